@@ -1,0 +1,139 @@
+import type { Readable } from "node:stream";
+
+/** An inclusive range of bytes, as in RFC 9110 §14.1.2: `{start: 0, end: 0}` is the first byte. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+export interface BlobInfo {
+  /** Length of the whole blob in bytes, also when a range was asked for. */
+  size: number;
+  /** Opaque; changes with every `put` under the key, never comes back. */
+  revision: string;
+}
+
+export interface StoredBlob extends BlobInfo {
+  /**
+   * The bytes asked for: small ones may come as a Buffer, others as a stream. Whoever receives a stream
+   * reads it to its end or destroys it.
+   */
+  body: Buffer | Readable;
+}
+
+export interface PutOptions {
+  /**
+   * Makes the write conditional: the blob must now have this revision, or must not exist where it is `null`.
+   * Otherwise the promise rejects with `conflict` and nothing changes. Absent: replaces whatever is there.
+   */
+  ifRevision?: string | null;
+  /** Aborting before the promise settles leaves the old state and rejects with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+export interface GetOptions {
+  /** Must lie within the blob; a start at or beyond its end rejects with `bad_request`. An `end` beyond it is cut. */
+  range?: ByteRange;
+  signal?: AbortSignal;
+}
+
+export interface ListOptions {
+  /** As returned by the page before; absent for the first page. */
+  cursor?: string;
+  /** At most this many keys, 1 to 1000. @default 1000 */
+  limit?: number;
+}
+
+export interface KeyPage {
+  /** Keys in no particular order. */
+  keys: string[];
+  /** Absent on the last page. */
+  cursor?: string;
+}
+
+/**
+ * Keyed bytes with conditional writes. One contract in three roles: records, originals, renditions.
+ *
+ * A key is one to eight segments joined by `/`, each matching `[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}`; any other key
+ * rejects with `bad_request`. A missing key is `null` or `false`, never an error. Any other failure rejects with
+ * `store_unavailable` (`no_space` when the backend is full) whose `cause` is the driver's error.
+ */
+export interface BlobStore {
+  /**
+   * Stores `body` under `key`, all or nothing: if the body fails, the signal aborts or the backend fails, the promise
+   * rejects and readers still see the old state. When it resolves, the bytes are as durable as the backend can make
+   * them, and every later `get` on any node sees them. A stream is always consumed or destroyed.
+   */
+  put(key: string, body: Uint8Array | Readable, options?: PutOptions): Promise<BlobInfo>;
+  /** Resolves once the bytes are known to exist; later trouble surfaces on the body's stream. `null`: no such key. */
+  get(key: string, options?: GetOptions): Promise<StoredBlob | null>;
+  /** `null`: no such key. */
+  stat(key: string): Promise<BlobInfo | null>;
+  /** @returns whether there was something to remove. */
+  delete(key: string): Promise<boolean>;
+  /** The keys that begin with `prefix`, which ends in `/` or is empty. A key that exists throughout is never missed. */
+  list(prefix: string, options?: ListOptions): Promise<KeyPage>;
+  /** Releases what the store holds. Calling it twice is allowed. */
+  close(): Promise<void>;
+}
+
+/**
+ * Optional ability: a spooled file becomes the blob without being copied.
+ * A store has it when its {@link hasSpool} says so.
+ */
+export interface SpoolingStore {
+  /** Existing directory on the store's own volume, for files that may be adopted. Swept of left-overs by the store. */
+  readonly spoolDirectory: string;
+  /**
+   * As `put` with the content of the file at `path`, which lies in `spoolDirectory` and whose bytes are not yet
+   * synced. When it resolves, the store owns the bytes; the file at `path` may be gone or not, and the caller removes
+   * it either way.
+   */
+  adopt(key: string, path: string, options?: PutOptions): Promise<BlobInfo>;
+}
+
+/**
+ * Optional ability: a blob is a plain file on this machine, which another process may open.
+ */
+export interface LocalFileStore {
+  /** Path of the file that holds exactly the blob's bytes, or `null` where there is no such key. */
+  localPath(key: string): Promise<string | null>;
+}
+
+/**
+ * Optional ability: a look, cheap enough for every request, whether a blob still is what it was.
+ * The answer is as current as a `get` would be.
+ */
+export interface RevisionProbe {
+  /** Whether `key` still has `revision`. Synchronous and never throws; `false` where it cannot tell. */
+  isCurrent(key: string, revision: string): boolean;
+}
+
+/** Optional ability: keeps a secret beside its data, for a store that only one machine uses. */
+export interface SecretKeeper {
+  /** 32 random bytes, made at the first call ever and the same for all processes on this store. */
+  localSecret(): Promise<Buffer>;
+}
+
+export function hasSpool(store: BlobStore): store is BlobStore & SpoolingStore {
+  return "spoolDirectory" in store && "adopt" in store;
+}
+
+export function hasLocalFiles(store: BlobStore): store is BlobStore & LocalFileStore {
+  return "localPath" in store;
+}
+
+export function hasRevisionProbe(store: BlobStore): store is BlobStore & RevisionProbe {
+  return "isCurrent" in store;
+}
+
+export function hasLocalSecret(store: BlobStore): store is BlobStore & SecretKeeper {
+  return "localSecret" in store;
+}
+
+const KEY = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}){0,7}$/;
+
+/** Whether `key` is of the grammar that {@link BlobStore} documents. */
+export function isBlobKey(key: string): boolean {
+  return KEY.test(key);
+}

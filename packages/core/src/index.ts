@@ -1,0 +1,36 @@
+export type {
+  BlobInfo,
+  BlobStore,
+  ByteRange,
+  GetOptions,
+  KeyPage,
+  ListOptions,
+  LocalFileStore,
+  PutOptions,
+  RevisionProbe,
+  SecretKeeper,
+  SpoolingStore,
+  StoredBlob,
+} from "./contracts/blob-store.ts";
+export {
+  hasLocalFiles,
+  hasLocalSecret,
+  hasRevisionProbe,
+  hasSpool,
+  isBlobKey,
+} from "./contracts/blob-store.ts";
+export type { Call, Reply, Service, SpooledFile, Upload, UploadLimits } from "./contracts/call.ts";
+export type { EditView, ImageView, Page, Pages, ProblemView } from "./contracts/pages.ts";
+export type { RateLimiter, RateResult, RateRule } from "./contracts/rate-limiter.ts";
+export type {
+  ImageFormat,
+  ImageInfo,
+  OriginalType,
+  Quality,
+  Renderer,
+  Rendition,
+  RenditionSpec,
+  RenderSource,
+} from "./contracts/renderer.ts";
+export type { ErrorCode, ServiceErrorOptions } from "./errors.ts";
+export { isServiceError, ServiceError } from "./errors.ts";

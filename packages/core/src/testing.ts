@@ -1,0 +1,1 @@
+export type { ConformanceTest } from "./testing/conformance-test.ts";
