@@ -28,9 +28,9 @@ export type {
   OriginalType,
   Quality,
   Renderer,
+  RenderSource,
   Rendition,
   RenditionSpec,
-  RenderSource,
 } from "./contracts/renderer.ts";
 export type { ErrorCode, ServiceErrorOptions } from "./errors.ts";
 export { isServiceError, ServiceError } from "./errors.ts";

@@ -56,7 +56,12 @@ export interface Renderer {
   canRender(type: OriginalType, format: ImageFormat): boolean;
   /** Proves by a bounded decode that the bytes are a readable `type`, and measures them. */
   inspect(source: RenderSource, type: OriginalType, signal?: AbortSignal): Promise<ImageInfo>;
-  render(source: RenderSource, type: OriginalType, spec: RenditionSpec, signal?: AbortSignal): Promise<Rendition>;
+  render(
+    source: RenderSource,
+    type: OriginalType,
+    spec: RenditionSpec,
+    signal?: AbortSignal,
+  ): Promise<Rendition>;
   /** Ends the workers. Waiting calls reject with `overloaded`. Calling it twice is allowed. */
   close(): Promise<void>;
 }
