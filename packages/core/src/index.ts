@@ -34,3 +34,8 @@ export type {
 } from "./contracts/renderer.ts";
 export type { ErrorCode, ServiceErrorOptions } from "./errors.ts";
 export { isServiceError, ServiceError } from "./errors.ts";
+export type { TlsPolicy } from "./http/transport.ts";
+export type { Images } from "./images/images.ts";
+export { createImages } from "./images/images.ts";
+export type { ImageRateLimits, ImageStorage, ImagesOptions } from "./images/images-options.ts";
+export type { Secret } from "./images/pin.ts";

@@ -1,0 +1,24 @@
+import type { BlobStore } from "../contracts/blob-store.ts";
+import type { Call, Reply } from "../contracts/call.ts";
+import type { Pages } from "../contracts/pages.ts";
+import type { RateLimiter } from "../contracts/rate-limiter.ts";
+import type { Renderer } from "../contracts/renderer.ts";
+import type { ImageRecords } from "./image-records.ts";
+import type { ImageSettings } from "./images-options.ts";
+import type { Pins } from "./pin.ts";
+import type { Renditions } from "./renditions.ts";
+
+/** What the routes of one image service share. */
+export interface ImageContext {
+	settings: ImageSettings;
+	records: ImageRecords;
+	originals: BlobStore;
+	renditions: Renditions;
+	renderer: Renderer;
+	pins: Pins;
+	pages: Pages | null;
+	limiter: RateLimiter;
+}
+
+/** Answers one matched request. Expected failures reject with a ServiceError. */
+export type ImageRoute = (context: ImageContext, call: Call) => Promise<Reply>;

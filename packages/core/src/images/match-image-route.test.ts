@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { matchImageAddress } from "./match-image-route.ts";
+
+const id = "AbCdEfGhIjKlMnOpQrSt_-";
+
+test.each([
+	["/api/images.json", { kind: "collection", suffix: "json" }],
+	["/api/images.txt/", { kind: "collection", suffix: "txt" }],
+	["/api/images.xml", { kind: "unknown_format", suffix: "xml" }],
+	["/api/images", { kind: "nothing" }],
+	["/api/images/", { kind: "nothing" }],
+	["/api/images//", { kind: "nothing" }],
+	[`/api/images/${id}.json`, { kind: "record", id }],
+	[`/api/images/${id}.json/`, { kind: "record", id }],
+	[`/api/images/${id}.jpg`, { kind: "bytes", id, format: "jpg" }],
+	[`/api/images/${id}.jpeg`, { kind: "bytes", id, format: "jpg" }],
+	[`/api/images/${id}.avif`, { kind: "bytes", id, format: "avif" }],
+	[`/api/images/${id}.bmp`, { kind: "unknown_format", suffix: "bmp" }],
+	[`/api/images/${id}.PNG`, { kind: "unknown_format", suffix: "PNG" }],
+	[
+		`/api/images/${id}.constructor`,
+		{ kind: "unknown_format", suffix: "constructor" },
+	],
+	[`/api/images/${id}`, { kind: "nothing" }],
+	[`/api/images/${id}x.png`, { kind: "nothing" }],
+	["/api/images/..%2f..%2fetc.png", { kind: "nothing" }],
+	["/api/images/../../../x.png", { kind: "nothing" }],
+	[`/api/images/${id}/x.png`, { kind: "nothing" }],
+	["/api/imagesque", undefined],
+	["/api", undefined],
+	["/", undefined],
+	[`/${id}`, { kind: "landing", id }],
+	[`/${id}/view`, { kind: "viewer", id }],
+	[`/${id}/edit`, { kind: "editor", id }],
+	[`/${id}/other`, undefined],
+	[`/${id}x`, undefined],
+	["/host", undefined],
+])("%s", (path, expected) => {
+	expect(matchImageAddress(path)).toEqual(expected);
+});
