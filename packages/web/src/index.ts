@@ -1,1 +1,1 @@
-export {};
+export { createPages, type PagesOptions } from "./pages.ts";

@@ -1,18 +1,17 @@
 /** First product of a User-Agent. */
 export interface Agent {
-	name: string;
-	version: string | null;
+  name: string;
+  version: string | null;
 }
 
 /** `token ["/" token]` of RFC 9110 §10.1.5, then the end, white space or a comment. */
-const PRODUCT =
-	/^([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:\/([!#$%&'*+.^_`|~0-9A-Za-z-]+))?(?=$|[ \t(])/;
+const PRODUCT = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:\/([!#$%&'*+.^_`|~0-9A-Za-z-]+))?(?=$|[ \t(])/;
 
 const MAX_PRODUCT_LENGTH = 64;
 
 /** The first product of a User-Agent header, or `null` where it has none of at most 64 characters. */
 export function parseAgent(header: string): Agent | null {
-	const match = PRODUCT.exec(header.trim());
-	if (match === null || match[0].length > MAX_PRODUCT_LENGTH) return null;
-	return { name: match[1] ?? "", version: match[2] ?? null };
+  const match = PRODUCT.exec(header.trim());
+  if (match === null || match[0].length > MAX_PRODUCT_LENGTH) return null;
+  return { name: match[1] ?? "", version: match[2] ?? null };
 }

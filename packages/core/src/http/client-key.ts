@@ -5,35 +5,27 @@ import { isIPv6 } from "node:net";
  * since one subscriber has all of that.
  */
 export function clientKey(address: string): string {
-	if (!address.includes(":")) return address;
-	const [bare = ""] = address.split("%");
-	if (!isIPv6(bare)) return address;
-	const groups = expand(bare);
-	if (
-		groups.slice(0, 5).every((group) => group === 0) &&
-		groups[5] === 0xffff
-	) {
-		const [high = 0, low = 0] = groups.slice(6);
-		return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
-	}
-	return `${groups
-		.slice(0, 4)
-		.map((group) => group.toString(16))
-		.join(":")}::/64`;
+  if (!address.includes(":")) return address;
+  const [bare = ""] = address.split("%");
+  if (!isIPv6(bare)) return address;
+  const groups = expand(bare);
+  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
+    const [high = 0, low = 0] = groups.slice(6);
+    return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
+  }
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(":")}::/64`;
 }
 
 /** The eight 16-bit groups of a valid IPv6 address. */
 function expand(address: string): number[] {
-	// The URL parser writes any form, dotted IPv4 tails included, as compressed hexadecimal groups (RFC 5952).
-	const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
-	const [head = "", tail] = canonical.split("::");
-	const left = head === "" ? [] : head.split(":");
-	const right = tail === undefined || tail === "" ? [] : tail.split(":");
-	const zeros = Array.from(
-		{ length: 8 - left.length - right.length },
-		() => "0",
-	);
-	return [...left, ...zeros, ...right].map((group) =>
-		Number.parseInt(group, 16),
-	);
+  // The URL parser writes any form, dotted IPv4 tails included, as compressed hexadecimal groups (RFC 5952).
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [head = "", tail] = canonical.split("::");
+  const left = head === "" ? [] : head.split(":");
+  const right = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = Array.from({ length: 8 - left.length - right.length }, () => "0");
+  return [...left, ...zeros, ...right].map((group) => Number.parseInt(group, 16));
 }

@@ -1,134 +1,78 @@
 import { describe, expect, test } from "vitest";
-import {
-	evaluatePreconditions,
-	ifRangeHolds,
-	parseHttpDate,
-} from "./conditional.ts";
+import { evaluatePreconditions, ifRangeHolds, parseHttpDate } from "./conditional.ts";
 
 const current = {
-	etag: '"abc"',
-	lastModifiedMs: Date.UTC(2026, 0, 2, 3, 4, 5, 678),
+  etag: '"abc"',
+  lastModifiedMs: Date.UTC(2026, 0, 2, 3, 4, 5, 678),
 };
 const same = "Fri, 02 Jan 2026 03:04:05 GMT";
 const before = "Fri, 02 Jan 2026 03:04:04 GMT";
 const after = "Fri, 02 Jan 2026 03:04:06 GMT";
 const evaluate = (headers: Record<string, string>, method = "GET") =>
-	evaluatePreconditions(method, headers, current);
+  evaluatePreconditions(method, headers, current);
 
 describe("preconditions (RFC 9110 §13.2.2)", () => {
-	test.each([
-		["no condition", {}, "proceed"],
-		[
-			"If-Modified-Since equal to Last-Modified, to the second",
-			{ "if-modified-since": same },
-			"not_modified",
-		],
-		[
-			"a later If-Modified-Since",
-			{ "if-modified-since": after },
-			"not_modified",
-		],
-		[
-			"an earlier If-Modified-Since",
-			{ "if-modified-since": before },
-			"proceed",
-		],
-		[
-			"a malformed If-Modified-Since is ignored",
-			{ "if-modified-since": "yesterday" },
-			"proceed",
-		],
-		[
-			"an ISO date is no HTTP date",
-			{ "if-modified-since": "2026-01-03T00:00:00Z" },
-			"proceed",
-		],
-		[
-			"asctime is an HTTP date",
-			{ "if-modified-since": "Fri Jan  2 03:04:05 2026" },
-			"not_modified",
-		],
-		[
-			"RFC 850 is an HTTP date",
-			{ "if-modified-since": "Friday, 02-Jan-26 03:04:05 GMT" },
-			"not_modified",
-		],
-		[
-			"If-None-Match with our tag",
-			{ "if-none-match": '"abc"' },
-			"not_modified",
-		],
-		[
-			"If-None-Match with our tag made weak",
-			{ "if-none-match": 'W/"abc"' },
-			"not_modified",
-		],
-		[
-			"If-None-Match with our tag in a list",
-			{ "if-none-match": '"x", W/"y","abc"' },
-			"not_modified",
-		],
-		[
-			"If-None-Match with a comma in a tag",
-			{ "if-none-match": '"x,y", "abc"' },
-			"not_modified",
-		],
-		["If-None-Match *", { "if-none-match": "*" }, "not_modified"],
-		["If-None-Match without quotes", { "if-none-match": "abc" }, "proceed"],
-		[
-			"If-None-Match beats If-Modified-Since",
-			{ "if-none-match": '"x"', "if-modified-since": after },
-			"proceed",
-		],
-		["If-Match with our tag", { "if-match": '"abc"' }, "proceed"],
-		["If-Match *", { "if-match": "*" }, "proceed"],
-		["If-Match with another tag", { "if-match": '"x"' }, "failed"],
-		["If-Match compares strongly", { "if-match": 'W/"abc"' }, "failed"],
-		[
-			"an earlier If-Unmodified-Since",
-			{ "if-unmodified-since": before },
-			"failed",
-		],
-		[
-			"an equal If-Unmodified-Since",
-			{ "if-unmodified-since": same },
-			"proceed",
-		],
-		[
-			"If-Match beats If-Unmodified-Since",
-			{ "if-match": '"abc"', "if-unmodified-since": before },
-			"proceed",
-		],
-		[
-			"a held If-Match still leaves If-None-Match",
-			{ "if-match": '"abc"', "if-none-match": '"abc"' },
-			"not_modified",
-		],
-	])("%s", (_title, headers, expected) => {
-		expect(evaluate(headers)).toBe(expected);
-	});
+  test.each([
+    ["no condition", {}, "proceed"],
+    [
+      "If-Modified-Since equal to Last-Modified, to the second",
+      { "if-modified-since": same },
+      "not_modified",
+    ],
+    ["a later If-Modified-Since", { "if-modified-since": after }, "not_modified"],
+    ["an earlier If-Modified-Since", { "if-modified-since": before }, "proceed"],
+    ["a malformed If-Modified-Since is ignored", { "if-modified-since": "yesterday" }, "proceed"],
+    ["an ISO date is no HTTP date", { "if-modified-since": "2026-01-03T00:00:00Z" }, "proceed"],
+    ["asctime is an HTTP date", { "if-modified-since": "Fri Jan  2 03:04:05 2026" }, "not_modified"],
+    ["RFC 850 is an HTTP date", { "if-modified-since": "Friday, 02-Jan-26 03:04:05 GMT" }, "not_modified"],
+    ["If-None-Match with our tag", { "if-none-match": '"abc"' }, "not_modified"],
+    ["If-None-Match with our tag made weak", { "if-none-match": 'W/"abc"' }, "not_modified"],
+    ["If-None-Match with our tag in a list", { "if-none-match": '"x", W/"y","abc"' }, "not_modified"],
+    ["If-None-Match with a comma in a tag", { "if-none-match": '"x,y", "abc"' }, "not_modified"],
+    ["If-None-Match *", { "if-none-match": "*" }, "not_modified"],
+    ["If-None-Match without quotes", { "if-none-match": "abc" }, "proceed"],
+    [
+      "If-None-Match beats If-Modified-Since",
+      { "if-none-match": '"x"', "if-modified-since": after },
+      "proceed",
+    ],
+    ["If-Match with our tag", { "if-match": '"abc"' }, "proceed"],
+    ["If-Match *", { "if-match": "*" }, "proceed"],
+    ["If-Match with another tag", { "if-match": '"x"' }, "failed"],
+    ["If-Match compares strongly", { "if-match": 'W/"abc"' }, "failed"],
+    ["an earlier If-Unmodified-Since", { "if-unmodified-since": before }, "failed"],
+    ["an equal If-Unmodified-Since", { "if-unmodified-since": same }, "proceed"],
+    ["If-Match beats If-Unmodified-Since", { "if-match": '"abc"', "if-unmodified-since": before }, "proceed"],
+    [
+      "a held If-Match still leaves If-None-Match",
+      { "if-match": '"abc"', "if-none-match": '"abc"' },
+      "not_modified",
+    ],
+  ])("%s", (_title, headers, expected) => {
+    expect(evaluate(headers)).toBe(expected);
+  });
 
-	test("If-None-Match fails a write, and If-Modified-Since does not concern it", () => {
-		expect(evaluate({ "if-none-match": "*" }, "PATCH")).toBe("failed");
-		expect(evaluate({ "if-modified-since": after }, "DELETE")).toBe("proceed");
-	});
+  test("If-None-Match fails a write, and If-Modified-Since does not concern it", () => {
+    expect(evaluate({ "if-none-match": "*" }, "PATCH")).toBe("failed");
+    expect(evaluate({ "if-modified-since": after }, "DELETE")).toBe("proceed");
+  });
 });
 
 describe("If-Range", () => {
-	test.each([
-		["absent", {}, true],
-		["our tag", { "if-range": '"abc"' }, true],
-		["our tag made weak", { "if-range": 'W/"abc"' }, false],
-		["another tag", { "if-range": '"x"' }, false],
-		["the exact date", { "if-range": same }, true],
-		["a later date", { "if-range": after }, false],
-		["nonsense", { "if-range": "?" }, false],
-	])("%s", (_title, headers, expected) => {
-		expect(ifRangeHolds(headers, current)).toBe(expected);
-	});
+  test.each([
+    ["absent", {}, true],
+    ["our tag", { "if-range": '"abc"' }, true],
+    ["our tag made weak", { "if-range": 'W/"abc"' }, false],
+    ["another tag", { "if-range": '"x"' }, false],
+    ["the exact date", { "if-range": same }, true],
+    ["a later date", { "if-range": after }, false],
+    ["nonsense", { "if-range": "?" }, false],
+  ])("%s", (_title, headers, expected) => {
+    expect(ifRangeHolds(headers, current)).toBe(expected);
+  });
 });
 
 test("an HTTP date is read in seconds", () => {
-	expect(parseHttpDate("Thu, 01 Jan 1970 00:00:10 GMT")).toBe(10);
-	expect(parseHttpDate("Thu, 99 Foo 1970 00:00:10 GMT")).toBeNull();
+  expect(parseHttpDate("Thu, 01 Jan 1970 00:00:10 GMT")).toBe(10);
+  expect(parseHttpDate("Thu, 99 Foo 1970 00:00:10 GMT")).toBeNull();
 });

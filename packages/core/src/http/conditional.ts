@@ -2,77 +2,68 @@ import type { IncomingHttpHeaders } from "node:http";
 
 /** What a conditional request is compared with. */
 export interface Validators {
-	/** Strong entity tag with its quotes. */
-	etag: string;
-	/** Milliseconds; compared by whole seconds, as `Last-Modified` carries it. */
-	lastModifiedMs: number;
+  /** Strong entity tag with its quotes. */
+  etag: string;
+  /** Milliseconds; compared by whole seconds, as `Last-Modified` carries it. */
+  lastModifiedMs: number;
 }
 
 export type Precondition = "proceed" | "not_modified" | "failed";
 
 /** Evaluates the preconditions of a request in the order of RFC 9110 §13.2.2. */
 export function evaluatePreconditions(
-	method: string,
-	headers: IncomingHttpHeaders,
-	current: Validators,
+  method: string,
+  headers: IncomingHttpHeaders,
+  current: Validators,
 ): Precondition {
-	const isRead = method === "GET" || method === "HEAD";
-	const ifMatch = headers["if-match"];
-	if (ifMatch !== undefined) {
-		if (!matchesStrongly(ifMatch, current.etag)) return "failed";
-	} else if (headers["if-unmodified-since"] !== undefined) {
-		const since = parseHttpDate(headers["if-unmodified-since"]);
-		if (since !== null && toSeconds(current.lastModifiedMs) > since)
-			return "failed";
-	}
-	const ifNoneMatch = headers["if-none-match"];
-	if (ifNoneMatch !== undefined) {
-		if (matchesWeakly(ifNoneMatch, current.etag))
-			return isRead ? "not_modified" : "failed";
-	} else if (isRead && headers["if-modified-since"] !== undefined) {
-		const since = parseHttpDate(headers["if-modified-since"]);
-		if (since !== null && toSeconds(current.lastModifiedMs) <= since)
-			return "not_modified";
-	}
-	return "proceed";
+  const isRead = method === "GET" || method === "HEAD";
+  const ifMatch = headers["if-match"];
+  if (ifMatch !== undefined) {
+    if (!matchesStrongly(ifMatch, current.etag)) return "failed";
+  } else if (headers["if-unmodified-since"] !== undefined) {
+    const since = parseHttpDate(headers["if-unmodified-since"]);
+    if (since !== null && toSeconds(current.lastModifiedMs) > since) return "failed";
+  }
+  const ifNoneMatch = headers["if-none-match"];
+  if (ifNoneMatch !== undefined) {
+    if (matchesWeakly(ifNoneMatch, current.etag)) return isRead ? "not_modified" : "failed";
+  } else if (isRead && headers["if-modified-since"] !== undefined) {
+    const since = parseHttpDate(headers["if-modified-since"]);
+    if (since !== null && toSeconds(current.lastModifiedMs) <= since) return "not_modified";
+  }
+  return "proceed";
 }
 
 /** Whether a `Range` may be answered in part under this `If-Range` (RFC 9110 §13.1.5). */
-export function ifRangeHolds(
-	headers: IncomingHttpHeaders,
-	current: Validators,
-): boolean {
-	const condition = headers["if-range"];
-	if (typeof condition !== "string") return true;
-	if (condition.includes('"')) return condition.trim() === current.etag;
-	return parseHttpDate(condition) === toSeconds(current.lastModifiedMs);
+export function ifRangeHolds(headers: IncomingHttpHeaders, current: Validators): boolean {
+  const condition = headers["if-range"];
+  if (typeof condition !== "string") return true;
+  if (condition.includes('"')) return condition.trim() === current.etag;
+  return parseHttpDate(condition) === toSeconds(current.lastModifiedMs);
 }
 
 function matchesStrongly(list: string, etag: string): boolean {
-	return list.trim() === "*" || entityTags(list).includes(etag);
+  return list.trim() === "*" || entityTags(list).includes(etag);
 }
 
 function matchesWeakly(list: string, etag: string): boolean {
-	return (
-		list.trim() === "*" ||
-		entityTags(list).some((tag) => tag === etag || tag === `W/${etag}`)
-	);
+  return list.trim() === "*" || entityTags(list).some((tag) => tag === etag || tag === `W/${etag}`);
 }
 
 function entityTags(list: string): string[] {
-	return list.match(/(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g) ?? [];
+  return list.match(/(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g) ?? [];
 }
 
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? [\w: -]+( GMT)?$/;
 
 /** Seconds since the epoch, or `null` for anything but an HTTP date (RFC 9110 §5.6.7), which is then ignored. */
 export function parseHttpDate(text: string): number | null {
-	if (!HTTP_DATE.test(text)) return null;
-	// The obsolete asctime form names no zone and means GMT.
-	const ms = Date.parse(text.endsWith("GMT") ? text : `${text} GMT`);
-	return Number.isNaN(ms) ? null : toSeconds(ms);
+  if (!HTTP_DATE.test(text)) return null;
+  // The obsolete asctime form names no zone and means GMT.
+  const ms = Date.parse(text.endsWith("GMT") ? text : `${text} GMT`);
+  return Number.isNaN(ms) ? null : toSeconds(ms);
 }
 
 function toSeconds(ms: number): number {
-	return Math.floor(ms / 1000);
+  return Math.floor(ms / 1000);
 }

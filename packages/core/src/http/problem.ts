@@ -4,83 +4,76 @@ import type { ErrorCode, ServiceError } from "../errors.ts";
 
 /** A refusal on its way to becoming a reply. */
 export interface Problem {
-	status: number;
-	/** Written for the client. */
-	detail: string;
-	headers?: Record<string, string | string[]>;
+  status: number;
+  /** Written for the client. */
+  detail: string;
+  headers?: Record<string, string | string[]>;
 }
 
 const STATUS_OF: Record<ErrorCode, number> = {
-	bad_request: 400,
-	forbidden: 403,
-	timeout: 408,
-	conflict: 409,
-	too_large: 413,
-	unsupported_media: 415,
-	rate_limited: 429,
-	not_implemented: 501,
-	overloaded: 503,
-	store_unavailable: 503,
-	no_space: 507,
-	host_misuse: 500,
+  bad_request: 400,
+  forbidden: 403,
+  timeout: 408,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media: 415,
+  rate_limited: 429,
+  not_implemented: 501,
+  overloaded: 503,
+  store_unavailable: 503,
+  no_space: 507,
+  host_misuse: 500,
 };
 
 /** What a backend's own words would give away is replaced by a sentence that tells the client what to do. */
 const PUBLIC_DETAIL: Partial<Record<ErrorCode, string>> = {
-	store_unavailable:
-		"The storage does not answer at the moment. Try again later.",
-	no_space: "The storage has no room left.",
+  store_unavailable: "The storage does not answer at the moment. Try again later.",
+  no_space: "The storage has no room left.",
 };
 
 const DEFAULT_RETRY_AFTER_MS = 2_000;
 
 /** The problem that an expected error is to the client. */
 export function problemOf(error: ServiceError): Problem {
-	const status = STATUS_OF[error.code];
-	const headers: Record<string, string> = {};
-	if (status === 429 || status === 503) {
-		const waitMs = error.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS;
-		headers["Retry-After"] = String(Math.max(1, Math.ceil(waitMs / 1000)));
-	}
-	return {
-		status,
-		detail: PUBLIC_DETAIL[error.code] ?? error.message,
-		headers,
-	};
+  const status = STATUS_OF[error.code];
+  const headers: Record<string, string> = {};
+  if (status === 429 || status === 503) {
+    const waitMs = error.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS;
+    headers["Retry-After"] = String(Math.max(1, Math.ceil(waitMs / 1000)));
+  }
+  return {
+    status,
+    detail: PUBLIC_DETAIL[error.code] ?? error.message,
+    headers,
+  };
 }
 
 /** RFC 9110's name of a status; the document's own where Node's table has an older one. */
 export function statusTitle(status: number): string {
-	return STATUS_CODES[status] ?? "Error";
+  return STATUS_CODES[status] ?? "Error";
 }
 
 /** `application/problem+json` (RFC 9457), or one line of text. Never stored by a cache. */
-export function problemReply(
-	problem: Problem,
-	instance: string,
-	asText = false,
-): Reply {
-	const title = statusTitle(problem.status);
-	const body = asText
-		? `${problem.status} ${title}: ${problem.detail}\n`
-		: JSON.stringify({
-				type: "about:blank",
-				title,
-				status: problem.status,
-				detail: problem.detail,
-				instance,
-			});
-	return {
-		status: problem.status,
-		headers: {
-			"Content-Type": asText
-				? "text/plain; charset=utf-8"
-				: "application/problem+json; charset=utf-8",
-			"Content-Length": String(Buffer.byteLength(body)),
-			"Cache-Control": "no-store",
-			"X-Content-Type-Options": "nosniff",
-			...problem.headers,
-		},
-		body,
-	};
+export function problemReply(problem: Problem, instance: string, asText = false): Reply {
+  const title = statusTitle(problem.status);
+  const body = asText
+    ? `${problem.status} ${title}: ${problem.detail}\n`
+    : JSON.stringify({
+        type: "about:blank",
+        title,
+        status: problem.status,
+        detail: problem.detail,
+        instance,
+      });
+  return {
+    status: problem.status,
+    headers: {
+      "Content-Type": asText ? "text/plain; charset=utf-8" : "application/problem+json; charset=utf-8",
+      "Content-Length": String(Buffer.byteLength(body)),
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+      ...problem.headers,
+    },
+    body,
+  };
 }

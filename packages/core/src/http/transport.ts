@@ -8,23 +8,18 @@ export type TlsPolicy = "required" | "always" | "off";
 
 /** Why the request may not be answered over this connection, or `null` when it may. */
 export function transportRefusal(call: Call, policy: TlsPolicy): string | null {
-	if (policy === "off") return null;
-	if (policy === "required" && isLoopback(call.peerIp) && !isForwarded(call))
-		return null;
-	if (call.secure) return null;
-	return "SSL is required: use https://. (Behind a proxy that ends TLS, the host app must trust that proxy.)";
+  if (policy === "off") return null;
+  if (policy === "required" && isLoopback(call.peerIp) && !isForwarded(call)) return null;
+  if (call.secure) return null;
+  return "SSL is required: use https://. (Behind a proxy that ends TLS, the host app must trust that proxy.)";
 }
 
 function isLoopback(address: string): boolean {
-	return (
-		address === "127.0.0.1" ||
-		address === "::1" ||
-		/^(::ffff:)?127\./.test(address)
-	);
+  return address === "127.0.0.1" || address === "::1" || /^(::ffff:)?127\./.test(address);
 }
 
 function isForwarded({ headers }: Call): boolean {
-	if (headers.forwarded !== undefined || headers.via !== undefined) return true;
-	for (const name in headers) if (name.startsWith("x-forwarded-")) return true;
-	return false;
+  if (headers.forwarded !== undefined || headers.via !== undefined) return true;
+  for (const name in headers) if (name.startsWith("x-forwarded-")) return true;
+  return false;
 }

@@ -8,176 +8,128 @@ import { baseUrl, recordBody } from "./image-links.ts";
 import type { ImageRecord } from "./image-record.ts";
 import type { CurrentRecord } from "./image-records.ts";
 import { countRequest, requirePin } from "./limits.ts";
-import {
-	hasBody,
-	pinOf,
-	readParameters,
-	requireUtf8Query,
-} from "./read-body.ts";
+import { hasBody, pinOf, readParameters, requireUtf8Query } from "./read-body.ts";
 
 /** What an edit changes. */
 export type ImageChange = Partial<Pick<ImageRecord, "name" | "expiresAt">>;
 
 /** `GET HEAD {base}/api/images/<id>.json`. */
-export async function readRecord(
-	context: ImageContext,
-	call: Call,
-	id: string,
-): Promise<Reply> {
-	if (hasBody(call)) await readParameters(call, context.settings);
-	const current = await findImage(context, call, id);
-	switch (
-		evaluatePreconditions(call.method, call.headers, validatorsOf(current))
-	) {
-		case "failed":
-			throw preconditionFailed();
-		case "not_modified":
-			return { status: 304, headers: recordHeaders(current) };
-		case "proceed":
-			return recordReply(context, call, current);
-	}
+export async function readRecord(context: ImageContext, call: Call, id: string): Promise<Reply> {
+  if (hasBody(call)) await readParameters(call, context.settings);
+  const current = await findImage(context, call, id);
+  switch (evaluatePreconditions(call.method, call.headers, validatorsOf(current))) {
+    case "failed":
+      throw preconditionFailed();
+    case "not_modified":
+      return { status: 304, headers: recordHeaders(current) };
+    case "proceed":
+      return recordReply(context, call, current);
+  }
 }
 
 /** `PATCH {base}/api/images/<id>.json`: changes name and expiry, replies with the record. */
-export async function patchImage(
-	context: ImageContext,
-	call: Call,
-	id: string,
-): Promise<Reply> {
-	const { current, parameters } = await openForEdit(context, call, id);
-	const change: ImageChange = {};
-	if (parameters.get("name") === "")
-		throw new ServiceError("bad_request", "name must not be empty");
-	const name = parseName(parameters.get("name"));
-	if (name !== undefined) change.name = name;
-	const source = parameters.sourceOf("expiresAt");
-	const expiresAt = parseExpiry(
-		parameters.get("expiresAt"),
-		source,
-		context.settings.now(),
-		context.settings,
-	);
-	if (expiresAt !== undefined) change.expiresAt = expiresAt;
-	if (name === undefined && expiresAt === undefined) {
-		throw new ServiceError(
-			"bad_request",
-			"Nothing to change: send name, expiresAt, or both",
-		);
-	}
-	return recordReply(
-		context,
-		call,
-		await changeImage(context, current, change),
-	);
+export async function patchImage(context: ImageContext, call: Call, id: string): Promise<Reply> {
+  const { current, parameters } = await openForEdit(context, call, id);
+  const change: ImageChange = {};
+  if (parameters.get("name") === "") throw new ServiceError("bad_request", "name must not be empty");
+  const name = parseName(parameters.get("name"));
+  if (name !== undefined) change.name = name;
+  const source = parameters.sourceOf("expiresAt");
+  const expiresAt = parseExpiry(
+    parameters.get("expiresAt"),
+    source,
+    context.settings.now(),
+    context.settings,
+  );
+  if (expiresAt !== undefined) change.expiresAt = expiresAt;
+  if (name === undefined && expiresAt === undefined) {
+    throw new ServiceError("bad_request", "Nothing to change: send name, expiresAt, or both");
+  }
+  return recordReply(context, call, await changeImage(context, current, change));
 }
 
 /** `DELETE {base}/api/images/<id>.json`. */
-export async function deleteImage(
-	context: ImageContext,
-	call: Call,
-	id: string,
-): Promise<Reply> {
-	const { current } = await openForEdit(context, call, id);
-	await removeImage(context, current);
-	return { status: 204, headers: { "Cache-Control": "no-store" } };
+export async function deleteImage(context: ImageContext, call: Call, id: string): Promise<Reply> {
+  const { current } = await openForEdit(context, call, id);
+  await removeImage(context, current);
+  return { status: 204, headers: { "Cache-Control": "no-store" } };
 }
 
 async function openForEdit(context: ImageContext, call: Call, id: string) {
-	await countRequest(context, call, "edits");
-	requireUtf8Query(call.search);
-	const parameters = await readParameters(call, context.settings);
-	const current = await findImage(context, call, id);
-	await requirePin(context, call, id, pinOf(call, parameters));
-	if (
-		evaluatePreconditions(call.method, call.headers, validatorsOf(current)) ===
-		"failed"
-	)
-		throw preconditionFailed();
-	return { current, parameters };
+  await countRequest(context, call, "edits");
+  requireUtf8Query(call.search);
+  const parameters = await readParameters(call, context.settings);
+  const current = await findImage(context, call, id);
+  await requirePin(context, call, id, pinOf(call, parameters));
+  if (evaluatePreconditions(call.method, call.headers, validatorsOf(current)) === "failed")
+    throw preconditionFailed();
+  return { current, parameters };
 }
 
 /** Rejects with `conflict` when somebody else changed the image since `current` was read. */
 export async function changeImage(
-	context: ImageContext,
-	current: CurrentRecord,
-	change: ImageChange,
+  context: ImageContext,
+  current: CurrentRecord,
+  change: ImageChange,
 ): Promise<CurrentRecord> {
-	requireAlive(context, current);
-	return replaceRecord(context, current, { ...current.record, ...change });
+  requireAlive(context, current);
+  return replaceRecord(context, current, { ...current.record, ...change });
 }
 
 /** The record goes first, by compare-and-set, so that nothing is served any more; then the bytes. */
-export async function removeImage(
-	context: ImageContext,
-	current: CurrentRecord,
-): Promise<void> {
-	const removedAt = context.settings.now();
-	await replaceRecord(context, current, { ...current.record, removedAt });
-	// The image is gone for everybody; bytes that could not be removed now harm nobody.
-	await context.renditions
-		.remove(current.record.id)
-		.catch(context.settings.onError);
+export async function removeImage(context: ImageContext, current: CurrentRecord): Promise<void> {
+  const removedAt = context.settings.now();
+  await replaceRecord(context, current, { ...current.record, removedAt });
+  // The image is gone for everybody; bytes that could not be removed now harm nobody.
+  await context.renditions.remove(current.record.id).catch(context.settings.onError);
 }
 
 async function replaceRecord(
-	context: ImageContext,
-	current: CurrentRecord,
-	next: ImageRecord,
+  context: ImageContext,
+  current: CurrentRecord,
+  next: ImageRecord,
 ): Promise<CurrentRecord> {
-	// Never before the last change, so that `If-Modified-Since` holds when the clock is set back.
-	const updatedAt = Math.max(context.settings.now(), current.record.updatedAt);
-	try {
-		return await context.records.replace(current, { ...next, updatedAt });
-	} catch (error) {
-		if (!(error instanceof ServiceError) || error.code !== "conflict")
-			throw error;
-		throw new ServiceError(
-			"conflict",
-			"Somebody else changed this image at the same time",
-			{ cause: error },
-		);
-	}
+  // Never before the last change, so that `If-Modified-Since` holds when the clock is set back.
+  const updatedAt = Math.max(context.settings.now(), current.record.updatedAt);
+  try {
+    return await context.records.replace(current, { ...next, updatedAt });
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "conflict") throw error;
+    throw new ServiceError("conflict", "Somebody else changed this image at the same time", { cause: error });
+  }
 }
 
 function validatorsOf({ record, revision }: CurrentRecord) {
-	return {
-		etag: `"${record.id}.json.${Buffer.from(revision).toString("base64url")}"`,
-		lastModifiedMs: record.updatedAt,
-	};
+  return {
+    etag: `"${record.id}.json.${Buffer.from(revision).toString("base64url")}"`,
+    lastModifiedMs: record.updatedAt,
+  };
 }
 
 function recordHeaders(current: CurrentRecord): Record<string, string> {
-	const { etag, lastModifiedMs } = validatorsOf(current);
-	return {
-		"Cache-Control": "no-store",
-		ETag: etag,
-		"Last-Modified": new Date(lastModifiedMs).toUTCString(),
-		Sunset: new Date(current.record.expiresAt).toUTCString(),
-		"X-Content-Type-Options": "nosniff",
-	};
+  const { etag, lastModifiedMs } = validatorsOf(current);
+  return {
+    "Cache-Control": "no-store",
+    ETag: etag,
+    "Last-Modified": new Date(lastModifiedMs).toUTCString(),
+    Sunset: new Date(current.record.expiresAt).toUTCString(),
+    "X-Content-Type-Options": "nosniff",
+  };
 }
 
-function recordReply(
-	context: ImageContext,
-	call: Call,
-	current: CurrentRecord,
-): Reply {
-	const body = JSON.stringify(
-		recordBody(baseUrl(call, context.settings.publicUrl), current.record),
-	);
-	const headers = {
-		"Content-Type": "application/json; charset=utf-8",
-		"Content-Length": String(Buffer.byteLength(body)),
-		...recordHeaders(current),
-	};
-	return call.method === "HEAD"
-		? { status: 200, headers }
-		: { status: 200, headers, body };
+function recordReply(context: ImageContext, call: Call, current: CurrentRecord): Reply {
+  const body = JSON.stringify(recordBody(baseUrl(call, context.settings.publicUrl), current.record));
+  const headers = {
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": String(Buffer.byteLength(body)),
+    ...recordHeaders(current),
+  };
+  return call.method === "HEAD" ? { status: 200, headers } : { status: 200, headers, body };
 }
 
 function preconditionFailed(): HttpProblem {
-	return new HttpProblem({
-		status: 412,
-		detail: "The image has changed since you read it.",
-	});
+  return new HttpProblem({
+    status: 412,
+    detail: "The image has changed since you read it.",
+  });
 }

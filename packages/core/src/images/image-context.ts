@@ -10,14 +10,14 @@ import type { Renditions } from "./renditions.ts";
 
 /** What the routes of one image service share. */
 export interface ImageContext {
-	settings: ImageSettings;
-	records: ImageRecords;
-	originals: BlobStore;
-	renditions: Renditions;
-	renderer: Renderer;
-	pins: Pins;
-	pages: Pages | null;
-	limiter: RateLimiter;
+  settings: ImageSettings;
+  records: ImageRecords;
+  originals: BlobStore;
+  renditions: Renditions;
+  renderer: Renderer;
+  pins: Pins;
+  pages: Pages | null;
+  limiter: RateLimiter;
 }
 
 /** Answers one matched request. Expected failures reject with a ServiceError. */

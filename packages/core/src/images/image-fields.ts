@@ -5,13 +5,11 @@ import { parseDate } from "./parse-date.ts";
 const MAX_NAME_LENGTH = 255;
 
 /** Line breaks, controls and the invisible marks that turn text around: none has a place in a name. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes.
-const UNPRINTABLE =
-	/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
 /** A name as it is kept: NFC without control characters. */
 function cleanName(text: string): string {
-	return text.normalize("NFC").replace(UNPRINTABLE, "").trim();
+  return text.normalize("NFC").replace(UNPRINTABLE, "").trim();
 }
 
 /**
@@ -19,25 +17,19 @@ function cleanName(text: string): string {
  * Rejects with `bad_request` what is no text or longer than 255 characters.
  */
 export function parseName(value: unknown): string | undefined {
-	if (value === undefined || value === null) return undefined;
-	if (typeof value !== "string")
-		throw new ServiceError("bad_request", "name must be a string");
-	const name = cleanName(value);
-	if ([...name].length > MAX_NAME_LENGTH) {
-		throw new ServiceError(
-			"bad_request",
-			`name must have at most ${MAX_NAME_LENGTH} characters`,
-		);
-	}
-	return name === "" ? undefined : name;
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== "string") throw new ServiceError("bad_request", "name must be a string");
+  const name = cleanName(value);
+  if ([...name].length > MAX_NAME_LENGTH) {
+    throw new ServiceError("bad_request", `name must have at most ${MAX_NAME_LENGTH} characters`);
+  }
+  return name === "" ? undefined : name;
 }
 
 /** The name of an image that was sent without one: its file's, without the path that some browsers put before it. */
 export function nameOfFile(fileName: string): string {
-	const name = cleanName(fileName.replace(/^.*[/\\]/s, ""));
-	return name === ""
-		? "untitled"
-		: [...name].slice(0, MAX_NAME_LENGTH).join("");
+  const name = cleanName(fileName.replace(/^.*[/\\]/s, ""));
+  return name === "" ? "untitled" : [...name].slice(0, MAX_NAME_LENGTH).join("");
 }
 
 /** Where a date comes from: a number is accepted from JSON, and as digits in a form, but not in a query. */
@@ -45,32 +37,31 @@ export type DateSource = "json" | "form" | "query";
 
 /** The expiry that a client sent in Unix milliseconds, or `undefined` for none. Rejects with `bad_request`. */
 export function parseExpiry(
-	value: unknown,
-	source: DateSource,
-	nowMs: number,
-	{ maxLifetimeMs }: Pick<ImageSettings, "maxLifetimeMs">,
+  value: unknown,
+  source: DateSource,
+  nowMs: number,
+  { maxLifetimeMs }: Pick<ImageSettings, "maxLifetimeMs">,
 ): number | undefined {
-	if (value === undefined || value === null || value === "") return undefined;
-	const isText = typeof value === "string";
-	const digitsAllowed = isText ? source === "form" : source === "json";
-	const expiresAt = parseDate(value, digitsAllowed);
-	if (expiresAt === null) {
-		throw new ServiceError(
-			"bad_request",
-			"expiresAt must be an ISO 8601 date with a zone, such as 2030-01-31T12:00:00.000Z, or integer Unix milliseconds",
-		);
-	}
-	if (expiresAt <= nowMs)
-		throw new ServiceError("bad_request", "expiresAt must lie in the future");
-	if (expiresAt > nowMs + maxLifetimeMs) {
-		throw new ServiceError(
-			"bad_request",
-			`expiresAt must be at most ${Math.floor(maxLifetimeMs / 1000)} seconds (${formatDays(maxLifetimeMs)} days) from now`,
-		);
-	}
-	return expiresAt;
+  if (value === undefined || value === null || value === "") return undefined;
+  const isText = typeof value === "string";
+  const digitsAllowed = isText ? source === "form" : source === "json";
+  const expiresAt = parseDate(value, digitsAllowed);
+  if (expiresAt === null) {
+    throw new ServiceError(
+      "bad_request",
+      "expiresAt must be an ISO 8601 date with a zone, such as 2030-01-31T12:00:00.000Z, or integer Unix milliseconds",
+    );
+  }
+  if (expiresAt <= nowMs) throw new ServiceError("bad_request", "expiresAt must lie in the future");
+  if (expiresAt > nowMs + maxLifetimeMs) {
+    throw new ServiceError(
+      "bad_request",
+      `expiresAt must be at most ${Math.floor(maxLifetimeMs / 1000)} seconds (${formatDays(maxLifetimeMs)} days) from now`,
+    );
+  }
+  return expiresAt;
 }
 
 function formatDays(ms: number): string {
-	return String(Math.round((ms / 86_400_000) * 100) / 100);
+  return String(Math.round((ms / 86_400_000) * 100) / 100);
 }

@@ -7,13 +7,7 @@ import { findImage } from "./find-image.ts";
 import { ALL_FORMATS, formatOfOriginal } from "./formats.ts";
 import type { ImageContext } from "./image-context.ts";
 import { parseExpiry, parseName } from "./image-fields.ts";
-import {
-	baseUrl,
-	editUrl,
-	formatUrl,
-	imageUrl,
-	isServable,
-} from "./image-links.ts";
+import { baseUrl, editUrl, formatUrl, imageUrl, isServable } from "./image-links.ts";
 import type { ImageRecord } from "./image-record.ts";
 import type { CurrentRecord } from "./image-records.ts";
 import { countRequest, requirePin } from "./limits.ts";
@@ -21,228 +15,181 @@ import { type Parameters, pinOf, readParameters } from "./read-body.ts";
 import { readOriginal } from "./read-image.ts";
 
 /** `GET HEAD {base}/<id>`: the viewer for those who prefer HTML, the original for all others. */
-export async function landing(
-	context: ImageContext,
-	call: Call,
-	id: string,
-): Promise<Reply> {
-	const current = await findImage(context, call, id);
-	if (context.pages !== null && prefersHtml(call, current.record.type)) {
-		return viewerReply(context, context.pages, call, current, {
-			Vary: "Accept",
-		});
-	}
-	return readOriginal(
-		context,
-		call,
-		current,
-		formatOfOriginal(current.record.type),
-	);
+export async function landing(context: ImageContext, call: Call, id: string): Promise<Reply> {
+  const current = await findImage(context, call, id);
+  if (context.pages !== null && prefersHtml(call, current.record.type)) {
+    return viewerReply(context, context.pages, call, current, {
+      Vary: "Accept",
+    });
+  }
+  return readOriginal(context, call, current, formatOfOriginal(current.record.type));
 }
 
 /** `GET HEAD {base}/<id>/view`: always the viewer. */
-export async function viewer(
-	context: ImageContext,
-	call: Call,
-	id: string,
-): Promise<Reply> {
-	const current = await findImage(context, call, id);
-	return viewerReply(context, requirePages(context), call, current, {});
+export async function viewer(context: ImageContext, call: Call, id: string): Promise<Reply> {
+  const current = await findImage(context, call, id);
+  return viewerReply(context, requirePages(context), call, current, {});
 }
 
 function viewerReply(
-	context: ImageContext,
-	pages: Pages,
-	call: Call,
-	{ record }: CurrentRecord,
-	headers: Record<string, string>,
+  context: ImageContext,
+  pages: Pages,
+  call: Call,
+  { record }: CurrentRecord,
+  headers: Record<string, string>,
 ): Reply {
-	const page = pages.viewer(
-		viewOf(context, call, record),
-		context.settings.now(),
-	);
-	return pageReply(call, page, 200, {
-		"Cache-Control": "no-cache",
-		...headers,
-	});
+  const page = pages.viewer(viewOf(context, call, record), context.settings.now());
+  return pageReply(call, page, 200, {
+    "Cache-Control": "no-cache",
+    ...headers,
+  });
 }
 
 /** `GET HEAD POST {base}/<id>/edit`: a form, and what it sends. A GET changes nothing. */
-export async function editor(
-	context: ImageContext,
-	call: Call,
-	id: string,
-): Promise<Reply> {
-	const pages = requirePages(context);
-	await countRequest(context, call, "edits");
-	const parameters = await readParameters(call, context.settings);
-	const current = await findImage(context, call, id);
-	const pin = pinOf(call, parameters);
-	await requirePin(context, call, id, pin);
-	const form = { context, pages, call, current, pin: String(pin) };
-	if (call.method !== "POST") {
-		return formReply(
-			form,
-			200,
-			parameters.get("done") === "update"
-				? { notice: "The changes were saved." }
-				: {},
-		);
-	}
-	try {
-		return await applyForm(context, call, current, parameters, form.pin);
-	} catch (error) {
-		if (
-			!(error instanceof ServiceError) ||
-			!["bad_request", "conflict"].includes(error.code)
-		)
-			throw error;
-		return formReply(form, error.code === "conflict" ? 409 : 400, {
-			problem: error.message,
-		});
-	}
+export async function editor(context: ImageContext, call: Call, id: string): Promise<Reply> {
+  const pages = requirePages(context);
+  await countRequest(context, call, "edits");
+  const parameters = await readParameters(call, context.settings);
+  const current = await findImage(context, call, id);
+  const pin = pinOf(call, parameters);
+  await requirePin(context, call, id, pin);
+  const form = { context, pages, call, current, pin: String(pin) };
+  if (call.method !== "POST") {
+    return formReply(
+      form,
+      200,
+      parameters.get("done") === "update" ? { notice: "The changes were saved." } : {},
+    );
+  }
+  try {
+    return await applyForm(context, call, current, parameters, form.pin);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || !["bad_request", "conflict"].includes(error.code)) throw error;
+    return formReply(form, error.code === "conflict" ? 409 : 400, {
+      problem: error.message,
+    });
+  }
 }
 
 async function applyForm(
-	context: ImageContext,
-	call: Call,
-	current: CurrentRecord,
-	parameters: Parameters,
-	pin: string,
+  context: ImageContext,
+  call: Call,
+  current: CurrentRecord,
+  parameters: Parameters,
+  pin: string,
 ): Promise<Reply> {
-	const { id } = current.record;
-	const base = baseUrl(call, context.settings.publicUrl);
-	switch (parameters.get("action")) {
-		case "delete":
-			if (!parameters.get("confirm"))
-				throw new ServiceError(
-					"bad_request",
-					"Tick the box to confirm the deletion",
-				);
-			await removeImage(context, current);
-			return seeOther(`${imageUrl(base, id)}/view`);
-		case "update":
-			await changeImage(context, current, changeOf(context, parameters));
-			return seeOther(`${editUrl(base, id, pin)}&done=update`);
-		default:
-			throw new ServiceError("bad_request", "action must be update or delete");
-	}
+  const { id } = current.record;
+  const base = baseUrl(call, context.settings.publicUrl);
+  switch (parameters.get("action")) {
+    case "delete":
+      if (!parameters.get("confirm"))
+        throw new ServiceError("bad_request", "Tick the box to confirm the deletion");
+      await removeImage(context, current);
+      return seeOther(`${imageUrl(base, id)}/view`);
+    case "update":
+      await changeImage(context, current, changeOf(context, parameters));
+      return seeOther(`${editUrl(base, id, pin)}&done=update`);
+    default:
+      throw new ServiceError("bad_request", "action must be update or delete");
+  }
 }
 
-function changeOf(
-	{ settings }: ImageContext,
-	parameters: Parameters,
-): ImageChange {
-	const change: ImageChange = {};
-	const name = parseName(parameters.get("name"));
-	if (name !== undefined) change.name = name;
-	const now = settings.now();
-	const expiresIn = parameters.get("expiresIn");
-	const wanted =
-		typeof expiresIn === "string" && /^\d{1,15}$/.test(expiresIn)
-			? String(now + Number(expiresIn))
-			: parameters.get("expiresAt");
-	const expiresAt = parseExpiry(wanted, "form", now, settings);
-	if (expiresAt !== undefined) change.expiresAt = expiresAt;
-	return change;
+function changeOf({ settings }: ImageContext, parameters: Parameters): ImageChange {
+  const change: ImageChange = {};
+  const name = parseName(parameters.get("name"));
+  if (name !== undefined) change.name = name;
+  const now = settings.now();
+  const expiresIn = parameters.get("expiresIn");
+  const wanted =
+    typeof expiresIn === "string" && /^\d{1,15}$/.test(expiresIn)
+      ? String(now + Number(expiresIn))
+      : parameters.get("expiresAt");
+  const expiresAt = parseExpiry(wanted, "form", now, settings);
+  if (expiresAt !== undefined) change.expiresAt = expiresAt;
+  return change;
 }
 
 interface EditForm {
-	context: ImageContext;
-	pages: Pages;
-	call: Call;
-	current: CurrentRecord;
-	pin: string;
+  context: ImageContext;
+  pages: Pages;
+  call: Call;
+  current: CurrentRecord;
+  pin: string;
 }
 
-function formReply(
-	form: EditForm,
-	status: number,
-	said: Pick<EditView, "notice" | "problem">,
-): Reply {
-	const { context, call, current } = form;
-	const base = baseUrl(call, context.settings.publicUrl);
-	const page = form.pages.edit(
-		{
-			image: viewOf(context, call, current.record),
-			action: `${imageUrl(base, current.record.id)}/edit`,
-			pin: form.pin,
-			...said,
-		},
-		context.settings.now(),
-	);
-	return pageReply(call, page, status, SECRET_PAGE_HEADERS);
+function formReply(form: EditForm, status: number, said: Pick<EditView, "notice" | "problem">): Reply {
+  const { context, call, current } = form;
+  const base = baseUrl(call, context.settings.publicUrl);
+  const page = form.pages.edit(
+    {
+      image: viewOf(context, call, current.record),
+      action: `${imageUrl(base, current.record.id)}/edit`,
+      pin: form.pin,
+      ...said,
+    },
+    context.settings.now(),
+  );
+  return pageReply(call, page, status, SECRET_PAGE_HEADERS);
 }
 
 /** The address of these pages holds the PIN: it must not stay in caches, nor go to others as a referrer. */
 const SECRET_PAGE_HEADERS = {
-	"Cache-Control": "no-store",
-	"Referrer-Policy": "no-referrer",
+  "Cache-Control": "no-store",
+  "Referrer-Policy": "no-referrer",
 };
 
 function seeOther(location: string): Reply {
-	return {
-		status: 303,
-		headers: {
-			Location: location,
-			"Content-Length": "0",
-			...SECRET_PAGE_HEADERS,
-		},
-	};
+  return {
+    status: 303,
+    headers: {
+      Location: location,
+      "Content-Length": "0",
+      ...SECRET_PAGE_HEADERS,
+    },
+  };
 }
 
 /** A page as a reply. */
 export function pageReply(
-	call: Call,
-	page: Page,
-	status: number,
-	headers: Record<string, string | string[]>,
+  call: Call,
+  page: Page,
+  status: number,
+  headers: Record<string, string | string[]>,
 ): Reply {
-	const all = {
-		"Content-Type": "text/html; charset=utf-8",
-		"Content-Length": String(Buffer.byteLength(page.html)),
-		"Content-Security-Policy": page.contentSecurityPolicy,
-		"X-Content-Type-Options": "nosniff",
-		...headers,
-	};
-	return call.method === "HEAD"
-		? { status, headers: all }
-		: { status, headers: all, body: page.html };
+  const all = {
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Length": String(Buffer.byteLength(page.html)),
+    "Content-Security-Policy": page.contentSecurityPolicy,
+    "X-Content-Type-Options": "nosniff",
+    ...headers,
+  };
+  return call.method === "HEAD" ? { status, headers: all } : { status, headers: all, body: page.html };
 }
 
-function viewOf(
-	context: ImageContext,
-	call: Call,
-	record: ImageRecord,
-): ImageView {
-	const base = baseUrl(call, context.settings.publicUrl);
-	const { id, name, type, size, width, height, pages, agent } = record;
-	return {
-		...{ id, name, type, size, width, height, pages, agent },
-		createdAt: new Date(record.createdAt).toISOString(),
-		expiresAt: new Date(record.expiresAt).toISOString(),
-		viewUrl: `${imageUrl(base, id)}/view`,
-		links: Object.fromEntries(
-			ALL_FORMATS.filter((format) =>
-				isServable(context.renderer, record, format),
-			).map((format) => [format, formatUrl(base, id, format)]),
-		),
-	};
+function viewOf(context: ImageContext, call: Call, record: ImageRecord): ImageView {
+  const base = baseUrl(call, context.settings.publicUrl);
+  const { id, name, type, size, width, height, pages, agent } = record;
+  return {
+    ...{ id, name, type, size, width, height, pages, agent },
+    createdAt: new Date(record.createdAt).toISOString(),
+    expiresAt: new Date(record.expiresAt).toISOString(),
+    viewUrl: `${imageUrl(base, id)}/view`,
+    links: Object.fromEntries(
+      ALL_FORMATS.filter((format) => isServable(context.renderer, record, format)).map((format) => [
+        format,
+        formatUrl(base, id, format),
+      ]),
+    ),
+  };
 }
 
 /** Whether a client would rather have a page than the picture: a browser's address bar, not its `<img>`, not curl. */
 export function prefersHtml(call: Call, otherwise: string): boolean {
-	if (!call.headers.accept?.includes("text/html")) return false;
-	return (
-		new Negotiator({ headers: call.headers }).mediaType([
-			otherwise,
-			"text/html",
-		]) === "text/html"
-	);
+  if (!call.headers.accept?.includes("text/html")) return false;
+  return new Negotiator({ headers: call.headers }).mediaType([otherwise, "text/html"]) === "text/html";
 }
 
 function requirePages({ pages }: ImageContext): Pages {
-	if (pages === null)
-		throw new ServiceError("not_implemented", "This service has no pages");
-	return pages;
+  if (pages === null) throw new ServiceError("not_implemented", "This service has no pages");
+  return pages;
 }

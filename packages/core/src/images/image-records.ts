@@ -1,28 +1,23 @@
 import { LRUCache } from "lru-cache";
 import { type BlobStore, hasRevisionProbe } from "../contracts/blob-store.ts";
 import { readAll } from "../stores/read-all.ts";
-import {
-	decodeRecord,
-	encodeRecord,
-	type ImageRecord,
-	keyOf,
-} from "./image-record.ts";
+import { decodeRecord, encodeRecord, type ImageRecord, keyOf } from "./image-record.ts";
 
 /** A record at one revision. The same object for as long as the revision holds, so that answers can be kept with it. */
 export interface CurrentRecord {
-	readonly record: ImageRecord;
-	readonly revision: string;
+  readonly record: ImageRecord;
+  readonly revision: string;
 }
 
 export interface ImageRecords {
-	/** The record if it is known to be current without asking a remote store; `undefined` says nothing. */
-	peek(id: string): CurrentRecord | undefined;
-	/** The record as it is now; `null` where there is none. */
-	load(id: string, signal?: AbortSignal): Promise<CurrentRecord | null>;
-	/** Makes a new record; the commit point of an image. Rejects with `conflict` where one exists. */
-	create(record: ImageRecord, signal?: AbortSignal): Promise<CurrentRecord>;
-	/** Replaces a record by compare-and-set. Rejects with `conflict` when it is no longer at `current`. */
-	replace(current: CurrentRecord, record: ImageRecord): Promise<CurrentRecord>;
+  /** The record if it is known to be current without asking a remote store; `undefined` says nothing. */
+  peek(id: string): CurrentRecord | undefined;
+  /** The record as it is now; `null` where there is none. */
+  load(id: string, signal?: AbortSignal): Promise<CurrentRecord | null>;
+  /** Makes a new record; the commit point of an image. Rejects with `conflict` where one exists. */
+  create(record: ImageRecord, signal?: AbortSignal): Promise<CurrentRecord>;
+  /** Replaces a record by compare-and-set. Rejects with `conflict` when it is no longer at `current`. */
+  replace(current: CurrentRecord, record: ImageRecord): Promise<CurrentRecord>;
 }
 
 const MAX_CACHED_RECORDS = 10_000;
@@ -32,61 +27,44 @@ const MAX_CACHED_RECORDS = 10_000;
  * tell cheaply that a revision still holds, the parsed record is kept and only that look remains.
  */
 export function createImageRecords(store: BlobStore): ImageRecords {
-	const cache = new LRUCache<string, CurrentRecord>({
-		max: MAX_CACHED_RECORDS,
-	});
-	const probe = hasRevisionProbe(store) ? store : null;
+  const cache = new LRUCache<string, CurrentRecord>({
+    max: MAX_CACHED_RECORDS,
+  });
+  const probe = hasRevisionProbe(store) ? store : null;
 
-	function remember(record: ImageRecord, revision: string): CurrentRecord {
-		const current = { record, revision };
-		if (probe !== null) cache.set(record.id, current);
-		return current;
-	}
+  function remember(record: ImageRecord, revision: string): CurrentRecord {
+    const current = { record, revision };
+    if (probe !== null) cache.set(record.id, current);
+    return current;
+  }
 
-	function peek(id: string): CurrentRecord | undefined {
-		const cached = cache.get(id);
-		if (
-			cached === undefined ||
-			probe?.isCurrent(keyOf.record(id), cached.revision)
-		)
-			return cached;
-		cache.delete(id);
-		return undefined;
-	}
+  function peek(id: string): CurrentRecord | undefined {
+    const cached = cache.get(id);
+    if (cached === undefined || probe?.isCurrent(keyOf.record(id), cached.revision)) return cached;
+    cache.delete(id);
+    return undefined;
+  }
 
-	return {
-		peek,
-		async load(id, signal) {
-			const cached = peek(id);
-			if (cached !== undefined) return cached;
-			const blob = await store.get(
-				keyOf.record(id),
-				signal === undefined ? {} : { signal },
-			);
-			return blob === null
-				? null
-				: remember(decodeRecord(await readAll(blob.body)), blob.revision);
-		},
-		async create(record, signal) {
-			const options = {
-				ifRevision: null,
-				...(signal === undefined ? {} : { signal }),
-			};
-			const { revision } = await store.put(
-				keyOf.record(record.id),
-				encodeRecord(record),
-				options,
-			);
-			return remember(record, revision);
-		},
-		async replace(current, record) {
-			const options = { ifRevision: current.revision };
-			const { revision } = await store.put(
-				keyOf.record(record.id),
-				encodeRecord(record),
-				options,
-			);
-			return remember(record, revision);
-		},
-	};
+  return {
+    peek,
+    async load(id, signal) {
+      const cached = peek(id);
+      if (cached !== undefined) return cached;
+      const blob = await store.get(keyOf.record(id), signal === undefined ? {} : { signal });
+      return blob === null ? null : remember(decodeRecord(await readAll(blob.body)), blob.revision);
+    },
+    async create(record, signal) {
+      const options = {
+        ifRevision: null,
+        ...(signal === undefined ? {} : { signal }),
+      };
+      const { revision } = await store.put(keyOf.record(record.id), encodeRecord(record), options);
+      return remember(record, revision);
+    },
+    async replace(current, record) {
+      const options = { ifRevision: current.revision };
+      const { revision } = await store.put(keyOf.record(record.id), encodeRecord(record), options);
+      return remember(record, revision);
+    },
+  };
 }

@@ -1,181 +1,138 @@
 import type { Call, Reply, Service } from "../contracts/call.ts";
 import { ServiceError } from "../errors.ts";
-import {
-	type Problem,
-	problemOf,
-	problemReply,
-	statusTitle,
-} from "../http/problem.ts";
+import { type Problem, problemOf, problemReply, statusTitle } from "../http/problem.ts";
 import { transportRefusal } from "../http/transport.ts";
 import { createImage } from "./create-image.ts";
 import { deleteImage, patchImage, readRecord } from "./edit-image.ts";
 import { HttpProblem, NO_SUCH_IMAGE } from "./find-image.ts";
 import type { ImageContext } from "./image-context.ts";
-import {
-	editor,
-	landing,
-	pageReply,
-	prefersHtml,
-	viewer,
-} from "./image-pages.ts";
+import { editor, landing, pageReply, prefersHtml, viewer } from "./image-pages.ts";
 import { countRequest } from "./limits.ts";
 import { type ImageAddress, matchImageAddress } from "./match-image-route.ts";
 import { readImage } from "./read-image.ts";
 
 /** Methods per kind of address. HEAD goes wherever GET goes; OPTIONS everywhere. */
 const METHODS: Record<ImageAddress["kind"], readonly string[]> = {
-	collection: ["POST"],
-	record: ["GET", "HEAD", "PATCH", "DELETE"],
-	bytes: ["GET", "HEAD"],
-	landing: ["GET", "HEAD"],
-	viewer: ["GET", "HEAD"],
-	editor: ["GET", "HEAD", "POST"],
-	nothing: ["GET", "HEAD"],
-	unknown_format: ["GET", "HEAD", "POST"],
+  collection: ["POST"],
+  record: ["GET", "HEAD", "PATCH", "DELETE"],
+  bytes: ["GET", "HEAD"],
+  landing: ["GET", "HEAD"],
+  viewer: ["GET", "HEAD"],
+  editor: ["GET", "HEAD", "POST"],
+  nothing: ["GET", "HEAD"],
+  unknown_format: ["GET", "HEAD", "POST"],
 };
 
 /** Addresses that a person opens: their refusals are pages for those who prefer HTML. */
-const PAGE_KINDS: ReadonlySet<ImageAddress["kind"]> = new Set([
-	"landing",
-	"viewer",
-	"editor",
-]);
+const PAGE_KINDS: ReadonlySet<ImageAddress["kind"]> = new Set(["landing", "viewer", "editor"]);
 
 /** The image service over HTTP: addresses below the mount point to routes, failures to problems. */
 export function createImageService(context: ImageContext): Service {
-	return {
-		async handle(call) {
-			const address = matchImageAddress(call.path);
-			if (address === undefined) return undefined;
-			try {
-				return await answer(context, call, address);
-			} catch (error) {
-				const problem = expectedProblem(context, call, error);
-				// Whatever is not ours below the mount point belongs to the host: so does an address that only looks like an ID.
-				if (problem === NO_SUCH_IMAGE && PAGE_KINDS.has(address.kind))
-					return undefined;
-				return refusal(context, call, address, problem);
-			}
-		},
-	};
+  return {
+    async handle(call) {
+      const address = matchImageAddress(call.path);
+      if (address === undefined) return undefined;
+      try {
+        return await answer(context, call, address);
+      } catch (error) {
+        const problem = expectedProblem(context, call, error);
+        // Whatever is not ours below the mount point belongs to the host: so does an address that only looks like an ID.
+        if (problem === NO_SUCH_IMAGE && PAGE_KINDS.has(address.kind)) return undefined;
+        return refusal(context, call, address, problem);
+      }
+    },
+  };
 }
 
-async function answer(
-	context: ImageContext,
-	call: Call,
-	address: ImageAddress,
-): Promise<Reply> {
-	requireTransport(context, call);
-	const methods = METHODS[address.kind];
-	if (!methods.includes(call.method)) return methodReply(call, methods);
-	switch (address.kind) {
-		case "collection":
-			return createImage(context, call, address.suffix);
-		case "record":
-			if (call.method === "PATCH") return patchImage(context, call, address.id);
-			if (call.method === "DELETE")
-				return deleteImage(context, call, address.id);
-			await countRequest(context, call, "reads");
-			return readRecord(context, call, address.id);
-		case "bytes":
-			await countRequest(context, call, "reads");
-			return readImage(context, call, address.id, address.format);
-		case "landing":
-			await countRequest(context, call, "reads");
-			return landing(context, call, address.id);
-		case "viewer":
-			await countRequest(context, call, "reads");
-			return viewer(context, call, address.id);
-		case "editor":
-			return editor(context, call, address.id);
-		case "nothing":
-			throw new HttpProblem({
-				status: 404,
-				detail: "There is nothing at this address.",
-			});
-		case "unknown_format":
-			throw new ServiceError(
-				"unsupported_media",
-				`Nothing is served as .${address.suffix}`,
-			);
-	}
+async function answer(context: ImageContext, call: Call, address: ImageAddress): Promise<Reply> {
+  requireTransport(context, call);
+  const methods = METHODS[address.kind];
+  if (!methods.includes(call.method)) return methodReply(call, methods);
+  switch (address.kind) {
+    case "collection":
+      return createImage(context, call, address.suffix);
+    case "record":
+      if (call.method === "PATCH") return patchImage(context, call, address.id);
+      if (call.method === "DELETE") return deleteImage(context, call, address.id);
+      await countRequest(context, call, "reads");
+      return readRecord(context, call, address.id);
+    case "bytes":
+      await countRequest(context, call, "reads");
+      return readImage(context, call, address.id, address.format);
+    case "landing":
+      await countRequest(context, call, "reads");
+      return landing(context, call, address.id);
+    case "viewer":
+      await countRequest(context, call, "reads");
+      return viewer(context, call, address.id);
+    case "editor":
+      return editor(context, call, address.id);
+    case "nothing":
+      throw new HttpProblem({
+        status: 404,
+        detail: "There is nothing at this address.",
+      });
+    case "unknown_format":
+      throw new ServiceError("unsupported_media", `Nothing is served as .${address.suffix}`);
+  }
 }
 
 function requireTransport({ settings }: ImageContext, call: Call): void {
-	if (call.headers.host === undefined || call.headers.host === "") {
-		throw new ServiceError("bad_request", "The Host header is missing");
-	}
-	if (
-		settings.allowedHosts !== null &&
-		!settings.allowedHosts.has(
-			call.origin.replace(/^\w+:\/\//, "").toLowerCase(),
-		)
-	) {
-		throw new ServiceError("bad_request", "This host is not served here");
-	}
-	const reason = transportRefusal(call, settings.tls);
-	if (reason !== null) throw new ServiceError("forbidden", reason);
+  if (call.headers.host === undefined || call.headers.host === "") {
+    throw new ServiceError("bad_request", "The Host header is missing");
+  }
+  if (
+    settings.allowedHosts !== null &&
+    !settings.allowedHosts.has(call.origin.replace(/^\w+:\/\//, "").toLowerCase())
+  ) {
+    throw new ServiceError("bad_request", "This host is not served here");
+  }
+  const reason = transportRefusal(call, settings.tls);
+  if (reason !== null) throw new ServiceError("forbidden", reason);
 }
 
 function methodReply(call: Call, methods: readonly string[]): Reply {
-	const Allow = [...methods, "OPTIONS"].join(", ");
-	if (call.method === "OPTIONS") return { status: 204, headers: { Allow } };
-	throw new HttpProblem({
-		status: 405,
-		detail: `Here only ${Allow} are permitted.`,
-		headers: { Allow },
-	});
+  const Allow = [...methods, "OPTIONS"].join(", ");
+  if (call.method === "OPTIONS") return { status: 204, headers: { Allow } };
+  throw new HttpProblem({
+    status: 405,
+    detail: `Here only ${Allow} are permitted.`,
+    headers: { Allow },
+  });
 }
 
 /** What to tell the client of a failure. One that nobody expected is reported, and the host's where it asked for it. */
-function expectedProblem(
-	{ settings }: ImageContext,
-	call: Call,
-	error: unknown,
-): Problem {
-	if (error instanceof HttpProblem) return error.problem;
-	if (error instanceof ServiceError) {
-		if (["store_unavailable", "no_space", "host_misuse"].includes(error.code))
-			settings.onError(error, call);
-		return problemOf(error);
-	}
-	// The client left: nobody will read the reply, and nothing is wrong with us.
-	if (call.signal.aborted)
-		return { status: 400, detail: "The client left before there was a reply." };
-	if (settings.errors === "host") throw error;
-	settings.onError(error, call);
-	return {
-		status: 500,
-		detail: "Something unexpected went wrong. Try again later.",
-	};
+function expectedProblem({ settings }: ImageContext, call: Call, error: unknown): Problem {
+  if (error instanceof HttpProblem) return error.problem;
+  if (error instanceof ServiceError) {
+    if (["store_unavailable", "no_space", "host_misuse"].includes(error.code)) settings.onError(error, call);
+    return problemOf(error);
+  }
+  // The client left: nobody will read the reply, and nothing is wrong with us.
+  if (call.signal.aborted) return { status: 400, detail: "The client left before there was a reply." };
+  if (settings.errors === "host") throw error;
+  settings.onError(error, call);
+  return {
+    status: 500,
+    detail: "Something unexpected went wrong. Try again later.",
+  };
 }
 
-function refusal(
-	{ pages }: ImageContext,
-	call: Call,
-	address: ImageAddress,
-	problem: Problem,
-): Reply {
-	if (
-		pages !== null &&
-		PAGE_KINDS.has(address.kind) &&
-		prefersHtml(call, "application/problem+json")
-	) {
-		const title = statusTitle(problem.status);
-		const page = pages.problem({
-			status: problem.status,
-			title,
-			detail: problem.detail,
-		});
-		return pageReply(call, page, problem.status, {
-			"Cache-Control": "no-store",
-			"Referrer-Policy": "no-referrer",
-			...problem.headers,
-		});
-	}
-	const isText = address.kind === "collection" && address.suffix === "txt";
-	const reply = problemReply(problem, `${call.mountPath}${call.path}`, isText);
-	return call.method === "HEAD"
-		? { status: reply.status, headers: reply.headers }
-		: reply;
+function refusal({ pages }: ImageContext, call: Call, address: ImageAddress, problem: Problem): Reply {
+  if (pages !== null && PAGE_KINDS.has(address.kind) && prefersHtml(call, "application/problem+json")) {
+    const title = statusTitle(problem.status);
+    const page = pages.problem({
+      status: problem.status,
+      title,
+      detail: problem.detail,
+    });
+    return pageReply(call, page, problem.status, {
+      "Cache-Control": "no-store",
+      "Referrer-Policy": "no-referrer",
+      ...problem.headers,
+    });
+  }
+  const isText = address.kind === "collection" && address.suffix === "txt";
+  const reply = problemReply(problem, `${call.mountPath}${call.path}`, isText);
+  return call.method === "HEAD" ? { status: reply.status, headers: reply.headers } : reply;
 }

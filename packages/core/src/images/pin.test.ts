@@ -6,63 +6,46 @@ const secret = "0123456789abcdef0123456789abcdef";
 const id = "AAAAAAAAAAAAAAAAAAAAAA";
 
 describe("PINs", () => {
-	test("are the first 80 bits of HMAC-SHA256(secret, id) in Crockford base 32", () => {
-		const pin = createPins(secret).pinOf(id);
-		expect(pin).toMatch(/^[0-9A-HJKMNP-TV-Z]{16}$/);
-		const bits = [...pin]
-			.map((c) =>
-				"0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-					.indexOf(c)
-					.toString(2)
-					.padStart(5, "0"),
-			)
-			.join("");
-		const bytes =
-			bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? [];
-		expect(Buffer.from(bytes)).toEqual(
-			createHmac("sha256", secret).update(id).digest().subarray(0, 10),
-		);
-	});
+  test("are the first 80 bits of HMAC-SHA256(secret, id) in Crockford base 32", () => {
+    const pin = createPins(secret).pinOf(id);
+    expect(pin).toMatch(/^[0-9A-HJKMNP-TV-Z]{16}$/);
+    const bits = [...pin]
+      .map((c) => "0123456789ABCDEFGHJKMNPQRSTVWXYZ".indexOf(c).toString(2).padStart(5, "0"))
+      .join("");
+    const bytes = bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? [];
+    expect(Buffer.from(bytes)).toEqual(createHmac("sha256", secret).update(id).digest().subarray(0, 10));
+  });
 
-	test("verify for their image alone", () => {
-		const pins = createPins(secret);
-		const pin = pins.pinOf(id);
-		expect(pins.verify(id, pin)).toBe(true);
-		expect(pins.verify("BAAAAAAAAAAAAAAAAAAAAA", pin)).toBe(false);
-		for (const wrong of [
-			"",
-			pin.slice(1),
-			`${pin}0`,
-			`${pin} `,
-			"0".repeat(16),
-			"é".repeat(16),
-		]) {
-			expect(pins.verify(id, wrong)).toBe(false);
-		}
-	});
+  test("verify for their image alone", () => {
+    const pins = createPins(secret);
+    const pin = pins.pinOf(id);
+    expect(pins.verify(id, pin)).toBe(true);
+    expect(pins.verify("BAAAAAAAAAAAAAAAAAAAAA", pin)).toBe(false);
+    for (const wrong of ["", pin.slice(1), `${pin}0`, `${pin} `, "0".repeat(16), "é".repeat(16)]) {
+      expect(pins.verify(id, wrong)).toBe(false);
+    }
+  });
 
-	test("may be typed by hand: case, hyphens and look-alikes do not matter", () => {
-		const pins = createPins(secret);
-		const pin = pins.pinOf(id);
-		expect(pins.verify(id, pin.toLowerCase())).toBe(true);
-		expect(pins.verify(id, pin.replace(/(....)(?=.)/g, "$1-"))).toBe(true);
-		expect(pins.verify(id, pin.replaceAll("0", "o").replaceAll("1", "l"))).toBe(
-			true,
-		);
-	});
+  test("may be typed by hand: case, hyphens and look-alikes do not matter", () => {
+    const pins = createPins(secret);
+    const pin = pins.pinOf(id);
+    expect(pins.verify(id, pin.toLowerCase())).toBe(true);
+    expect(pins.verify(id, pin.replace(/(....)(?=.)/g, "$1-"))).toBe(true);
+    expect(pins.verify(id, pin.replaceAll("0", "o").replaceAll("1", "l"))).toBe(true);
+  });
 
-	test("of a rotated secret stay valid, and new ones come from the first", () => {
-		const old = createPins(secret).pinOf(id);
-		const fresh = "f".repeat(32);
-		const pins = createPins([fresh, secret]);
-		expect(pins.pinOf(id)).toBe(createPins(fresh).pinOf(id));
-		expect(pins.verify(id, old)).toBe(true);
-		expect(createPins(fresh).verify(id, old)).toBe(false);
-	});
+  test("of a rotated secret stay valid, and new ones come from the first", () => {
+    const old = createPins(secret).pinOf(id);
+    const fresh = "f".repeat(32);
+    const pins = createPins([fresh, secret]);
+    expect(pins.pinOf(id)).toBe(createPins(fresh).pinOf(id));
+    expect(pins.verify(id, old)).toBe(true);
+    expect(createPins(fresh).verify(id, old)).toBe(false);
+  });
 
-	test("need at least 32 bytes of secret", () => {
-		expect(() => createPins("short")).toThrow(TypeError);
-		expect(() => createPins([])).toThrow(TypeError);
-		expect(() => createPins([secret, "short"])).toThrow(TypeError);
-	});
+  test("need at least 32 bytes of secret", () => {
+    expect(() => createPins("short")).toThrow(TypeError);
+    expect(() => createPins([])).toThrow(TypeError);
+    expect(() => createPins([secret, "short"])).toThrow(TypeError);
+  });
 });

@@ -9,72 +9,56 @@ const MIN_SECRET_BYTES = 32;
 export type Secret = string | Uint8Array | readonly (string | Uint8Array)[];
 
 export interface Pins {
-	/** The PIN of an image: the first 80 bits of HMAC-SHA256(secret, id). Derived, never stored. */
-	pinOf(id: string): string;
-	/** Compares in constant time. Case, hyphens and Crockford's look-alikes (O, I, L) do not matter. */
-	verify(id: string, pin: string): boolean;
+  /** The PIN of an image: the first 80 bits of HMAC-SHA256(secret, id). Derived, never stored. */
+  pinOf(id: string): string;
+  /** Compares in constant time. Case, hyphens and Crockford's look-alikes (O, I, L) do not matter. */
+  verify(id: string, pin: string): boolean;
 }
 
 /** Throws a TypeError for a secret shorter than 32 bytes. */
 export function createPins(secret: Secret): Pins {
-	const keys = toKeys(secret);
-	const [signing] = keys;
-	if (signing === undefined)
-		throw new TypeError("secret must not be an empty list");
-	return {
-		pinOf: (id) => derive(signing, id),
-		verify(id, pin) {
-			const given = Buffer.from(
-				normalise(pin)
-					.padEnd(PIN_LENGTH)
-					.slice(0, PIN_LENGTH + 1),
-				"latin1",
-			);
-			let isRight = false;
-			for (const key of keys) {
-				const expected = Buffer.from(derive(key, id), "latin1");
-				if (
-					given.length === expected.length &&
-					timingSafeEqual(given, expected)
-				)
-					isRight = true;
-			}
-			return isRight;
-		},
-	};
+  const keys = toKeys(secret);
+  const [signing] = keys;
+  if (signing === undefined) throw new TypeError("secret must not be an empty list");
+  return {
+    pinOf: (id) => derive(signing, id),
+    verify(id, pin) {
+      const given = Buffer.from(
+        normalise(pin)
+          .padEnd(PIN_LENGTH)
+          .slice(0, PIN_LENGTH + 1),
+        "latin1",
+      );
+      let isRight = false;
+      for (const key of keys) {
+        const expected = Buffer.from(derive(key, id), "latin1");
+        if (given.length === expected.length && timingSafeEqual(given, expected)) isRight = true;
+      }
+      return isRight;
+    },
+  };
 }
 
 function toKeys(secret: Secret): Buffer[] {
-	const list =
-		typeof secret === "string" || secret instanceof Uint8Array
-			? [secret]
-			: secret;
-	return list.map((each) => {
-		const key =
-			typeof each === "string" ? Buffer.from(each, "utf8") : Buffer.from(each);
-		if (key.length < MIN_SECRET_BYTES) {
-			throw new TypeError(
-				`secret must have at least ${MIN_SECRET_BYTES} bytes`,
-			);
-		}
-		return key;
-	});
+  const list = typeof secret === "string" || secret instanceof Uint8Array ? [secret] : secret;
+  return list.map((each) => {
+    const key = typeof each === "string" ? Buffer.from(each, "utf8") : Buffer.from(each);
+    if (key.length < MIN_SECRET_BYTES) {
+      throw new TypeError(`secret must have at least ${MIN_SECRET_BYTES} bytes`);
+    }
+    return key;
+  });
 }
 
 function derive(key: Buffer, id: string): string {
-	const digest = createHmac("sha256", key).update(id).digest();
-	let bits = 0n;
-	for (const byte of digest.subarray(0, 10)) bits = (bits << 8n) | BigInt(byte);
-	let pin = "";
-	for (let shift = 75n; shift >= 0n; shift -= 5n)
-		pin += ALPHABET.charAt(Number((bits >> shift) & 31n));
-	return pin;
+  const digest = createHmac("sha256", key).update(id).digest();
+  let bits = 0n;
+  for (const byte of digest.subarray(0, 10)) bits = (bits << 8n) | BigInt(byte);
+  let pin = "";
+  for (let shift = 75n; shift >= 0n; shift -= 5n) pin += ALPHABET.charAt(Number((bits >> shift) & 31n));
+  return pin;
 }
 
 function normalise(pin: string): string {
-	return pin
-		.toUpperCase()
-		.replaceAll("-", "")
-		.replaceAll("O", "0")
-		.replace(/[IL]/g, "1");
+  return pin.toUpperCase().replaceAll("-", "").replaceAll("O", "0").replace(/[IL]/g, "1");
 }

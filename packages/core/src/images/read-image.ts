@@ -4,11 +4,7 @@ import type { ByteRange } from "../contracts/blob-store.ts";
 import type { Call, Reply } from "../contracts/call.ts";
 import type { ImageFormat, RenditionSpec } from "../contracts/renderer.ts";
 import { ServiceError } from "../errors.ts";
-import {
-	evaluatePreconditions,
-	ifRangeHolds,
-	type Validators,
-} from "../http/conditional.ts";
+import { evaluatePreconditions, ifRangeHolds, type Validators } from "../http/conditional.ts";
 import { chooseRange } from "../http/ranges.ts";
 import { findImage, HttpProblem, requireAlive } from "./find-image.ts";
 import { FORMATS } from "./formats.ts";
@@ -25,12 +21,12 @@ type Caching = "public" | "revalidate" | "never";
 
 /** A read whose parameters are known to be right, kept with the record that it belongs to. */
 interface PreparedRead {
-	spec: RenditionSpec | null;
-	validators: Validators;
-	/** All headers but Content-Length and Cache-Control. */
-	headers: Readonly<Record<string, string>>;
-	/** The whole set for a reply of `size` bytes while the image has long to live; made at the first. */
-	complete?: { size: number; headers: Readonly<Record<string, string>> };
+  spec: RenditionSpec | null;
+  validators: Validators;
+  /** All headers but Content-Length and Cache-Control. */
+  headers: Readonly<Record<string, string>>;
+  /** The whole set for a reply of `size` bytes while the image has long to live; made at the first. */
+  complete?: { size: number; headers: Readonly<Record<string, string>> };
 }
 
 const MAX_PREPARED_PER_IMAGE = 64;
@@ -39,269 +35,223 @@ const MAX_PREPARED_PER_IMAGE = 64;
 const prepared = new WeakMap<CurrentRecord, Map<string, PreparedRead>>();
 
 /** Nothing that a user uploaded may run or load anything, wherever it is opened. */
-const USER_BYTES_POLICY =
-	"default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
+const USER_BYTES_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
 /** `GET HEAD {base}/api/images/<id>.<format>`. */
 export async function readImage(
-	context: ImageContext,
-	call: Call,
-	id: string,
-	format: ImageFormat,
+  context: ImageContext,
+  call: Call,
+  id: string,
+  format: ImageFormat,
 ): Promise<Reply> {
-	const current = await findImage(context, call, id);
-	if (!isServable(context.renderer, current.record, format)) {
-		throw new ServiceError(
-			"not_implemented",
-			`No renderer for ${current.record.type} as ${format} is installed`,
-		);
-	}
-	if (hasBody(call)) {
-		const parameters = await readParameters(call, context.settings);
-		const read = prepare(context, current, format, (name) =>
-			parameters.get(name),
-		);
-		return bytesReply(
-			context,
-			call,
-			current,
-			read,
-			parameters.hasBody ? "never" : "public",
-		);
-	}
-	return bytesReply(
-		context,
-		call,
-		current,
-		preparedRead(context, current, format, call.search),
-		"public",
-	);
+  const current = await findImage(context, call, id);
+  if (!isServable(context.renderer, current.record, format)) {
+    throw new ServiceError(
+      "not_implemented",
+      `No renderer for ${current.record.type} as ${format} is installed`,
+    );
+  }
+  if (hasBody(call)) {
+    const parameters = await readParameters(call, context.settings);
+    const read = prepare(context, current, format, (name) => parameters.get(name));
+    return bytesReply(context, call, current, read, parameters.hasBody ? "never" : "public");
+  }
+  return bytesReply(context, call, current, preparedRead(context, current, format, call.search), "public");
 }
 
 /** `GET HEAD {base}/<id>` for those who do not want HTML: the original as it is. */
 export function readOriginal(
-	context: ImageContext,
-	call: Call,
-	current: CurrentRecord,
-	format: ImageFormat,
+  context: ImageContext,
+  call: Call,
+  current: CurrentRecord,
+  format: ImageFormat,
 ): Promise<Reply> {
-	return bytesReply(
-		context,
-		call,
-		current,
-		preparedRead(context, current, format, ""),
-		"revalidate",
-	);
+  return bytesReply(context, call, current, preparedRead(context, current, format, ""), "revalidate");
 }
 
 function preparedRead(
-	context: ImageContext,
-	current: CurrentRecord,
-	format: ImageFormat,
-	search: string,
+  context: ImageContext,
+  current: CurrentRecord,
+  format: ImageFormat,
+  search: string,
 ): PreparedRead {
-	let reads = prepared.get(current);
-	if (reads === undefined) {
-		reads = new Map();
-		prepared.set(current, reads);
-	}
-	const name = `${format}?${search}`;
-	const known = reads.get(name);
-	if (known !== undefined) return known;
-	requireUtf8Query(search);
-	const query = new URLSearchParams(search);
-	const read = prepare(context, current, format, (parameter) =>
-		query.get(parameter),
-	);
-	if (reads.size >= MAX_PREPARED_PER_IMAGE) reads.clear();
-	reads.set(name, read);
-	return read;
+  let reads = prepared.get(current);
+  if (reads === undefined) {
+    reads = new Map();
+    prepared.set(current, reads);
+  }
+  const name = `${format}?${search}`;
+  const known = reads.get(name);
+  if (known !== undefined) return known;
+  requireUtf8Query(search);
+  const query = new URLSearchParams(search);
+  const read = prepare(context, current, format, (parameter) => query.get(parameter));
+  if (reads.size >= MAX_PREPARED_PER_IMAGE) reads.clear();
+  reads.set(name, read);
+  return read;
 }
 
 function prepare(
-	{ renditions }: ImageContext,
-	{ record }: CurrentRecord,
-	format: ImageFormat,
-	value: (name: string) => unknown,
+  { renditions }: ImageContext,
+  { record }: CurrentRecord,
+  format: ImageFormat,
+  value: (name: string) => unknown,
 ): PreparedRead {
-	const spec = chooseRendition(
-		record,
-		format,
-		parseReadParameters(format, value),
-	);
-	const facts = FORMATS[format];
-	const etag = renditions.etag(record, spec);
-	return {
-		spec,
-		validators: { etag, lastModifiedMs: record.createdAt },
-		headers: {
-			"Content-Type": facts.type,
-			ETag: etag,
-			"Last-Modified": new Date(record.createdAt).toUTCString(),
-			"Accept-Ranges": "bytes",
-			"Content-Disposition": contentDisposition(fileName(record, format), {
-				type: facts.disposition,
-			}),
-			Sunset: new Date(record.expiresAt).toUTCString(),
-			"X-Content-Type-Options": "nosniff",
-			"Content-Security-Policy": USER_BYTES_POLICY,
-			"Cross-Origin-Resource-Policy": "cross-origin",
-		},
-	};
+  const spec = chooseRendition(record, format, parseReadParameters(format, value));
+  const facts = FORMATS[format];
+  const etag = renditions.etag(record, spec);
+  return {
+    spec,
+    validators: { etag, lastModifiedMs: record.createdAt },
+    headers: {
+      "Content-Type": facts.type,
+      ETag: etag,
+      "Last-Modified": new Date(record.createdAt).toUTCString(),
+      "Accept-Ranges": "bytes",
+      "Content-Disposition": contentDisposition(fileName(record, format), {
+        type: facts.disposition,
+      }),
+      Sunset: new Date(record.expiresAt).toUTCString(),
+      "X-Content-Type-Options": "nosniff",
+      "Content-Security-Policy": USER_BYTES_POLICY,
+      "Cross-Origin-Resource-Policy": "cross-origin",
+    },
+  };
 }
 
 /** The image's name with the suffix of the format it is served in. */
 function fileName({ name }: ImageRecord, format: ImageFormat): string {
-	const stem = name.replace(/\.(?:png|jpe?g|gif|svg|psd|pdf|webp|avif)$/i, "");
-	return `${stem === "" ? "image" : stem}.${format}`;
+  const stem = name.replace(/\.(?:png|jpe?g|gif|svg|psd|pdf|webp|avif)$/i, "");
+  return `${stem === "" ? "image" : stem}.${format}`;
 }
 
 async function bytesReply(
-	context: ImageContext,
-	call: Call,
-	current: CurrentRecord,
-	read: PreparedRead,
-	caching: Caching,
+  context: ImageContext,
+  call: Call,
+  current: CurrentRecord,
+  read: PreparedRead,
+  caching: Caching,
 ): Promise<Reply> {
-	const precondition = evaluatePreconditions(
-		call.method,
-		call.headers,
-		read.validators,
-	);
-	if (precondition === "failed") {
-		throw new HttpProblem({
-			status: 412,
-			detail: "The picture is not the one that the request's conditions name.",
-		});
-	}
-	if (precondition === "not_modified")
-		return {
-			status: 304,
-			headers: withCaching(context, current, read, caching),
-		};
-	const hot = context.renditions.peek(current.record.id, read.spec);
-	if (hot !== undefined && call.headers.range === undefined) {
-		const headers = wholeHeaders(context, current, read, hot.length, caching);
-		return call.method === "HEAD"
-			? { status: 200, headers }
-			: { status: 200, headers, body: hot };
-	}
-	const bytes = await context.renditions.get(
-		current.record,
-		read.spec,
-		call.signal,
-	);
-	// Rendering and remote stores take their time, in which the image may have been deleted or have expired.
-	const now = await findImage(context, call, current.record.id);
-	if (bytes === null)
-		throw new Error(
-			`The original of image ${current.record.id} is missing from its store`,
-		);
-	return partReply(context, call, now, read, bytes, caching);
+  const precondition = evaluatePreconditions(call.method, call.headers, read.validators);
+  if (precondition === "failed") {
+    throw new HttpProblem({
+      status: 412,
+      detail: "The picture is not the one that the request's conditions name.",
+    });
+  }
+  if (precondition === "not_modified")
+    return {
+      status: 304,
+      headers: withCaching(context, current, read, caching),
+    };
+  const hot = context.renditions.peek(current.record.id, read.spec);
+  if (hot !== undefined && call.headers.range === undefined) {
+    const headers = wholeHeaders(context, current, read, hot.length, caching);
+    return call.method === "HEAD" ? { status: 200, headers } : { status: 200, headers, body: hot };
+  }
+  const bytes = await context.renditions.get(current.record, read.spec, call.signal);
+  // Rendering and remote stores take their time, in which the image may have been deleted or have expired.
+  const now = await findImage(context, call, current.record.id);
+  if (bytes === null) throw new Error(`The original of image ${current.record.id} is missing from its store`);
+  return partReply(context, call, now, read, bytes, caching);
 }
 
 async function partReply(
-	context: ImageContext,
-	call: Call,
-	current: CurrentRecord,
-	read: PreparedRead,
-	bytes: ServableBytes,
-	caching: Caching,
+  context: ImageContext,
+  call: Call,
+  current: CurrentRecord,
+  read: PreparedRead,
+  bytes: ServableBytes,
+  caching: Caching,
 ): Promise<Reply> {
-	const range = ifRangeHolds(call.headers, read.validators)
-		? chooseRange(rangeOf(call), bytes.size)
-		: "whole";
-	if (range === "unsatisfiable") {
-		throw new HttpProblem({
-			status: 416,
-			detail: `The picture has ${bytes.size} bytes.`,
-			headers: { "Content-Range": `bytes */${bytes.size}` },
-		});
-	}
-	const headers = wholeHeaders(context, current, read, bytes.size, caching);
-	if (call.method === "HEAD") return { status: 200, headers };
-	if (range === "whole") {
-		return {
-			status: 200,
-			headers,
-			body: await openWhileAlive(context, current, bytes),
-		};
-	}
-	const body = await openWhileAlive(context, current, bytes, range);
-	return {
-		status: 206,
-		headers: {
-			...headers,
-			"Content-Length": String(range.end - range.start + 1),
-			"Content-Range": `bytes ${range.start}-${range.end}/${bytes.size}`,
-		},
-		body,
-	};
+  const range = ifRangeHolds(call.headers, read.validators)
+    ? chooseRange(rangeOf(call), bytes.size)
+    : "whole";
+  if (range === "unsatisfiable") {
+    throw new HttpProblem({
+      status: 416,
+      detail: `The picture has ${bytes.size} bytes.`,
+      headers: { "Content-Range": `bytes */${bytes.size}` },
+    });
+  }
+  const headers = wholeHeaders(context, current, read, bytes.size, caching);
+  if (call.method === "HEAD") return { status: 200, headers };
+  if (range === "whole") {
+    return {
+      status: 200,
+      headers,
+      body: await openWhileAlive(context, current, bytes),
+    };
+  }
+  const body = await openWhileAlive(context, current, bytes, range);
+  return {
+    status: 206,
+    headers: {
+      ...headers,
+      "Content-Length": String(range.end - range.start + 1),
+      "Content-Range": `bytes ${range.start}-${range.end}/${bytes.size}`,
+    },
+    body,
+  };
 }
 
 /** Opens the bytes; a backend may take so long over it that the image expires meanwhile. */
 async function openWhileAlive(
-	context: ImageContext,
-	current: CurrentRecord,
-	bytes: ServableBytes,
-	range?: ByteRange,
+  context: ImageContext,
+  current: CurrentRecord,
+  bytes: ServableBytes,
+  range?: ByteRange,
 ): Promise<Buffer | Readable> {
-	const body = await bytes.open(range);
-	try {
-		requireAlive(context, current);
-		return body;
-	} catch (error) {
-		if (!Buffer.isBuffer(body)) body.destroy();
-		throw error;
-	}
+  const body = await bytes.open(range);
+  try {
+    requireAlive(context, current);
+    return body;
+  } catch (error) {
+    if (!Buffer.isBuffer(body)) body.destroy();
+    throw error;
+  }
 }
 
 /** A range is defined for GET alone (RFC 9110 §14.2). */
 function rangeOf(call: Call): string | undefined {
-	return call.method === "GET" ? call.headers.range : undefined;
+  return call.method === "GET" ? call.headers.range : undefined;
 }
 
 /** The headers of a 200 with `size` bytes. */
 function wholeHeaders(
-	context: ImageContext,
-	current: CurrentRecord,
-	read: PreparedRead,
-	size: number,
-	caching: Caching,
+  context: ImageContext,
+  current: CurrentRecord,
+  read: PreparedRead,
+  size: number,
+  caching: Caching,
 ): Readonly<Record<string, string>> {
-	const isPlain =
-		caching === "public" &&
-		secondsLeft(context, current.record) >= context.settings.cacheSeconds;
-	if (isPlain && read.complete?.size === size) return read.complete.headers;
-	const headers = {
-		...withCaching(context, current, read, caching),
-		"Content-Length": String(size),
-	};
-	if (isPlain) read.complete = { size, headers };
-	return headers;
+  const isPlain =
+    caching === "public" && secondsLeft(context, current.record) >= context.settings.cacheSeconds;
+  if (isPlain && read.complete?.size === size) return read.complete.headers;
+  const headers = {
+    ...withCaching(context, current, read, caching),
+    "Content-Length": String(size),
+  };
+  if (isPlain) read.complete = { size, headers };
+  return headers;
 }
 
 function withCaching(
-	context: ImageContext,
-	{ record }: CurrentRecord,
-	read: PreparedRead,
-	caching: Caching,
+  context: ImageContext,
+  { record }: CurrentRecord,
+  read: PreparedRead,
+  caching: Caching,
 ): Record<string, string> {
-	if (caching === "never")
-		return { ...read.headers, "Cache-Control": "no-store" };
-	if (caching === "revalidate")
-		return { ...read.headers, "Cache-Control": "no-cache", Vary: "Accept" };
-	const maxAge = Math.min(
-		context.settings.cacheSeconds,
-		secondsLeft(context, record),
-	);
-	return {
-		...read.headers,
-		"Cache-Control": `public, max-age=${maxAge}, must-revalidate, no-transform`,
-	};
+  if (caching === "never") return { ...read.headers, "Cache-Control": "no-store" };
+  if (caching === "revalidate") return { ...read.headers, "Cache-Control": "no-cache", Vary: "Accept" };
+  const maxAge = Math.min(context.settings.cacheSeconds, secondsLeft(context, record));
+  return {
+    ...read.headers,
+    "Cache-Control": `public, max-age=${maxAge}, must-revalidate, no-transform`,
+  };
 }
 
 /** Whole seconds until the image expires: a cache must not keep it a moment longer. */
 function secondsLeft({ settings }: ImageContext, record: ImageRecord): number {
-	return Math.max(0, Math.floor((record.expiresAt - settings.now()) / 1000));
+  return Math.max(0, Math.floor((record.expiresAt - settings.now()) / 1000));
 }

@@ -1,142 +1,128 @@
 import { describe, expect, test } from "vitest";
 import type { ImageFormat, OriginalType } from "../contracts/renderer.ts";
-import {
-	chooseRendition,
-	parseReadParameters,
-	specName,
-} from "./rendition-spec.ts";
+import { chooseRendition, parseReadParameters, specName } from "./rendition-spec.ts";
 
 function parse(format: ImageFormat, values: Record<string, unknown>) {
-	return parseReadParameters(format, (name) => values[name]);
+  return parseReadParameters(format, (name) => values[name]);
 }
 
 describe("parameters of a read", () => {
-	test.each([
-		["800x600", { maxWidth: 800, maxHeight: 600 }],
-		["800x", { maxWidth: 800 }],
-		["x600", { maxHeight: 600 }],
-		["1x1", { maxWidth: 1, maxHeight: 1 }],
-		["8192x8192", { maxWidth: 8192, maxHeight: 8192 }],
-		["", {}],
-		[null, {}],
-	])("resize=%s", (resize, expected) => {
-		expect(parse("png", { resize })).toEqual(expected);
-	});
+  test.each([
+    ["800x600", { maxWidth: 800, maxHeight: 600 }],
+    ["800x", { maxWidth: 800 }],
+    ["x600", { maxHeight: 600 }],
+    ["1x1", { maxWidth: 1, maxHeight: 1 }],
+    ["8192x8192", { maxWidth: 8192, maxHeight: 8192 }],
+    ["", {}],
+    [null, {}],
+  ])("resize=%s", (resize, expected) => {
+    expect(parse("png", { resize })).toEqual(expected);
+  });
 
-	test.each([
-		"x",
-		"800",
-		"0x10",
-		"10x0",
-		"8193x1",
-		"-1x10",
-		"1.5x2",
-		"800X600",
-		"1e3x",
-		"99999999x",
-		" 8x8",
-		800,
-		{},
-	])("resize=%j is refused", (resize) => {
-		expect(() => parse("png", { resize })).toThrowError(
-			expect.objectContaining({ code: "bad_request" }),
-		);
-	});
+  test.each([
+    "x",
+    "800",
+    "0x10",
+    "10x0",
+    "8193x1",
+    "-1x10",
+    "1.5x2",
+    "800X600",
+    "1e3x",
+    "99999999x",
+    " 8x8",
+    800,
+    {},
+  ])("resize=%j is refused", (resize) => {
+    expect(() => parse("png", { resize })).toThrowError(expect.objectContaining({ code: "bad_request" }));
+  });
 
-	test("convert is one of four, and looked at for jpg only", () => {
-		for (const convert of ["low", "medium", "high", "max"])
-			expect(parse("jpg", { convert })).toEqual({ quality: convert });
-		for (const convert of ["best", "LOW", 5, true]) {
-			expect(() => parse("jpg", { convert })).toThrowError(
-				expect.objectContaining({ code: "bad_request" }),
-			);
-			expect(parse("png", { convert })).toEqual({});
-		}
-	});
+  test("convert is one of four, and looked at for jpg only", () => {
+    for (const convert of ["low", "medium", "high", "max"])
+      expect(parse("jpg", { convert })).toEqual({ quality: convert });
+    for (const convert of ["best", "LOW", 5, true]) {
+      expect(() => parse("jpg", { convert })).toThrowError(expect.objectContaining({ code: "bad_request" }));
+      expect(parse("png", { convert })).toEqual({});
+    }
+  });
 
-	test("page is digits or a whole number from 1", () => {
-		expect(parse("png", { page: "3" })).toEqual({ page: 3 });
-		expect(parse("png", { page: 3 })).toEqual({ page: 3 });
-		for (const page of ["0", "-1", "1.5", "x", 0, 1.5, true]) {
-			expect(() => parse("png", { page })).toThrowError(
-				expect.objectContaining({ code: "bad_request" }),
-			);
-		}
-	});
+  test("page is digits or a whole number from 1", () => {
+    expect(parse("png", { page: "3" })).toEqual({ page: 3 });
+    expect(parse("png", { page: 3 })).toEqual({ page: 3 });
+    for (const page of ["0", "-1", "1.5", "x", 0, 1.5, true]) {
+      expect(() => parse("png", { page })).toThrowError(expect.objectContaining({ code: "bad_request" }));
+    }
+  });
 });
 
 describe("the rendition that a read names", () => {
-	const jpeg = {
-		type: "image/jpeg" as OriginalType,
-		width: 400,
-		height: 300,
-		pages: 1,
-	};
-	const svg = {
-		type: "image/svg+xml" as OriginalType,
-		width: 400,
-		height: 300,
-		pages: 1,
-	};
-	const pdf = {
-		type: "application/pdf" as OriginalType,
-		width: null,
-		height: null,
-		pages: 3,
-	};
+  const jpeg = {
+    type: "image/jpeg" as OriginalType,
+    width: 400,
+    height: 300,
+    pages: 1,
+  };
+  const svg = {
+    type: "image/svg+xml" as OriginalType,
+    width: 400,
+    height: 300,
+    pages: 1,
+  };
+  const pdf = {
+    type: "application/pdf" as OriginalType,
+    width: null,
+    height: null,
+    pages: 3,
+  };
 
-	test("is the original where the type is the same and nothing changes", () => {
-		expect(chooseRendition(jpeg, "jpg", {})).toBeNull();
-		expect(chooseRendition(jpeg, "jpg", { maxWidth: 400 })).toBeNull();
-		expect(
-			chooseRendition(jpeg, "jpg", { maxWidth: 4000, maxHeight: 300 }),
-		).toBeNull();
-		expect(chooseRendition(svg, "svg", { maxWidth: 400 })).toBeNull();
-		expect(chooseRendition(pdf, "pdf", { page: 1 })).toBeNull();
-	});
+  test("is the original where the type is the same and nothing changes", () => {
+    expect(chooseRendition(jpeg, "jpg", {})).toBeNull();
+    expect(chooseRendition(jpeg, "jpg", { maxWidth: 400 })).toBeNull();
+    expect(chooseRendition(jpeg, "jpg", { maxWidth: 4000, maxHeight: 300 })).toBeNull();
+    expect(chooseRendition(svg, "svg", { maxWidth: 400 })).toBeNull();
+    expect(chooseRendition(pdf, "pdf", { page: 1 })).toBeNull();
+  });
 
-	test("has a quality for jpg, high where none was asked for", () => {
-		expect(chooseRendition(jpeg, "jpg", { quality: "low" })).toEqual({
-			format: "jpg",
-			quality: "low",
-		});
-		expect(chooseRendition(svg, "jpg", {})).toEqual({
-			format: "jpg",
-			quality: "high",
-		});
-		expect(chooseRendition(jpeg, "png", {})).toEqual({ format: "png" });
-	});
+  test("has a quality for jpg, high where none was asked for", () => {
+    expect(chooseRendition(jpeg, "jpg", { quality: "low" })).toEqual({
+      format: "jpg",
+      quality: "low",
+    });
+    expect(chooseRendition(svg, "jpg", {})).toEqual({
+      format: "jpg",
+      quality: "high",
+    });
+    expect(chooseRendition(jpeg, "png", {})).toEqual({ format: "png" });
+  });
 
-	test("is another size for a raster only where the box is smaller, for SVG where it differs", () => {
-		expect(chooseRendition(jpeg, "jpg", { maxHeight: 299 })).toEqual({
-			format: "jpg",
-			quality: "high",
-			maxHeight: 299,
-		});
-		expect(chooseRendition(svg, "svg", { maxWidth: 800 })).toEqual({
-			format: "svg",
-			maxWidth: 800,
-		});
-	});
+  test("is another size for a raster only where the box is smaller, for SVG where it differs", () => {
+    expect(chooseRendition(jpeg, "jpg", { maxHeight: 299 })).toEqual({
+      format: "jpg",
+      quality: "high",
+      maxHeight: 299,
+    });
+    expect(chooseRendition(svg, "svg", { maxWidth: 800 })).toEqual({
+      format: "svg",
+      maxWidth: 800,
+    });
+  });
 
-	test("of a page that is not there is refused", () => {
-		for (const [record, page] of [
-			[pdf, 4],
-			[jpeg, 2],
-			[{ ...jpeg, type: "image/gif" as const, pages: 9 }, 2],
-		] as const) {
-			expect(() => chooseRendition(record, "png", { page })).toThrowError(
-				expect.objectContaining({ code: "bad_request" }),
-			);
-		}
-	});
+  test("of a page that is not there is refused", () => {
+    for (const [record, page] of [
+      [pdf, 4],
+      [jpeg, 2],
+      [{ ...jpeg, type: "image/gif" as const, pages: 9 }, 2],
+    ] as const) {
+      expect(() => chooseRendition(record, "png", { page })).toThrowError(
+        expect.objectContaining({ code: "bad_request" }),
+      );
+    }
+  });
 
-	test("has one name", () => {
-		expect(
-			specName({ format: "jpg", quality: "low", maxWidth: 8, maxHeight: 6 }),
-		).toBe("jpg-low-8x6");
-		expect(specName({ format: "png", maxHeight: 6 })).toBe("png-x6");
-		expect(specName({ format: "png", page: 2 })).toBe("png-p2");
-		expect(specName({ format: "gif" })).toBe("gif");
-	});
+  test("has one name", () => {
+    expect(specName({ format: "jpg", quality: "low", maxWidth: 8, maxHeight: 6 })).toBe("jpg-low-8x6");
+    expect(specName({ format: "png", maxHeight: 6 })).toBe("png-x6");
+    expect(specName({ format: "png", page: 2 })).toBe("png-p2");
+    expect(specName({ format: "gif" })).toBe("gif");
+  });
 });

@@ -1,15 +1,6 @@
 import { LRUCache } from "lru-cache";
-import {
-	type BlobStore,
-	type ByteRange,
-	hasLocalFiles,
-	type StoredBlob,
-} from "../contracts/blob-store.ts";
-import type {
-	Renderer,
-	RenderSource,
-	RenditionSpec,
-} from "../contracts/renderer.ts";
+import { type BlobStore, type ByteRange, hasLocalFiles, type StoredBlob } from "../contracts/blob-store.ts";
+import type { Renderer, RenderSource, RenditionSpec } from "../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../errors.ts";
 import { readAll } from "../stores/read-all.ts";
 import { type ImageRecord, keyOf } from "./image-record.ts";
@@ -17,40 +8,36 @@ import { specName } from "./rendition-spec.ts";
 import { createSingleFlight } from "./single-flight.ts";
 
 export interface RenditionsOptions {
-	originals: BlobStore;
-	renditions: BlobStore;
-	renderer: Renderer;
-	/** Bytes of renditions and small originals to keep in memory, at least 0. */
-	memoryBytes: number;
-	/** Told of what went wrong behind a reply that was not harmed by it. */
-	onError(error: unknown): void;
+  originals: BlobStore;
+  renditions: BlobStore;
+  renderer: Renderer;
+  /** Bytes of renditions and small originals to keep in memory, at least 0. */
+  memoryBytes: number;
+  /** Told of what went wrong behind a reply that was not harmed by it. */
+  onError(error: unknown): void;
 }
 
 /** Bytes ready to be sent, in whole or in part. */
 export interface ServableBytes {
-	size: number;
-	/** All bytes, or a range of them. */
-	open(range?: ByteRange): Promise<StoredBlob["body"]>;
+  size: number;
+  /** All bytes, or a range of them. */
+  open(range?: ByteRange): Promise<StoredBlob["body"]>;
 }
 
 export interface Renditions {
-	/** From memory, at once; `undefined` says nothing about the store. */
-	peek(id: string, spec: RenditionSpec | null): Buffer | undefined;
-	/**
-	 * The bytes of a rendition, or of the original for `null`: from memory, the store, or rendered now. `null` when the
-	 * original is not there. Rejects as {@link Renderer.render} does; a failure by the picture itself is remembered.
-	 */
-	get(
-		record: ImageRecord,
-		spec: RenditionSpec | null,
-		signal: AbortSignal,
-	): Promise<ServableBytes | null>;
-	/** Removes the bytes of an image from memory and both stores. */
-	remove(id: string): Promise<void>;
-	/** Entity tag of a rendition, quotes included. */
-	etag(record: ImageRecord, spec: RenditionSpec | null): string;
-	/** Waits for what is still being stored. */
-	close(): Promise<void>;
+  /** From memory, at once; `undefined` says nothing about the store. */
+  peek(id: string, spec: RenditionSpec | null): Buffer | undefined;
+  /**
+   * The bytes of a rendition, or of the original for `null`: from memory, the store, or rendered now. `null` when the
+   * original is not there. Rejects as {@link Renderer.render} does; a failure by the picture itself is remembered.
+   */
+  get(record: ImageRecord, spec: RenditionSpec | null, signal: AbortSignal): Promise<ServableBytes | null>;
+  /** Removes the bytes of an image from memory and both stores. */
+  remove(id: string): Promise<void>;
+  /** Entity tag of a rendition, quotes included. */
+  etag(record: ImageRecord, spec: RenditionSpec | null): string;
+  /** Waits for what is still being stored. */
+  close(): Promise<void>;
 }
 
 /** Bodies up to this size are kept in memory and sent in one piece. */
@@ -61,178 +48,135 @@ const MAX_PENDING_PUTS = 16;
 const MAX_STORED_PER_IMAGE = 256;
 
 export function createRenditions(options: RenditionsOptions): Renditions {
-	const { originals, renditions, renderer, onError } = options;
-	const memory =
-		options.memoryBytes > 0
-			? new LRUCache<string, Buffer>({
-					maxSize: options.memoryBytes,
-					maxEntrySize: MAX_MEMORY_ENTRY_BYTES,
-					sizeCalculation: (bytes) => bytes.length + 1,
-				})
-			: null;
-	const flights = createSingleFlight<Buffer>();
-	const pendingPuts = new Set<Promise<void>>();
+  const { originals, renditions, renderer, onError } = options;
+  const memory =
+    options.memoryBytes > 0
+      ? new LRUCache<string, Buffer>({
+          maxSize: options.memoryBytes,
+          maxEntrySize: MAX_MEMORY_ENTRY_BYTES,
+          sizeCalculation: (bytes) => bytes.length + 1,
+        })
+      : null;
+  const flights = createSingleFlight<Buffer>();
+  const pendingPuts = new Set<Promise<void>>();
 
-	const nameOf = (spec: RenditionSpec) =>
-		`${specName(spec)}-${renderer.version}`;
-	const keyFor = (id: string, spec: RenditionSpec | null) =>
-		spec === null ? keyOf.original(id) : keyOf.rendition(id, nameOf(spec));
+  const nameOf = (spec: RenditionSpec) => `${specName(spec)}-${renderer.version}`;
+  const keyFor = (id: string, spec: RenditionSpec | null) =>
+    spec === null ? keyOf.original(id) : keyOf.rendition(id, nameOf(spec));
 
-	function fromBuffer(bytes: Buffer): ServableBytes {
-		return {
-			size: bytes.length,
-			open: async (range) =>
-				range === undefined
-					? bytes
-					: bytes.subarray(range.start, range.end + 1),
-		};
-	}
+  function fromBuffer(bytes: Buffer): ServableBytes {
+    return {
+      size: bytes.length,
+      open: async (range) => (range === undefined ? bytes : bytes.subarray(range.start, range.end + 1)),
+    };
+  }
 
-	async function fromStore(
-		store: BlobStore,
-		key: string,
-		signal: AbortSignal,
-	): Promise<ServableBytes | null> {
-		const info = await store.stat(key);
-		if (info === null) return null;
-		if (info.size <= MAX_MEMORY_ENTRY_BYTES) {
-			const blob = await store.get(key, { signal });
-			if (blob === null) return null;
-			const bytes = await readAll(blob.body);
-			memory?.set(key, bytes);
-			return fromBuffer(bytes);
-		}
-		return {
-			size: info.size,
-			async open(range) {
-				const blob = await store.get(
-					key,
-					range === undefined ? { signal } : { range, signal },
-				);
-				if (blob === null)
-					throw new ServiceError(
-						"store_unavailable",
-						`The bytes of ${key} went away`,
-					);
-				return blob.body;
-			},
-		};
-	}
+  async function fromStore(
+    store: BlobStore,
+    key: string,
+    signal: AbortSignal,
+  ): Promise<ServableBytes | null> {
+    const info = await store.stat(key);
+    if (info === null) return null;
+    if (info.size <= MAX_MEMORY_ENTRY_BYTES) {
+      const blob = await store.get(key, { signal });
+      if (blob === null) return null;
+      const bytes = await readAll(blob.body);
+      memory?.set(key, bytes);
+      return fromBuffer(bytes);
+    }
+    return {
+      size: info.size,
+      async open(range) {
+        const blob = await store.get(key, range === undefined ? { signal } : { range, signal });
+        if (blob === null) throw new ServiceError("store_unavailable", `The bytes of ${key} went away`);
+        return blob.body;
+      },
+    };
+  }
 
-	async function sourceOf(record: ImageRecord): Promise<RenderSource | null> {
-		const key = keyOf.original(record.id);
-		if (hasLocalFiles(originals)) {
-			const path = await originals.localPath(key);
-			return path === null ? null : { path };
-		}
-		const blob = await originals.get(key);
-		return blob === null ? null : { bytes: await readAll(blob.body) };
-	}
+  async function sourceOf(record: ImageRecord): Promise<RenderSource | null> {
+    const key = keyOf.original(record.id);
+    if (hasLocalFiles(originals)) {
+      const path = await originals.localPath(key);
+      return path === null ? null : { path };
+    }
+    const blob = await originals.get(key);
+    return blob === null ? null : { bytes: await readAll(blob.body) };
+  }
 
-	async function render(
-		record: ImageRecord,
-		spec: RenditionSpec,
-		signal: AbortSignal,
-	): Promise<Buffer> {
-		const name = nameOf(spec);
-		const failure = await renditions.get(keyOf.failure(record.id, name));
-		if (failure !== null)
-			throw new ServiceError(
-				"unsupported_media",
-				(await readAll(failure.body)).toString("utf8"),
-			);
-		const source = await sourceOf(record);
-		if (source === null) throw new OriginalMissing();
-		try {
-			const { bytes } = await renderer.render(
-				source,
-				record.type,
-				spec,
-				signal,
-			);
-			memory?.set(keyOf.rendition(record.id, name), bytes);
-			storeBehind(record.id, keyOf.rendition(record.id, name), bytes);
-			return bytes;
-		} catch (error) {
-			if (isServiceError(error, "unsupported_media")) {
-				storeBehind(
-					record.id,
-					keyOf.failure(record.id, name),
-					Buffer.from(error.message, "utf8"),
-				);
-			}
-			throw error;
-		}
-	}
+  async function render(record: ImageRecord, spec: RenditionSpec, signal: AbortSignal): Promise<Buffer> {
+    const name = nameOf(spec);
+    const failure = await renditions.get(keyOf.failure(record.id, name));
+    if (failure !== null)
+      throw new ServiceError("unsupported_media", (await readAll(failure.body)).toString("utf8"));
+    const source = await sourceOf(record);
+    if (source === null) throw new OriginalMissing();
+    try {
+      const { bytes } = await renderer.render(source, record.type, spec, signal);
+      memory?.set(keyOf.rendition(record.id, name), bytes);
+      storeBehind(record.id, keyOf.rendition(record.id, name), bytes);
+      return bytes;
+    } catch (error) {
+      if (isServiceError(error, "unsupported_media")) {
+        storeBehind(record.id, keyOf.failure(record.id, name), Buffer.from(error.message, "utf8"));
+      }
+      throw error;
+    }
+  }
 
-	/** Stores what the reply does not wait for. A rendition that cannot be stored is only rendered again. */
-	function storeBehind(id: string, key: string, bytes: Buffer): void {
-		if (pendingPuts.size >= MAX_PENDING_PUTS) return;
-		const task = (async () => {
-			const { keys } = await renditions.list(`${id}/`, {
-				limit: MAX_STORED_PER_IMAGE + 4,
-			});
-			if (keys.length >= MAX_STORED_PER_IMAGE) return;
-			await renditions.put(key, bytes);
-			// The image may have been removed meanwhile: what was put after that would stay for ever.
-			if ((await originals.stat(keyOf.original(id))) === null)
-				await renditions.delete(key);
-		})()
-			.catch(onError)
-			.finally(() => pendingPuts.delete(task));
-		pendingPuts.add(task);
-	}
+  /** Stores what the reply does not wait for. A rendition that cannot be stored is only rendered again. */
+  function storeBehind(id: string, key: string, bytes: Buffer): void {
+    if (pendingPuts.size >= MAX_PENDING_PUTS) return;
+    const task = (async () => {
+      const { keys } = await renditions.list(`${id}/`, {
+        limit: MAX_STORED_PER_IMAGE + 4,
+      });
+      if (keys.length >= MAX_STORED_PER_IMAGE) return;
+      await renditions.put(key, bytes);
+      // The image may have been removed meanwhile: what was put after that would stay for ever.
+      if ((await originals.stat(keyOf.original(id))) === null) await renditions.delete(key);
+    })()
+      .catch(onError)
+      .finally(() => pendingPuts.delete(task));
+    pendingPuts.add(task);
+  }
 
-	async function removeAll(store: BlobStore, prefix: string): Promise<void> {
-		let cursor: string | undefined;
-		do {
-			const page = await store.list(
-				prefix,
-				cursor === undefined ? {} : { cursor },
-			);
-			for (const key of page.keys) await store.delete(key);
-			cursor = page.cursor;
-		} while (cursor !== undefined);
-	}
+  async function removeAll(store: BlobStore, prefix: string): Promise<void> {
+    let cursor: string | undefined;
+    do {
+      const page = await store.list(prefix, cursor === undefined ? {} : { cursor });
+      for (const key of page.keys) await store.delete(key);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+  }
 
-	return {
-		peek: (id, spec) => memory?.get(keyFor(id, spec)),
-		async get(record, spec, signal) {
-			const key = keyFor(record.id, spec);
-			const hot = memory?.get(key);
-			if (hot !== undefined) return fromBuffer(hot);
-			const stored = await fromStore(
-				spec === null ? originals : renditions,
-				key,
-				signal,
-			);
-			if (stored !== null || spec === null) return stored;
-			try {
-				return fromBuffer(
-					await flights.join(
-						key,
-						(workSignal) => render(record, spec, workSignal),
-						signal,
-					),
-				);
-			} catch (error) {
-				if (error instanceof OriginalMissing) return null;
-				throw error;
-			}
-		},
-		async remove(id) {
-			for (const key of memory?.keys() ?? [])
-				if (key.startsWith(`${id}/`)) memory?.delete(key);
-			await originals.delete(keyOf.original(id));
-			await removeAll(renditions, `${id}/renditions/`);
-			await removeAll(renditions, `${id}/failures/`);
-		},
-		etag: (record, spec) =>
-			`"${record.id}.${spec === null ? "original" : nameOf(spec)}"`,
-		async close() {
-			await Promise.all(pendingPuts);
-		},
-	};
+  return {
+    peek: (id, spec) => memory?.get(keyFor(id, spec)),
+    async get(record, spec, signal) {
+      const key = keyFor(record.id, spec);
+      const hot = memory?.get(key);
+      if (hot !== undefined) return fromBuffer(hot);
+      const stored = await fromStore(spec === null ? originals : renditions, key, signal);
+      if (stored !== null || spec === null) return stored;
+      try {
+        return fromBuffer(await flights.join(key, (workSignal) => render(record, spec, workSignal), signal));
+      } catch (error) {
+        if (error instanceof OriginalMissing) return null;
+        throw error;
+      }
+    },
+    async remove(id) {
+      for (const key of memory?.keys() ?? []) if (key.startsWith(`${id}/`)) memory?.delete(key);
+      await originals.delete(keyOf.original(id));
+      await removeAll(renditions, `${id}/renditions/`);
+      await removeAll(renditions, `${id}/failures/`);
+    },
+    etag: (record, spec) => `"${record.id}.${spec === null ? "original" : nameOf(spec)}"`,
+    async close() {
+      await Promise.all(pendingPuts);
+    },
+  };
 }
 
 /** The record is there and its bytes are not: just removed, or lost. */

@@ -7,77 +7,71 @@ const stay = new AbortController().signal;
 setMaxListeners(0, stay);
 
 test("any number of simultaneous callers share one piece of work", async () => {
-	const flights = createSingleFlight<number>();
-	let runs = 0;
-	const work = async () => {
-		await new Promise(setImmediate);
-		return ++runs;
-	};
-	const results = await Promise.all(
-		Array.from({ length: 16 }, () => flights.join("k", work, stay)),
-	);
-	expect(results).toEqual(Array(16).fill(1));
-	expect(await flights.join("k", work, stay)).toBe(2);
+  const flights = createSingleFlight<number>();
+  let runs = 0;
+  const work = async () => {
+    await new Promise(setImmediate);
+    return ++runs;
+  };
+  const results = await Promise.all(Array.from({ length: 16 }, () => flights.join("k", work, stay)));
+  expect(results).toEqual(Array(16).fill(1));
+  expect(await flights.join("k", work, stay)).toBe(2);
 });
 
 test("other keys are other work", async () => {
-	const flights = createSingleFlight<string>();
-	expect(
-		await Promise.all(
-			["a", "b"].map((key) => flights.join(key, async () => key, stay)),
-		),
-	).toEqual(["a", "b"]);
+  const flights = createSingleFlight<string>();
+  expect(await Promise.all(["a", "b"].map((key) => flights.join(key, async () => key, stay)))).toEqual([
+    "a",
+    "b",
+  ]);
 });
 
 test("a caller who leaves does not take the others along", async () => {
-	const flights = createSingleFlight<string>();
-	const leaving = new AbortController();
-	let finish: (value: string) => void = () => {};
-	let workSignal: AbortSignal | undefined;
-	const work = (signal: AbortSignal) => {
-		workSignal = signal;
-		return new Promise<string>((resolve) => {
-			finish = resolve;
-		});
-	};
-	const first = flights.join("k", work, leaving.signal);
-	const second = flights.join("k", work, stay);
-	leaving.abort(new Error("left"));
-	await expect(first).rejects.toThrow("left");
-	expect(workSignal?.aborted).toBe(false);
-	finish("done");
-	expect(await second).toBe("done");
+  const flights = createSingleFlight<string>();
+  const leaving = new AbortController();
+  let finish: (value: string) => void = () => {};
+  let workSignal: AbortSignal | undefined;
+  const work = (signal: AbortSignal) => {
+    workSignal = signal;
+    return new Promise<string>((resolve) => {
+      finish = resolve;
+    });
+  };
+  const first = flights.join("k", work, leaving.signal);
+  const second = flights.join("k", work, stay);
+  leaving.abort(new Error("left"));
+  await expect(first).rejects.toThrow("left");
+  expect(workSignal?.aborted).toBe(false);
+  finish("done");
+  expect(await second).toBe("done");
 });
 
 test("work that nobody waits for any more is told so, and the next caller starts afresh", async () => {
-	const flights = createSingleFlight<string>();
-	const leaving = new AbortController();
-	let workSignal: AbortSignal | undefined;
-	const first = flights.join(
-		"k",
-		(signal) => {
-			workSignal = signal;
-			return new Promise<string>((_, reject) =>
-				signal.addEventListener("abort", () => reject(signal.reason)),
-			);
-		},
-		leaving.signal,
-	);
-	leaving.abort(new Error("left"));
-	await expect(first).rejects.toThrow("left");
-	expect(workSignal?.aborted).toBe(true);
-	expect(await flights.join("k", async () => "fresh", stay)).toBe("fresh");
+  const flights = createSingleFlight<string>();
+  const leaving = new AbortController();
+  let workSignal: AbortSignal | undefined;
+  const first = flights.join(
+    "k",
+    (signal) => {
+      workSignal = signal;
+      return new Promise<string>((_, reject) =>
+        signal.addEventListener("abort", () => reject(signal.reason)),
+      );
+    },
+    leaving.signal,
+  );
+  leaving.abort(new Error("left"));
+  await expect(first).rejects.toThrow("left");
+  expect(workSignal?.aborted).toBe(true);
+  expect(await flights.join("k", async () => "fresh", stay)).toBe("fresh");
 });
 
 test("a failure reaches every caller and is not kept", async () => {
-	const flights = createSingleFlight<string>();
-	const fail = async () => {
-		throw new Error("no");
-	};
-	const both = await Promise.allSettled([
-		flights.join("k", fail, stay),
-		flights.join("k", fail, stay),
-	]);
-	expect(both.map((each) => each.status)).toEqual(["rejected", "rejected"]);
-	expect(await flights.join("k", async () => "ok", stay)).toBe("ok");
+  const flights = createSingleFlight<string>();
+  const fail = async () => {
+    throw new Error("no");
+  };
+  const both = await Promise.allSettled([flights.join("k", fail, stay), flights.join("k", fail, stay)]);
+  expect(both.map((each) => each.status)).toEqual(["rejected", "rejected"]);
+  expect(await flights.join("k", async () => "ok", stay)).toBe("ok");
 });
