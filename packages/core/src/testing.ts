@@ -1,1 +1,9 @@
+export {
+  type AdapterHarness,
+  type AdapterHost,
+  type AdapterHostOptions,
+  adapterContract,
+  type HostParsing,
+} from "./testing/adapter-contract.ts";
 export type { ConformanceTest } from "./testing/conformance-test.ts";
+export { pagesContract } from "./testing/pages-contract.ts";

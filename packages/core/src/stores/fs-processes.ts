@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { systemCode } from "./fs-errors.ts";
+
+/** A process that this one cannot see is taken for dead when its files have not changed for so long. */
+const FOREIGN_IDLE_MS = 3_600_000;
+
+/** Read once: none of it changes while a process lives. */
+const here = createHash("sha256")
+  .update(
+    [hostname(), read(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")), pidNamespace()].join(
+      "\n",
+    ),
+  )
+  .digest("hex")
+  .slice(0, 12);
+
+/**
+ * Makes the directory for this process' temporary files, after removing those of processes that are no more. Many
+ * processes, in containers of their own too, may do so at once. Synchronous, so that the directory is there for whoever
+ * asks for it.
+ */
+export function claimTemporaryDirectory(parent: string): string {
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(parent)) {
+    const path = join(parent, name);
+    if (isAbandoned(name, path)) rmSync(path, { recursive: true, force: true });
+  }
+  const own = join(parent, `${here}.${process.pid}.${startTime(process.pid) ?? 0}`);
+  mkdirSync(own, { recursive: true, mode: 0o700 });
+  return own;
+}
+
+function isAbandoned(name: string, path: string): boolean {
+  const [machine, pid, started] = name.split(".");
+  if (machine === here) return startTime(Number(pid)) !== started;
+  return Date.now() - lastChange(path) > FOREIGN_IDLE_MS;
+}
+
+/** When anything in a directory last changed, in Unix milliseconds; now, where that cannot be told. */
+function lastChange(directory: string): number {
+  try {
+    const inside = readdirSync(directory).map((name) => statSync(join(directory, name)).ctimeMs);
+    return Math.max(statSync(directory).ctimeMs, ...inside);
+  } catch (error) {
+    // Its owner is at work in it, or somebody else is sweeping.
+    if (systemCode(error) !== undefined) return Date.now();
+    throw error;
+  }
+}
+
+/** When a process began, in the kernel's ticks: with its number it names one process. `undefined`: there is none. */
+function startTime(pid: number): string | undefined {
+  const stat = read(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
+  // The name in parentheses may hold anything; the 22nd field is the 20th after it (proc(5)).
+  return stat === "" ? undefined : stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+}
+
+function pidNamespace(): string {
+  return read(() => readlinkSync("/proc/self/ns/pid"));
+}
+
+/** What `read` gives, or nothing where the system does not have it. */
+function read(look: () => string): string {
+  try {
+    return look();
+  } catch (error) {
+    if (systemCode(error) !== undefined) return "";
+    throw error;
+  }
+}

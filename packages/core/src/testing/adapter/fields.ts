@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { gzipSync } from "node:zlib";
+import { connectTo, fetchReply, jsonOf, readToClose, statusOf, within } from "./http-client.ts";
+import { type Scope, withHost } from "./scope.ts";
+import { json, replying } from "./services.ts";
+
+const LIMITS = { maxBytes: 16 * 1024, idleMs: 5000 };
+const JSON_TYPE = { "Content-Type": "application/json" };
+const FORM_TYPE = { "Content-Type": "application/x-www-form-urlencoded" };
+
+/** Echoes the fields, as entries so that no name is special. */
+const echo = replying(async (call) => {
+  const fields = await call.fields(LIMITS);
+  if (fields === null) return json(200, { fields: null });
+  return json(200, {
+    fields: Object.entries(fields),
+    hasPrototype: Object.getPrototypeOf(fields) !== null,
+  });
+});
+
+export function fieldsBehaviour(scope: Scope): void {
+  const { test, harness, mountPath } = scope;
+
+  async function expectFields(
+    base: string,
+    headers: Record<string, string>,
+    body: string | Buffer | Buffer[],
+    expected: [string, unknown][] | null,
+  ) {
+    const reply = await fetchReply(`${base}/`, { method: "POST", headers, body });
+    assert.equal(reply.status, 200, reply.body.toString());
+    const seen = JSON.parse(reply.body.toString());
+    assert.deepEqual(seen.fields, expected);
+    if (expected !== null) assert.equal(seen.hasPrototype, false);
+  }
+
+  test("reads a JSON object with its values as they are", () =>
+    withHost(scope, echo, async (host) => {
+      const text = '{"name":"Grüße","page":2,"deep":{"a":[1,null,true]},"__proto__":{"admin":true}}';
+      const expected: [string, unknown][] = [
+        ["name", "Grüße"],
+        ["page", 2],
+        ["deep", { a: [1, null, true] }],
+        ["__proto__", { admin: true }],
+      ];
+      await expectFields(host.base, JSON_TYPE, text, expected);
+      await expectFields(host.base, { "Content-Type": "Application/JSON; charset=UTF-8" }, text, expected);
+      await expectFields(host.base, { "Content-Type": "application/merge-patch+json" }, text, expected);
+      await expectFields(host.base, JSON_TYPE, `\uFEFF${text}`, expected);
+      // Byte by byte, without a length, so that characters are torn apart.
+      await expectFields(
+        host.base,
+        JSON_TYPE,
+        [...Buffer.from(text)].map((byte) => Buffer.from([byte])),
+        expected,
+      );
+      assert.equal(Reflect.get({}, "admin"), undefined);
+    }));
+
+  test("reads a JSON body on GET", () =>
+    withHost(scope, echo, async (host) => {
+      const reply = await fetchReply(`${host.base}/`, {
+        method: "GET",
+        headers: JSON_TYPE,
+        body: '{"a":"b"}',
+      });
+      assert.deepEqual(JSON.parse(reply.body.toString()).fields, [["a", "b"]]);
+    }));
+
+  test("reads an urlencoded form as strings, the last of a repeated name", () =>
+    withHost(scope, echo, async (host) => {
+      await expectFields(
+        host.base,
+        FORM_TYPE,
+        "name=Gr%C3%BC%C3%9Fe+%2B1&a=1&a=2&empty=&bare&x[y]=z&__proto__=p&&",
+        [
+          ["name", "Grüße +1"],
+          ["a", "2"],
+          ["empty", ""],
+          ["bare", ""],
+          ["x[y]", "z"],
+          ["__proto__", "p"],
+        ],
+      );
+    }));
+
+  test("is null when there is no body", () =>
+    withHost(scope, echo, async (host) => {
+      for (const method of ["GET", "DELETE", "POST"]) {
+        const reply = await fetchReply(`${host.base}/`, { method });
+        assert.deepEqual(JSON.parse(reply.body.toString()), { fields: null }, method);
+      }
+      await expectFields(host.base, JSON_TYPE, "", null);
+      await expectFields(host.base, JSON_TYPE, [], null);
+    }));
+
+  test("refuses what is malformed, no object, not UTF-8, or of another type", () =>
+    withHost(scope, echo, async (host) => {
+      const gzip = { ...JSON_TYPE, "Content-Encoding": "gzip" };
+      const cases: [Record<string, string>, string | Buffer, number, string][] = [
+        [JSON_TYPE, "{", 400, "bad_request"],
+        [JSON_TYPE, " ", 400, "bad_request"],
+        [JSON_TYPE, "[1]", 400, "bad_request"],
+        [JSON_TYPE, "null", 400, "bad_request"],
+        [JSON_TYPE, "7", 400, "bad_request"],
+        [JSON_TYPE, '"text"', 400, "bad_request"],
+        [JSON_TYPE, Buffer.from('{"a":"\xff"}', "latin1"), 400, "bad_request"],
+        [FORM_TYPE, "a=%ff", 400, "bad_request"],
+        [FORM_TYPE, "a=%zz", 400, "bad_request"],
+        [FORM_TYPE, "%c3=1", 400, "bad_request"],
+        [FORM_TYPE, Buffer.from("a=\xff", "latin1"), 400, "bad_request"],
+        [{}, "{}", 415, "unsupported_media"],
+        [{ "Content-Type": "text/plain" }, "{}", 415, "unsupported_media"],
+        [{ "Content-Type": "multipart/form-data; boundary=x" }, "--x--", 415, "unsupported_media"],
+        [{ "Content-Type": "application/json; charset=utf-16" }, "{}", 415, "unsupported_media"],
+        [{ "Content-Type": "json" }, "{}", 415, "unsupported_media"],
+        [gzip, gzipSync("{}"), 415, "unsupported_media"],
+      ];
+      for (const [headers, body, status, code] of cases) {
+        const reply = await fetchReply(`${host.base}/`, { method: "POST", headers, body });
+        assert.equal(reply.status, status, `${body}: ${reply.body}`);
+        assert.equal(JSON.parse(reply.body.toString()).code, code, String(body));
+      }
+    }));
+
+  test("takes a body of exactly the limit and refuses one byte more, announced or not", () =>
+    withHost(scope, echo, async (host) => {
+      const full = Buffer.from(`{"a":"${"x".repeat(LIMITS.maxBytes - 8)}"}`);
+      const over = Buffer.from(`{"a":"${"x".repeat(LIMITS.maxBytes - 7)}"}`);
+      assert.equal(full.length, LIMITS.maxBytes);
+      for (const body of [full, [full.subarray(0, 100), full.subarray(100)]]) {
+        const reply = await fetchReply(`${host.base}/`, { method: "POST", headers: JSON_TYPE, body });
+        assert.equal(reply.status, 200);
+      }
+      for (const body of [over, [over.subarray(0, 100), over.subarray(100)]]) {
+        const reply = await fetchReply(`${host.base}/`, { method: "POST", headers: JSON_TYPE, body });
+        assert.equal(reply.status, 413);
+        assert.equal(JSON.parse(reply.body.toString()).code, "too_large");
+      }
+    }));
+
+  test("gives up on a body that does not go on", async () => {
+    const hasty = replying(async (call) => json(200, await call.fields({ maxBytes: 100, idleMs: 50 })));
+    await withHost(scope, hasty, async (host) => {
+      const socket = await connectTo(host.origin);
+      const reply = readToClose(socket);
+      socket.write(
+        `POST ${mountPath}/ HTTP/1.1\r\nHost: a.example\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"a"`,
+      );
+      const raw = await within(reply, "the timeout");
+      assert.equal(statusOf(raw), 408);
+      assert.match(raw, /\r\nconnection: close\r\n/i);
+      assert.equal((jsonOf(raw) as { code: string }).code, "timeout");
+    });
+  });
+
+  if (harness.parsing.includes("fields")) {
+    test("uses the fields that a parser of the host's has read", () =>
+      withHost(
+        scope,
+        echo,
+        async (host) => {
+          await expectFields(host.base, JSON_TYPE, '{"a":1,"b":{"c":"d"}}', [
+            ["a", 1],
+            ["b", { c: "d" }],
+          ]);
+          await expectFields(host.base, FORM_TYPE, "a=1&a=2&b=c", [
+            ["a", "2"],
+            ["b", "c"],
+          ]);
+          const list = await fetchReply(`${host.base}/`, { method: "POST", headers: JSON_TYPE, body: "[1]" });
+          assert.equal(JSON.parse(list.body.toString()).code, "bad_request");
+          const bare = await fetchReply(`${host.base}/`);
+          assert.deepEqual(JSON.parse(bare.body.toString()), { fields: null });
+        },
+        { parsing: "fields" },
+      ));
+  }
+
+  if (harness.parsing.includes("nothing left")) {
+    test("says at once that the host has eaten the body", () =>
+      withHost(
+        scope,
+        echo,
+        async (host) => {
+          const reply = await fetchReply(`${host.base}/`, { method: "POST", headers: JSON_TYPE, body: "{}" });
+          assert.equal(reply.status, 500);
+          const { code, message } = JSON.parse(reply.body.toString());
+          assert.equal(code, "host_misuse");
+          assert.match(message, /before body parsers/);
+        },
+        { parsing: "nothing left" },
+      ));
+  }
+}

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import { connect, type Socket } from "node:net";
+
+/** Longer than anything here takes on a busy machine; a hang is a failure, not a wait. */
+const PATIENCE_MS = 10_000;
+
+export interface ClientReply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  rawHeaders: string[];
+  body: Buffer;
+}
+
+export interface ClientRequest {
+  method?: string;
+  headers?: Record<string, string>;
+  /** A list is sent chunk by chunk without a Content-Length. */
+  body?: string | Buffer | Buffer[];
+  agent?: Agent;
+}
+
+/** Rejects when `promise` has not settled in time, saying what was waited for. */
+export async function within<T>(promise: Promise<T>, what: string, ms = PATIENCE_MS): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`Still waiting after ${ms} ms: ${what}`)), ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Resolves when `condition` holds; fails with `what` when it does not come to hold. */
+export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const end = Date.now() + PATIENCE_MS;
+  while (!(await condition())) {
+    assert.ok(Date.now() < end, `Never came true: ${what}`);
+    await turn(5);
+  }
+}
+
+/** Lets other work happen. */
+export function turn(ms = 0): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** One request on a connection of its own, and its whole reply. */
+export function fetchReply(url: string, options: ClientRequest = {}): Promise<ClientReply> {
+  const exchange = new Promise<ClientReply>((resolve, reject) => {
+    openReply(url, options)
+      .then(async (res) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of res) chunks.push(chunk);
+        resolve({
+          status: res.statusCode ?? 0,
+          headers: res.headers,
+          rawHeaders: res.rawHeaders,
+          body: Buffer.concat(chunks),
+        });
+      })
+      .catch(reject);
+  });
+  return within(exchange, `${options.method ?? "GET"} ${url}`);
+}
+
+/** One request; resolves with the reply when its headers are there. */
+export function openReply(url: string, options: ClientRequest = {}): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const { body } = options;
+    const headers = { ...options.headers };
+    if (typeof body === "string" || Buffer.isBuffer(body))
+      headers["content-length"] ??= String(Buffer.byteLength(body));
+    // A false agent would keep the caller from reusing connections where it wants to.
+    const agent = options.agent ?? new Agent({ keepAlive: false });
+    const req = httpRequest(url, { method: options.method ?? "GET", headers, agent });
+    let hasReply = false;
+    req.once("response", (res) => {
+      hasReply = true;
+      resolve(res);
+    });
+    // After the reply an error is only the server's refusal to read on.
+    req.on("error", (error) => {
+      if (!hasReply) reject(error);
+    });
+    if (Array.isArray(body)) {
+      for (const chunk of body) req.write(chunk);
+      req.end();
+    } else {
+      req.end(body);
+    }
+  });
+}
+
+export function connectTo(origin: string): Promise<Socket> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      socket.off("error", reject);
+      // What happens to the connection later shows in what has been read from it.
+      socket.on("error", () => {});
+      resolve(socket);
+    });
+  });
+}
+
+/** Sends bytes exactly as they are and returns all that comes back until the server closes the connection. */
+export async function sendRaw(origin: string, bytes: string | Buffer): Promise<string> {
+  const socket = await connectTo(origin);
+  const reply = readToClose(socket);
+  socket.write(bytes);
+  return await within(reply, "the reply to a raw request").finally(() => socket.destroy());
+}
+
+export function readToClose(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    socket.on("data", (chunk) => chunks.push(chunk));
+    socket.once("close", () => resolve(Buffer.concat(chunks).toString("latin1")));
+  });
+}
+
+export function statusOf(rawReply: string): number {
+  return Number(/^HTTP\/1\.1 (\d{3}) /.exec(rawReply)?.[1] ?? 0);
+}
+
+/** The JSON body of a raw reply, chunked or not. */
+export function jsonOf(rawReply: string): unknown {
+  const body = rawReply.slice(rawReply.indexOf("\r\n\r\n") + 4);
+  return JSON.parse(body.slice(body.indexOf("{"), body.lastIndexOf("}") + 1));
+}

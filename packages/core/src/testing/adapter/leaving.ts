@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { Readable } from "node:stream";
+import { connectTo, fetchReply, openReply, readToClose, until, within } from "./http-client.ts";
+import { type Scope, withHost } from "./scope.ts";
+import { service } from "./services.ts";
+
+const MIB = 1024 * 1024;
+
+export function leavingBehaviour(scope: Scope): void {
+  const { test, mountPath } = scope;
+
+  for (const way of ["closes", "resets"] as const) {
+    test(`aborts the signal of a call whose client ${way} the connection before the reply`, async () => {
+      let started: () => void = () => {};
+      const waiting = new Promise<void>((resolve) => {
+        started = resolve;
+      });
+      let outcome: unknown = "pending";
+      const patient = service(async (call) => {
+        const { signal } = call;
+        assert.equal(signal.aborted, false);
+        started();
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        outcome = signal.reason;
+        throw signal.reason;
+      });
+      await withHost(scope, patient, async (host) => {
+        const socket = await connectTo(host.origin);
+        socket.write(`GET ${mountPath}/ HTTP/1.1\r\nHost: a.example\r\n\r\n`);
+        await within(waiting, "the call to begin");
+        if (way === "closes") socket.destroy();
+        else socket.resetAndDestroy();
+        await until(() => outcome !== "pending", "the signal aborts");
+        assert.ok(outcome instanceof Error);
+        assert.equal(outcome.name, "AbortError");
+        assert.equal(host.lastError(), undefined, "a client that leaves is no failure of the host");
+      });
+    });
+  }
+
+  test("has aborted the signal already when it is first asked for after the client has left", async () => {
+    let started: () => void = () => {};
+    const begun = new Promise<void>((resolve) => {
+      started = resolve;
+    });
+    let left: () => void = () => {};
+    const gone = new Promise<void>((resolve) => {
+      left = resolve;
+    });
+    let aborted: boolean | undefined;
+    const late = service(async (call) => {
+      started();
+      await gone;
+      aborted = call.signal.aborted;
+      return { status: 204, headers: {} };
+    });
+    await withHost(scope, late, async (host) => {
+      const socket = await connectTo(host.origin);
+      socket.write(`GET ${mountPath}/ HTTP/1.1\r\nHost: a.example\r\n\r\n`);
+      await within(begun, "the call to begin");
+      socket.resetAndDestroy();
+      // The server notices on its own connection; one that came later sees it after that.
+      await connectTo(host.origin).then((socket) => socket.destroy());
+      await until(async () => {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return true;
+      }, "the server has seen the reset");
+      left();
+      await until(() => aborted !== undefined, "the call ends");
+      assert.equal(aborted, true);
+    });
+  });
+
+  test("never aborts the signal of a call that was answered in full", async () => {
+    const signals: AbortSignal[] = [];
+    const size = 8 * MIB;
+    const serving = service(async (call) => {
+      signals.push(call.signal);
+      if (call.path === "/none") return { status: 204, headers: {} };
+      const body = Buffer.alloc(size, 1);
+      return {
+        status: 200,
+        headers: { "Content-Type": "image/png", "Content-Length": String(size) },
+        body: call.path === "/buffer" ? body : Readable.from(pieces(body), { objectMode: false }),
+      };
+    });
+    await withHost(scope, serving, async (host) => {
+      for (const path of ["/buffer", "/stream", "/none"]) {
+        const reply = await fetchReply(host.base + path);
+        assert.equal(reply.body.length, path === "/none" ? 0 : size);
+        // The client that goes away the moment it has the last byte.
+        const res = await openReply(host.base + path);
+        let received = 0;
+        for await (const chunk of res) {
+          received += chunk.length;
+          if (received === size) res.socket.resetAndDestroy();
+        }
+      }
+    });
+    assert.equal(signals.length, 6);
+    assert.deepEqual(
+      signals.map((signal) => signal.aborted),
+      signals.map(() => false),
+    );
+  });
+
+  test("closes the source of a download whose client leaves", async () => {
+    const sources: Readable[] = [];
+    const signals: AbortSignal[] = [];
+    const serving = service(async (call) => {
+      signals.push(call.signal);
+      const source = Readable.from(pieces(Buffer.alloc(8 * MIB)), { objectMode: false });
+      sources.push(source);
+      return {
+        status: 200,
+        headers: { "Content-Type": "image/png", "Content-Length": String(8 * MIB) },
+        body: source,
+      };
+    });
+    await withHost(scope, serving, async (host) => {
+      for (let round = 0; round < 10; round++) {
+        const res = await openReply(`${host.base}/`);
+        await new Promise((resolve) => res.once("data", resolve));
+        if (round % 2 === 0) res.socket.resetAndDestroy();
+        else res.destroy();
+      }
+      await until(
+        () => sources.length === 10 && sources.every((source) => source.closed),
+        "every source is closed",
+      );
+      assert.ok(signals.every((signal) => !signal.aborted));
+    });
+  });
+
+  test("destroys the stream of a reply that comes too late", async () => {
+    let started: () => void = () => {};
+    const begun = new Promise<void>((resolve) => {
+      started = resolve;
+    });
+    const source = Readable.from([Buffer.alloc(10)], { objectMode: false });
+    const late = service(async (call) => {
+      const { signal } = call;
+      started();
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      return { status: 200, headers: { "Content-Type": "image/png" }, body: source };
+    });
+    await withHost(scope, late, async (host) => {
+      const socket = await connectTo(host.origin);
+      socket.write(`GET ${mountPath}/ HTTP/1.1\r\nHost: a.example\r\n\r\n`);
+      await within(begun, "the call to begin");
+      socket.destroy();
+      await until(() => source.closed, "the stream is closed");
+    });
+  });
+
+  test("goes on serving after clients have left in every way", async () => {
+    const serving = service(async (call) => {
+      if (call.path === "/wait")
+        await new Promise((resolve) => call.signal.addEventListener("abort", resolve));
+      return { status: 200, headers: { "Content-Type": "text/plain" }, body: "fine" };
+    });
+    await withHost(scope, serving, async (host) => {
+      for (let round = 0; round < 20; round++) {
+        const socket = await connectTo(host.origin);
+        const closed = readToClose(socket);
+        socket.write(`GET ${mountPath}/wait HTTP/1.1\r\nHost: a.example\r\n\r\n`);
+        if (round % 3 === 0) socket.end();
+        else if (round % 3 === 1) socket.destroy();
+        else socket.resetAndDestroy();
+        await within(closed, "the connection to close");
+      }
+      assert.equal((await fetchReply(`${host.base}/`)).body.toString(), "fine");
+    });
+  });
+}
+
+/** Cuts a Buffer into pieces of 64 KiB. */
+function* pieces(bytes: Buffer): Generator<Buffer> {
+  for (let start = 0; start < bytes.length; start += 65536) yield bytes.subarray(start, start + 65536);
+}

@@ -1,0 +1,270 @@
+import assert from "node:assert/strict";
+import { Agent } from "node:http";
+import { Readable } from "node:stream";
+import { type ClientReply, connectTo, fetchReply, openReply, turn, until, within } from "./http-client.ts";
+import { pseudoRandomBytes } from "./multipart.ts";
+import { type Scope, withHost } from "./scope.ts";
+import { json, service } from "./services.ts";
+
+const MIB = 1024 * 1024;
+
+export function repliesBehaviour(scope: Scope): void {
+  const { test } = scope;
+  const picture = pseudoRandomBytes(20 * 1024);
+
+  test("sends a Buffer, a Uint8Array, a string and a stream byte for byte with their own type and length", async () => {
+    const bodies = {
+      "/buffer": () => picture,
+      "/view": () => new Uint8Array(picture.buffer, picture.byteOffset + 7, 1000),
+      "/string": () => "<p>Grüße</p>",
+      "/stream": () => Readable.from([picture.subarray(0, 9), picture.subarray(9)], { objectMode: false }),
+      "/unmeasured": () => Readable.from([picture], { objectMode: false }),
+    };
+    const expected: Record<string, Buffer> = {
+      "/buffer": picture,
+      "/view": picture.subarray(7, 1007),
+      "/string": Buffer.from("<p>Grüße</p>"),
+      "/stream": picture,
+      "/unmeasured": picture,
+    };
+    const serving = service(async (call) => {
+      const make = bodies[call.path as keyof typeof bodies];
+      const length = expected[call.path]?.length ?? 0;
+      return {
+        status: 200,
+        headers: {
+          "content-type": "image/x-test",
+          ...(call.path === "/unmeasured" ? {} : { "Content-Length": String(length) }),
+        },
+        body: make(),
+      };
+    });
+    await withHost(scope, serving, async (host) => {
+      for (const path of Object.keys(bodies)) {
+        const reply = await fetchReply(host.base + path);
+        assert.equal(reply.status, 200, path);
+        assert.equal(reply.headers["content-type"], "image/x-test", path);
+        assert.deepEqual(reply.body, expected[path], path);
+        const length = path === "/unmeasured" ? undefined : String(expected[path]?.length);
+        assert.equal(reply.headers["content-length"], length, path);
+      }
+    });
+  });
+
+  test("invents no Content-Type", async () => {
+    const serving = service(async (call) => ({
+      status: 200,
+      headers: { "Content-Length": "4" },
+      body: call.path === "/text" ? "text" : Buffer.from("data"),
+    }));
+    await withHost(scope, serving, async (host) => {
+      for (const path of ["/text", "/data"]) {
+        const reply = await fetchReply(host.base + path);
+        assert.equal(reply.headers["content-type"], undefined);
+        assert.equal(reply.body.length, 4);
+      }
+    });
+  });
+
+  test("sends a list as repeated lines", async () => {
+    const serving = service(async () => ({
+      status: 200,
+      headers: { Link: ["</a>; rel=a", "</b>; rel=b"], "X-One": "1", "Content-Length": "2" },
+      body: "ok",
+    }));
+    await withHost(scope, serving, async (host) => {
+      const { rawHeaders } = await fetchReply(`${host.base}/`);
+      const links = rawHeaders.filter((_, index) => rawHeaders[index - 1]?.toLowerCase() === "link");
+      assert.deepEqual(links, ["</a>; rel=a", "</b>; rel=b"]);
+    });
+  });
+
+  test("keeps every status, with a body and without", async () => {
+    const serving = service(async (call) => {
+      const [, status, kind] = call.path.split("/");
+      return kind === "json"
+        ? json(Number(status), { status })
+        : { status: Number(status), headers: { "X-Kept": "yes" } };
+    });
+    await withHost(scope, serving, async (host) => {
+      for (const status of [200, 201, 202, 204, 303, 304, 403, 404, 410, 412, 416, 451, 500, 503]) {
+        const bare = await fetchReply(`${host.base}/${status}/none`);
+        assert.equal(bare.status, status);
+        assert.equal(bare.body.length, 0, `${status} without a body got one: ${bare.body}`);
+        assert.equal(bare.headers["x-kept"], "yes");
+        assert.equal(bare.headers["content-type"], undefined);
+        if (status === 204 || status === 304) continue;
+        const full = await fetchReply(`${host.base}/${status}/json`);
+        assert.equal(full.status, status);
+        assert.equal(JSON.parse(full.body.toString()).status, String(status));
+        assert.equal(full.headers["content-type"], "application/json");
+      }
+    });
+  });
+
+  test("answers HEAD with the headers alone, and destroys a stream that was given all the same", async () => {
+    const streams: Readable[] = [];
+    const serving = service(async (call) => {
+      const headers = { "Content-Type": "image/png", "Content-Length": "123456", ETag: '"x"' };
+      if (call.path === "/none") return { status: 200, headers };
+      const body = Readable.from([picture], { objectMode: false });
+      streams.push(body);
+      return { status: call.path === "/204" ? 204 : 200, headers, body };
+    });
+    await withHost(scope, serving, async (host) => {
+      for (const [method, path] of [
+        ["HEAD", "/none"],
+        ["HEAD", "/stream"],
+        ["GET", "/204"],
+      ]) {
+        const reply = await fetchReply(`${host.base}${path}`, { method: method ?? "" });
+        assert.equal(reply.body.length, 0);
+        if (method === "HEAD") {
+          assert.equal(reply.headers["content-length"], "123456");
+          assert.equal(reply.headers["content-type"], "image/png");
+          assert.equal(reply.headers.etag, '"x"');
+        }
+      }
+      assert.equal(streams.length, 2);
+      await until(() => streams.every((stream) => stream.destroyed), "both streams are destroyed");
+    });
+  });
+
+  test("serves many requests on one connection", async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const serving = service(async (call) => ({
+      status: call.path === "/5" ? 304 : 200,
+      headers: { "Content-Type": "image/png" },
+      ...(call.path === "/5" ? {} : { body: picture }),
+    }));
+    try {
+      await withHost(scope, serving, async (host) => {
+        const replies: ClientReply[] = [];
+        for (let index = 0; index < 10; index++) {
+          replies.push(await fetchReply(`${host.base}/${index}`, { agent }));
+        }
+        assert.deepEqual(
+          replies.map((reply) => reply.body.length),
+          [...Array(10).keys()].map((index) => (index === 5 ? 0 : picture.length)),
+        );
+        assert.ok(replies.every((reply) => reply.headers.connection !== "close"));
+        agent.destroy();
+      });
+    } finally {
+      agent.destroy();
+    }
+  });
+
+  for (const kind of ["with a length", "of unknown length"]) {
+    test(`breaks the connection when a source ${kind} fails half way`, async () => {
+      const failure = new Error("disk gone");
+      const serving = service(async () => ({
+        status: 200,
+        headers: {
+          "Content-Type": "image/png",
+          ...(kind === "with a length" ? { "Content-Length": String(2 * MIB) } : {}),
+        },
+        body: Readable.from(
+          (async function* () {
+            yield Buffer.alloc(MIB);
+            await turn(20);
+            throw failure;
+          })(),
+          { objectMode: false },
+        ),
+      }));
+      await withHost(scope, serving, async (host) => {
+        const res = await openReply(`${host.base}/`);
+        assert.equal(res.statusCode, 200);
+        const outcome = new Promise((resolve) => {
+          res.resume();
+          res.once("error", resolve).once("end", () => resolve(null));
+        });
+        assert.notEqual(
+          await within(outcome, "the broken reply to end"),
+          null,
+          "the reply ended as if it were whole",
+        );
+        assert.equal(res.complete, false);
+      });
+    });
+  }
+
+  test("breaks the connection, and claims no other status, when a source fails before its first byte", async () => {
+    const serving = service(async () => ({
+      status: 200,
+      headers: { "Content-Type": "image/png" },
+      body: new Readable({
+        read() {
+          this.destroy(Object.assign(new Error("no such file"), { code: "ENOENT" }));
+        },
+      }),
+    }));
+    await withHost(scope, serving, async (host) => {
+      const socket = await connectTo(host.origin);
+      const chunks: Buffer[] = [];
+      socket.on("data", (chunk) => chunks.push(chunk));
+      const closed = new Promise((resolve) => socket.once("close", resolve));
+      socket.write(`GET ${scope.mountPath}/ HTTP/1.1\r\nHost: a.example\r\n\r\n`);
+      await within(closed, "the connection to break");
+      const text = Buffer.concat(chunks).toString();
+      assert.ok(text === "" || (text.startsWith("HTTP/1.1 200") && !text.endsWith("0\r\n\r\n")), text);
+    });
+  });
+
+  test("waits for a slow reader instead of filling memory", async () => {
+    const total = 64 * MIB;
+    let produced = 0;
+    const serving = service(async () => ({
+      status: 200,
+      headers: { "Content-Type": "image/png", "Content-Length": String(total) },
+      body: new Readable({
+        read() {
+          const chunk = produced < total ? Buffer.alloc(MIB, produced / MIB) : null;
+          produced += chunk?.length ?? 0;
+          this.push(chunk);
+        },
+      }),
+    }));
+    await withHost(scope, serving, async (host) => {
+      const res = await openReply(`${host.base}/`);
+      let before = -1;
+      await until(async () => {
+        const stood = before === produced;
+        before = produced;
+        await turn(50);
+        return stood && before === produced;
+      }, "the source stops while nobody reads");
+      assert.ok(produced < total / 2, `${produced} bytes were produced for a client that reads nothing`);
+      let received = 0;
+      for await (const chunk of res) received += chunk.length;
+      assert.equal(received, total);
+    });
+  });
+
+  test("leaves the service's failure to the host's error handling", async () => {
+    const failure = new Error("a bug");
+    const failing = service(async () => {
+      throw failure;
+    });
+    await withHost(scope, failing, async (host) => {
+      const reply = await fetchReply(`${host.base}/`);
+      assert.equal(reply.status, 500);
+      assert.equal(host.lastError(), failure);
+      assert.ok(!reply.body.toString().includes(failure.stack ?? "?"));
+    });
+  });
+
+  test("takes a service that throws at once like one that rejects", async () => {
+    const failure = new Error("an early bug");
+    const throwing = {
+      handle(): never {
+        throw failure;
+      },
+    };
+    await withHost(scope, throwing, async (host) => {
+      assert.equal((await fetchReply(`${host.base}/`)).status, 500);
+      assert.equal(host.lastError(), failure);
+    });
+  });
+}

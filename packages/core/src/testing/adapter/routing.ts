@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import type { Call } from "../../contracts/call.ts";
+import { fetchReply, jsonOf, sendRaw, statusOf } from "./http-client.ts";
+import { type Scope, withHost } from "./scope.ts";
+import { json, service } from "./services.ts";
+
+/** Echoes where it thinks it is. */
+const echo = service(async (call) => json(200, describe(call)));
+
+function describe({ method, path, search, mountPath, origin, secure, clientIp, peerIp }: Call) {
+  return { method, path, search, mountPath, origin, secure, clientIp, peerIp };
+}
+
+export function routingBehaviour(scope: Scope): void {
+  const { test, mountPath, harness } = scope;
+
+  test("tells the service method, path, query, mount point, origin and addresses", () =>
+    withHost(scope, echo, async (host) => {
+      const reply = await fetchReply(`${host.base}/api/x.json?b=2&a=%20&b=1`, { method: "PATCH" });
+      assert.equal(reply.status, 200);
+      assert.deepEqual(JSON.parse(reply.body.toString()), {
+        method: "PATCH",
+        path: "/api/x.json",
+        search: "b=2&a=%20&b=1",
+        mountPath,
+        origin: host.origin,
+        secure: false,
+        clientIp: "127.0.0.1",
+        peerIp: "127.0.0.1",
+      });
+    }));
+
+  test("gives the mount point itself the path /", () =>
+    withHost(scope, echo, async (host) => {
+      for (const [target, search] of [
+        [mountPath === "" ? "/" : mountPath, ""],
+        [`${mountPath}/`, ""],
+        [`${mountPath || "/"}?q`, "q"],
+        [`${mountPath}/?`, ""],
+      ]) {
+        const { path, search: seen, mountPath: mount } = await ask(host.origin, `GET ${target}`);
+        assert.deepEqual([path, seen, mount], ["/", search, mountPath], target);
+      }
+    }));
+
+  test("leaves odd targets as they came: nothing is decoded, collapsed or resolved", () =>
+    withHost(scope, echo, async (host) => {
+      for (const path of [
+        "//",
+        "//evil.example/x",
+        "/%2e%2e/",
+        "/../x",
+        "/a//b/./c",
+        "/caf%C3%A9%2Fx",
+        "/%",
+        "/a;b=c,d:e@f!$&'()*+",
+        "/%00",
+      ]) {
+        const seen = await ask(host.origin, `GET ${mountPath}${path}?x=/?y`);
+        assert.deepEqual([seen.path, seen.search, seen.mountPath], [path, "x=/?y", mountPath], path);
+      }
+    }));
+
+  test("understands a target in absolute form", () =>
+    withHost(scope, echo, async (host) => {
+      const seen = await ask(host.origin, `GET ${host.origin}${mountPath}/a/b?c=d`);
+      assert.deepEqual([seen.path, seen.search, seen.mountPath], ["/a/b", "c=d", mountPath]);
+    }));
+
+  test("does not bother the service with OPTIONS *", async () => {
+    let calls = 0;
+    const counting = service(async () => {
+      calls++;
+      return undefined;
+    });
+    await withHost(scope, counting, async (host) => {
+      const raw = await sendRaw(
+        host.origin,
+        "OPTIONS * HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n",
+      );
+      assert.notEqual(statusOf(raw), 0);
+      assert.equal(calls, 0);
+    });
+  });
+
+  test("passes the Host on with its port, and none when it is not a host", () =>
+    withHost(scope, echo, async (host) => {
+      for (const [header, origin] of [
+        ["Host: Images.example:8443", "http://Images.example:8443"],
+        ["Host: [::1]:8080", "http://[::1]:8080"],
+        ["Host: my_service", "http://my_service"],
+        ['Host: a"><script>', ""],
+        ["Host: user@a.example/path", ""],
+        ["Host: a.example, b.example", ""],
+      ]) {
+        const seen = await ask(host.origin, `GET ${mountPath}/`, header);
+        assert.ok(
+          seen.origin === origin || (origin === "" && /^http:\/\/[\w.]+$/.test(String(seen.origin))),
+          `${header} made ${seen.origin}`,
+        );
+      }
+    }));
+
+  test("has an empty origin for a request of HTTP/1.0 without Host", () =>
+    withHost(scope, echo, async (host) => {
+      const raw = await sendRaw(host.origin, `GET ${mountPath}/ HTTP/1.0\r\n\r\n`);
+      assert.equal(statusOf(raw), 200);
+      assert.equal((jsonOf(raw) as { origin: string }).origin, "");
+    }));
+
+  test("believes no forwarding header that the host does not vouch for", () =>
+    withHost(scope, echo, async (host) => {
+      const reply = await fetchReply(`${host.base}/`, {
+        headers: {
+          "X-Forwarded-For": "203.0.113.9",
+          "X-Forwarded-Proto": "https",
+          "X-Forwarded-Host": "evil.example",
+          Forwarded: "for=203.0.113.9;proto=https;host=evil.example",
+        },
+      });
+      const seen = JSON.parse(reply.body.toString());
+      assert.equal(seen.origin, host.origin);
+      assert.equal(seen.secure, false);
+      assert.equal(seen.clientIp, "127.0.0.1");
+    }));
+
+  test("hands over the headers in lower case and the framework's own request", async () => {
+    let context: unknown;
+    let header: unknown;
+    const looking = service(async (call) => {
+      context = call.context;
+      header = call.headers["x-thing"];
+      return json(200, {});
+    });
+    await withHost(scope, looking, async (host) => {
+      await fetchReply(`${host.base}/`, { headers: { "X-Thing": "yes" } });
+    });
+    assert.equal(header, "yes");
+    assert.ok(typeof context === "object" && context !== null && "url" in context);
+  });
+
+  test("leaves to the host what the service does not know", () =>
+    withHost(
+      scope,
+      service(async () => undefined),
+      async (host) => {
+        const own = await fetchReply(`${host.origin}/host`);
+        const unknown = await fetchReply(`${host.base}/unknown`);
+        assert.equal(unknown.status, 404);
+        if (harness.hasHostRoutes) {
+          assert.equal(own.status, 200);
+          assert.equal(own.body.toString(), "host");
+        } else {
+          assert.equal(own.status, 404);
+          assert.equal(own.headers["content-type"], "application/problem+json; charset=utf-8");
+          assert.equal(JSON.parse(own.body.toString()).status, 404);
+        }
+        assert.equal(host.lastError(), undefined);
+      },
+    ));
+
+  if (mountPath !== "") {
+    test("is asked for nothing outside the mount point", async () => {
+      const paths: string[] = [];
+      const recording = service(async (call) => {
+        paths.push(call.path);
+        return undefined;
+      });
+      await withHost(scope, recording, async (host) => {
+        for (const path of ["/", "/imgx", "/im", "/imgx/img/", "/other/img"]) {
+          await fetchReply(host.origin + path);
+        }
+      });
+      assert.deepEqual(paths, []);
+    });
+  }
+
+  test("serves two services in one app", async () => {
+    const first = service(async (call) => (call.path === "/first" ? json(200, describe(call)) : undefined));
+    const second = service(async (call) => (call.path === "/second" ? json(200, describe(call)) : undefined));
+    await withHost(
+      scope,
+      first,
+      async (host) => {
+        const one = await fetchReply(`${host.base}/first`);
+        const two = await fetchReply(`${host.origin}/other/second`);
+        assert.equal(JSON.parse(one.body.toString()).mountPath, mountPath);
+        assert.equal(JSON.parse(two.body.toString()).mountPath, "/other");
+        assert.equal((await fetchReply(`${host.origin}/other/first`)).status, 404);
+      },
+      { other: second },
+    );
+  });
+}
+
+/** Sends a request line that no ordinary client would send, and returns what the service saw. */
+async function ask(
+  origin: string,
+  requestLine: string,
+  host = `Host: ${new URL(origin).host}`,
+): Promise<Record<string, unknown>> {
+  const raw = await sendRaw(origin, `${requestLine} HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`);
+  assert.equal(statusOf(raw), 200, `${requestLine}: ${raw}`);
+  return jsonOf(raw) as Record<string, unknown>;
+}

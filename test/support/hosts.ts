@@ -1,0 +1,68 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Service } from "@outrigger/core";
+import { express } from "@outrigger/express";
+import { koa } from "@outrigger/koa";
+import { nodeListener } from "@outrigger/node";
+import express5 from "express";
+import express4 from "express-4";
+import Koa3 from "koa";
+import Koa2 from "koa-2";
+
+/** An app that somebody already runs, with the service mounted at a path. */
+export interface Host {
+  /** `http://127.0.0.1:port` */
+  origin: string;
+  /** The mount point. */
+  base: string;
+  server: Server;
+  close(): Promise<void>;
+}
+
+const LISTENERS = {
+  "Express 5": (service, mountPath) => mountInExpress(express5(), service, mountPath),
+  "Express 4": (service, mountPath) =>
+    mountInExpress(express4() as ReturnType<typeof express5>, service, mountPath), // Same calls.
+  "Koa 3": (service, mountPath) => mountInKoa(new Koa3(), service, mountPath),
+  "Koa 2": (service, mountPath) => mountInKoa(new Koa2(), service, mountPath),
+  "node:http": (service, mountPath) => nodeListener(service, { mountPath }),
+} satisfies Record<string, (service: Service, mountPath: string) => RequestListener>;
+
+export type HostName = keyof typeof LISTENERS;
+
+export const HOST_NAMES = Object.keys(LISTENERS) as HostName[]; // The keys of the table above.
+
+export async function startHost(name: HostName, service: Service, mountPath = "/img"): Promise<Host> {
+  const server = createServer(LISTENERS[name](service, mountPath));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // Listening on TCP.
+  return {
+    origin,
+    base: origin + mountPath,
+    server,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function mountInExpress(
+  app: ReturnType<typeof express5>,
+  service: Service,
+  mountPath: string,
+): RequestListener {
+  app.use(mountPath === "" ? "/" : mountPath, express(service));
+  app.get("/host", (_req, res) => {
+    res.send("the host's own");
+  });
+  return app;
+}
+
+function mountInKoa(app: Koa3 | Koa2, service: Service, mountPath: string): RequestListener {
+  app.use(koa(service, { prefix: mountPath }));
+  app.use((ctx: { path: string; body: unknown }) => {
+    if (ctx.path === "/host") ctx.body = "the host's own";
+  });
+  return app.callback();
+}

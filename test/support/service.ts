@@ -1,0 +1,92 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createFsBlobStore, createImages, type Images, type ImagesOptions } from "@outrigger/core";
+import { createRenderer } from "@outrigger/imaging";
+import { createPages } from "@outrigger/web";
+import { type Host, type HostName, startHost } from "./hosts.ts";
+
+/** The image service on a directory of its own, in a host. */
+export interface Site extends Host {
+  images: Images;
+  directory: string;
+  /** Errors that nobody expected. */
+  errors: unknown[];
+}
+
+export interface SiteOptions extends Partial<Omit<ImagesOptions, "pages">> {
+  /** Whether the service has pages. @default true */
+  pages?: boolean;
+  host?: HostName;
+  mountPath?: string;
+}
+
+/** Rate limits are off unless given: a test is one very busy client. */
+export async function startSite(siteOptions: SiteOptions = {}): Promise<Site> {
+  const { host = "Express 5", mountPath = "/img", pages = true, ...options } = siteOptions;
+  const directory = await mkdtemp(join(tmpdir(), "outrigger-site-"));
+  const errors: unknown[] = [];
+  const images = createImages({
+    storage: createFsBlobStore({ directory }),
+    renderer: createRenderer(),
+    ...(pages ? { pages: createPages() } : {}),
+    rateLimits: false,
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  const running = await startHost(host, images, mountPath);
+  return {
+    ...running,
+    images,
+    directory,
+    errors,
+    async close() {
+      await running.close();
+      await images.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What a create returned. */
+export interface Created {
+  id: string;
+  url: string;
+  editUrl: string;
+  pin: string;
+  status: string;
+  [field: string]: unknown;
+}
+
+/** Uploads a file as a well-behaved client does. */
+export async function upload(
+  site: Pick<Host, "base">,
+  bytes: Buffer,
+  type: string,
+  fields: { fileName?: string; name?: string; expiresAt?: string } = {},
+): Promise<Created> {
+  const response = await postImage(site, bytes, type, fields);
+  if (response.status !== 201) throw new Error(`${response.status}: ${await response.text()}`);
+  return (await response.json()) as Created;
+}
+
+export function postImage(
+  site: Pick<Host, "base">,
+  bytes: Buffer,
+  type: string,
+  { fileName = "picture", ...fields }: { fileName?: string; name?: string; expiresAt?: string } = {},
+  suffix = "json",
+): Promise<Response> {
+  const form = new FormData();
+  for (const [field, value] of Object.entries(fields)) form.set(field, value);
+  form.set("imagedata", new Blob([new Uint8Array(bytes)], { type }), fileName);
+  return fetch(`${site.base}/api/images.${suffix}`, {
+    method: "POST",
+    body: form,
+    headers: { "User-Agent": "OutriggerTest/1.0" },
+  });
+}
+
+export function addressOf(site: Pick<Host, "base">, id: string, suffix: string): string {
+  return `${site.base}/api/images/${id}.${suffix}`;
+}
