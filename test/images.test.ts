@@ -140,9 +140,9 @@ describe.each(HOST_NAMES)("a photograph through %s", (host) => {
   });
 
   test("leaves the host's own routes alone", async () => {
-    expect(await (await fetch(`${site.origin}/host`)).text()).toBe(
-      host === "node:http" ? expect.any(String) : "the host's own",
-    );
+    // A bare server has no routes of its own.
+    if (host === "node:http") expect((await fetch(`${site.origin}/host`)).status).toBe(404);
+    else expect(await (await fetch(`${site.origin}/host`)).text()).toBe("the host's own");
     expect((await fetch(`${site.base}/AAAAAAAAAAAAAAAAAAAAAA`)).status).toBe(404);
     expect((await fetch(`${site.base}/unknown`)).status).toBe(404);
   });
@@ -319,7 +319,9 @@ describe("reading bytes", () => {
     const head = await bytesOf(url, { method: "HEAD" });
     const get = await bytesOf(url);
     const headersOf = ({ response }: { response: Response }) =>
-      Object.fromEntries([...response.headers].filter(([name]) => name !== "date"));
+      Object.fromEntries(
+        [...response.headers].filter(([name]) => !["date", "connection", "keep-alive"].includes(name)),
+      );
     expect(head.bytes.length).toBe(0);
     expect(headersOf(head)).toEqual(headersOf(get));
     expect(get.response.headers.get("content-length")).toBe(String(get.bytes.length));

@@ -7,3 +7,4 @@ export {
 } from "./testing/adapter-contract.ts";
 export type { ConformanceTest } from "./testing/conformance-test.ts";
 export { pagesContract } from "./testing/pages-contract.ts";
+export { rendererContract } from "./testing/renderer-contract.ts";

@@ -41,6 +41,8 @@ export function problemOf(error: ServiceError): Problem {
     const waitMs = error.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS;
     headers["Retry-After"] = String(Math.max(1, Math.ceil(waitMs / 1000)));
   }
+  // What is left of the body stays unread.
+  if (error.code === "too_large") headers.Connection = "close";
   return {
     status,
     detail: PUBLIC_DETAIL[error.code] ?? error.message,

@@ -108,9 +108,7 @@ function prepare(
       ETag: etag,
       "Last-Modified": new Date(record.createdAt).toUTCString(),
       "Accept-Ranges": "bytes",
-      "Content-Disposition": contentDisposition(fileName(record, format), {
-        type: facts.disposition,
-      }),
+      "Content-Disposition": disposition(fileName(record, format), facts.disposition),
       Sunset: new Date(record.expiresAt).toUTCString(),
       "X-Content-Type-Options": "nosniff",
       "Content-Security-Policy": USER_BYTES_POLICY,
@@ -123,6 +121,11 @@ function prepare(
 function fileName({ name }: ImageRecord, format: ImageFormat): string {
   const stem = name.replace(/\.(?:png|jpe?g|gif|svg|psd|pdf|webp|avif)$/i, "");
   return `${stem === "" ? "image" : stem}.${format}`;
+}
+
+/** With a fallback in ASCII (RFC 6266 §4.3): bytes beyond it mean different things to different clients. */
+function disposition(name: string, type: "inline" | "attachment"): string {
+  return contentDisposition(name, { type, fallback: name.replace(/[^\x20-\x7e]/g, "?") });
 }
 
 async function bytesReply(

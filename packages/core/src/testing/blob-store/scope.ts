@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
+import type { BlobStore } from "../../contracts/blob-store.ts";
+import { type ErrorCode, isServiceError } from "../../errors.ts";
+import { readAll } from "../../stores/read-all.ts";
+
+/** What the parts of the suite need: the runner's test, with a store of its own and a key that is nobody else's. */
+export interface BlobStoreScope {
+  test(name: string, body: (store: BlobStore, key: string) => Promise<void>): void;
+  largestBytes: number;
+  listedKeys: number;
+}
+
+/** The blob's bytes, whichever way they came; `null` where there is no such key. */
+export async function bytesAt(store: BlobStore, key: string): Promise<Buffer | null> {
+  const blob = await store.get(key);
+  return blob === null ? null : readAll(blob.body);
+}
+
+/** Asserts on the bytes of a blob without printing megabytes where they differ. */
+export async function assertBytes(store: BlobStore, key: string, expected: Uint8Array): Promise<void> {
+  assertSame(await bytesAt(store, key), expected);
+}
+
+export function assertSame(actual: Uint8Array | null, expected: Uint8Array): void {
+  assert.ok(actual !== null, "there is no blob");
+  assert.ok(Buffer.compare(actual, expected) === 0, `${actual.length} bytes are not the ${expected.length} stored`);
+}
+
+export async function assertRejects(work: () => Promise<unknown>, code: ErrorCode, hint?: string): Promise<void> {
+  const error = await failure(work);
+  assert.ok(isServiceError(error, code), `${hint ?? "it"} rejected with ${String(error)} in place of ${code}`);
+}
+
+/** What `work` rejects with. */
+export async function failure(work: () => Promise<unknown>): Promise<unknown> {
+  try {
+    await work();
+  } catch (error) {
+    return error;
+  }
+  assert.fail("it resolved");
+}
+
+export function someBytes(size: number): Buffer {
+  return randomBytes(size);
+}
+
+/** A stream of `bytes` in pieces of uneven length. */
+export function streamOf(bytes: Uint8Array): Readable {
+  function* pieces(): Generator<Buffer> {
+    const sizes = [1, 16_384, 65_536, 7, 40_000];
+    for (let at = 0, turn = 0; at < bytes.length; turn++) {
+      const size = sizes[turn % sizes.length] ?? 1;
+      yield Buffer.from(bytes.subarray(at, at + size));
+      at += size;
+    }
+  }
+  return Readable.from(pieces(), { objectMode: false });
+}
+
+/** A stream that gives `bytes` and then neither ends nor fails. */
+export function unendingStream(bytes: Uint8Array): Readable {
+  const stream = new Readable({ read: () => undefined });
+  stream.push(bytes);
+  return stream;
+}
+
+/** Whether nobody has to look after a stream any more. */
+export function isDone(stream: Readable): boolean {
+  return stream.destroyed || stream.readableEnded;
+}

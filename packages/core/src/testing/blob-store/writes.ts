@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { Readable } from "node:stream";
+import {
+  assertBytes,
+  assertRejects,
+  assertSame,
+  type BlobStoreScope,
+  bytesAt,
+  failure,
+  isDone,
+  someBytes,
+  streamOf,
+  unendingStream,
+} from "./scope.ts";
+
+/** What `put` and `delete` do, and what they leave when they fail. */
+export function writesBehaviour({ test, largestBytes }: BlobStoreScope): void {
+  for (const size of [0, 1, 65_536, largestBytes]) {
+    test(`keeps ${size} bytes given as a buffer`, async (store, key) => {
+      const bytes = someBytes(size);
+      assert.equal((await store.put(key, bytes)).size, size);
+      await assertBytes(store, key, bytes);
+    });
+
+    test(`keeps ${size} bytes given as a stream`, async (store, key) => {
+      const bytes = someBytes(size);
+      assert.equal((await store.put(key, streamOf(bytes))).size, size);
+      await assertBytes(store, key, bytes);
+    });
+  }
+
+  test("keeps a view of a larger buffer, and only the view", async (store, key) => {
+    const whole = someBytes(1000);
+    await store.put(key, new Uint8Array(whole.buffer, whole.byteOffset + 100, 300));
+    await assertBytes(store, key, whole.subarray(100, 400));
+  });
+
+  test("put, get and stat tell the same size and revision", async (store, key) => {
+    const info = await store.put(key, someBytes(100));
+    const { size, revision } = info;
+    assert.deepEqual(await store.stat(key), { size, revision });
+    const blob = await store.get(key);
+    assert.deepEqual({ size: blob?.size, revision: blob?.revision }, { size: 100, revision });
+  });
+
+  test("replaces a blob by a longer and a shorter one, with a new revision each time", async (store, key) => {
+    const revisions = new Set<string>();
+    for (const size of [1000, 70_000, 3, 0, 3]) {
+      const bytes = someBytes(size);
+      revisions.add((await store.put(key, bytes)).revision);
+      await assertBytes(store, key, bytes);
+    }
+    assert.equal(revisions.size, 5);
+  });
+
+  test("gives the same bytes a new revision when they are put again", async (store, key) => {
+    const revisions = new Set<string>();
+    for (let turn = 0; turn < 20; turn++) revisions.add((await store.put(key, "same".repeat(9))).revision);
+    assert.equal(revisions.size, 20);
+  });
+
+  test("gives null and false for a key that is missing", async (store, key) => {
+    assert.equal(await store.get(key), null);
+    assert.equal(await store.get(key, { range: { start: 0, end: 0 } }), null);
+    assert.equal(await store.stat(key), null);
+    assert.equal(await store.delete(key), false);
+  });
+
+  test("deletes a blob once", async (store, key) => {
+    await store.put(key, someBytes(10));
+    assert.equal(await store.delete(key), true);
+    assert.equal(await store.get(key), null);
+    assert.equal(await store.stat(key), null);
+    assert.equal(await store.delete(key), false);
+  });
+
+  test("keeps a blob beside those below its own key", async (store, key) => {
+    const [upper, lower] = [someBytes(10), someBytes(20)];
+    await store.put(`${key}/a`, upper);
+    await store.put(`${key}/a/b`, lower);
+    await assertBytes(store, `${key}/a`, upper);
+    assert.equal(await store.delete(`${key}/a`), true);
+    await assertBytes(store, `${key}/a/b`, lower);
+    await store.put(`${key}/a`, upper);
+    assert.equal(await store.delete(`${key}/a/b`), true);
+    await assertBytes(store, `${key}/a`, upper);
+  });
+
+  test("shares no memory with its callers", async (store, key) => {
+    const bytes = someBytes(5000);
+    const original = Buffer.from(bytes);
+    await store.put(key, bytes);
+    bytes.fill(0);
+    const read = await bytesAt(store, key);
+    assertSame(read, original);
+    read?.fill(0);
+    await assertBytes(store, key, original);
+  });
+
+  test("rejects with the error of a failing body and keeps the old state", async (store, key) => {
+    const trouble = new Error("the sender is gone");
+    async function* failing(): AsyncGenerator<Buffer> {
+      yield someBytes(200_000);
+      throw trouble;
+    }
+    assert.equal(await failure(() => store.put(key, Readable.from(failing()))), trouble);
+    assert.equal(await store.get(key), null);
+    const old = someBytes(100);
+    const { revision } = await store.put(key, old);
+    assert.equal(await failure(() => store.put(key, Readable.from(failing()))), trouble);
+    assert.equal((await store.stat(key))?.revision, revision);
+    await assertBytes(store, key, old);
+  });
+
+  test("takes a body that was cut off for a failed one, not for a short one", async (store, key) => {
+    const body = unendingStream(someBytes(100_000));
+    const rejected = failure(() => store.put(key, body));
+    body.once("data", () => setImmediate(() => body.destroy()));
+    const destroyed = unendingStream(someBytes(10));
+    destroyed.destroy();
+    for (const error of [await rejected, await failure(() => store.put(key, destroyed))]) {
+      assert.equal(error instanceof Error && "code" in error && error.code, "ERR_STREAM_PREMATURE_CLOSE");
+    }
+    assert.equal(await store.get(key), null);
+  });
+
+  test("does nothing when the signal is aborted before", async (store, key) => {
+    const reason = new Error("not wanted");
+    const signal = AbortSignal.abort(reason);
+    const body = unendingStream(someBytes(10));
+    assert.equal(await failure(() => store.put(key, body, { signal })), reason);
+    assert.ok(isDone(body));
+    assert.equal(await failure(() => store.put(key, someBytes(10), { signal })), reason);
+    assert.equal(await failure(() => store.get(key, { signal })), reason);
+    assert.equal(await store.stat(key), null);
+  });
+
+  test("keeps the old state when the signal aborts on the way", async (store, key) => {
+    const old = someBytes(100);
+    const { revision } = await store.put(key, old);
+    const aborter = new AbortController();
+    const reason = new Error("the client left");
+    const body = unendingStream(someBytes(300_000));
+    body.once("data", () => setImmediate(() => aborter.abort(reason)));
+    assert.equal(await failure(() => store.put(key, body, { signal: aborter.signal })), reason);
+    assert.ok(isDone(body));
+    assert.equal((await store.stat(key))?.revision, revision);
+    await assertBytes(store, key, old);
+  });
+
+  test("either stores or rejects with the reason, whenever the signal aborts", async (store, key) => {
+    let expected: Buffer | null = null;
+    for (let ticks = 0; ticks < 40; ticks++) {
+      const bytes = someBytes(2000);
+      const aborter = new AbortController();
+      const reason = new Error("too late");
+      const outcome = store.put(key, ticks % 2 === 0 ? bytes : streamOf(bytes), { signal: aborter.signal }).then(
+        () => null,
+        (error: unknown) => error,
+      );
+      for (let tick = 0; tick < ticks; tick++) await new Promise(setImmediate);
+      aborter.abort(reason);
+      const error = await outcome;
+      if (error === null) expected = bytes;
+      else assert.equal(error, reason);
+      if (expected === null) assert.equal(await store.get(key), null);
+      else await assertBytes(store, key, expected);
+    }
+    // The first aborts come before anything can have happened.
+    const aborter = new AbortController();
+    const rejected = failure(() => store.put(key, someBytes(10), { signal: aborter.signal }));
+    aborter.abort("at once");
+    assert.equal(await rejected, "at once");
+  });
+
+  test("consumes or destroys the body that it does not want", async (store, key) => {
+    await store.put(key, someBytes(10));
+    const lost = unendingStream(someBytes(100));
+    const ends = streamOf(someBytes(100));
+    await assertRejects(() => store.put(key, ends, { ifRevision: null }), "conflict");
+    assert.ok(isDone(ends));
+    // One that never ends can only be refused at once or be waited for until its signal aborts.
+    const aborter = new AbortController();
+    const settled = failure(() => store.put(key, lost, { ifRevision: null, signal: aborter.signal }));
+    lost.once("data", () => setImmediate(() => aborter.abort()));
+    await settled;
+    assert.ok(isDone(lost));
+    const nowhere = unendingStream(someBytes(100));
+    await assertRejects(() => store.put("../x", nowhere), "bad_request");
+    assert.ok(isDone(nowhere));
+    await store.close();
+    const late = unendingStream(someBytes(100));
+    await assertRejects(() => store.put(key, late), "store_unavailable");
+    assert.ok(isDone(late));
+  });
+}

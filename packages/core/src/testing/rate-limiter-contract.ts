@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { RateLimiter, RateRule } from "../contracts/rate-limiter.ts";
+import { isServiceError } from "../errors.ts";
+import type { ConformanceTest } from "./conformance-test.ts";
+
+/** Long enough that no test outlives it. */
+const LONG_MS = 600_000;
+const SHORT_MS = 300;
+
+/**
+ * What every {@link RateLimiter} must do.
+ *
+ * @param test The `test` or `it` of any runner, whose time limit should be at least 30 s.
+ * @param create Makes a limiter; those that it makes may share one backend.
+ */
+export function rateLimiterContract(test: ConformanceTest, create: () => Promise<RateLimiter>): void {
+  function check(name: string, body: (limiter: RateLimiter, key: string) => Promise<void>): void {
+    test(`rate limiter: ${name}`, async () => {
+      const limiter = await create();
+      try {
+        await body(limiter, `contract-${randomBytes(9).toString("hex")}`);
+      } finally {
+        await limiter.close();
+      }
+    });
+  }
+
+  check("counts down to the limit and refuses what is over it", async (limiter, key) => {
+    const rule = { limit: 3, windowMs: LONG_MS };
+    for (const remaining of [2, 1, 0]) {
+      const result = await limiter.consume(key, rule);
+      assert.deepEqual(withoutTime(result), { allowed: true, remaining });
+    }
+    assert.deepEqual(withoutTime(await limiter.consume(key, rule)), { allowed: false, remaining: 0 });
+  });
+
+  check("admits exactly the limit of many at once", async (limiter, key) => {
+    const rule = { limit: 25, windowMs: LONG_MS };
+    const results = await Promise.all(Array.from({ length: 100 }, () => limiter.consume(key, rule)));
+    const admitted = results.filter(({ allowed }) => allowed);
+    assert.equal(admitted.length, 25);
+    const remaining = admitted.map((result) => result.remaining).sort((a, b) => a - b);
+    assert.deepEqual(
+      remaining,
+      Array.from({ length: 25 }, (_, index) => index),
+    );
+  });
+
+  check("takes a cost whole or not at all, and nothing for what it refuses", async (limiter, key) => {
+    const rule = { limit: 10, windowMs: LONG_MS };
+    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 7)), { allowed: true, remaining: 3 });
+    for (let attempt = 0; attempt < 5; attempt++) {
+      assert.deepEqual(withoutTime(await limiter.consume(key, rule, 4)), { allowed: false, remaining: 3 });
+    }
+    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 3)), { allowed: true, remaining: 0 });
+  });
+
+  check("costs nothing for what it refuses while others ask at the same time", async (limiter, key) => {
+    const rule = { limit: 10, windowMs: LONG_MS };
+    await limiter.consume(key, rule, 4);
+    const tooDear = Array.from({ length: 10 }, () => limiter.consume(key, rule, 7));
+    const affordable = Array.from({ length: 6 }, () => limiter.consume(key, rule));
+    assert.ok((await Promise.all(tooDear)).every(({ allowed }) => !allowed));
+    assert.ok((await Promise.all(affordable)).every(({ allowed }) => allowed));
+  });
+
+  check("refuses a cost above the limit, and begins no window by that", async (limiter, key) => {
+    const rule = { limit: 5, windowMs: LONG_MS };
+    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 6)), { allowed: false, remaining: 5 });
+    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 5)), { allowed: true, remaining: 0 });
+  });
+
+  check("takes nothing when it peeks", async (limiter, key) => {
+    const rule = { limit: 2, windowMs: LONG_MS };
+    for (let look = 0; look < 5; look++) {
+      assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 2 });
+    }
+    await limiter.consume(key, rule);
+    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 1 });
+    await limiter.consume(key, rule);
+    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: false, remaining: 0 });
+  });
+
+  check("gives points back, never more than were taken", async (limiter, key) => {
+    const rule = { limit: 5, windowMs: LONG_MS };
+    await limiter.refund(key, rule, 3);
+    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 5 });
+    await limiter.consume(key, rule, 5);
+    await limiter.refund(key, rule);
+    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 1 });
+    await limiter.refund(key, rule, 100);
+    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 5)), { allowed: true, remaining: 0 });
+    assert.equal((await limiter.consume(key, rule)).allowed, false);
+  });
+
+  check("gives back each of many refunds at once", async (limiter, key) => {
+    const rule = { limit: 20, windowMs: LONG_MS };
+    await limiter.consume(key, rule, 20);
+    await Promise.all(Array.from({ length: 10 }, () => limiter.refund(key, rule)));
+    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 10 });
+  });
+
+  check("counts every key for itself, whatever its characters", async (limiter, key) => {
+    const rule = { limit: 1, windowMs: LONG_MS };
+    const names = ["", ":1", "/", " ", "*", "{a}", "2001:db8::/64", "é", "\n", "x".repeat(300)];
+    for (const name of names) {
+      assert.equal((await limiter.consume(key + name, rule)).allowed, true, JSON.stringify(name));
+    }
+    for (const name of names) {
+      assert.equal((await limiter.consume(key + name, rule)).allowed, false, JSON.stringify(name));
+    }
+  });
+
+  check("counts every rule for itself", async (limiter, key) => {
+    const rules = [
+      { limit: 1, windowMs: LONG_MS },
+      { limit: 2, windowMs: LONG_MS },
+      { limit: 1, windowMs: LONG_MS + 1 },
+    ];
+    for (const rule of rules) {
+      assert.deepEqual(withoutTime(await limiter.consume(key, rule)), {
+        allowed: true,
+        remaining: rule.limit - 1,
+      });
+    }
+  });
+
+  check("says how long the window still lasts", async (limiter, key) => {
+    const rule = { limit: 2, windowMs: LONG_MS };
+    const before = performance.now();
+    const first = await limiter.consume(key, rule);
+    const results = [first, await limiter.consume(key, rule), await limiter.consume(key, rule)];
+    results.push(await limiter.peek(key, rule));
+    const elapsed = performance.now() - before;
+    for (const { resetMs } of results) {
+      assert.ok(Number.isInteger(resetMs), `${resetMs}`);
+      assert.ok(resetMs <= LONG_MS && resetMs >= LONG_MS - elapsed - 5, `${resetMs} after ${elapsed} ms`);
+    }
+  });
+
+  check("begins the window with the first point, and refused attempts do not prolong it", async (limiter, key) => {
+    const rule = { limit: 2, windowMs: SHORT_MS };
+    const before = performance.now();
+    await limiter.consume(key, rule, 2);
+    const begun = performance.now();
+    const reopened = await untilAllowed(limiter, key, rule);
+    // A backend's clock may be some milliseconds off ours.
+    assert.ok(reopened - before >= SHORT_MS - 20, `open again after ${reopened - before} ms`);
+    assert.ok(reopened - begun < SHORT_MS + 2000, `still closed after ${reopened - begun} ms`);
+    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 1 });
+  });
+
+  check("may be closed twice", async (limiter, key) => {
+    await limiter.consume(key, { limit: 1, windowMs: LONG_MS });
+    await limiter.close();
+    await limiter.close();
+  });
+
+  check("refuses to work once it is closed", async (limiter, key) => {
+    const rule = { limit: 1, windowMs: LONG_MS };
+    await limiter.close();
+    for (const work of [
+      () => limiter.consume(key, rule),
+      () => limiter.peek(key, rule),
+      () => limiter.refund(key, rule),
+    ]) {
+      await assert.rejects(work, (error) => isServiceError(error, "store_unavailable"));
+    }
+  });
+}
+
+function withoutTime({ allowed, remaining }: { allowed: boolean; remaining: number }) {
+  return { allowed, remaining };
+}
+
+/** Asks until one point is given; resolves to the time of that. */
+async function untilAllowed(limiter: RateLimiter, key: string, rule: RateRule): Promise<number> {
+  for (let attempt = 0; attempt < 1000; attempt++) {
+    if ((await limiter.consume(key, rule)).allowed) return performance.now();
+    await delay(5);
+  }
+  assert.fail("the window never ended");
+}

@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ImageFormat, ImageInfo, OriginalType, Renderer, RenditionSpec } from "../contracts/renderer.ts";
+import { type ErrorCode, isServiceError } from "../errors.ts";
+import type { ConformanceTest } from "./conformance-test.ts";
+import { declaredSize, hugePng, looksLike, SAMPLE_FRAMES, SAMPLE_SIZE, samples } from "./renderer-samples.ts";
+
+const types = Object.keys(samples) as OriginalType[];
+const formats: ImageFormat[] = ["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"];
+/** Those whose header tells the size in a few lines. */
+const measurable = ["png", "jpg", "gif"] as const;
+/** The suite runs each case with a renderer of its own, so that none leans on another. */
+type RendererCase = (renderer: Renderer) => Promise<void>;
+
+/**
+ * What every {@link Renderer} does, for authors of another one. `create` makes a fresh renderer with the limits of the
+ * contract; each case closes its own. A renderer that offers fewer conversions passes if `canRender` says so.
+ */
+export function rendererContract(test: ConformanceTest, create: () => Renderer | Promise<Renderer>): void {
+  const check = (name: string, body: RendererCase): void =>
+    test(name, async () => {
+      const renderer = await create();
+      try {
+        await body(renderer);
+      } finally {
+        await renderer.close();
+      }
+    });
+
+  check("names its version in the characters that an ETag and a key may hold", async (renderer) => {
+    assert.match(renderer.version, /^[a-z0-9.-]{1,24}$/);
+  });
+
+  for (const type of types) {
+    check(`measures ${type}`, async (renderer) => {
+      const info = await renderer.inspect({ bytes: samples[type] }, type);
+      const expected = { ...SAMPLE_SIZE, pages: type === "image/gif" ? SAMPLE_FRAMES : 1 };
+      for (const key of ["width", "height", "pages"] as const) {
+        // A renderer that cannot tell says so, but of these four everyone can.
+        if (isFlat(type) || info[key] !== null) assert.equal(info[key], expected[key], key);
+      }
+    });
+
+    check(`writes ${type} in the formats that it offers, and refuses the others`, async (renderer) => {
+      for (const format of formats) {
+        const rendering = renderer.render({ bytes: samples[type] }, type, { format });
+        if (renderer.canRender(type, format)) {
+          const { bytes } = await rendering;
+          assert.ok(Buffer.isBuffer(bytes));
+          assert.ok(looksLike(bytes, format), `${type} as ${format}`);
+        } else {
+          await rejectsWith(rendering, "not_implemented");
+        }
+      }
+    });
+
+    check(`refuses what is not ${type}`, async (renderer) => {
+      const wrong = [
+        Buffer.alloc(0),
+        Buffer.alloc(600, 0xa7),
+        Buffer.from("<html><body>no picture</body></html>"),
+      ];
+      const other = type === "image/png" ? "image/jpeg" : "image/png";
+      for (const bytes of [...wrong, samples[other]]) {
+        await rejectsWith(renderer.inspect({ bytes }, type), "unsupported_media");
+        for (const format of formats.filter((each) => renderer.canRender(type, each))) {
+          await rejectsWith(renderer.render({ bytes }, type, { format }), "unsupported_media");
+        }
+      }
+    });
+  }
+
+  for (const type of types.filter((each) => each !== "application/pdf")) {
+    check(`refuses a truncated ${type}`, async (renderer) => {
+      const whole = samples[type];
+      for (const length of [20, whole.length >> 1, whole.length - 20]) {
+        const bytes = whole.subarray(0, length);
+        await rejectsWith(renderer.inspect({ bytes }, type), "unsupported_media");
+      }
+    });
+  }
+
+  check("reads a file as it reads bytes", async (renderer) => {
+    const directory = await mkdtemp(join(tmpdir(), "renderer-"));
+    try {
+      const path = join(directory, "picture");
+      await writeFile(path, samples["image/png"]);
+      const expected: ImageInfo = { ...SAMPLE_SIZE, pages: 1 };
+      assert.deepEqual(await renderer.inspect({ path }, "image/png"), expected);
+      if (!renderer.canRender("image/png", "png")) return;
+      const { bytes } = await renderer.render({ path }, "image/png", { format: "png", maxWidth: 16 });
+      assert.deepEqual(declaredSize(bytes, "png"), { width: 16, height: 8 });
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  });
+
+  check("fits the picture into the box and keeps its shape", async (renderer) => {
+    const boxes: [Omit<RenditionSpec, "format">, { width: number; height: number }][] = [
+      [{ maxWidth: 16 }, { width: 16, height: 8 }],
+      [{ maxHeight: 4 }, { width: 8, height: 4 }],
+      [
+        { maxWidth: 32, maxHeight: 4 },
+        { width: 8, height: 4 },
+      ],
+      [
+        { maxWidth: 1, maxHeight: 1 },
+        { width: 1, height: 1 },
+      ],
+      [{}, SAMPLE_SIZE],
+    ];
+    for (const [type, format] of offered(renderer)) {
+      for (const [box, expected] of boxes) {
+        const { bytes } = await renderer.render({ bytes: samples[type] }, type, { format, ...box });
+        assert.deepEqual(
+          declaredSize(bytes, format),
+          expected,
+          `${type} as ${format}, ${JSON.stringify(box)}`,
+        );
+      }
+    }
+  });
+
+  check("never enlarges a raster, and draws a vector as large as the box", async (renderer) => {
+    for (const [type, format] of offered(renderer)) {
+      const spec = { format, maxWidth: 256, maxHeight: 200 };
+      const { bytes } = await renderer.render({ bytes: samples[type] }, type, spec);
+      const isVector = type === "image/svg+xml" || type === "application/pdf";
+      assert.deepEqual(
+        declaredSize(bytes, format),
+        isVector ? { width: 256, height: 128 } : SAMPLE_SIZE,
+        type,
+      );
+    }
+  });
+
+  check("gives the same bytes for the same spec", async (renderer) => {
+    for (const [type, format] of offered(renderer)) {
+      const spec = { format, maxWidth: 40 };
+      const first = await renderer.render({ bytes: samples[type] }, type, spec);
+      const second = await renderer.render({ bytes: samples[type] }, type, spec);
+      assert.ok(first.bytes.equals(second.bytes), `${type} as ${format}`);
+    }
+  });
+
+  check("spends more bytes on a higher quality", async (renderer) => {
+    for (const [type] of offered(renderer).filter(([, format]) => format === "jpg")) {
+      const lengths: number[] = [];
+      for (const quality of ["low", "medium", "high", "max"] as const) {
+        const { bytes } = await renderer.render({ bytes: samples[type] }, type, { format: "jpg", quality });
+        lengths.push(bytes.length);
+      }
+      assert.deepEqual(
+        lengths,
+        lengths.toSorted((a, b) => a - b),
+        type,
+      );
+    }
+  });
+
+  check("refuses a picture that declares more pixels than are allowed", async (renderer) => {
+    await rejectsWith(renderer.inspect({ bytes: hugePng }, "image/png"), "unsupported_media");
+    for (const format of formats.filter((each) => renderer.canRender("image/png", each))) {
+      await rejectsWith(renderer.render({ bytes: hugePng }, "image/png", { format }), "unsupported_media");
+    }
+  });
+
+  check("works on after pictures that it could not read", async (renderer) => {
+    const outcomes = await Promise.allSettled(
+      [Buffer.alloc(9), samples["image/png"], hugePng, samples["image/png"]].map((bytes) =>
+        renderer.inspect({ bytes }, "image/png"),
+      ),
+    );
+    assert.deepEqual(
+      outcomes.map((outcome) => outcome.status),
+      ["rejected", "fulfilled", "rejected", "fulfilled"],
+    );
+  });
+
+  check("rejects with the reason of a signal that is aborted before it begins", async (renderer) => {
+    const reason = new Error("the client is gone");
+    const signal = AbortSignal.abort(reason);
+    const isReason = (error: unknown): boolean => error === reason;
+    await assert.rejects(renderer.inspect({ bytes: samples["image/png"] }, "image/png", signal), isReason);
+    if (!renderer.canRender("image/png", "png")) return;
+    const spec: RenditionSpec = { format: "png" };
+    await assert.rejects(
+      renderer.render({ bytes: samples["image/png"] }, "image/png", spec, signal),
+      isReason,
+    );
+  });
+
+  check("settles every call that is open when it closes", async (renderer) => {
+    const calls = Array.from({ length: 12 }, () =>
+      renderer.inspect({ bytes: samples["image/gif"] }, "image/gif"),
+    );
+    const settled = Promise.allSettled(calls);
+    await renderer.close();
+    for (const outcome of await settled) {
+      if (outcome.status === "rejected") assertOverloaded(outcome.reason);
+    }
+  });
+
+  check("closes twice, and is overloaded for every call after", async (renderer) => {
+    await renderer.inspect({ bytes: samples["image/png"] }, "image/png");
+    await Promise.all([renderer.close(), renderer.close()]);
+    await renderer.close();
+    const source = { bytes: samples["image/png"] };
+    await assert.rejects(renderer.inspect(source, "image/png"), assertOverloaded);
+    if (!renderer.canRender("image/png", "png")) return;
+    await assert.rejects(renderer.render(source, "image/png", { format: "png" }), assertOverloaded);
+  });
+}
+
+function isFlat(type: OriginalType): boolean {
+  return type !== "image/x-photoshop" && type !== "application/pdf";
+}
+
+/** The conversions on offer whose result can be measured here. */
+function offered(renderer: Renderer): [OriginalType, (typeof measurable)[number]][] {
+  return types.flatMap((type) =>
+    measurable
+      .filter((format) => renderer.canRender(type, format))
+      .map((format): [OriginalType, (typeof measurable)[number]] => [type, format]),
+  );
+}
+
+async function rejectsWith(call: Promise<unknown>, code: ErrorCode): Promise<void> {
+  await assert.rejects(call, (error) => {
+    assert.ok(isServiceError(error), String(error));
+    assert.equal(error.code, code, error.message);
+    assert.notEqual(error.message, "");
+    return true;
+  });
+}
+
+function assertOverloaded(error: unknown): true {
+  assert.ok(isServiceError(error, "overloaded"), String(error));
+  assert.ok(error.retryAfterMs !== undefined && error.retryAfterMs > 0, "it says when to come back");
+  return true;
+}
