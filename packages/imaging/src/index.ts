@@ -1,1 +1,2 @@
-export {};
+export { createRenderer } from "./renderer.ts";
+export type { RendererOptions } from "./renderer-options.ts";

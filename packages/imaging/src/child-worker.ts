@@ -1,0 +1,221 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { getPriority, setPriority } from "node:os";
+import { fileURLToPath } from "node:url";
+import { ServiceError } from "@outrigger/core";
+import { childEnvironment } from "./child-environment.ts";
+import { deferred } from "./deferred.ts";
+import { residentBytes } from "./resident-memory.ts";
+import type { WorkerMessage } from "./wire.ts";
+
+/** What one worker runs, and within what. */
+export interface ChildWorkerOptions {
+  /** The module that it runs; it speaks {@link WorkerMessage}. */
+  entry: URL;
+  /** Milliseconds for one task. */
+  timeoutMs: number;
+  /** Bytes of resident memory during a task. */
+  maxMemoryBytes: number;
+}
+
+/** A process that does one task at a time and is killed if that takes too much. */
+export interface ChildWorker<Task, Result> {
+  /**
+   * Resolves when it can take a task. Rejects with `host_misuse` when it cannot load what it needs, with `overloaded`
+   * when the system does not let it start.
+   */
+  readonly ready: Promise<void>;
+  /** Resolves when the process is gone. */
+  readonly gone: Promise<void>;
+  /** Whether it can take another task. */
+  isAlive(): boolean;
+  /** Bytes of memory that it held after its last task. */
+  restingBytes(): number;
+  /**
+   * Does one task. Rejects with what the task rejects with; with `unsupported_media` when the task is over a limit or
+   * crashes the process; with `overloaded` when the process is ended from outside.
+   */
+  run(task: Task): Promise<Result>;
+  /** Ends the process at once. What it has begun, starting included, rejects with `reason`. */
+  kill(reason: ServiceError): void;
+}
+
+/** How much nicer than the host: its own work goes first, and a picture is still done when it is merely busy. */
+const NICER_BY = 10;
+const WATCH_INTERVAL_MS = 100;
+/** Starting takes 0.1 s. This long means that the machine is not well. */
+const MAX_START_MS = 30_000;
+/** Signals for faults of the process itself. Others come from outside: an operator, a system short of memory. */
+const faultSignals = new Set<NodeJS.Signals>([
+  "SIGABRT",
+  "SIGBUS",
+  "SIGFPE",
+  "SIGILL",
+  "SIGSEGV",
+  "SIGSYS",
+  "SIGTRAP",
+]);
+
+/** Starts a worker. Idle it does not keep this process alive; starting or at work it does. */
+export function startChildWorker<Task extends object, Result>(
+  options: ChildWorkerOptions,
+): ChildWorker<Task, Result> {
+  const ready = deferred<void>();
+  const gone = deferred<void>();
+  // Whoever waits for it handles it; nobody does when it is killed while starting.
+  ready.promise.catch(() => {});
+  let alive = true;
+  let started = false;
+  let restingBytes = 0;
+  let finish: ((outcome: { result: Result } | { error: Error }) => void) | undefined;
+
+  const end = (error: ServiceError): void => {
+    alive = false;
+    clearTimeout(startTimer);
+    ready.reject(error);
+    finish?.({ error });
+  };
+  const kill = (reason: ServiceError): void => {
+    end(reason);
+    // Until it is gone, so that whoever waits for that is not left hanging by a process that ends for want of work.
+    child?.ref();
+    child?.kill("SIGKILL");
+  };
+  const startTimer = setTimeout(() => kill(notStarted()), MAX_START_MS).unref();
+
+  const onMessage = (message: WorkerMessage<Result>): void => {
+    if (message.kind === "ready") {
+      clearTimeout(startTimer);
+      started = true;
+      hold(child, false);
+      ready.resolve();
+    } else if (message.kind === "unusable") {
+      kill(new ServiceError("host_misuse", `The renderer cannot load what it needs: ${message.reason}`));
+    } else {
+      restingBytes = message.residentBytes;
+      finish?.(message.kind === "done" ? { result: message.result } : { error: revive(message) });
+    }
+  };
+
+  let child: ChildProcess | undefined;
+  try {
+    child = forkQuietly(options.entry);
+    child.on("message", (message) => {
+      // Nothing but our own entry speaks on this channel.
+      onMessage(message as WorkerMessage<Result>);
+    });
+    child.on("exit", (code, signal) => {
+      if (!started) end(notStarted(new Error(`It ended with ${signal ?? code}.`)));
+      else end(isFault(code, signal) ? crashed() : stopped());
+      gone.resolve();
+    });
+    child.on("error", (cause) => {
+      end(notStarted(cause));
+      // Without a process there is no exit to wait for; of a living one this reports a signal that failed.
+      if (child?.pid === undefined) gone.resolve();
+    });
+  } catch (cause) {
+    end(notStarted(cause));
+    gone.resolve();
+  }
+
+  const run = (task: Task): Promise<Result> =>
+    new Promise((resolve, reject) => {
+      const pid = child?.pid;
+      if (!alive || child === undefined || pid === undefined) {
+        reject(stopped());
+        return;
+      }
+      child.send(task, (error) => {
+        if (error !== null) kill(stopped(error));
+      });
+      const seconds = options.timeoutMs / 1000;
+      const deadline = setTimeout(() => {
+        // Not yet: if this process itself stood still, the answer may be waiting in the channel.
+        setImmediate(() => finish === done && kill(tooDear(`takes longer than ${seconds} s`)));
+      }, options.timeoutMs);
+      const watch = setInterval(() => {
+        const bytes = residentBytes(pid);
+        if (bytes === null) clearInterval(watch);
+        else if (bytes > options.maxMemoryBytes) {
+          kill(tooDear(`needs more than ${Math.round(options.maxMemoryBytes / 1024 ** 2)} MiB of memory`));
+        }
+      }, WATCH_INTERVAL_MS);
+      const done: typeof finish = (outcome) => {
+        finish = undefined;
+        clearTimeout(deadline);
+        clearInterval(watch);
+        hold(child, false);
+        if ("result" in outcome) resolve(outcome.result);
+        else reject(outcome.error);
+      };
+      finish = done;
+      hold(child, true);
+    });
+
+  return {
+    ready: ready.promise,
+    gone: gone.promise,
+    isAlive: () => alive,
+    restingBytes: () => restingBytes,
+    run,
+    kill,
+  };
+}
+
+function forkQuietly(entry: URL): ChildProcess {
+  const child = fork(fileURLToPath(entry), [], {
+    cwd: fileURLToPath(new URL(".", entry)),
+    // Handed on, not read: nothing here is configured by it.
+    env: childEnvironment(process.env),
+    execArgv: [],
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  try {
+    // From here and at once: on Linux a priority is a thread's, and the threads to come inherit it.
+    if (child.pid !== undefined) setPriority(child.pid, Math.min(19, getPriority() + NICER_BY));
+  } catch {
+    // Refused or too late: it works as well, only less politely.
+  }
+  return child;
+}
+
+/** Whether the child keeps this process alive. */
+function hold(child: ChildProcess | undefined, on: boolean): void {
+  if (on) {
+    child?.ref();
+    child?.channel?.ref();
+  } else {
+    child?.unref();
+    child?.channel?.unref();
+  }
+}
+
+function isFault(code: number | null, signal: NodeJS.Signals | null): boolean {
+  return signal === null ? code !== 0 : faultSignals.has(signal);
+}
+
+function revive(message: Extract<WorkerMessage<never>, { kind: "failed" }>): Error {
+  const options = message.detail === "" ? {} : { cause: message.detail };
+  if (message.code === "bug") return new Error(`The renderer failed: ${message.message}`, options);
+  return new ServiceError(message.code, message.message, options);
+}
+
+function tooDear(predicate: string): ServiceError {
+  return new ServiceError("unsupported_media", `This image ${predicate} to render.`);
+}
+
+function crashed(): ServiceError {
+  return new ServiceError("unsupported_media", "This image crashes its decoder.");
+}
+
+function stopped(cause?: unknown): ServiceError {
+  return new ServiceError("overloaded", "The render was interrupted.", { cause, retryAfterMs: 1000 });
+}
+
+function notStarted(cause?: unknown): ServiceError {
+  return new ServiceError("overloaded", "No render process can be started just now.", {
+    cause,
+    retryAfterMs: 5000,
+  });
+}

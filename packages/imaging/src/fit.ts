@@ -1,0 +1,38 @@
+/** Width and height in whole pixels. */
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** What bounds a rendition. */
+export interface FitLimits {
+  /** The box to fit into; an absent side is free. */
+  maxWidth?: number | undefined;
+  maxHeight?: number | undefined;
+  /** Whether a box larger than the picture enlarges it. */
+  enlarge: boolean;
+  /** Pixels of the longer side. */
+  maxSide: number;
+  /** Pixels in all. */
+  maxPixels: number;
+}
+
+/** The largest size of the shape of `natural` within `limits`: at least one pixel a side, never larger than the box. */
+export function fitInside(natural: Size, limits: FitLimits): Size {
+  const boxed = limits.maxWidth !== undefined || limits.maxHeight !== undefined;
+  const maxWidth = Math.min(limits.maxWidth ?? limits.maxSide, limits.maxSide);
+  const maxHeight = Math.min(limits.maxHeight ?? limits.maxSide, limits.maxSide);
+  const scale = Math.min(
+    boxed && limits.enlarge ? Number.POSITIVE_INFINITY : 1,
+    maxWidth / natural.width,
+    maxHeight / natural.height,
+  );
+  const width = Math.min(maxWidth, Math.max(1, Math.round(natural.width * scale)));
+  const height = Math.min(maxHeight, Math.max(1, Math.round(natural.height * scale)));
+  if (width * height <= limits.maxPixels) return { width, height };
+  const shrink = Math.sqrt(limits.maxPixels / (width * height));
+  return {
+    width: Math.max(1, Math.floor(width * shrink)),
+    height: Math.max(1, Math.floor(height * shrink)),
+  };
+}

@@ -1,0 +1,118 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import type { Renderer } from "@outrigger/core";
+import { createRenderer } from "@outrigger/imaging";
+import sharp from "sharp";
+import { afterAll, describe, expect, test } from "vitest";
+import { childrenOf, peakBytes } from "../test/child-processes.ts";
+import { type GifFrame, sparseGif } from "../test/hostile-gifs.ts";
+import { hostileSvgs, svg } from "../test/hostile-svgs.ts";
+
+const TIMEOUT_MS = 1500;
+const renderer = createRenderer({ timeoutMs: TIMEOUT_MS });
+afterAll(() => renderer.close());
+
+const SVG = "image/svg+xml";
+const plain = { bytes: Buffer.from(svg(9, '<rect width="9" height="9"/>')) };
+
+/** A small picture, as somebody else would ask for it. */
+async function renderPlain(by: Renderer = renderer): Promise<void> {
+  const { bytes } = await by.render(plain, SVG, { format: "png" });
+  expect(bytes.length).toBeGreaterThan(50);
+}
+
+describe("an SVG that asks for too much ends in time, and the next picture is rendered:", () => {
+  test.each(Object.entries(hostileSvgs()))("%s", async (_, text) => {
+    await renderPlain();
+    const source = { bytes: Buffer.from(text) };
+    const begun = performance.now();
+    await expect(renderer.render(source, SVG, { format: "png" })).rejects.toMatchObject({
+      code: "unsupported_media",
+    });
+    expect(performance.now() - begun).toBeLessThan(TIMEOUT_MS + 1000);
+    await renderPlain();
+    // A look at it may well succeed: drawn small it is cheap. It must only come to an end.
+    const looked = performance.now();
+    const info = await renderer.inspect(source, SVG).catch((error: unknown) => error);
+    expect(info).toSatisfy((value) => "pages" in value || value.code === "unsupported_media");
+    expect(performance.now() - looked).toBeLessThan(TIMEOUT_MS + 1000);
+  });
+});
+
+describe("a GIF of a few bytes that declares a great deal is refused:", () => {
+  const frames = (count: number, width: number, height: number): GifFrame[] =>
+    Array.from({ length: count }, () => ({ width, height }));
+
+  test.each([
+    ["one frame of 16,000 by 16,000", sparseGif(16_000, 16_000, frames(1, 16_000, 16_000))],
+    ["a small screen and one frame of 65,535 by 65,535", sparseGif(10, 10, frames(1, 65_535, 65_535))],
+    ["a million frames", manyFrames(1_000_000)],
+    ["sixty frames of 10 megapixels", sparseGif(3200, 3200, frames(60, 3200, 3200))],
+    [
+      "a later frame beyond the screen",
+      sparseGif(10, 10, [...frames(1, 10, 10), ...frames(1, 65_535, 65_535)]),
+    ],
+  ])("%s", async (_, bytes) => {
+    const before = new Set(childrenOf(process.pid));
+    const fresh = createRenderer({ workers: 1 });
+    try {
+      for (const format of ["gif", "webp", "png"] as const) {
+        await expect(fresh.render({ bytes }, "image/gif", { format })).rejects.toMatchObject({
+          code: "unsupported_media",
+        });
+      }
+      await expect(fresh.inspect({ bytes }, "image/gif")).rejects.toMatchObject({
+        code: "unsupported_media",
+      });
+      for (const pid of childrenOf(process.pid).filter((each) => !before.has(each))) {
+        expect(peakBytes(pid)).toBeLessThan(200 * 1024 ** 2);
+      }
+    } finally {
+      await fresh.close();
+    }
+  });
+
+  function manyFrames(count: number): Buffer {
+    const one = sparseGif(1, 1, frames(1, 1, 1));
+    return Buffer.concat([
+      one.subarray(0, 19),
+      Buffer.alloc(22 * count, one.subarray(19, 41)),
+      Buffer.of(0x3b),
+    ]);
+  }
+});
+
+test.runIf(process.platform === "linux")("a real picture that needs too much memory is refused", async () => {
+  const bytes = await sharp({ create: { width: 7000, height: 7000, channels: 4, background: "#369c" } })
+    .png({ progressive: true, compressionLevel: 1 })
+    .toBuffer();
+  const frugal = createRenderer({ maxMemoryBytes: 128 * 1024 ** 2, workers: 1 });
+  const usual = createRenderer({ workers: 1 });
+  try {
+    await renderPlain(frugal);
+    await expect(frugal.render({ bytes }, "image/png", { format: "jpg" })).rejects.toMatchObject({
+      code: "unsupported_media",
+      message: "This image needs more than 128 MiB of memory to render.",
+    });
+    await renderPlain(frugal);
+    expect((await usual.inspect({ bytes }, "image/png")).width).toBe(7000);
+  } finally {
+    await Promise.all([frugal.close(), usual.close()]);
+  }
+});
+
+test("this process answers others while pictures keep every worker busy", async () => {
+  const [busy] = Object.values(hostileSvgs());
+  await renderPlain();
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  const work = Promise.allSettled([
+    renderer.render({ bytes: Buffer.from(busy ?? "") }, SVG, { format: "png" }),
+    renderer.render({ bytes: Buffer.from(busy ?? "") }, SVG, { format: "png" }),
+    ...Array.from({ length: 20 }, () => renderPlain()),
+  ]);
+  delay.enable();
+  const outcomes = await work;
+  delay.disable();
+  expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(20);
+  // Nanoseconds.
+  expect(delay.percentile(90) / 1e6).toBeLessThan(100);
+});

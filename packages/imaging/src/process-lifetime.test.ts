@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { getPriority } from "node:os";
+import { fileURLToPath } from "node:url";
+import { createRenderer } from "@outrigger/imaging";
+import { describe, expect, test } from "vitest";
+import { childrenOf, isRunning, until } from "../test/child-processes.ts";
+import { svg } from "../test/hostile-svgs.ts";
+
+const source = { bytes: Buffer.from(svg(9, "")) };
+
+function startHost(mode: "once" | "hang"): ChildProcess {
+  const script = fileURLToPath(new URL("../test/host.mjs", import.meta.url));
+  return spawn(process.execPath, [script, mode], { stdio: ["ignore", "pipe", "inherit"] });
+}
+
+test("a host that never closes its renderer still gets its result, and ends by itself", async () => {
+  const host = startHost("once");
+  let output = "";
+  host.stdout?.on("data", (chunk) => {
+    output += chunk;
+  });
+  const [code] = await once(host, "close");
+  expect({ code, output }).toEqual({ code: 0, output: expect.stringMatching(/^\d+\n$/) });
+});
+
+describe.runIf(process.platform === "linux")("on Linux", () => {
+  test("busy workers go at once with a host that is killed", async () => {
+    const host = startHost("hang");
+    await once(host.stdout ?? host, "data");
+    const workers = childrenOf(host.pid ?? 0);
+    expect(workers).toHaveLength(2);
+    host.kill("SIGKILL");
+    await once(host, "exit");
+    // Some milliseconds as a rule; their low priority makes it more where the processors are busy.
+    expect(await until(() => !workers.some(isRunning), 2000)).toBeLessThan(2000);
+  });
+
+  test("idle workers end when the renderer is closed", async () => {
+    const before = new Set(childrenOf(process.pid));
+    const renderer = createRenderer();
+    await Promise.all([renderer.inspect(source, "image/svg+xml"), renderer.inspect(source, "image/svg+xml")]);
+    const workers = childrenOf(process.pid).filter((pid) => !before.has(pid));
+    expect(workers.length).toBeGreaterThan(0);
+    await renderer.close();
+    expect(workers.filter(isRunning)).toEqual([]);
+  });
+
+  test("creating a renderer starts nothing", async () => {
+    const before = childrenOf(process.pid);
+    const renderer = createRenderer();
+    expect(childrenOf(process.pid)).toEqual(before);
+    await renderer.close();
+  });
+
+  test("a worker has a low priority in all of its threads, and none of the host's secrets", async () => {
+    process.env.RENDER_TEST_SECRET = "do not hand on";
+    process.env.FONTCONFIG_RENDER_TEST = "hand on";
+    const before = new Set(childrenOf(process.pid));
+    const renderer = createRenderer({ workers: 1 });
+    try {
+      await renderer.render(source, "image/svg+xml", { format: "webp" });
+      const [worker = 0] = childrenOf(process.pid).filter((pid) => !before.has(pid));
+      const names = readFileSync(`/proc/${worker}/environ`, "utf8")
+        .split("\0")
+        .map((entry) => entry.split("=", 1)[0]);
+      expect(names).toContain("FONTCONFIG_RENDER_TEST");
+      expect(names).not.toContain("RENDER_TEST_SECRET");
+      expect(names).not.toContain("NODE_OPTIONS");
+      const priorities = readdirSync(`/proc/${worker}/task`).map((thread) => getPriority(Number(thread)));
+      expect(new Set(priorities)).toEqual(new Set([Math.min(19, getPriority() + 10)]));
+    } finally {
+      delete process.env.RENDER_TEST_SECRET;
+      delete process.env.FONTCONFIG_RENDER_TEST;
+      await renderer.close();
+    }
+  });
+});

@@ -1,0 +1,52 @@
+import { createRenderer, type RendererOptions } from "@outrigger/imaging";
+import { expect, test } from "vitest";
+import { defaultRendererOptions, resolveRendererOptions } from "./renderer-options.ts";
+
+test("has the documented defaults", () => {
+  expect(resolveRendererOptions({})).toMatchObject({
+    maxPixels: 50_000_000,
+    maxFrames: 60,
+    maxSide: 8192,
+    maxOutputPixels: 25_000_000,
+    maxGifOutputPixels: 4_000_000,
+    maxAvifOutputPixels: 8_000_000,
+    maxAnimationOutputPixels: 10_000_000,
+    timeoutMs: 10_000,
+    maxMemoryBytes: 536_870_912,
+    maxQueue: 64,
+  });
+  expect(defaultRendererOptions().workers).toBeGreaterThanOrEqual(2);
+});
+
+test.each([
+  ["maxPixels", 0],
+  ["maxFrames", 1.5],
+  ["maxSide", 16_384],
+  ["maxOutputPixels", Number.NaN],
+  ["maxGifOutputPixels", Number.POSITIVE_INFINITY],
+  ["maxAvifOutputPixels", -1],
+  ["maxAnimationOutputPixels", "10"],
+  ["timeoutMs", 99],
+  ["maxMemoryBytes", 1_000_000],
+  ["workers", 0],
+  ["maxQueue", -1],
+])("refuses %s: %s", (name, value) => {
+  // Not what the types allow, which is the point.
+  const options = { [name]: value } as RendererOptions;
+  expect(() => createRenderer(options)).toThrow(TypeError);
+  expect(() => createRenderer(options)).toThrow(`createRenderer: ${name} must be an integer from`);
+});
+
+test("takes an option given as undefined for its default", () => {
+  const options = { maxFrames: undefined } as unknown as RendererOptions;
+  expect(resolveRendererOptions(options).maxFrames).toBe(60);
+});
+
+test("its version names the settings and sharp, and changes with the limits that shape renditions", () => {
+  const versionOf = (options: RendererOptions): string => createRenderer(options).version;
+  expect(versionOf({})).toBe("s1-0.35.5");
+  expect(versionOf({ maxOutputPixels: 25_000_000, timeoutMs: 500, workers: 1 })).toBe("s1-0.35.5");
+  const small = versionOf({ maxOutputPixels: 1_000_000 });
+  expect(small).toMatch(/^s1-0\.35\.5-[0-9a-f]{6}$/);
+  expect(versionOf({ maxSide: 1000 })).not.toBe(small);
+});

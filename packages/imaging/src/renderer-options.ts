@@ -1,0 +1,118 @@
+import { availableParallelism } from "node:os";
+
+/** Options of {@link createRenderer}. Every number is an integer; anything else is a `TypeError`. */
+export interface RendererOptions {
+  /**
+   * Pixels that an original may have, over all its frames. For SVG, which has none until it is drawn, the output limits
+   * bind instead.
+   * Range 1 to 1,000,000,000.
+   * @default 50_000_000
+   */
+  maxPixels?: number;
+  /**
+   * Frames that an animation may have. Range 1 to 10,000.
+   * @default 60
+   */
+  maxFrames?: number;
+  /**
+   * Pixels of a rendition's longer side; a larger one is scaled down. Range 1 to 16,383 (the most that WebP can hold).
+   * @default 8192
+   */
+  maxSide?: number;
+  /**
+   * Pixels of a rendition; a larger one is scaled down. Range 1 to 268,000,000.
+   * @default 25_000_000
+   */
+  maxOutputPixels?: number;
+  /**
+   * Pixels of a GIF rendition, of one frame; a larger one is scaled down. Lower than `maxOutputPixels` because finding a
+   * palette costs ten times as much as any other encoder: 0.4 s a megapixel. Range 1 to 268,000,000.
+   * @default 4_000_000
+   */
+  maxGifOutputPixels?: number;
+  /**
+   * Pixels of an AVIF rendition; a larger one is scaled down. Lower than `maxOutputPixels` because its encoder takes
+   * 45 MB and 0.3 s a megapixel. Range 1 to 268,000,000.
+   * @default 8_000_000
+   */
+  maxAvifOutputPixels?: number;
+  /**
+   * Pixels of an animated rendition (GIF or WebP), all frames together; a larger one is scaled down, and none of its
+   * frames is dropped. Range 1 to 268,000,000.
+   * @default 10_000_000
+   */
+  maxAnimationOutputPixels?: number;
+  /**
+   * Milliseconds that one picture may take, reading it included, waiting for its turn not. A worker that takes longer is
+   * killed. Range 100 to 600,000.
+   * @default 10_000
+   */
+  timeoutMs?: number;
+  /**
+   * Bytes of resident memory that a worker may reach on one picture; about 70 MiB of them are the worker itself. Looked
+   * at ten times a second, where the system shows it (`/proc`); one that is over is killed. At least 134,217,728.
+   * @default 536_870_912
+   */
+  maxMemoryBytes?: number;
+  /**
+   * Processes that render. Started when first needed and kept. Two even on a small machine, so that one hostile picture
+   * does not hold up all others until its deadline; their low priority leaves the processor to the host. Range 1 to 256.
+   * @default the processors less one, at least 2
+   */
+  workers?: number;
+  /**
+   * Calls that may wait for a worker. One more is refused with `overloaded`. Range 0 to 100,000.
+   * @default 64
+   */
+  maxQueue?: number;
+}
+
+/** Integer ranges, by option. */
+const ranges: Record<keyof RendererOptions, readonly [least: number, most: number]> = {
+  maxPixels: [1, 1_000_000_000],
+  maxFrames: [1, 10_000],
+  maxSide: [1, 16_383],
+  maxOutputPixels: [1, 268_000_000],
+  maxGifOutputPixels: [1, 268_000_000],
+  maxAvifOutputPixels: [1, 268_000_000],
+  maxAnimationOutputPixels: [1, 268_000_000],
+  timeoutMs: [100, 600_000],
+  maxMemoryBytes: [128 * 1024 ** 2, Number.MAX_SAFE_INTEGER],
+  workers: [1, 256],
+  maxQueue: [0, 100_000],
+};
+
+/** What each option is when it is not given. */
+export function defaultRendererOptions(): Required<RendererOptions> {
+  return {
+    maxPixels: 50_000_000,
+    maxFrames: 60,
+    maxSide: 8192,
+    maxOutputPixels: 25_000_000,
+    maxGifOutputPixels: 4_000_000,
+    maxAvifOutputPixels: 8_000_000,
+    maxAnimationOutputPixels: 10_000_000,
+    timeoutMs: 10_000,
+    maxMemoryBytes: 512 * 1024 ** 2,
+    workers: Math.max(2, availableParallelism() - 1),
+    maxQueue: 64,
+  };
+}
+
+/** Fills in the defaults. Throws `TypeError` on a value that is no integer in its range. */
+export function resolveRendererOptions(options: RendererOptions): Required<RendererOptions> {
+  const resolved = defaultRendererOptions();
+  // Object.keys cannot type its result; `ranges` has exactly these keys.
+  for (const name of Object.keys(ranges) as (keyof RendererOptions)[]) {
+    const value = options[name];
+    if (value === undefined) continue;
+    const [least, most] = ranges[name];
+    if (!Number.isInteger(value) || value < least || value > most) {
+      throw new TypeError(
+        `createRenderer: ${name} must be an integer from ${least} to ${most}, not ${value}`,
+      );
+    }
+    resolved[name] = value;
+  }
+  return resolved;
+}

@@ -1,0 +1,36 @@
+import type {
+  ErrorCode,
+  ImageInfo,
+  OriginalType,
+  RenderSource,
+  Rendition,
+  RenditionSpec,
+} from "@outrigger/core";
+
+/** The limits that a worker itself applies. Meanings and defaults: {@link RendererOptions}. */
+export interface PictureLimits {
+  maxPixels: number;
+  maxFrames: number;
+  maxSide: number;
+  maxOutputPixels: number;
+  maxGifOutputPixels: number;
+  maxAvifOutputPixels: number;
+  maxAnimationOutputPixels: number;
+}
+
+/** What the parent asks of a worker: one task at a time, the next only after the answer. */
+export type Task =
+  | { kind: "inspect"; source: RenderSource; type: OriginalType; limits: PictureLimits }
+  | { kind: "render"; source: RenderSource; type: OriginalType; spec: RenditionSpec; limits: PictureLimits };
+
+/** What a task ends with. */
+export type TaskResult = ImageInfo | Rendition;
+
+/** What a worker tells its parent: first `ready` or `unusable`, then one `done` or `failed` per task. */
+export type WorkerMessage<Result> =
+  | { kind: "ready" }
+  /** It cannot load what it needs. It ends itself. */
+  | { kind: "unusable"; reason: string }
+  | { kind: "done"; result: Result; residentBytes: number }
+  /** `bug`: not a failure that the contract knows. `detail` is for logs: a stack, or a cause. */
+  | { kind: "failed"; code: ErrorCode | "bug"; message: string; detail: string; residentBytes: number };

@@ -1,0 +1,223 @@
+import { ServiceError } from "@outrigger/core";
+import { afterEach, expect, test } from "vitest";
+import { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from "./worker-pool.ts";
+
+interface Answer {
+  pid: number;
+  value?: unknown;
+}
+
+const MiB = 1024 ** 2;
+const pools: WorkerPool<object, Answer>[] = [];
+
+function poolOf(options: Partial<WorkerPoolOptions> = {}): WorkerPool<object, Answer> {
+  const pool = createWorkerPool<object, Answer>({
+    entry: new URL("../test/task-worker.mjs", import.meta.url),
+    workers: 1,
+    maxQueue: 8,
+    timeoutMs: 10_000,
+    maxMemoryBytes: 512 * MiB,
+    maxTasksPerWorker: 1000,
+    maxRestingBytes: 512 * MiB,
+    ...options,
+  });
+  pools.push(pool);
+  return pool;
+}
+
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.close()));
+});
+
+test("keeps a worker for the next task", async () => {
+  const pool = poolOf();
+  const first = await pool.run({ do: "answer", value: "a" });
+  const second = await pool.run({ do: "answer", value: Buffer.from("b") });
+  expect(second.pid).toBe(first.pid);
+  expect(first.value).toBe("a");
+  expect(second.value).toEqual(Buffer.from("b"));
+});
+
+test("serves first come, first served", async () => {
+  const pool = poolOf();
+  const order: unknown[] = [];
+  await Promise.all(
+    [30, 0, 10, 0].map(async (ms, index) => {
+      order.push((await pool.run({ do: "answer later", ms, value: index })).value);
+    }),
+  );
+  expect(order).toEqual([0, 1, 2, 3]);
+});
+
+test("starts no more workers than it may, and no more than it needs", async () => {
+  const pool = poolOf({ workers: 2 });
+  const alone = await Promise.all([pool.run({ do: "answer" })]);
+  expect(new Set(alone.map(({ pid }) => pid)).size).toBe(1);
+  const many = await Promise.all(Array.from({ length: 6 }, () => pool.run({ do: "answer later", ms: 150 })));
+  expect(new Set(many.map(({ pid }) => pid)).size).toBe(2);
+});
+
+test("is overloaded when the queue is full, and says when to come back", async () => {
+  const pool = poolOf({ maxQueue: 2, timeoutMs: 600 });
+  await pool.run({ do: "answer" });
+  const hanging = pool.run({ do: "hang" });
+  const waiting = [pool.run({ do: "answer", value: 1 }), pool.run({ do: "answer", value: 2 })];
+  const refusal = await pool.run({ do: "answer" }).catch((error: unknown) => error);
+  expect(refusal).toMatchObject({ name: "ServiceError", code: "overloaded" });
+  expect(refusal).toHaveProperty("retryAfterMs", expect.any(Number));
+  expect((refusal as ServiceError).retryAfterMs).toBeGreaterThan(0);
+  await expect(hanging).rejects.toMatchObject({ code: "unsupported_media" });
+  expect((await Promise.all(waiting)).map(({ value }) => value)).toEqual([1, 2]);
+});
+
+test("takes as many tasks as it has workers even when nothing may wait", async () => {
+  const pool = poolOf({ workers: 2, maxQueue: 0 });
+  const accepted = [pool.run({ do: "answer later", ms: 50 }), pool.run({ do: "answer later", ms: 50 })];
+  await expect(pool.run({ do: "answer" })).rejects.toMatchObject({ code: "overloaded" });
+  expect(await Promise.all(accepted)).toHaveLength(2);
+});
+
+test("gives up a place in the queue with the signal's reason, and frees it", async () => {
+  const pool = poolOf({ maxQueue: 1 });
+  await pool.run({ do: "answer" });
+  const running = pool.run({ do: "answer later", ms: 100, value: "running" });
+  const client = new AbortController();
+  const waiting = pool.run({ do: "answer" }, client.signal);
+  const reason = new Error("gone");
+  client.abort(reason);
+  await expect(waiting).rejects.toBe(reason);
+  const next = pool.run({ do: "answer", value: "next" });
+  expect((await running).value).toBe("running");
+  expect((await next).value).toBe("next");
+});
+
+test("lets a task that has begun run on when its signal is aborted", async () => {
+  const pool = poolOf();
+  await pool.run({ do: "answer" });
+  const client = new AbortController();
+  const running = pool.run({ do: "answer later", ms: 50, value: "done" }, client.signal);
+  client.abort(new Error("gone"));
+  expect((await running).value).toBe("done");
+});
+
+test("passes on a failure that the contract knows, and keeps the worker", async () => {
+  const pool = poolOf();
+  const { pid } = await pool.run({ do: "answer" });
+  const refused = pool.run({ do: "refuse", code: "store_unavailable", message: "no disk" });
+  await expect(refused).rejects.toMatchObject({ code: "store_unavailable", message: "no disk" });
+  expect((await pool.run({ do: "answer" })).pid).toBe(pid);
+});
+
+test("rejects with an ordinary error when the task has a bug", async () => {
+  const failure = await poolOf()
+    .run({ do: "refuse", code: "bug", message: "x is not a function" })
+    .catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(Error);
+  expect(failure).not.toBeInstanceOf(ServiceError);
+  expect(failure).toHaveProperty("message", "The renderer failed: x is not a function");
+});
+
+test("kills a task at its deadline, names the seconds, and heals", async () => {
+  const pool = poolOf({ timeoutMs: 400 });
+  const { pid } = await pool.run({ do: "answer" });
+  const begun = performance.now();
+  await expect(pool.run({ do: "hang" })).rejects.toMatchObject({
+    code: "unsupported_media",
+    message: "This image takes longer than 0.4 s to render.",
+  });
+  expect(performance.now() - begun).toBeGreaterThan(390);
+  expect((await pool.run({ do: "answer" })).pid).not.toBe(pid);
+});
+
+test("does not blame a task for the time in which its own process stood still", async () => {
+  const pool = poolOf({ timeoutMs: 300 });
+  await pool.run({ do: "answer" });
+  const running = pool.run({ do: "answer later", ms: 50, value: "in time" });
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
+  expect((await running).value).toBe("in time");
+});
+
+test.runIf(process.platform === "linux")("kills a task that takes too much memory, and heals", async () => {
+  const pool = poolOf({ maxMemoryBytes: 200 * MiB });
+  await pool.run({ do: "answer" });
+  await expect(pool.run({ do: "take memory", bytes: 300 * MiB })).rejects.toMatchObject({
+    code: "unsupported_media",
+    message: "This image needs more than 200 MiB of memory to render.",
+  });
+  expect(await pool.run({ do: "answer" })).toHaveProperty("pid");
+});
+
+test.each([
+  { do: "raise", signal: "SIGSEGV" },
+  { do: "raise", signal: "SIGABRT" },
+  { do: "exit", code: 3 },
+])("a crash ($do $signal$code) costs its own task only", async (crash) => {
+  const pool = poolOf();
+  const { pid } = await pool.run({ do: "answer" });
+  const [crashed, next] = await Promise.allSettled([pool.run(crash), pool.run({ do: "answer" })]);
+  expect(crashed).toMatchObject({ status: "rejected", reason: { code: "unsupported_media" } });
+  expect(next).toMatchObject({ status: "fulfilled" });
+  expect(next).not.toHaveProperty("value.pid", pid);
+});
+
+test("being killed from outside is overload, not the picture's fault", async () => {
+  const pool = poolOf();
+  const { pid } = await pool.run({ do: "answer" });
+  const running = pool.run({ do: "hang" });
+  process.kill(pid, "SIGKILL");
+  await expect(running).rejects.toMatchObject({ code: "overloaded", retryAfterMs: 1000 });
+  expect((await pool.run({ do: "answer" })).pid).not.toBe(pid);
+});
+
+test("replaces a worker after its share of tasks", async () => {
+  const pool = poolOf({ maxTasksPerWorker: 2 });
+  const pids: number[] = [];
+  for (let task = 0; task < 4; task++) pids.push((await pool.run({ do: "answer" })).pid);
+  expect(pids[1]).toBe(pids[0]);
+  expect(pids[2]).not.toBe(pids[1]);
+  expect(pids[3]).toBe(pids[2]);
+});
+
+test("replaces a worker that keeps too much memory after its task", async () => {
+  const pool = poolOf({ maxRestingBytes: 150 * MiB });
+  const { pid } = await pool.run({ do: "take memory", bytes: 200 * MiB, thenAnswer: true });
+  expect((await pool.run({ do: "answer" })).pid).not.toBe(pid);
+});
+
+test("tells every caller when workers cannot load what they need", async () => {
+  const pool = poolOf({ entry: new URL("../test/unusable-worker.mjs", import.meta.url) });
+  for (const outcome of await Promise.allSettled([pool.run({}), pool.run({})])) {
+    expect(outcome).toMatchObject({
+      status: "rejected",
+      reason: {
+        code: "host_misuse",
+        message: "The renderer cannot load what it needs: a library is missing",
+      },
+    });
+  }
+});
+
+test("is overloaded when a worker ends before it is ready", async () => {
+  const pool = poolOf({ entry: new URL("../test/no-such-file.mjs", import.meta.url) });
+  await expect(pool.run({})).rejects.toMatchObject({ code: "overloaded", retryAfterMs: 5000 });
+});
+
+test("closing rejects what waits and what runs, and ends the processes", async () => {
+  const pool = poolOf();
+  const { pid } = await pool.run({ do: "answer" });
+  const open = Promise.allSettled([pool.run({ do: "hang" }), pool.run({ do: "answer" })]);
+  await Promise.all([pool.close(), pool.close()]);
+  for (const outcome of await open) {
+    expect(outcome).toMatchObject({ status: "rejected", reason: { code: "overloaded" } });
+  }
+  expect(() => process.kill(pid, 0)).toThrow(expect.objectContaining({ code: "ESRCH" }));
+  await expect(pool.run({ do: "answer" })).rejects.toMatchObject({ code: "overloaded" });
+});
+
+test("closing while a worker starts leaves nothing behind", async () => {
+  const pool = poolOf();
+  const waiting = pool.run({ do: "answer" });
+  const rejection = expect(waiting).rejects.toMatchObject({ code: "overloaded" });
+  await pool.close();
+  await rejection;
+});

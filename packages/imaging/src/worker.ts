@@ -1,0 +1,56 @@
+/**
+ * The process that touches pictures. It is told tasks over IPC and may be killed at any moment; it holds nothing that
+ * would be missed.
+ */
+import { isServiceError } from "@outrigger/core";
+import type { Task, TaskResult, WorkerMessage } from "./wire.ts";
+
+process.title = "outrigger-render";
+// process.exit would wait for libvips to come back from a picture that may keep it for minutes.
+process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
+
+const performer = loadPerformer();
+// Before anything else is awaited: this listener is also what keeps the process alive.
+process.on("message", (task: Task) => {
+  performer
+    .then((perform) => perform(task))
+    .then(
+      (result) => tell({ kind: "done", result, residentBytes: process.memoryUsage.rss() }),
+      (error: unknown) => tell(describeFailure(error)),
+    );
+});
+performer.then(
+  () => tell({ kind: "ready" }),
+  (error: unknown) =>
+    tell({ kind: "unusable", reason: error instanceof Error ? error.message : String(error) }),
+);
+
+/** Loads sharp with only those of libvips' loaders that originals need, each of which reads from memory only. */
+async function loadPerformer(): Promise<(task: Task) => Promise<TaskResult>> {
+  const { default: sharp } = await import("sharp");
+  sharp.concurrency(1);
+  sharp.cache(false);
+  sharp.block({ operation: ["VipsForeignLoad"] });
+  sharp.unblock({
+    operation: ["Jpeg", "Png", "Nsgif", "Svg"].map((loader) => `VipsForeignLoad${loader}Buffer`),
+  });
+  const [{ inspect }, { render }] = await Promise.all([import("./inspect.ts"), import("./render.ts")]);
+  return async (task) =>
+    task.kind === "inspect"
+      ? await inspect(task.source, task.type, task.limits)
+      : await render(task.source, task.type, task.spec, task.limits);
+}
+
+function describeFailure(error: unknown): WorkerMessage<TaskResult> {
+  const residentBytes = process.memoryUsage.rss();
+  if (isServiceError(error)) {
+    const detail = error.cause instanceof Error ? error.cause.message : "";
+    return { kind: "failed", code: error.code, message: error.message, detail, residentBytes };
+  }
+  const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
+  return { kind: "failed", code: "bug", message, detail: stack, residentBytes };
+}
+
+function tell(message: WorkerMessage<TaskResult>): void {
+  process.send?.(message);
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+
+/** Process ids of the children of a process, on Linux. Empty once it is gone. */
+export function childrenOf(pid: number): number[] {
+  try {
+    const list = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").trim();
+    return list === "" ? [] : list.split(" ").map(Number);
+  } catch {
+    // The process itself is gone.
+    return [];
+  }
+}
+
+/** Whether a process exists and is not merely waiting to be collected by its parent. */
+export function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "latin1"));
+  } catch {
+    return false;
+  }
+}
+
+/** The most memory that a process has held so far, in bytes. */
+export function peakBytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "latin1");
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+}
+
+/** Resolves with the milliseconds until `condition` holds; rejects after `withinMs`. */
+export async function until(condition: () => boolean, withinMs: number): Promise<number> {
+  const begun = performance.now();
+  while (!condition()) {
+    if (performance.now() - begun > withinMs) throw new Error(`Not so within ${withinMs} ms.`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return performance.now() - begun;
+}

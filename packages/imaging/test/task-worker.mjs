@@ -1,0 +1,29 @@
+/** A worker whose tasks are the ways in which a worker can behave: see worker-pool.test.ts. */
+import { setTimeout } from "node:timers/promises";
+
+const hoard = [];
+const rss = () => process.memoryUsage.rss();
+const tell = (message) => process.send(message);
+
+async function perform(task) {
+  if (task.do === "answer") return { pid: process.pid, value: task.value };
+  if (task.do === "answer later") return await setTimeout(task.ms, { pid: process.pid, value: task.value });
+  if (task.do === "refuse")
+    return Promise.reject(Object.assign(new Error(task.message), { code: task.code }));
+  if (task.do === "raise") process.kill(process.pid, task.signal);
+  if (task.do === "exit") process.exit(task.code);
+  if (task.do === "take memory") {
+    hoard.push(Buffer.alloc(task.bytes, 1));
+    if (task.thenAnswer) return { pid: process.pid };
+  }
+  return await new Promise(() => {});
+}
+
+process.on("disconnect", () => process.exit());
+process.on("message", (task) => {
+  perform(task).then(
+    (result) => tell({ kind: "done", result, residentBytes: rss() }),
+    ({ code, message }) => tell({ kind: "failed", code, message, detail: "", residentBytes: rss() }),
+  );
+});
+tell({ kind: "ready" });
