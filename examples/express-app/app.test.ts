@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const TOKEN = "a-token-of-the-editor";
+const USER = { Authorization: `Bearer ${TOKEN}` };
+
+describe.each(["server.js", "server.cjs"])("the notes app, %s", (file) => {
+  let directory: string;
+  let child: ChildProcess;
+  let url: string;
+  let picture: Buffer;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "outrigger-example-"));
+    child = spawn(process.execPath, [fileURLToPath(new URL(file, import.meta.url))], {
+      env: { PATH: process.env.PATH ?? "", PORT: "0", DATA: join(directory, "pictures"), NOTES_TOKEN: TOKEN },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    url = await addressOf(child);
+    const colour = { r: 200, g: 40, b: 10 };
+    picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: colour } })
+      .jpeg()
+      .toBuffer();
+  });
+
+  afterAll(async () => {
+    child.kill("SIGTERM");
+    const [code] = await once(child, "close");
+    await rm(directory, { recursive: true });
+    expect(code).toBe(0);
+  });
+
+  function upload(headers: Record<string, string>): Promise<Response> {
+    const form = new FormData();
+    form.set("imagedata", new File([new Uint8Array(picture)], "red.jpg", { type: "image/jpeg" }));
+    return fetch(`${url}/img/api/images.json`, { method: "POST", body: form, headers });
+  }
+
+  it("keeps its own routes, body parser and authentication", async () => {
+    const note = { text: "Hello", picture: `${url}/img/x` };
+    const init = { method: "POST", body: JSON.stringify(note) };
+    const type = { "Content-Type": "application/json" };
+    const refused = await fetch(`${url}/notes`, { ...init, headers: type });
+    expect([refused.status, await refused.json()]).toEqual([401, { error: "Sign in first" }]);
+    const created = await fetch(`${url}/notes`, { ...init, headers: { ...type, ...USER } });
+    expect(created.status).toBe(201);
+    expect(await created.json()).toEqual({ id: 1, author: "editor", ...note });
+    expect(await (await fetch(`${url}/notes/1`)).json()).toMatchObject({ text: "Hello" });
+  });
+
+  it("keeps its own 404 and error handler", async () => {
+    const unknown = await fetch(`${url}/img/xyz`);
+    expect([unknown.status, await unknown.json()]).toEqual([404, { error: "There is no /img/xyz" }]);
+    const malformed = await fetch(`${url}/notes`, {
+      method: "POST",
+      body: "{",
+      headers: { "Content-Type": "application/json", ...USER },
+    });
+    expect(malformed.status).toBe(400);
+    expect(await malformed.json()).toEqual({ error: expect.stringContaining("JSON") });
+  });
+
+  it("lets only users upload", async () => {
+    for (const headers of [{}, { Authorization: "Bearer wrong" }]) {
+      const refused = await upload(headers);
+      expect([refused.status, await refused.json()]).toEqual([401, { error: "Sign in first" }]);
+    }
+  });
+
+  it("has no other way in for an upload", async () => {
+    const form = new FormData();
+    form.set("imagedata", new File([new Uint8Array(picture)], "red.jpg", { type: "image/jpeg" }));
+    const encoded = new Response(form);
+    const headers = { "Content-Type": encoded.headers.get("content-type") ?? "", "User-Agent": "test/1.0" };
+    const body = Buffer.from(await encoded.arrayBuffer());
+    const paths = [
+      "/img/api/images.txt",
+      "/img/api/images.json/",
+      "/img/api/images.json?x#y",
+      "/IMG/API/images.json",
+      "/img/Api/images.json",
+      "/img//api/images.json",
+      "//img/api/images.json",
+      "/img/api//images.json",
+      "/img/./api/images.json",
+      "/img/x/../api/images.json",
+      "/img/%61pi/images.json",
+      "/img/api%2fimages.json",
+      "/%69mg/api/images.json",
+      "/img/api/%69mages.json",
+      `${url}/img/api/images.json`,
+    ];
+    for (const path of paths) {
+      // Unlike fetch, this sends the path as it is.
+      const [response] = await once(request(url, { method: "POST", path, headers }).end(body), "response");
+      response.resume();
+      expect([path, [401, 404].includes(response.statusCode)]).toEqual([path, true]);
+    }
+  });
+
+  it("stores a user's picture, serves and converts it to everybody, and deletes it by its PIN", async () => {
+    const created = await upload(USER);
+    expect(created.status).toBe(201);
+    const { id, pin } = (await created.json()) as { id: string; pin: string };
+    expect(created.headers.get("location")).toBe(`${url}/img/${id}`);
+
+    const original = await fetch(`${url}/img/${id}`);
+    expect(Buffer.from(await original.arrayBuffer()).equals(picture)).toBe(true);
+    const png = await fetch(`${url}/img/api/images/${id}.png?resize=20x`);
+    const { format, width, height } = await sharp(Buffer.from(await png.arrayBuffer())).metadata();
+    expect({ format, width, height }).toEqual({ format: "png", width: 20, height: 15 });
+    const viewer = await fetch(`${url}/img/${id}`, { headers: { Accept: "text/html" } });
+    expect(await viewer.text()).toContain("red.jpg");
+
+    const record = `${url}/img/api/images/${id}.json`;
+    expect((await fetch(record, { method: "DELETE", headers: USER })).status).toBe(403);
+    const removed = await fetch(record, { method: "DELETE", headers: { "X-Service-Image-Pin": pin } });
+    expect(removed.status).toBe(204);
+    expect((await fetch(`${url}/img/${id}`)).status).toBe(410);
+  });
+});
+
+/** The address that the server prints when it listens. */
+async function addressOf(child: ChildProcess): Promise<string> {
+  for await (const text of child.stdout ?? []) {
+    const address = /http:\S+/.exec(String(text))?.[0];
+    if (address !== undefined) return address;
+  }
+  throw new Error("The server ended before it listened");
+}

@@ -1,0 +1,38 @@
+// @ts-check
+// The same mounting lines in a CommonJS app: Node 20.19 and later load ES modules by require().
+"use strict";
+
+const { createFsBlobStore, createImages } = require("@outrigger/core");
+const { express: outrigger } = require("@outrigger/express");
+const { createRenderer } = require("@outrigger/imaging");
+const { createPages } = require("@outrigger/web");
+const express = require("express");
+const { requireUser } = require("./auth.js");
+const { answerError, answerNotFound } = require("./errors.js");
+const { notes } = require("./notes.js");
+
+const { PORT = "3000", DATA = "./data", NOTES_TOKEN = "" } = process.env;
+if (NOTES_TOKEN === "") throw new Error("Set NOTES_TOKEN to the editor's token");
+
+const app = express();
+const user = requireUser(new Map([[NOTES_TOKEN, "editor"]]));
+
+const storage = createFsBlobStore({ directory: DATA });
+const renderer = createRenderer();
+const images = createImages({ storage, renderer, pages: createPages() });
+app.post("/img/api/*path", user);
+app.use("/img", outrigger(images));
+
+app.use(express.json());
+app.use("/notes", notes(user));
+app.use(answerNotFound);
+app.use(answerError);
+
+const server = app.listen(Number(PORT), "127.0.0.1", (error) => {
+  if (error) throw error;
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : PORT;
+  console.log(`Notes listen on http://127.0.0.1:${port}`);
+});
+
+process.once("SIGTERM", () => server.close(() => images.close()));

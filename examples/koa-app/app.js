@@ -1,0 +1,56 @@
+// @ts-check
+import Router from "@koa/router";
+import { createFsBlobStore, createImages } from "@outrigger/core";
+import { createRenderer } from "@outrigger/imaging";
+import { koa as outrigger } from "@outrigger/koa";
+import { createPages } from "@outrigger/web";
+import Koa from "koa";
+import bodyParser from "koa-bodyparser";
+import { requireUser } from "./auth.js";
+import { notes } from "./notes.js";
+
+/**
+ * A notes API, with pictures under /img.
+ * @param {{ directory: string, tokens: Map<string, string> }} options Where pictures are kept; user names by token.
+ */
+export function createApp({ directory, tokens }) {
+  const app = new Koa();
+  const user = requireUser(tokens);
+  app.use(answerErrors);
+
+  // Outrigger: users upload, everybody reads. It stands before the body parser.
+  const storage = createFsBlobStore({ directory });
+  const images = createImages({ storage, renderer: createRenderer(), pages: createPages() });
+  const uploads = new Router().post("/img/api/*path", user);
+  app.use(uploads.routes());
+  app.use(outrigger(images, { prefix: "/img" }));
+
+  app.use(bodyParser());
+  app.use(notes(user));
+
+  return { app, images };
+}
+
+/**
+ * Errors, and the 404 of what nobody answered, in the words of this app.
+ * @type {Koa.Middleware}
+ */
+async function answerErrors(ctx, next) {
+  try {
+    await next();
+    if (ctx.status === 404 && ctx.body === undefined) {
+      ctx.status = 404;
+      ctx.body = { error: `There is no ${ctx.path}` };
+    }
+  } catch (error) {
+    const {
+      status = 500,
+      message = "",
+      headers = {},
+    } = /** @type {Partial<InstanceType<typeof Koa.HttpError>>} */ (error);
+    if (status >= 500) ctx.app.emit("error", error, ctx);
+    ctx.set(headers);
+    ctx.status = status;
+    ctx.body = { error: status >= 500 ? "Something went wrong" : message };
+  }
+}

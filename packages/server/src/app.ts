@@ -1,0 +1,57 @@
+import type { Images, Pages } from "@outrigger/core";
+import { express as mount } from "@outrigger/express";
+import expressApp, { type Express, type NextFunction, type Request, type Response } from "express";
+import type { Logger } from "pino";
+import { createFrontPage } from "./front-page.ts";
+import { createHealth } from "./health.ts";
+import { createNotFound } from "./not-found.ts";
+import type { Readiness } from "./readiness.ts";
+import { safeTarget } from "./redact.ts";
+import { createRequestLog, requestIdOf } from "./request-log.ts";
+import type { ServerSettings } from "./settings.ts";
+
+export interface AppParts {
+  images: Images;
+  pages: Pages;
+  readiness: Readiness;
+  isDraining(): boolean;
+  logger: Logger;
+}
+
+/** The Express app: log, health, images at `/`, front page, 404. */
+export function createApp(settings: ServerSettings, parts: AppParts): Express {
+  const { images, pages, logger } = parts;
+  const app = expressApp();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.set("query parser", false);
+  app.set("trust proxy", settings.trustProxy);
+  app.use(createRequestLog(logger));
+  app.use(mount(createHealth(parts)));
+  app.use(mount(images));
+  app.use(mount(createFrontPage(settings)));
+  app.use(mount(createNotFound(pages)));
+  app.use(createFailureHandler(logger));
+  return app;
+}
+
+/** For failures after the reply began, and for bugs of our own. Express' handler would print what we log. */
+function createFailureHandler(logger: Logger) {
+  // Express tells an error handler by its four parameters.
+  return (err: unknown, req: Request, res: Response, _next: NextFunction): void => {
+    logger.error(
+      { id: requestIdOf(req), method: req.method, path: safeTarget(req.originalUrl), err },
+      "failed",
+    );
+    if (res.headersSent) {
+      res.destroy();
+      return;
+    }
+    const problem = { type: "about:blank", title: "Internal Server Error", status: 500 };
+    res
+      .status(500)
+      .set("Cache-Control", "no-store")
+      .type("application/problem+json")
+      .send(JSON.stringify(problem));
+  };
+}

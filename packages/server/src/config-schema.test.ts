@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import { ConfigError } from "./config-error.ts";
+import { checkConfig } from "./config-schema.ts";
+import { settingsOf } from "./settings.ts";
+
+function problemsOf(config: unknown): readonly string[] {
+  try {
+    checkConfig(config, "test");
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe("checkConfig", () => {
+  it("takes every key that is documented", () => {
+    const config = {
+      port: 0,
+      host: "0.0.0.0",
+      data: "./data",
+      publicUrl: "https://example.com/img",
+      trustProxy: ["loopback", "10.0.0.0/8"],
+      tls: "off",
+      secret: ["a".repeat(32), "b".repeat(32)],
+      images: {
+        allowedHosts: ["example.com"],
+        maxUploadBytes: 1,
+        uploadIdleMs: 100,
+        defaultLifetimeMs: 1,
+        maxLifetimeMs: 1,
+        cacheSeconds: 0,
+        memoryBytes: 0,
+        rateLimits: { creates: 1, reads: false, edits: 1, pinFailures: 1 },
+      },
+      renderer: {
+        maxPixels: 1,
+        maxFrames: 1,
+        maxSide: 1,
+        maxOutputPixels: 1,
+        maxGifOutputPixels: 1,
+        maxAnimationOutputPixels: 1,
+        timeoutMs: 100,
+        maxMemoryBytes: 134_217_728,
+        workers: 1,
+        maxQueue: 0,
+      },
+      http: {
+        headersTimeoutMs: 100,
+        requestTimeoutMs: 1000,
+        keepAliveMs: 0,
+        idleMs: 1000,
+        maxConnections: 1,
+      },
+      log: { level: "silent", pretty: true },
+      shutdownMs: 100,
+      drainDelayMs: 0,
+    };
+    expect(checkConfig(config, "test")).toEqual(config);
+  });
+
+  it.each([
+    [{ port: 65_536 }, "port: must be a whole number from 0 to 65535"],
+    [{ port: "3000" }, "port: must be a whole number from 0 to 65535"],
+    [{ port: 80.5 }, "port: must be a whole number from 0 to 65535"],
+    [{ host: "" }, "host: must be an address or a name"],
+    [{ data: 7 }, "data: must be a path"],
+    [{ publicUrl: "example.com" }, "publicUrl: must be an absolute http(s) URL without query or fragment"],
+    [
+      { publicUrl: "https://x.com/?a" },
+      "publicUrl: must be an absolute http(s) URL without query or fragment",
+    ],
+    [{ trustProxy: "10.0.0.0/99" }, "trustProxy: must be false, a number of proxies, or their addresses"],
+    [{ trustProxy: -1 }, "trustProxy: must be false, a number of proxies, or their addresses"],
+    [{ tls: true }, "tls: must be one of required, always, off"],
+    [{ secret: "short" }, "secret: must be a text of at least 32 bytes, or a list of such texts"],
+    [{ secret: [] }, "secret: must be a text of at least 32 bytes, or a list of such texts"],
+    [{ secret: ["a".repeat(32), "short"] }, "secret.1: must have at least 32 bytes"],
+    [{ images: [] }, "images: must be an object"],
+    [{ images: { maxUploadBytes: 0 } }, "images.maxUploadBytes: must be a whole number from 1 to 2147483648"],
+    [{ images: { uploadIdleMs: 99 } }, "images.uploadIdleMs: must be a whole number from 100"],
+    [{ images: { allowedHosts: "a" } }, "images.allowedHosts: must be a list of hosts"],
+    [{ images: { allowedHosts: [1] } }, "images.allowedHosts.0: must be a host, e.g. example.com:8443"],
+    [{ images: { rateLimits: true } }, "images.rateLimits: must be false or an object"],
+    [
+      { images: { rateLimits: { creates: 0 } } },
+      "images.rateLimits.creates: must be false or a whole number from 1",
+    ],
+    [{ images: { rateLimits: { uploads: 5 } } }, "images.rateLimits.uploads: unknown key"],
+    [{ images: { storage: "x" } }, "images.storage: unknown key"],
+    [{ renderer: { workers: 0 } }, "renderer.workers: must be a whole number from 1 to 256"],
+    [{ http: { idleMs: 1 } }, "http.idleMs: must be a whole number from 1000 to 3600000"],
+    [{ log: { level: "loud" } }, "log.level: must be one of fatal, error, warn, info, debug, trace, silent"],
+    [{ log: { pretty: "yes" } }, "log.pretty: must be true or false"],
+    [{ shutdownMs: 1 }, "shutdownMs: must be a whole number from 100 to 600000"],
+    [{ prot: 80 }, "prot: unknown key"],
+    [null, "the configuration: must be an object"],
+    [[], "the configuration: must be an object"],
+  ])("refuses %j with a line that names the key", (config, problem) => {
+    expect(problemsOf(config)).toEqual([problem]);
+  });
+
+  it("names every key that is wrong at once", () => {
+    expect(problemsOf({ port: -1, images: { cacheSeconds: -1, foo: 1 } })).toEqual([
+      "port: must be a whole number from 0 to 65535",
+      "images.cacheSeconds: must be a whole number from 0",
+      "images.foo: unknown key",
+    ]);
+  });
+
+  it("takes undefined for absent, as code passes it", () => {
+    expect(checkConfig({ port: undefined, images: { cacheSeconds: undefined } }, "test")).toEqual({
+      images: {},
+    });
+  });
+
+  it("never repeats a value: it may be a secret", () => {
+    expect(() => checkConfig({ secret: "my-short-secret" }, "test")).toThrow(
+      /^(?![\s\S]*my-short-secret)test is not valid\nsecret: /,
+    );
+  });
+});
+
+describe("settingsOf", () => {
+  it("gives the largest upload the time that a slow line needs", () => {
+    expect(settingsOf({}).http.requestTimeoutMs).toBe(860_000);
+    expect(settingsOf({ images: { maxUploadBytes: 32 * 1024 } }).http.requestTimeoutMs).toBe(61_000);
+    expect(settingsOf({ http: { requestTimeoutMs: 5000 } }).http.requestTimeoutMs).toBe(5000);
+  });
+
+  it("refuses a drain delay that leaves no time to end", () => {
+    expect(() => settingsOf({ shutdownMs: 1000, drainDelayMs: 1000 })).toThrow(
+      "drainDelayMs: must be less than shutdownMs (1000)",
+    );
+  });
+});

@@ -1,0 +1,177 @@
+import expressApp from "express";
+import { z } from "zod";
+import { ConfigError } from "./config-error.ts";
+import type { ServerConfig } from "./server-config.ts";
+
+const MIN_SECRET_BYTES = 32;
+const SECRET_ERROR = `must be a text of at least ${MIN_SECRET_BYTES} bytes, or a list of such texts`;
+const MAX = Number.MAX_SAFE_INTEGER;
+
+function whole(least: number, most = MAX) {
+  const upTo = most === MAX ? `from ${least}` : `from ${least} to ${most}`;
+  return rule(z.number(), `must be a whole number ${upTo}`, (value) => {
+    return Number.isInteger(value) && value >= least && value <= most;
+  });
+}
+
+/** `error` for a value of the wrong type and for one that fails the check alike: one message says all of it. */
+function rule<T extends z.ZodType>(type: T, error: string, isRight: (value: z.output<T>) => boolean) {
+  return z.custom<z.output<T>>((value) => {
+    const parsed = type.safeParse(value);
+    return parsed.success && isRight(parsed.data);
+  }, error);
+}
+
+function oneOf<const T extends readonly string[]>(values: T) {
+  return z.enum(values, { error: `must be one of ${values.join(", ")}` });
+}
+
+const text = (error: string) => rule(z.string(), error, (value) => value.trim() !== "");
+const flag = z.boolean({ error: "must be true or false" });
+const section = <T extends z.ZodRawShape>(shape: T) => z.strictObject(shape, { error: "must be an object" });
+
+const secret = rule(z.string(), `must have at least ${MIN_SECRET_BYTES} bytes`, (value) => {
+  return Buffer.byteLength(value) >= MIN_SECRET_BYTES;
+});
+
+const limit = z.union([z.literal(false), whole(1)], { error: "must be false or a whole number from 1" });
+
+const images = section({
+  allowedHosts: z
+    .array(text("must be a host, e.g. example.com:8443"), { error: "must be a list of hosts" })
+    .exactOptional(),
+  maxUploadBytes: whole(1, 2 ** 31).exactOptional(),
+  uploadIdleMs: whole(100).exactOptional(),
+  defaultLifetimeMs: whole(1).exactOptional(),
+  maxLifetimeMs: whole(1).exactOptional(),
+  cacheSeconds: whole(0).exactOptional(),
+  memoryBytes: whole(0).exactOptional(),
+  rateLimits: z
+    .union(
+      [
+        z.literal(false),
+        section({
+          creates: limit.exactOptional(),
+          reads: limit.exactOptional(),
+          edits: limit.exactOptional(),
+          pinFailures: limit.exactOptional(),
+        }),
+      ],
+      { error: "must be false or an object" },
+    )
+    .exactOptional(),
+});
+
+const renderer = section({
+  maxPixels: whole(1, 1_000_000_000).exactOptional(),
+  maxFrames: whole(1, 10_000).exactOptional(),
+  maxSide: whole(1, 16_383).exactOptional(),
+  maxOutputPixels: whole(1, 268_000_000).exactOptional(),
+  maxGifOutputPixels: whole(1, 268_000_000).exactOptional(),
+  maxAnimationOutputPixels: whole(1, 268_000_000).exactOptional(),
+  timeoutMs: whole(100, 600_000).exactOptional(),
+  maxMemoryBytes: whole(128 * 1024 ** 2).exactOptional(),
+  workers: whole(1, 256).exactOptional(),
+  maxQueue: whole(0, 100_000).exactOptional(),
+});
+
+const http = section({
+  headersTimeoutMs: whole(100, 600_000).exactOptional(),
+  requestTimeoutMs: whole(1000, 86_400_000).exactOptional(),
+  keepAliveMs: whole(0, 3_600_000).exactOptional(),
+  idleMs: whole(1000, 3_600_000).exactOptional(),
+  maxConnections: whole(1, 1_000_000).exactOptional(),
+});
+
+const log = section({
+  level: oneOf(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).exactOptional(),
+  pretty: flag.exactOptional(),
+});
+
+const schema: z.ZodType<ServerConfig> = section({
+  port: whole(0, 65_535).exactOptional(),
+  host: text("must be an address or a name").exactOptional(),
+  data: text("must be a path").exactOptional(),
+  publicUrl: rule(
+    z.string(),
+    "must be an absolute http(s) URL without query or fragment",
+    isMountUrl,
+  ).exactOptional(),
+  trustProxy: rule(
+    z.union([z.boolean(), z.number(), z.string(), z.array(z.string())]),
+    "must be false, a number of proxies, or their addresses",
+    isTrustProxy,
+  ).exactOptional(),
+  tls: oneOf(["required", "always", "off"]).exactOptional(),
+  secret: z.union([secret, z.array(secret).min(1, SECRET_ERROR)], { error: SECRET_ERROR }).exactOptional(),
+  images: images.exactOptional(),
+  renderer: renderer.exactOptional(),
+  http: http.exactOptional(),
+  log: log.exactOptional(),
+  shutdownMs: whole(100, 600_000).exactOptional(),
+  drainDelayMs: whole(0, 599_999).exactOptional(),
+});
+
+/**
+ * Proves `value` to be a configuration. A key whose value is `undefined` counts as absent.
+ * @param source What the value comes from, for the message.
+ * @param nameOf How the key at a path is called there. @default its path
+ * @throws ConfigError naming every key that is wrong. No value is repeated: it may be a secret.
+ */
+export function checkConfig(value: unknown, source: string, nameOf = (path: string) => path): ServerConfig {
+  const parsed = schema.safeParse(withoutUndefined(value));
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.flatMap((issue) => problemsOf(issue, []));
+  throw new ConfigError(
+    source,
+    problems.map(({ path, message }) => `${nameOf(path) || "the configuration"}: ${message}`),
+  );
+}
+
+function problemsOf(
+  issue: z.core.$ZodIssue,
+  parent: readonly PropertyKey[],
+): { path: string; message: string }[] {
+  const path = [...parent, ...issue.path];
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({ path: [...path, key].map(String).join("."), message: "unknown key" }));
+  }
+  if (issue.code === "invalid_union") {
+    // The alternative that was meant is the one that got further than the first look.
+    const meant = issue.errors.find((issues) =>
+      issues.every((each) => each.path.length > 0 || isInside(each)),
+    );
+    if (meant !== undefined) return meant.flatMap((each) => problemsOf(each, path));
+  }
+  return [{ path: path.map(String).join("."), message: issue.message }];
+}
+
+function isInside(issue: z.core.$ZodIssue): boolean {
+  return issue.code === "unrecognized_keys";
+}
+
+function withoutUndefined(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, each]) => each !== undefined)
+      .map(([key, each]) => [key, withoutUndefined(each)]),
+  );
+}
+
+function isMountUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, search, hash } = new URL(value);
+  return (protocol === "http:" || protocol === "https:") && search === "" && hash === "";
+}
+
+function isTrustProxy(value: boolean | number | string | string[]): boolean {
+  if (typeof value === "number") return Number.isInteger(value) && value >= 0;
+  try {
+    expressApp().set("trust proxy", value);
+    return true;
+  } catch {
+    // Express compiles the addresses here, and throws for one that is none.
+    return false;
+  }
+}

@@ -1,0 +1,50 @@
+import { readConfigFile } from "./config-file.ts";
+import { checkConfig } from "./config-schema.ts";
+import type { ServerConfig } from "./server-config.ts";
+
+/** The options of `outrigger serve`, as they were typed. */
+export interface ServeFlags {
+  port?: string;
+  host?: string;
+  data?: string;
+  config?: string;
+}
+
+/** Environment variables that are read, by the key that they set; of two the first wins. */
+export const ENVIRONMENT = {
+  port: ["OUTRIGGER_PORT", "PORT"],
+  host: ["OUTRIGGER_HOST"],
+  data: ["OUTRIGGER_DATA"],
+  publicUrl: ["OUTRIGGER_PUBLIC_URL"],
+  secret: ["OUTRIGGER_SECRET"],
+} as const satisfies Partial<Record<keyof ServerConfig, readonly string[]>>;
+
+/**
+ * Flags over environment over file. Every source is proved for itself, so that a message names what has to be mended.
+ * @throws ConfigError
+ */
+export async function loadConfig(flags: ServeFlags, environment: NodeJS.ProcessEnv): Promise<ServerConfig> {
+  const { config, ...given } = flags;
+  const fromFlags = checkConfig(withPort(given), "The command line", (key) => `--${key}`);
+  const fromEnvironment = readEnvironment(environment);
+  return { ...(await readConfigFile(config)), ...fromEnvironment, ...fromFlags };
+}
+
+/** An empty variable is an absent one. */
+function readEnvironment(environment: NodeJS.ProcessEnv): ServerConfig {
+  const values: Record<string, string> = {};
+  const names: Record<string, string> = {};
+  for (const [key, variables] of Object.entries(ENVIRONMENT)) {
+    const variable = variables.find((name) => (environment[name] ?? "") !== "");
+    const value = variable === undefined ? undefined : environment[variable];
+    if (variable === undefined || value === undefined) continue;
+    values[key] = value;
+    names[key] = variable;
+  }
+  return checkConfig(withPort(values), "The environment", (key) => names[key] ?? key);
+}
+
+function withPort(values: { port?: string }): Record<string, unknown> {
+  const { port } = values;
+  return port !== undefined && /^\d{1,5}$/.test(port) ? { ...values, port: Number(port) } : values;
+}

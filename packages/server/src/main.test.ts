@@ -1,0 +1,33 @@
+import { readFile } from "node:fs/promises";
+import { expect, it } from "vitest";
+import { outrigger, temporaryDirectory } from "../test/outrigger-process.ts";
+
+async function run(...args: string[]) {
+  const { exit, output } = outrigger(args, { cwd: await temporaryDirectory() });
+  return { code: await exit, ...output };
+}
+
+it("prints its version", async () => {
+  const { version } = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
+  expect(await run("--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+it("explains flags, environment and file", async () => {
+  const general = await run("--help");
+  expect(general).toMatchObject({ code: 0, stderr: "" });
+  expect(general.stdout).toContain("serve");
+  const { code, stdout } = await run("serve", "--help");
+  expect(code).toBe(0);
+  for (const word of ["--port", "--host", "--config", "--data", "PORT", "OUTRIGGER_SECRET", "Examples:"]) {
+    expect(stdout).toContain(word);
+  }
+});
+
+it("exits with 2 for a command or an option that it does not know", async () => {
+  const unknownCommand = await run("sevre");
+  expect(unknownCommand.code).toBe(2);
+  expect(unknownCommand.stderr).toContain("unknown command 'sevre'");
+  const unknownOption = await run("serve", "--prot", "80");
+  expect(unknownOption.code).toBe(2);
+  expect(unknownOption.stderr).toContain("unknown option '--prot'");
+});

@@ -1,0 +1,95 @@
+import { readFileSync } from "node:fs";
+import { Command, CommanderError } from "commander";
+import { ConfigError, StartError } from "./config-error.ts";
+import { serve } from "./serve.ts";
+
+const USAGE_EXIT = 2;
+
+const SERVE_HELP = `
+Every option can also be set by the environment or in a configuration file; what is typed wins over the
+environment, the environment over the file, the file over the defaults.
+
+Environment:
+  PORT, OUTRIGGER_PORT     as --port; the second wins
+  OUTRIGGER_HOST           as --host
+  OUTRIGGER_DATA           as --data
+  OUTRIGGER_PUBLIC_URL     address at which the world reaches this server, e.g. https://img.example.com
+  OUTRIGGER_SECRET         what PINs are derived from, at least 32 bytes; by default one is kept in the data
+                           directory
+
+Configuration file (JSON, or a module with a default export: an object, or a function that returns one):
+  {
+    "port": 3000, "host": "127.0.0.1", "data": "./data",
+    "publicUrl": "https://img.example.com",
+    "trustProxy": 1,
+    "images": { "maxUploadBytes": 26214400, "rateLimits": { "creates": 60 } },
+    "renderer": { "workers": 2, "timeoutMs": 10000 },
+    "log": { "level": "info" }
+  }
+
+Examples:
+  outrigger serve
+  outrigger serve --port 8080 --data /var/lib/outrigger
+  outrigger serve --host 0.0.0.0 --config /etc/outrigger/outrigger.config.json
+  PORT=0 outrigger serve 2>outrigger.log
+
+Signals: SIGTERM and SIGINT end it after what is under way, a second one at once.
+Exit codes: 0 ended by a signal, 1 cannot start or failed, 2 wrong usage or configuration.
+`;
+
+/** Runs the command line and sets the exit code. Never rejects. */
+export async function main(argv: readonly string[]): Promise<void> {
+  const program = createProgram();
+  try {
+    await program.parseAsync(argv);
+  } catch (error) {
+    process.exitCode = report(error);
+  }
+}
+
+function createProgram(): Command {
+  const program = new Command("outrigger")
+    .description("Image hosting as one process.")
+    .version(version())
+    .showHelpAfterError("(see outrigger --help)")
+    .exitOverride();
+  program
+    .command("serve")
+    .description("Serve image hosting over HTTP until a signal ends it.")
+    .option("--port <number>", "port to listen on, 0 takes a free one (default: 3000)")
+    .option("--host <address>", "address to listen on (default: 127.0.0.1)")
+    .option(
+      "--config <file>",
+      "configuration file (default: outrigger.config.json or .mjs, where there is one)",
+    )
+    .option("--data <directory>", "where images are kept; made when missing (default: ./data)")
+    .addHelpText("after", SERVE_HELP)
+    .exitOverride()
+    .action(serve);
+  return program;
+}
+
+/** Says what went wrong, in as many lines as there are things to mend, and returns the exit code. */
+function report(error: unknown): number {
+  // Commander has said it already. Help and version end with 0.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT;
+  if (error instanceof ConfigError) {
+    process.stderr.write(`outrigger: ${error.message}\n`);
+    return USAGE_EXIT;
+  }
+  if (error instanceof StartError) {
+    process.stderr.write(`outrigger: ${error.message}\n`);
+    return 1;
+  }
+  // A bug: here a stack helps.
+  process.stderr.write(`outrigger: ${error instanceof Error ? error.stack : String(error)}\n`);
+  return 1;
+}
+
+function version(): string {
+  // Our own file, written by us.
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
+  return version;
+}

@@ -1,0 +1,76 @@
+import { type BlobStore, createMemoryBlobStore, type Renderer, ServiceError } from "@outrigger/core";
+import { describe, expect, it } from "vitest";
+import { createReadiness } from "./readiness.ts";
+
+// Parts that hang, lie or are overloaded cannot be had for real at will.
+function renderer(inspect: Renderer["inspect"]): Renderer {
+  return {
+    version: "test",
+    canRender: () => true,
+    inspect,
+    render: () => Promise.reject(new Error("not asked")),
+    close: async () => {},
+  };
+}
+
+const working = renderer(async () => ({ width: 1, height: 1, pages: 1 }));
+
+describe("createReadiness", () => {
+  it("finds no trouble where there is none, and leaves nothing behind", async () => {
+    const storage = createMemoryBlobStore();
+    expect(await createReadiness({ storage, renderer: working }).troubles()).toEqual({});
+    expect((await storage.list("")).keys).toEqual([]);
+  });
+
+  it("does not wait for a part that hangs", async () => {
+    const hanging = renderer(() => new Promise(() => {}));
+    const readiness = createReadiness({ storage: createMemoryBlobStore(), renderer: hanging, timeoutMs: 50 });
+    expect(await readiness.troubles()).toEqual({ renderer: new Error("No answer within 50 ms") });
+  });
+
+  it("tells the parts to give up at the deadline", async () => {
+    const signals: (AbortSignal | undefined)[] = [];
+    const hanging = renderer((_source, _type, signal) => {
+      signals.push(signal);
+      return new Promise(() => {});
+    });
+    await createReadiness({ storage: createMemoryBlobStore(), renderer: hanging, timeoutMs: 50 }).troubles();
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
+  });
+
+  it("finds a storage that forgets or garbles what it was given", async () => {
+    const storage = createMemoryBlobStore();
+    const forgetful: BlobStore = { ...storage, get: async () => null };
+    expect(await createReadiness({ storage: forgetful, renderer: working }).troubles()).toEqual({
+      storage: new Error("What was stored is not there"),
+    });
+    const garbling: BlobStore = {
+      ...storage,
+      put: (key, _body, options) => storage.put(key, Buffer.from("x"), options),
+    };
+    expect(await createReadiness({ storage: garbling, renderer: working }).troubles()).toEqual({
+      storage: new Error("What was stored came back as something else"),
+    });
+  });
+
+  it("takes a renderer whose queue is full for one that answers", async () => {
+    const busy = renderer(() =>
+      Promise.reject(new ServiceError("overloaded", "full", { retryAfterMs: 1000 })),
+    );
+    expect(await createReadiness({ storage: createMemoryBlobStore(), renderer: busy }).troubles()).toEqual(
+      {},
+    );
+  });
+
+  it("asks once for all who ask at the same time or within a second", async () => {
+    let asked = 0;
+    const counting = renderer(async () => {
+      asked += 1;
+      return { width: 1, height: 1, pages: 1 };
+    });
+    const readiness = createReadiness({ storage: createMemoryBlobStore(), renderer: counting });
+    await Promise.all([readiness.troubles(), readiness.troubles()]);
+    await readiness.troubles();
+    expect(asked).toBe(1);
+  });
+});

@@ -1,0 +1,96 @@
+import { randomUUID } from "node:crypto";
+import type { BlobStore, Renderer } from "@outrigger/core";
+import { isServiceError } from "@outrigger/core";
+
+export interface Readiness {
+  /** Why each part cannot serve; empty when all can. Asks the parts at most once a second. */
+  troubles(): Promise<Record<string, unknown>>;
+}
+
+export interface ReadinessOptions {
+  storage: BlobStore;
+  renderer: Renderer;
+  /** A part that has not answered by then is in trouble. @default 2000 */
+  timeoutMs?: number;
+}
+
+const FRESH_MS = 1000;
+const PROBE_BYTES = Buffer.from("ready\n");
+const PICTURE = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+/** Tells by trying whether storage can be written and read and the renderer renders. */
+export function createReadiness({ storage, renderer, timeoutMs = 2000 }: ReadinessOptions): Readiness {
+  // Of this process alone, so that several on one storage do not disturb each other.
+  const key = `readyz/${randomUUID()}`;
+  const parts = {
+    storage: (signal: AbortSignal) => tryStorage(storage, key, signal),
+    renderer: (signal: AbortSignal) => tryRenderer(renderer, signal),
+  };
+  let result: Promise<Record<string, unknown>> | null = null;
+  let answeredAt = Number.POSITIVE_INFINITY;
+
+  async function ask(): Promise<Record<string, unknown>> {
+    const troubles: Record<string, unknown> = {};
+    await Promise.all(
+      Object.entries(parts).map(async ([name, attempt]) => {
+        try {
+          await withDeadline(attempt, timeoutMs);
+        } catch (error) {
+          troubles[name] = error;
+        }
+      }),
+    );
+    answeredAt = performance.now();
+    return troubles;
+  }
+
+  return {
+    troubles() {
+      if (result === null || performance.now() - answeredAt >= FRESH_MS) {
+        answeredAt = Number.POSITIVE_INFINITY;
+        result = ask();
+      }
+      return result;
+    },
+  };
+}
+
+async function tryStorage(storage: BlobStore, key: string, signal: AbortSignal): Promise<void> {
+  await storage.put(key, PROBE_BYTES, { signal });
+  const blob = await storage.get(key, { signal });
+  if (blob === null) throw new Error("What was stored is not there");
+  const chunks = Buffer.isBuffer(blob.body) ? [blob.body] : await blob.body.toArray({ signal });
+  if (!Buffer.concat(chunks).equals(PROBE_BYTES))
+    throw new Error("What was stored came back as something else");
+  await storage.delete(key);
+}
+
+async function tryRenderer(renderer: Renderer, signal: AbortSignal): Promise<void> {
+  try {
+    await renderer.inspect({ bytes: PICTURE }, "image/png", signal);
+  } catch (error) {
+    // A full queue is an answer: pictures that are stored or cached are served, and the others tell their clients to wait.
+    if (!isServiceError(error, "overloaded")) throw error;
+  }
+}
+
+/** A part that hangs does not look at the signal: the deadline holds without its help. */
+async function withDeadline(attempt: (signal: AbortSignal) => Promise<void>, ms: number): Promise<void> {
+  const controller = new AbortController();
+  const late = new Error(`No answer within ${ms} ms`);
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(late);
+      controller.abort(late);
+    }, ms);
+  });
+  try {
+    await Promise.race([attempt(controller.signal), deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,54 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Logger } from "pino";
+import { safeHeaders, safeTarget } from "./redact.ts";
+
+/** Questions of probes, asked all day long, are logged at `debug` only. */
+const PROBES = new Set(["/healthz", "/readyz"]);
+
+/**
+ * Gives every request an ID (header `X-Request-Id` of the reply) and logs it when it has been answered: method, path,
+ * status, milliseconds, bytes sent (headers included). At level `debug` its headers too. Secrets are left out.
+ */
+export function createRequestLog(logger: Logger) {
+  return (req: IncomingMessage, res: ServerResponse, next: () => void): void => {
+    const id = randomUUID();
+    const startedAt = performance.now();
+    const { socket } = req;
+    const sentBefore = socket.bytesWritten;
+    const target = req.url ?? "";
+    res.setHeader("X-Request-Id", id);
+    requestIds.set(req, id);
+    if (logger.isLevelEnabled("debug")) logger.debug({ id, headers: safeHeaders(req.headers) }, "request");
+    res.once("close", () => {
+      const level = levelOf(res, target);
+      if (!logger.isLevelEnabled(level)) return;
+      logger[level](
+        {
+          id,
+          method: req.method,
+          path: safeTarget(target),
+          status: res.statusCode,
+          ms: Math.round((performance.now() - startedAt) * 10) / 10,
+          bytes: socket.bytesWritten - sentBefore,
+          ...(res.writableFinished ? {} : { left: true }),
+        },
+        res.writableFinished ? "answered" : "client left",
+      );
+    });
+    next();
+  };
+}
+
+const requestIds = new WeakMap<object, string>();
+
+/** The ID that a request was given; `undefined` for one that did not come through the log. */
+export function requestIdOf(req: unknown): string | undefined {
+  return typeof req === "object" && req !== null ? requestIds.get(req) : undefined;
+}
+
+function levelOf(res: ServerResponse, target: string): "debug" | "info" | "warn" | "error" {
+  if (res.statusCode === 500) return "error";
+  if (res.statusCode > 500) return "warn";
+  return PROBES.has(target) ? "debug" : "info";
+}

@@ -1,0 +1,87 @@
+import type { ImageRateLimits, TlsPolicy } from "@outrigger/core";
+import type { RendererOptions } from "@outrigger/imaging";
+
+/** Limits of the image service, as in `ImagesOptions`. */
+export interface ServerImagesConfig {
+  /** Hosts (`name` or `name:port`) that requests may name; others get 400. @default all */
+  allowedHosts?: string[];
+  /** Largest file, 1 to 2147483648 bytes. @default 26214400 (25 MiB) */
+  maxUploadBytes?: number;
+  /** An upload without progress for this long ends with 408; milliseconds from 100. @default 15000 */
+  uploadIdleMs?: number;
+  /** Life of an image without `expiresAt`, in milliseconds from 1. @default 86400000 (24 hours) */
+  defaultLifetimeMs?: number;
+  /** Longest life that `expiresAt` may ask for, in milliseconds from 1. @default 31536000000 (365 days) */
+  maxLifetimeMs?: number;
+  /** How long caches may keep a picture without asking, in seconds from 0. @default 300 */
+  cacheSeconds?: number;
+  /** Memory for often read pictures, in bytes from 0. @default 67108864 (64 MiB) */
+  memoryBytes?: number;
+  /** Requests per client address and minute, each `false` or a number from 1; `false` switches all limits off. */
+  rateLimits?: ImageRateLimits | false;
+}
+
+/** What the renderer may spend; see `RendererOptions` of `@outrigger/imaging` for ranges and defaults. */
+export type ServerRendererConfig = RendererOptions;
+
+/** How long and how much the HTTP server bears with its clients. */
+export interface ServerHttpConfig {
+  /** A request whose headers take longer is cut with 408; milliseconds, 100 to 600000. @default 15000 */
+  headersTimeoutMs?: number;
+  /**
+   * A request whose headers and body take longer is cut with 408; milliseconds, 1000 to 86400000.
+   * @default 60000 plus what `images.maxUploadBytes` take at 32 KiB/s (25 MiB: 860000)
+   */
+  requestTimeoutMs?: number;
+  /**
+   * How long an idle connection is kept for the next request; milliseconds, 0 to 3600000. It should be longer than the
+   * idle time of the proxy in front, or that one sends requests into closing connections. @default 75000
+   */
+  keepAliveMs?: number;
+  /** A connection on which nothing moves in either direction is cut; milliseconds, 1000 to 3600000. @default 120000 */
+  idleMs?: number;
+  /** Connections beyond it are refused; 1 to 1000000. @default 4096 */
+  maxConnections?: number;
+}
+
+export interface ServerLogConfig {
+  /** From what severity on; `silent` writes nothing. @default "info" */
+  level?: "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
+  /** Lines for people instead of JSON. @default false */
+  pretty?: boolean;
+}
+
+/** Everything that can be configured; what the file `outrigger.config.json` or `.mjs` holds. Unknown keys are refused. */
+export interface ServerConfig {
+  /** 0 to 65535; 0 takes a free one. @default 3000 */
+  port?: number;
+  /** Address or name to listen on. @default "127.0.0.1" */
+  host?: string;
+  /** Directory of the images; made when missing. @default "./data" */
+  data?: string;
+  /** Absolute URL at which the world reaches this server, e.g. `https://img.example.com`. @default As the request says */
+  publicUrl?: string;
+  /**
+   * Which proxies are believed about the client's address, protocol and host: Express' `trust proxy`. The number of
+   * proxies, or their addresses (`"loopback"`, `"10.0.0.0/8"`, a list). @default false
+   */
+  trustProxy?: boolean | number | string | string[];
+  /** `required`: TLS, except for this machine itself; `always`; `off` where it is somebody else's job. @default "required" */
+  tls?: TlsPolicy;
+  /**
+   * What PINs are derived from, at least 32 bytes; a list rotates: the first signs, all verify.
+   * @default One made at the first start, kept in the data directory (mode 0600)
+   */
+  secret?: string | string[];
+  images?: ServerImagesConfig;
+  renderer?: ServerRendererConfig;
+  http?: ServerHttpConfig;
+  log?: ServerLogConfig;
+  /** From the signal to the exit, at most; milliseconds, 100 to 600000. @default 10000 */
+  shutdownMs?: number;
+  /**
+   * How long, after `/readyz` turned 503, connections are still accepted, so that a load balancer has time to look
+   * away; milliseconds, from 0 and less than `shutdownMs`. @default 0
+   */
+  drainDelayMs?: number;
+}

@@ -1,0 +1,49 @@
+import { resolve } from "node:path";
+import { ConfigError } from "./config-error.ts";
+import type { ServerConfig, ServerHttpConfig, ServerLogConfig } from "./server-config.ts";
+
+/** A configuration with its defaults filled in. */
+export interface ServerSettings extends Omit<ServerConfig, "http" | "log"> {
+  port: number;
+  host: string;
+  /** Absolute. */
+  data: string;
+  trustProxy: boolean | number | string | string[];
+  http: Required<ServerHttpConfig>;
+  log: Required<ServerLogConfig>;
+  shutdownMs: number;
+  drainDelayMs: number;
+}
+
+const MAX_UPLOAD_BYTES = 25 * 1024 * 1024;
+/** A slow line of 256 kbit/s: who sends slower than that has not finished 25 MiB in a quarter of an hour. */
+const SLOWEST_UPLOAD_BYTES_PER_MS = (32 * 1024) / 1000;
+
+/** Fills in the defaults. @throws ConfigError where two keys do not go together. */
+export function settingsOf(config: ServerConfig): ServerSettings {
+  const { shutdownMs = 10_000, drainDelayMs = 0 } = config;
+  if (drainDelayMs >= shutdownMs) {
+    throw new ConfigError("The configuration", [
+      `drainDelayMs: must be less than shutdownMs (${shutdownMs})`,
+    ]);
+  }
+  const uploadMs = (config.images?.maxUploadBytes ?? MAX_UPLOAD_BYTES) / SLOWEST_UPLOAD_BYTES_PER_MS;
+  return {
+    ...config,
+    port: config.port ?? 3000,
+    host: config.host ?? "127.0.0.1",
+    data: resolve(config.data ?? "data"),
+    trustProxy: config.trustProxy ?? false,
+    http: {
+      headersTimeoutMs: 15_000,
+      requestTimeoutMs: 60_000 + Math.ceil(uploadMs),
+      keepAliveMs: 75_000,
+      idleMs: 120_000,
+      maxConnections: 4096,
+      ...config.http,
+    },
+    log: { level: "info", pretty: false, ...config.log },
+    shutdownMs,
+    drainDelayMs,
+  };
+}

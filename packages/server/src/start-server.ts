@@ -1,0 +1,142 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type BlobStore, createFsBlobStore, createImages, type ImagesOptions } from "@outrigger/core";
+import { createRenderer } from "@outrigger/imaging";
+import { createPages } from "@outrigger/web";
+import type { Logger } from "pino";
+import { createApp } from "./app.ts";
+import { StartError } from "./config-error.ts";
+import { uploadCommand } from "./front-page.ts";
+import { type Listener, listen } from "./listen.ts";
+import { createReadiness } from "./readiness.ts";
+import { safeTarget } from "./redact.ts";
+import { requestIdOf } from "./request-log.ts";
+import type { ServerSettings } from "./settings.ts";
+
+/** The renderer has processes to start, maybe on a machine that is busy starting other things. */
+const START_TIMEOUT_MS = 30_000;
+
+export interface StartedServer {
+  url: string;
+  /** Drains and releases everything, within `shutdownMs`. Calling it twice is allowed. */
+  close(): Promise<void>;
+}
+
+/** Composes, checks and starts the server. @throws StartError when something is in the way; nothing is left behind then. */
+export async function startServer(settings: ServerSettings, logger: Logger): Promise<StartedServer> {
+  const storage = openStorage(settings.data);
+  const renderer = createRenderer(settings.renderer);
+  const pages = createPages();
+  const images = createImages({ ...imagesOptionsOf(settings, logger), storage, renderer, pages });
+  const readiness = createReadiness({ storage, renderer });
+  let isDraining = false;
+  let listener: Listener;
+  try {
+    await images.ready().catch((cause) => Promise.reject(dataError(settings.data, cause)));
+    const atStart = createReadiness({ storage, renderer, timeoutMs: START_TIMEOUT_MS });
+    requireReady(await atStart.troubles(), settings);
+    const app = createApp(settings, { images, pages, readiness, logger, isDraining: () => isDraining });
+    listener = await listen(app, settings, (err) => logger.error({ err }, "cannot accept a connection"));
+  } catch (error) {
+    await images.close();
+    throw error;
+  }
+  announce(settings, listener.url, logger);
+
+  async function close(): Promise<void> {
+    const endsAt = performance.now() + settings.shutdownMs;
+    isDraining = true;
+    logger.info("draining");
+    if (settings.drainDelayMs > 0) await delay(settings.drainDelayMs);
+    // The last part of the time is for renderer and stores.
+    const cut = await listener.drain(Math.max(0, (endsAt - performance.now()) * 0.8));
+    if (cut > 0) logger.warn({ connections: cut }, "cut what had not ended in time");
+    await images.close();
+    logger.info("closed");
+  }
+
+  let closing: Promise<void> | null = null;
+  return {
+    url: listener.url,
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+function imagesOptionsOf(
+  { publicUrl, tls, secret, images }: ServerSettings,
+  logger: Logger,
+): Omit<ImagesOptions, "storage" | "renderer"> {
+  return {
+    ...images,
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+    ...(tls === undefined ? {} : { tls }),
+    ...(secret === undefined ? {} : { secret }),
+    onError(err, call) {
+      const request =
+        call === undefined
+          ? {}
+          : { id: requestIdOf(call.context), method: call.method, path: safeTarget(call.path) };
+      logger.error({ ...request, err }, "failed");
+    },
+  };
+}
+
+function openStorage(directory: string): BlobStore {
+  try {
+    return createFsBlobStore({ directory });
+  } catch (cause) {
+    throw dataError(directory, cause);
+  }
+}
+
+function requireReady(troubles: Record<string, unknown>, { data }: ServerSettings): void {
+  if ("storage" in troubles) throw dataError(data, troubles.storage);
+  if ("renderer" in troubles) {
+    const cause = troubles.renderer;
+    throw new StartError(`The renderer does not work: ${innermost(cause).message}`, { cause });
+  }
+}
+
+function dataError(directory: string, cause: unknown): StartError {
+  const error = innermost(cause);
+  return new StartError(
+    `The data directory ${directory} cannot be used: ${WHY[error.code ?? ""] ?? error.message}`,
+    {
+      cause,
+    },
+  );
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  EEXIST: "it is not a directory",
+  ENOTDIR: "it is not a directory",
+  EACCES: "this user may not write there",
+  EPERM: "this user may not write there",
+  EROFS: "its file system is read-only",
+  ENOSPC: "there is no space left",
+};
+
+function innermost(error: unknown): { message: string; code?: string } {
+  if (!(error instanceof Error)) return { message: String(error) };
+  if (error.cause instanceof Error) return innermost(error.cause);
+  const [message = ""] = error.message.split("\n");
+  return "code" in error ? { message, code: String(error.code) } : { message };
+}
+
+function announce(settings: ServerSettings, url: string, logger: Logger): void {
+  const { data, publicUrl, tls, trustProxy, host } = settings;
+  logger.info({ url, data, publicUrl, tls: tls ?? "required", trustProxy }, "listening");
+  logger.info(`Upload a picture: ${uploadCommand(publicUrl ?? url)}`);
+  if (tls !== "off" && trustProxy === false && !/^(?:localhost|127\.|::1$)/.test(host)) {
+    logger.warn(
+      "Other machines must come through a proxy that ends TLS: set trustProxy so that it is believed, or tls to off.",
+    );
+  }
+  if (trustProxy === true) {
+    logger.warn(
+      "trustProxy is true: every client can claim any address and protocol. Name the proxies instead.",
+    );
+  }
+}

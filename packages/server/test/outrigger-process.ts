@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import sharp from "sharp";
+import { afterEach } from "vitest";
+
+const BIN = fileURLToPath(new URL("../bin/outrigger.js", import.meta.url));
+
+export interface OutriggerProcess {
+  child: ChildProcess;
+  /** What it has printed so far. */
+  output: { stdout: string; stderr: string };
+  /** The address of the line that it prints when it listens. Rejects when it ends before. */
+  url: Promise<string>;
+  /** Its exit code, or the name of the signal that killed it. */
+  exit: Promise<number | NodeJS.Signals | null>;
+  /** Resolves when the standard error contains `text`. Rejects when it ends before. */
+  logged(text: string): Promise<void>;
+}
+
+export interface SpawnOptions {
+  cwd: string;
+  env?: Record<string, string>;
+}
+
+const running = new Set<OutriggerProcess>();
+const directories = new Set<string>();
+
+// The processes of a test end with it, however it ended.
+afterEach(async () => {
+  for (const { child, exit } of running) {
+    if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+    await exit;
+  }
+  running.clear();
+  for (const directory of directories) await rm(directory, { recursive: true, force: true });
+  directories.clear();
+});
+
+/** A new directory that is removed after the test. */
+export async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "outrigger-server-"));
+  directories.add(directory);
+  return directory;
+}
+
+/** Runs the real command, with nothing of our own environment but what programs need to be found. */
+export function outrigger(args: readonly string[], { cwd, env = {} }: SpawnOptions): OutriggerProcess {
+  const child = spawn(process.execPath, [BIN, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH ?? "", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const output = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    output.stderr += text;
+  });
+  const exit = once(child, "close").then(([code, signal]) => code ?? signal);
+  const until = async (stream: "stdout" | "stderr", isThere: () => boolean) => {
+    while (!isThere()) {
+      const ended = await Promise.race([
+        once(child[stream], "data").then(() => false),
+        exit.then(() => true),
+      ]);
+      if (ended && !isThere()) throw new Error(`outrigger ended:\n${output.stdout}${output.stderr}`);
+    }
+  };
+  const url = until("stdout", () => output.stdout.includes("\n")).then(() => {
+    return /^Outrigger listens on (\S+)\n/.exec(output.stdout)?.[1] ?? "";
+  });
+  // Tests of a server that does not start never look at it.
+  url.catch(() => {});
+  const started: OutriggerProcess = {
+    child,
+    output,
+    url,
+    exit,
+    logged: (text) => until("stderr", () => output.stderr.includes(text)),
+  };
+  running.add(started);
+  return started;
+}
+
+/** `outrigger serve` on a free port. */
+export function serve(cwd: string, args: readonly string[] = [], env: Record<string, string> = {}) {
+  return outrigger(["serve", "--port", "0", ...args], { cwd, env });
+}
+
+/** A real JPEG of 64 × 48 pixels. */
+export function jpeg(): Promise<Buffer> {
+  const stripes = Buffer.from(Array.from({ length: 64 * 48 * 3 }, (_, index) => (index * 7) % 256));
+  return sharp(stripes, { raw: { width: 64, height: 48, channels: 3 } })
+    .jpeg()
+    .toBuffer();
+}
+
+export interface Uploaded {
+  id: string;
+  pin: string;
+  url: string;
+  editUrl: string;
+  expiresAt: string;
+}
+
+export async function upload(
+  base: string,
+  bytes: Buffer,
+  fields: Record<string, string> = {},
+): Promise<Response> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set("imagedata", new File([new Uint8Array(bytes)], "stripes.jpg", { type: "image/jpeg" }));
+  return fetch(`${base}/api/images.json`, {
+    method: "POST",
+    body: form,
+    headers: { "User-Agent": "test/1.0" },
+  });
+}
+
+export async function uploaded(base: string, bytes: Buffer): Promise<Uploaded> {
+  const response = await upload(base, bytes);
+  if (response.status !== 201) throw new Error(`${response.status}: ${await response.text()}`);
+  return (await response.json()) as Uploaded; // Its shape is what the tests of core prove.
+}
