@@ -21,8 +21,7 @@ export interface Host {
 
 const LISTENERS = {
   "Express 5": (service, mountPath) => mountInExpress(express5(), service, mountPath),
-  "Express 4": (service, mountPath) =>
-    mountInExpress(express4() as ReturnType<typeof express5>, service, mountPath), // Same calls.
+  "Express 4": (service, mountPath) => mountInExpress(express4(), service, mountPath),
   "Koa 3": (service, mountPath) => mountInKoa(new Koa3(), service, mountPath),
   "Koa 2": (service, mountPath) => mountInKoa(new Koa2(), service, mountPath),
   "node:http": (service, mountPath) => nodeListener(service, { mountPath }),

@@ -1,7 +1,7 @@
-import sharp from "sharp";
+import sharp, { type Sharp } from "sharp";
 
 /** A photograph-like picture: smooth colours and grain. */
-export async function photo(width: number, height: number): Promise<sharp.Sharp> {
+export async function photo(width: number, height: number): Promise<Sharp> {
   const gradient = Buffer.from(
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">
       <defs><radialGradient id="g"><stop offset="0" stop-color="#fc6"/><stop offset="1" stop-color="#135"/></radialGradient></defs>

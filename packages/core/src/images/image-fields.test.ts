@@ -7,6 +7,7 @@ describe("a name", () => {
   test("is kept in NFC without control characters", () => {
     expect(parseName("Cafe\u0301\u0000\r\n\u202e.png")).toBe("Café.png");
     expect(parseName("  a b  ")).toBe("a b");
+    expect(parseName("\ud83da\ude00 \u{1f600}")).toBe("a \u{1f600}");
   });
   test("that is empty counts as omitted", () => {
     for (const value of ["", "  ", "\u0000", undefined, null]) expect(parseName(value)).toBeUndefined();

@@ -4,8 +4,11 @@ import { parseDate } from "./parse-date.ts";
 
 const MAX_NAME_LENGTH = 255;
 
-/** Line breaks, controls and the invisible marks that turn text around: none has a place in a name. */
-const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+/**
+ * Line breaks, controls, the invisible marks that turn text around, and half surrogate pairs, which JSON can carry and
+ * UTF-8 cannot: none has a place in a name.
+ */
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
 /** A name as it is kept: NFC without control characters. */
 function cleanName(text: string): string {

@@ -78,9 +78,8 @@ async function answer(context: ImageContext, call: Call, address: ImageAddress):
 }
 
 function requireTransport({ settings }: ImageContext, call: Call): void {
-  if (call.headers.host === undefined || call.headers.host === "") {
-    throw new ServiceError("bad_request", "The Host header is missing");
-  }
+  // RFC 9112 §3.2; and without an origin there would be no absolute URLs.
+  if (call.origin === "") throw new ServiceError("bad_request", "The Host header is missing or malformed");
   if (
     settings.allowedHosts !== null &&
     !settings.allowedHosts.has(call.origin.replace(/^\w+:\/\//, "").toLowerCase())

@@ -21,7 +21,8 @@ describe("PINs", () => {
     const pin = pins.pinOf(id);
     expect(pins.verify(id, pin)).toBe(true);
     expect(pins.verify("BAAAAAAAAAAAAAAAAAAAAA", pin)).toBe(false);
-    for (const wrong of ["", pin.slice(1), `${pin}0`, `${pin} `, "0".repeat(16), "é".repeat(16)]) {
+    const farBeyond = [...pin].map((c) => String.fromCharCode(c.charCodeAt(0) + 0x100)).join("");
+    for (const wrong of ["", pin.slice(1), `${pin}0`, `${pin} `, "0".repeat(16), "é".repeat(16), farBeyond]) {
       expect(pins.verify(id, wrong)).toBe(false);
     }
   });

@@ -27,7 +27,7 @@ export function createPins(secret: Secret): Pins {
         normalise(pin)
           .padEnd(PIN_LENGTH)
           .slice(0, PIN_LENGTH + 1),
-        "latin1",
+        "utf8",
       );
       let isRight = false;
       for (const key of keys) {

@@ -30,6 +30,8 @@ interface PreparedRead {
 }
 
 const MAX_PREPARED_PER_IMAGE = 64;
+/** Longer queries are prepared each time: what nobody sends for a picture's sake must not fill memory. */
+const MAX_PREPARED_SEARCH = 128;
 
 /** Reads prepared for a record at its present revision. A new revision is another object. */
 const prepared = new WeakMap<CurrentRecord, Map<string, PreparedRead>>();
@@ -86,6 +88,7 @@ function preparedRead(
   requireUtf8Query(search);
   const query = new URLSearchParams(search);
   const read = prepare(context, current, format, (parameter) => query.get(parameter));
+  if (search.length > MAX_PREPARED_SEARCH) return read;
   if (reads.size >= MAX_PREPARED_PER_IMAGE) reads.clear();
   reads.set(name, read);
   return read;

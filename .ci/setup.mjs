@@ -1,0 +1,128 @@
+// Makes a checkout ready to run: the right Node, the dependencies of package-lock.json, every package built.
+// Costs nothing but a look at the files when nothing has changed since the last time. With --install-only it does not build.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const stampFile = join(root, "node_modules", ".outrigger-setup.json");
+
+checkNode();
+const began = Date.now();
+const stamp = readJson(stampFile) ?? {};
+const done = [];
+install();
+if (!process.argv.includes("--install-only")) build();
+if (done.length > 0)
+  console.log(`Ready: ${done.join(", ")} in ${((Date.now() - began) / 1000).toFixed(1)} s`);
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  console.error(`Outrigger needs Node 20.19 or newer; this is ${process.version}.`);
+  process.exit(1);
+}
+
+function install() {
+  const lock = sha256(readFileSync(join(root, "package-lock.json")));
+  if (stamp.lock === lock && existsSync(join(root, "node_modules", ".bin"))) return;
+  // Whoever has just run npm themselves need not wait for it again.
+  if (!isInstalled()) {
+    run("npm", ["ci", "--no-audit", "--no-fund", "--no-update-notifier"]);
+    done.push("dependencies installed");
+  }
+  save({ lock });
+}
+
+/** Whether npm's own account of node_modules is what the lock file asks for. */
+function isInstalled() {
+  const installed = readJson(join(root, "node_modules", ".package-lock.json"))?.packages;
+  if (installed === undefined) return false;
+  const wanted = readJson(join(root, "package-lock.json")).packages;
+  for (const [path, entry] of Object.entries(wanted)) {
+    if (path === "" || entry.optional || entry.peer) continue;
+    if (installed[path]?.version !== entry.version || installed[path]?.link !== entry.link) return false;
+  }
+  return Object.keys(installed).every((path) => path in wanted);
+}
+
+function build() {
+  const sources = fingerprint();
+  if (stamp.sources === sources && isBuilt()) return;
+  run(join(root, "node_modules", ".bin", "turbo"), ["run", "build", "--output-logs=errors-only"], {
+    TURBO_TELEMETRY_DISABLED: "1",
+    DO_NOT_TRACK: "1",
+  });
+  done.push("packages built");
+  save({ sources });
+}
+
+/** Names, sizes and times of everything that the build reads. */
+function fingerprint() {
+  const hash = createHash("sha256");
+  const add = (path) => {
+    const { size, mtimeMs } = statSync(join(root, path));
+    hash.update(`${path}\0${size}\0${mtimeMs}\n`);
+  };
+  for (const path of ["package.json", "turbo.json", "packages/tsconfig.base.json"]) add(path);
+  for (const name of packageNames()) {
+    add(`packages/${name}/package.json`);
+    add(`packages/${name}/tsconfig.json`);
+    const files = readdirSync(join(root, "packages", name, "src"), { recursive: true, withFileTypes: true });
+    const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
+    for (const path of paths.sort()) {
+      if (!path.endsWith(".test.ts")) add(path.slice(root.length));
+    }
+  }
+  return hash.digest("hex");
+}
+
+function isBuilt() {
+  return packageNames().every((name) => {
+    const entries = Object.values(readJson(join(root, "packages", name, "package.json")).exports);
+    const files = entries.map((entry) => (typeof entry === "string" ? entry : entry.default));
+    return files.every((file) => existsSync(join(root, "packages", name, file)));
+  });
+}
+
+function packageNames() {
+  const names = readdirSync(join(root, "packages"));
+  return names.filter((name) => existsSync(join(root, "packages", name, "package.json"))).sort();
+}
+
+/** Runs quietly; a failure ends everything with all that was said. */
+function run(command, args, env = {}) {
+  const result = spawnSync(command, args, {
+    cwd: root,
+    encoding: "utf8",
+    env: { ...process.env, ...env },
+    maxBuffer: 64 * 1024 * 1024,
+    shell: process.platform === "win32",
+  });
+  if (result.status === 0) return;
+  process.stdout.write(result.stdout ?? "");
+  process.stderr.write(result.stderr ?? "");
+  console.error(
+    `${[command, ...args].join(" ")} failed: ${result.error?.message ?? `status ${result.status}`}`,
+  );
+  process.exit(1);
+}
+
+function save(change) {
+  writeFileSync(stampFile, JSON.stringify(Object.assign(stamp, change)));
+}
+
+function readJson(path) {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    if (error.code === "ENOENT" || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function sha256(bytes) {
+  return createHash("sha256").update(bytes).digest("hex");
+}

@@ -1,0 +1,36 @@
+/** An address that may stand in a page. */
+export interface Address {
+  /** As given. */
+  href: string;
+  /** Its origin as a Content-Security-Policy source, or `null` where it has none of its own or none that a policy can name. */
+  source: string | null;
+}
+
+// WHATWG URLs allow `;`, `,` and `'` in host names, which would end a directive of the policy.
+const POLICY_SOURCE = /^https?:\/\/[a-z0-9.-]+(?::\d{1,5})?$/;
+
+/** An absolute `http:` or `https:` URL; `null` for anything else, such as `javascript:`. */
+export function absoluteAddress(value: string): Address | null {
+  const url = parse(value);
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return null;
+  return { href: value, source: POLICY_SOURCE.test(url.origin) ? url.origin : null };
+}
+
+/** An absolute URL as above, or a reference that stays on the page's own origin (so not `//other.host`). */
+export function formAddress(value: string): Address | null {
+  const absolute = absoluteAddress(value);
+  if (absolute !== null) return absolute;
+  const here = "https://page.invalid";
+  return parse(value, here)?.origin === here ? { href: value, source: null } : null;
+}
+
+/** The absolute URL with one query parameter set. */
+export function withParameter(address: Address, name: string, value: string): string {
+  const url = new URL(address.href);
+  url.searchParams.set(name, value);
+  return url.href;
+}
+
+function parse(value: string, base?: string): URL | null {
+  return URL.canParse(value, base) ? new URL(value, base) : null;
+}

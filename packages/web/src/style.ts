@@ -1,0 +1,128 @@
+/** The one style sheet. Its exact bytes are hashed into the Content-Security-Policy. */
+export const STYLE = `
+:root {
+  color-scheme: light dark;
+  --page: #f5f6f7; --card: #fff; --line: #d8dde2; --edge: #818b96; --text: #1b1f24; --soft: #56606b;
+  --accent: #0b5f6e; --on-accent: #fff; --danger: #a8231c; --on-danger: #fff;
+  --good-card: #e3f3e9; --good: #14532d; --bad-card: #fdebea; --bad: #861b16;
+  --check-1: #f8f9fa; --check-2: #eceef1;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --page: #131618; --card: #1c2023; --line: #343a41; --edge: #78828d; --text: #e8eaed; --soft: #a5afba;
+    --accent: #7fd0dc; --on-accent: #06272d; --danger: #ff9d95; --on-danger: #3d0a07;
+    --good-card: #15301f; --good: #abe0bd; --bad-card: #3b1a18; --bad: #ffbdb7;
+    --check-1: #4b5158; --check-2: #43494f;
+  }
+}
+*, ::before, ::after { box-sizing: border-box; }
+body {
+  margin: 0 auto; padding: 0 1rem 3rem; background: var(--page); color: var(--text);
+  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif;
+  overflow-wrap: anywhere;
+}
+header { padding: 1rem 0 .5rem; color: var(--soft); font-size: .875rem; font-weight: 600; }
+h1 { margin: 0 0 1rem; font-size: 1.5rem; font-weight: 650; line-height: 1.25; }
+h2 { margin: 0 0 .75rem; font-size: 1rem; font-weight: 650; line-height: 1.4; }
+p { margin: 0 0 .75rem; }
+a { color: var(--accent); text-underline-offset: .15em; }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+section {
+  padding: 1rem 1.125rem 1.125rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem;
+}
+section + section { margin-top: 1rem; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+
+.viewer { max-width: 90rem; }
+figure { margin: 0 0 1rem; }
+.stage {
+  display: grid; grid-template-columns: minmax(0, 1fr); align-items: center; min-height: 9rem;
+  overflow: hidden; background: var(--check-2);
+  border: 1px solid var(--line); border-radius: .75rem;
+}
+.see-through { background: repeating-conic-gradient(var(--check-1) 0 25%, var(--check-2) 0 50%) 0 0 / 1.25rem 1.25rem; }
+.stage img { display: block; margin: 0 auto; max-width: 100%; height: auto; max-height: 82vh; object-fit: contain; }
+figcaption { margin-top: .5rem; color: var(--soft); font-size: .875rem; text-align: center; }
+.placeholder {
+  display: flex; flex-direction: column; align-items: center; justify-content: center; gap: .5rem;
+  min-height: min(60vh, 30rem); margin: 0; padding: 2rem; text-align: center;
+  color: var(--soft); background: var(--card); border: 1px dashed var(--edge); border-radius: .75rem;
+}
+.placeholder b { font-size: 2.5rem; font-weight: 650; line-height: 1.2; letter-spacing: .04em; }
+dl { margin: 0; font-size: .9375rem; }
+time { display: inline-block; }
+dl div { display: grid; grid-template-columns: 7rem 1fr; gap: 0 .625rem; padding: .375rem 0; border-top: 1px solid var(--line); }
+dl div:first-child { padding-top: 0; border-top: 0; }
+dl div:last-child { padding-bottom: 0; }
+dt { color: var(--soft); }
+dd { margin: 0; }
+dd b { font-weight: 600; }
+.downloads { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0; padding: 0; list-style: none; }
+.pill {
+  display: inline-flex; align-items: center; min-height: 2.25rem; padding: 0 .875rem;
+  border: 1px solid var(--line); border-radius: 1.125rem; font-size: .9375rem; text-decoration: none;
+}
+.pill:hover { border-color: var(--accent); }
+.qualities { display: flex; flex-wrap: wrap; overflow-wrap: normal; border: 1px solid var(--line); border-radius: 1.125rem; font-size: .9375rem; }
+.qualities > * { display: flex; align-items: center; min-height: 2.125rem; padding: 0 .625rem; text-decoration: none; }
+.qualities > * + * { border-left: 1px solid var(--line); }
+.qualities span:first-child { padding-left: .875rem; color: var(--soft); }
+.qualities a:last-child { padding-right: .875rem; border-radius: 0 1.125rem 1.125rem 0; }
+.qualities a:hover { text-decoration: underline; }
+.original { background: var(--accent); border-color: var(--accent); color: var(--on-accent); font-weight: 600; }
+label { display: block; margin: .875rem 0 .25rem; font-size: .9375rem; font-weight: 550; }
+h2 + label, h2 + form > label:first-of-type { margin-top: 0; }
+input, select, button { font: inherit; color: inherit; }
+input:not([type="checkbox"]), select {
+  display: block; width: 100%; min-height: 2.5rem; padding: .375rem .625rem;
+  background: var(--page); border: 1px solid var(--edge); border-radius: .5rem;
+}
+input.address:read-only { color: var(--soft); border-color: var(--line); }
+input.address:focus { color: var(--text); }
+.address { font: .8125rem/1.5 ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; text-overflow: ellipsis; }
+summary { margin-top: .875rem; padding: .25rem 0; color: var(--accent); font-size: .9375rem; cursor: pointer; }
+
+.edit { max-width: 42rem; }
+.subject { display: flex; gap: 1rem; align-items: flex-start; margin-bottom: 1rem; }
+.subject h1 { margin-bottom: .25rem; }
+.subject p { margin-bottom: .25rem; color: var(--soft); font-size: .9375rem; }
+.thumbnail {
+  flex: none; width: 6rem; height: 6rem; object-fit: cover;
+  background: var(--check-2); border: 1px solid var(--line); border-radius: .625rem;
+}
+.banner { margin-bottom: 1rem; padding: .75rem 1rem; border: 1px solid; border-radius: .75rem; font-weight: 550; }
+.notice { color: var(--good); background: var(--good-card); }
+.alarm { color: var(--bad); background: var(--bad-card); }
+.hint { margin: .375rem 0 0; color: var(--soft); font-size: .875rem; }
+code { font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .9375em; }
+.check { display: flex; align-items: center; gap: .625rem; min-height: 2rem; margin: 0; }
+.check input { flex: none; width: 1.125rem; height: 1.125rem; margin: 0; accent-color: var(--danger); }
+button {
+  min-height: 2.5rem; margin-top: 1.125rem; padding: 0 1.25rem;
+  background: var(--accent); color: var(--on-accent); border: 0; border-radius: .5rem; font-weight: 600; cursor: pointer;
+}
+.danger h2 { color: var(--danger); }
+.danger button { background: var(--danger); color: var(--on-danger); }
+
+.problem { max-width: 34rem; }
+.problem main { padding: min(16vh, 8rem) 0 0; }
+.problem .status { margin: 0; color: var(--soft); font-size: 3.5rem; font-weight: 300; line-height: 1.3; }
+.problem h1 { margin-bottom: .75rem; }
+
+@media (min-width: 60rem) {
+  body { padding: 0 2rem 4rem; }
+  .viewer main { display: grid; grid-template-columns: minmax(0, 1fr) 22rem; gap: 0 1.5rem; align-items: start; }
+  .viewer h1 { grid-column: 1 / -1; }
+  figure { position: sticky; top: 1rem; margin: 0; }
+}
+@media (max-width: 30rem) {
+  body { padding-right: .75rem; padding-left: .75rem; }
+  section { padding: .875rem .875rem 1rem; }
+  h1 { font-size: 1.3125rem; }
+  .thumbnail { width: 4.5rem; height: 4.5rem; }
+  .qualities { font-size: .875rem; }
+  .qualities > * { padding: 0 .375rem; }
+  .qualities span:first-child { padding-left: .625rem; }
+  .qualities a:last-child { padding-right: .625rem; }
+}
+`;

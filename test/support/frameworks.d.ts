@@ -1,0 +1,7 @@
+/** Older majors under names of their own. What the tests call of them has the same types in the newer ones. */
+declare module "express-4" {
+  export { default } from "express";
+}
+declare module "koa-2" {
+  export { default } from "koa";
+}
