@@ -27,6 +27,8 @@ export async function createImage(context: ImageContext, call: Call, suffix: "js
   if (userAgent === undefined || userAgent.trim() === "") {
     throw new ServiceError("bad_request", "The User-Agent header is required");
   }
+  // Before anything is stored: without a PIN there would be an image that nobody can edit.
+  const pins = await context.pins();
   const upload = await call.upload({
     fileField: FILE_FIELD,
     maxFileBytes: settings.maxUploadBytes,
@@ -38,7 +40,7 @@ export async function createImage(context: ImageContext, call: Call, suffix: "js
   try {
     const record = await describe(context, call, upload, userAgent);
     await store(context, record, upload.file, call.signal);
-    return createdReply(context, call, record, suffix);
+    return createdReply(context, call, record, pins.pinOf(record.id), suffix);
   } finally {
     await upload.file.dispose();
   }
@@ -117,9 +119,14 @@ async function store(
   }
 }
 
-function createdReply(context: ImageContext, call: Call, record: ImageRecord, suffix: "json" | "txt"): Reply {
+function createdReply(
+  context: ImageContext,
+  call: Call,
+  record: ImageRecord,
+  pin: string,
+  suffix: "json" | "txt",
+): Reply {
   const base = baseUrl(call, context.settings.publicUrl);
-  const pin = context.pins.pinOf(record.id);
   const url = imageUrl(base, record.id);
   const edit = editUrl(base, record.id, pin);
   const body =

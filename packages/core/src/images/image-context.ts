@@ -1,5 +1,4 @@
 import type { BlobStore } from "../contracts/blob-store.ts";
-import type { Call, Reply } from "../contracts/call.ts";
 import type { Pages } from "../contracts/pages.ts";
 import type { RateLimiter } from "../contracts/rate-limiter.ts";
 import type { Renderer } from "../contracts/renderer.ts";
@@ -15,10 +14,8 @@ export interface ImageContext {
   originals: BlobStore;
   renditions: Renditions;
   renderer: Renderer;
-  pins: Pins;
+  /** Rejects while the secret cannot be read. */
+  pins(): Promise<Pins>;
   pages: Pages | null;
   limiter: RateLimiter;
 }
-
-/** Answers one matched request. Expected failures reject with a ServiceError. */
-export type ImageRoute = (context: ImageContext, call: Call) => Promise<Reply>;

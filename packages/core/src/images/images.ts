@@ -1,7 +1,6 @@
 import { type BlobStore, hasLocalSecret } from "../contracts/blob-store.ts";
-import type { Call, Reply, Service } from "../contracts/call.ts";
+import type { Service } from "../contracts/call.ts";
 import { createMemoryRateLimiter } from "../stores/memory-rate-limiter.ts";
-import type { ImageContext } from "./image-context.ts";
 import { createImageRecords } from "./image-records.ts";
 import { createImageService } from "./image-service.ts";
 import { type ImageStorage, type ImagesOptions, imageSettings } from "./images-options.ts";
@@ -34,48 +33,29 @@ export function createImages(options: ImagesOptions): Images {
     memoryBytes: settings.memoryBytes,
     onError: settings.onError,
   });
-  const stores = new Set([roles.records, roles.originals, roles.renditions]);
-  let service: Service | null = null;
+  const service = createImageService({
+    settings,
+    records: createImageRecords(roles.records),
+    originals: roles.originals,
+    renditions,
+    renderer: options.renderer,
+    pins,
+    pages: options.pages ?? null,
+    limiter,
+  });
   let closing: Promise<void> | null = null;
-
-  async function start(): Promise<Service> {
-    const context: ImageContext = {
-      settings,
-      records: createImageRecords(roles.records),
-      originals: roles.originals,
-      renditions,
-      renderer: options.renderer,
-      pins: await pins(),
-      pages: options.pages ?? null,
-      limiter,
-    };
-    service = createImageService(context);
-    return service;
-  }
 
   async function close(): Promise<void> {
     await options.renderer.close();
     await renditions.close();
-    for (const store of stores) await store.close();
+    for (const store of new Set(Object.values(roles))) await store.close();
     if (options.rateLimiter === undefined) await limiter.close();
   }
 
-  let starting: Promise<Service> | null = null;
-  const started = () => {
-    starting ??= start().catch((error) => {
-      // A disk that was not there at the first request may be at the next.
-      starting = null;
-      throw error;
-    });
-    return starting;
-  };
-
   return {
-    handle(call: Call): Promise<Reply | undefined> {
-      return service === null ? started().then((each) => each.handle(call)) : service.handle(call);
-    },
+    handle: (call) => service.handle(call),
     async ready() {
-      await started();
+      await pins();
     },
     close() {
       closing ??= close();
@@ -92,14 +72,24 @@ function rolesOf(storage: ImageStorage): {
   return "records" in storage ? storage : { records: storage, originals: storage, renditions: storage };
 }
 
-/** The given secret, checked now; or the one that the records' store keeps, read at the first request. */
+/** PINs by the given secret, checked now; or by the one that the records' store keeps, read when first needed. */
 function choosePins({ secret }: ImagesOptions, records: BlobStore): () => Promise<Pins> {
   if (secret !== undefined) {
-    const pins = createPins(secret);
-    return async () => pins;
+    const pins = Promise.resolve(createPins(secret));
+    return () => pins;
   }
-  if (hasLocalSecret(records)) return async () => createPins(await records.localSecret());
-  throw new TypeError(
-    "secret is required: this storage keeps none of its own. Give at least 32 random bytes.",
-  );
+  if (!hasLocalSecret(records)) {
+    throw new TypeError(
+      "secret is required: this storage keeps none of its own. Give at least 32 random bytes.",
+    );
+  }
+  let pins: Promise<Pins> | null = null;
+  return () => {
+    pins ??= records.localSecret().then(createPins, (error) => {
+      // What was in the way now may be gone at the next request.
+      pins = null;
+      throw error;
+    });
+    return pins;
+  };
 }

@@ -26,7 +26,7 @@ export async function requirePin(context: ImageContext, call: Call, id: string, 
     const { allowed, resetMs } = await context.limiter.peek(key, rule);
     if (!allowed) throw tooMany(resetMs);
   }
-  if (typeof pin === "string" && pin !== "" && context.pins.verify(id, pin)) return;
+  if (typeof pin === "string" && pin !== "" && (await context.pins()).verify(id, pin)) return;
   if (rule !== null) await context.limiter.consume(key, rule);
   throw new ServiceError(
     "forbidden",
