@@ -5,10 +5,10 @@ import { transportRefusal } from "../http/transport.ts";
 import { createImage } from "./create-image.ts";
 import { deleteImage, patchImage, readRecord } from "./edit-image.ts";
 import { HttpProblem, NO_SUCH_IMAGE } from "./find-image.ts";
+import { type ImageAddress, matchImageAddress } from "./image-address.ts";
 import type { ImageContext } from "./image-context.ts";
 import { editor, landing, pageReply, prefersHtml, viewer } from "./image-pages.ts";
 import { countRequest } from "./limits.ts";
-import { type ImageAddress, matchImageAddress } from "./match-image-route.ts";
 import { readImage } from "./read-image.ts";
 
 /** Methods per kind of address. HEAD goes wherever GET goes; OPTIONS everywhere. */

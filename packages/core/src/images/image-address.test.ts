@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { matchImageAddress } from "./match-image-route.ts";
+import { matchImageAddress } from "./image-address.ts";
 
 const id = "AbCdEfGhIjKlMnOpQrSt_-";
 
