@@ -5,6 +5,9 @@ export {
   adapterContract,
   type HostParsing,
 } from "./testing/adapter-contract.ts";
+export type { BlobStoreAbility, BlobStoreContractOptions } from "./testing/blob-store-contract.ts";
+export { blobStoreContract } from "./testing/blob-store-contract.ts";
 export type { ConformanceTest } from "./testing/conformance-test.ts";
 export { pagesContract } from "./testing/pages-contract.ts";
+export { rateLimiterContract } from "./testing/rate-limiter-contract.ts";
 export { rendererContract } from "./testing/renderer-contract.ts";

@@ -1,1 +1,1 @@
-export {};
+export { type ExpressMiddleware, type ExpressRequest, express } from "./express.ts";

@@ -1,1 +1,1 @@
-export {};
+export { type KoaContext, type KoaMiddleware, type KoaOptions, koa } from "./koa.ts";

@@ -1,1 +1,7 @@
-export {};
+export { ClientLeftError } from "./client-left.ts";
+export { createCall, dispatch } from "./dispatch.ts";
+export type { HostView, RequestFacts } from "./host-view.ts";
+export { type NodeListenerOptions, nodeListener } from "./node-listener.ts";
+export { checkMountPath, stripPrefix, toOriginForm } from "./request-target.ts";
+export { isBodyAllowed, sendReply } from "./send-reply.ts";
+export { finishRequestBody } from "./unread-body.ts";

@@ -100,10 +100,10 @@ function changeOf({ settings }: ImageContext, parameters: Parameters): ImageChan
   if (name !== undefined) change.name = name;
   const now = settings.now();
   const expiresIn = parameters.get("expiresIn");
-  const wanted =
-    typeof expiresIn === "string" && /^\d{1,15}$/.test(expiresIn)
-      ? String(now + Number(expiresIn))
-      : parameters.get("expiresAt");
+  const isGiven = expiresIn !== undefined && expiresIn !== "";
+  if (isGiven && !(typeof expiresIn === "string" && /^\d{1,15}$/.test(expiresIn)))
+    throw new ServiceError("bad_request", "expiresIn must be milliseconds from now, in digits");
+  const wanted = isGiven ? String(now + Number(expiresIn)) : parameters.get("expiresAt");
   const expiresAt = parseExpiry(wanted, "form", now, settings);
   if (expiresAt !== undefined) change.expiresAt = expiresAt;
   return change;

@@ -1,5 +1,5 @@
-import { constants, mkdirSync } from "node:fs";
-import { open, rm } from "node:fs/promises";
+import { mkdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import type {
@@ -16,17 +16,20 @@ import { ServiceError } from "../errors.ts";
 import { createChains } from "./fs-chain.ts";
 import { mapped, storeError } from "./fs-errors.ts";
 import { type FileSystem, nodeFiles } from "./fs-files.ts";
-import { findHead, generationPath, isHead } from "./fs-generations.ts";
+import { chainDirectory, findHead, generationPath, type Head, isHead, revisionOf } from "./fs-generations.ts";
 import { listKeys } from "./fs-list.ts";
 import { claimTemporaryDirectory } from "./fs-processes.ts";
 import { openBlob } from "./fs-read.ts";
 import { readOrCreateSecret } from "./fs-secret.ts";
-import { flush, writeTemporary } from "./fs-write.ts";
+import { type NewFile, openSpooled, writeTemporary } from "./fs-write.ts";
 
 export interface FsBlobStoreOptions {
   /** Made where it is missing, for this user alone. Many processes may share it; its file system must have hard links. */
   directory: string;
 }
+
+/** A writer who loses so often does not lose to other writers. */
+const MAX_ATTEMPTS = 1000;
 
 export type FsBlobStore = BlobStore & SpoolingStore & LocalFileStore & RevisionProbe & SecretKeeper;
 
@@ -46,39 +49,54 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
   const chains = createChains(blobs, temporary, files);
   let isClosed = false;
 
+  function checkOpen(): void {
+    if (isClosed) throw new ServiceError("store_unavailable", "The store is closed");
+  }
+
   function baseOf(key: string): string {
     if (!isBlobKey(key)) throw new ServiceError("bad_request", "Not a key of this store");
-    if (isClosed) throw new ServiceError("store_unavailable", "The store is closed");
+    checkOpen();
     return join(blobs, shardOf(key), key);
   }
 
-  /** Makes a flushed file the blob of a key. */
-  async function publish(base: string, path: string, { ifRevision, signal }: PutOptions): Promise<BlobInfo> {
-    for (;;) {
-      signal?.throwIfAborted();
-      const head = findHead(base);
-      if (ifRevision !== undefined && ifRevision !== (head?.revision ?? null)) {
-        throw new ServiceError("conflict", "The blob is not at the revision that the write expects");
+  /** The blob that a write would take the place of, if its condition holds. */
+  function headFor(base: string, { ifRevision, signal }: PutOptions): Head | null {
+    signal?.throwIfAborted();
+    const head = findHead(base);
+    if (ifRevision === undefined || ifRevision === (head === null ? null : revisionOf(head))) return head;
+    throw new ServiceError("conflict", "The blob is not at the revision that the write expects");
+  }
+
+  /** Makes a new file the blob of a key, and closes it. */
+  async function publish(base: string, file: NewFile, options: PutOptions): Promise<BlobInfo> {
+    try {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        const head = headFor(base, options);
+        const place = head === null ? await chains.create(base, file) : await chains.append(base, file, head);
+        if (place !== null) return { size: file.size, revision: revisionOf(place) };
       }
-      const appended = await chains.append(base, path, head);
-      if (appended === null) continue;
-      if (head !== null) await chains.replaceByStub(base, head.generation);
-      return { size: appended.size, revision: appended.revision };
+    } finally {
+      await file.close();
     }
+    const message = `The blob cannot be written: ${chainDirectory(base)} is in the way`;
+    throw new ServiceError("store_unavailable", message);
   }
 
   return {
     spoolDirectory: temporary,
     put: (key, body, options = {}) =>
       mapped(async () => {
+        // Until `pipeline` listens, an error of the body would be nobody's and end the process.
+        if (body instanceof Readable) body.on("error", () => undefined);
         try {
           const base = baseOf(key);
-          options.signal?.throwIfAborted();
-          const path = await writeTemporary(temporary, body, files, options.signal);
+          // Looked at again when it is written; this spares the writing.
+          headFor(base, options);
+          const file = await writeTemporary(temporary, body, files, options.signal);
           try {
-            return await publish(base, path, options);
+            return await publish(base, file, options);
           } finally {
-            await rm(path, { force: true });
+            await rm(file.path, { force: true });
           }
         } finally {
           if (body instanceof Readable) body.destroy();
@@ -87,24 +105,19 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
     adopt: (key, path, options = {}) =>
       mapped(async () => {
         const base = baseOf(key);
-        options.signal?.throwIfAborted();
-        const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW);
-        try {
-          await flush(file, files);
-        } finally {
-          await file.close();
-        }
-        return publish(base, path, options);
+        headFor(base, options);
+        return publish(base, await openSpooled(path, files), options);
       }),
     get: (key, options = {}) => mapped(async () => openBlob(baseOf(key), options)),
     stat: (key) =>
       mapped(async () => {
         const head = findHead(baseOf(key));
-        return head === null ? null : { size: head.size, revision: head.revision };
+        return head === null ? null : { size: head.size, revision: revisionOf(head) };
       }),
     delete: (key) => mapped(async () => chains.remove(baseOf(key))),
     list: (prefix, options = {}) =>
       mapped(async () => {
+        checkOpen();
         // A prefix is a key with a slash behind; the empty one stands for all.
         if (prefix !== "") baseOf(prefix.endsWith("/") ? prefix.slice(0, -1) : "");
         return listKeys(blobs, prefix, shardOf(prefix), options);
@@ -113,7 +126,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
       mapped(async () => {
         const base = baseOf(key);
         const head = findHead(base);
-        return head === null ? null : generationPath(base, head.generation);
+        return head === null ? null : generationPath(base, head);
       }),
     isCurrent(key, revision) {
       try {
@@ -123,7 +136,11 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
         return false;
       }
     },
-    localSecret: () => mapped(() => readOrCreateSecret(join(directory, "secret"), temporary, files)),
+    localSecret: () =>
+      mapped(async () => {
+        checkOpen();
+        return readOrCreateSecret(join(directory, "secret"), temporary, files);
+      }),
     async close() {
       isClosed = true;
     },

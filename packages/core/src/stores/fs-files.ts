@@ -1,4 +1,3 @@
-import { futimesSync } from "node:fs";
 import { type FileHandle, link, open } from "node:fs/promises";
 
 /** The calls on which durability and atomicity rest, so that a test can make each of them fail. */
@@ -23,12 +22,3 @@ export const nodeFiles: FileSystem = {
   },
   link,
 };
-
-/**
- * Gives a new file a modification time of its own: this second, at a random fraction. With the inode it makes a revision
- * that no later file has, even where the inode is used again within one tick of the kernel's clock.
- */
-export function stampUniquely(descriptor: number): void {
-  const time = Math.floor(Date.now() / 1000) + Math.random();
-  futimesSync(descriptor, time, time);
-}

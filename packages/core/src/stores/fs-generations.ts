@@ -1,103 +1,145 @@
-import { type BigIntStats, lstatSync } from "node:fs";
+import { existsSync, lstatSync, readlinkSync, type Stats } from "node:fs";
+import { join } from "node:path";
+import { ServiceError } from "../errors.ts";
+import { systemCode } from "./fs-errors.ts";
 
 /*
- * A key's blob is a chain of files `base@1`, `base@2`, … without a gap; the last is the blob as it is now.
+ * A key's blob is a directory `<key>@` with a chain of files `<life>.1`, `<life>.2`, … without a gap; the last is the blob
+ * as it is now. `<life>` is a random name that the directory was made with and that the symbolic link `life` in it tells:
+ * no file name ever comes back, so a process that slept through anything finds that its names lead nowhere.
  *
- * Writing means: find the last, n; `link` the finished file to `base@n+1`. The link is the commit point: it fails where the
- * name is taken, so of any number of writers on any number of processes who saw n, exactly one succeeds. Nobody holds a
- * lock, so nobody can die with one. A superseded file gives its bytes back by being replaced (renamed over) with an empty
- * stub: its name stays taken, so a writer who slept through any number of changes still loses.
+ * Creating means: make the directory with its first file elsewhere, and rename it to its place. That fails where there is
+ * one already, so of any number of creators exactly one succeeds.
  *
- * Deleting means: unlink `base@1`. A chain without its first file is no chain, so the key is absent in one step; the others
- * go afterwards, the last first, and whoever creates the key anew removes what a crash left of them. A writer whose chain
- * was deleted between its look and its link sees that its predecessor is gone, and takes its own file away.
+ * Replacing means: find the last, n; `link` the finished file as n+1. That fails where the name is taken, so of any number
+ * of writers who saw n, exactly one succeeds. The superseded file gives its bytes back by being replaced (renamed over)
+ * with an empty stub: its name stays taken. Should the chain be deleted and made anew before the stub comes, then the stub
+ * bears the name of a life that is over, and nobody sees it.
  *
- * Reading means: open the last, then see that no successor has appeared: at that moment it was the blob.
+ * Deleting means: rename the directory away. The key is absent in one step; the files go afterwards, and after a crash
+ * with the other temporary files.
+ *
+ * Reading means: look that there is no n+1, then open n. A chain only grows while it is in its place, so n was its last at
+ * the first of these moments.
+ *
+ * Nobody holds a lock, so nobody can die with one.
  */
 
 /** The blob that a chain ends in. */
 export interface Head {
+  life: string;
   generation: number;
-  revision: string;
   size: number;
 }
 
-export function generationPath(base: string, generation: number): string {
-  return `${base}@${generation}`;
+/** The last name of a chain. */
+export type Place = Omit<Head, "size">;
+
+/** Name of the symbolic link in a chain's directory that tells its life. */
+export const LIFE_LINK = "life";
+
+const LIFE = /^[0-9a-f]{16}$/;
+const REVISION = /^([0-9a-f]{16})\.([1-9]\d{0,14})$/;
+const NO_ENTRY_IS_NO_ERROR = { throwIfNoEntry: false } as const;
+
+/** The directory of a key's chain; a key itself cannot contain an `@`. */
+export function chainDirectory(base: string): string {
+  return `${base}@`;
 }
 
-/** Splits the name of a chain's file; `null` for any other name. */
-export function parseGenerationName(name: string): { base: string; generation: number } | null {
-  const match = /^(.+)@([1-9]\d{0,14})$/.exec(name);
-  return match === null ? null : { base: match[1] ?? "", generation: Number(match[2]) };
+/** The last segment of the key whose chain a directory of this name holds; `null` for any other directory. */
+export function chainNameOf(directoryName: string): string | null {
+  return directoryName.endsWith("@") ? directoryName.slice(0, -1) : null;
 }
 
-function look(base: string, generation: number): BigIntStats | undefined {
-  return lstatSync(generationPath(base, generation), { bigint: true, throwIfNoEntry: false });
+/** A revision, which is a file's name as well. */
+export function revisionOf({ life, generation }: Place): string {
+  return `${life}.${generation}`;
 }
 
-function isTaken(base: string, generation: number): boolean {
-  return look(base, generation) !== undefined;
+export function successorOf({ life, generation }: Place): Place {
+  return { life, generation: generation + 1 };
 }
 
-/** What `stats` of the file of a generation say. */
-export function headOf(generation: number, stats: BigIntStats): Head {
-  // The inode and a time of its own (see stampUniquely) tell it from a file that later has the same name.
-  const revision = `${generation}.${stats.ino.toString(36)}.${stats.mtimeNs.toString(36)}`;
-  return { generation, revision, size: Number(stats.size) };
+export function generationPath(base: string, place: Place): string {
+  return join(chainDirectory(base), revisionOf(place));
 }
 
-/** The last of the names from `base@2` on that are taken without a gap; 1 where `base@2` is free. */
-export function lastTaken(base: string): number {
-  if (!isTaken(base, 2)) return 1;
+function isTaken(base: string, life: string, generation: number): boolean {
+  return existsSync(generationPath(base, { life, generation }));
+}
+
+/** Stubs are empty and, unlike every blob, not writable by their owner. */
+export function isStub(stats: Stats): boolean {
+  return stats.size === 0 && (stats.mode & 0o200) === 0;
+}
+
+/** The life of the chain in its place; `null` where there is none. */
+function lifeOf(base: string): string | null {
+  let life: string;
+  try {
+    life = readlinkSync(join(chainDirectory(base), LIFE_LINK));
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return null;
+    throw error;
+  }
+  if (LIFE.test(life)) return life;
+  throw damaged(base);
+}
+
+/** The last generation whose name is taken. Doubles its steps, then halves: a chain has no gap. */
+function lastGeneration(base: string, life: string): number {
+  // Nearly every chain has one file, so one look suffices.
+  if (!isTaken(base, life, 2)) return 1;
   let low = 2;
   let high = 4;
-  while (isTaken(base, high)) {
+  while (isTaken(base, life, high)) {
     low = high;
     high *= 2;
   }
   while (high - low > 1) {
     const middle = (low + high) >> 1;
-    if (isTaken(base, middle)) low = middle;
+    if (isTaken(base, life, middle)) low = middle;
     else high = middle;
   }
   return low;
 }
 
-/** The blob as it is now; `null` where there is none. Nearly every chain has one file, so two looks suffice. */
-export function findHead(base: string): Head | null {
+/**
+ * Finds the last name of the chain and gives what `look` sees there; `null` where there is no chain. `look` gives
+ * `undefined` where the name is gone, or is no blob any more: then the search begins anew.
+ */
+export function lookAtHead<T>(base: string, look: (place: Place) => T | undefined): T | null {
+  let seen: string | undefined;
   for (;;) {
-    const last = lastTaken(base);
-    const stats = look(base, last);
-    if (last > 1 && !isTaken(base, 1)) return null;
-    if (stats === undefined) {
-      if (last === 1) return null;
-      continue;
-    }
-    // The successor was free before this file was seen; for a longer chain it may have come meanwhile.
-    if (last === 1 || !isTaken(base, last + 1)) return headOf(last, stats);
+    const life = lifeOf(base);
+    if (life === null) return null;
+    const generation = lastGeneration(base, life);
+    const result = look({ life, generation });
+    if (result !== undefined) return result;
+    // Deleted or replaced meanwhile. Nothing but damage makes the same place fail twice.
+    const place = revisionOf({ life, generation });
+    if (place === seen) throw damaged(base);
+    seen = place;
   }
 }
 
-/**
- * Whether the chain still ends in `revision`. The successor is looked for first, the beginning last: what is still there
- * at the end was there when the successor was not.
- */
+/** The blob as it is now; `null` where there is none. */
+export function findHead(base: string): Head | null {
+  return lookAtHead(base, (place) => {
+    const stats = lstatSync(generationPath(base, place), NO_ENTRY_IS_NO_ERROR);
+    return stats === undefined || isStub(stats) ? undefined : { ...place, size: stats.size };
+  });
+}
+
+/** Whether the chain in its place still ends in `revision`, which may be any text. */
 export function isHead(base: string, revision: string): boolean {
-  const generation = Number.parseInt(revision, 10);
-  if (!(generation >= 1) || isTaken(base, generation + 1)) return false;
-  const stats = look(base, generation);
-  if (stats === undefined || headOf(generation, stats).revision !== revision) return false;
-  return generation === 1 || isTaken(base, 1);
+  const [, life, generation] = REVISION.exec(revision) ?? [];
+  if (life === undefined) return false;
+  // In this order, see above.
+  return !isTaken(base, life, Number(generation) + 1) && isTaken(base, life, Number(generation));
 }
 
-/** Whether a file that was the chain's last is still in it, followed or not. */
-export function isStillThere(base: string, { generation, revision }: Head): boolean {
-  const stats = look(base, generation);
-  return stats !== undefined && headOf(generation, stats).revision === revision;
-}
-
-/** Whether files of a chain without a beginning are left. */
-export function hasRemains(base: string): boolean {
-  return isTaken(base, 2) && !isTaken(base, 1);
+function damaged(base: string): ServiceError {
+  return new ServiceError("store_unavailable", `The files in ${chainDirectory(base)} are damaged`);
 }

@@ -1,8 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { KeyPage, ListOptions } from "../contracts/blob-store.ts";
+import { ServiceError } from "../errors.ts";
 import { systemCode } from "./fs-errors.ts";
-import { findHead, parseGenerationName } from "./fs-generations.ts";
+import { chainNameOf } from "./fs-generations.ts";
 
 const MAX_KEYS = 1000;
 
@@ -13,6 +14,9 @@ export async function listKeys(
   shard: string,
   { cursor, limit = MAX_KEYS }: ListOptions,
 ): Promise<KeyPage> {
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_KEYS) {
+    throw new ServiceError("bad_request", `A page has 1 to ${MAX_KEYS} keys`);
+  }
   const path = prefix.split("/").slice(0, -1);
   const after = cursor?.split("/").slice(path.length) ?? null;
   const found = prefix === "" ? walkShards(root, after) : walkKeys(join(root, shard, ...path), path, after);
@@ -39,8 +43,7 @@ async function* walkKeys(directory: string, path: string[], after: string[] | nu
     const first = after?.[0];
     if (first !== undefined && name < first) continue;
     const isOnCursor = name === first;
-    if (chains.has(name) && !isOnCursor && findHead(join(directory, name)) !== null)
-      yield [...path, name].join("/");
+    if (chains.has(name) && !isOnCursor) yield [...path, name].join("/");
     if (!directories.has(name)) continue;
     yield* walkKeys(join(directory, name), [...path, name], isOnCursor ? (after?.slice(1) ?? null) : null);
   }
@@ -51,9 +54,10 @@ async function readNames(directory: string): Promise<{ chains: Set<string>; dire
   const directories = new Set<string>();
   try {
     for (const entry of await readdir(directory, { withFileTypes: true })) {
-      const file = parseGenerationName(entry.name);
-      if (entry.isDirectory()) directories.add(entry.name);
-      else if (file !== null) chains.add(file.base);
+      if (!entry.isDirectory()) continue;
+      const chain = chainNameOf(entry.name);
+      if (chain === null) directories.add(entry.name);
+      else chains.add(chain);
     }
   } catch (error) {
     // Not there, or removed while we walked: nothing is in it.

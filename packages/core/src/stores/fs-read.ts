@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import type { GetOptions, StoredBlob } from "../contracts/blob-store.ts";
 import { ServiceError } from "../errors.ts";
 import { systemCode } from "./fs-errors.ts";
-import { findHead, generationPath, type Head, headOf, isHead } from "./fs-generations.ts";
+import { generationPath, type Head, isStub, lookAtHead, revisionOf } from "./fs-generations.ts";
 
 /** Up to this size the bytes come in one read, as a Buffer. */
 const WHOLE_BYTES = 1024 * 1024;
@@ -17,7 +17,8 @@ export async function openBlob(base: string, { range, signal }: GetOptions): Pro
   signal?.throwIfAborted();
   const opened = openHead(base);
   if (opened === null) return null;
-  const { descriptor, size, revision } = opened;
+  const { descriptor, size } = opened;
+  const revision = revisionOf(opened);
   const { start, length } = cut(range, size, descriptor);
   if (length > WHOLE_BYTES) {
     const body = createReadStream("", {
@@ -40,21 +41,20 @@ export async function openBlob(base: string, { range, signal }: GetOptions): Pro
  * of what a hop to the thread pool costs. Bytes are read asynchronously.
  */
 function openHead(base: string): (Head & { descriptor: number }) | null {
-  for (;;) {
-    const head = findHead(base);
-    if (head === null) return null;
+  return lookAtHead(base, (place) => {
     let descriptor: number;
     try {
-      descriptor = openSync(generationPath(base, head.generation), constants.O_RDONLY | constants.O_NOFOLLOW);
+      descriptor = openSync(generationPath(base, place), constants.O_RDONLY | constants.O_NOFOLLOW);
     } catch (error) {
       // Deleted since we looked.
-      if (systemCode(error) === "ENOENT") continue;
+      if (systemCode(error) === "ENOENT") return undefined;
       throw error;
     }
-    const opened = headOf(head.generation, fstatSync(descriptor, { bigint: true }));
-    if (opened.revision === head.revision && isHead(base, head.revision)) return { ...head, descriptor };
+    const stats = fstatSync(descriptor);
+    if (!isStub(stats)) return { ...place, size: stats.size, descriptor };
     closeSync(descriptor);
-  }
+    return undefined;
+  });
 }
 
 function cut(
@@ -65,7 +65,8 @@ function cut(
   if (range === undefined) return { start: 0, length: size };
   const { start } = range;
   const end = Math.min(range.end, size - 1);
-  if (start >= 0 && start <= end) return { start, length: end - start + 1 };
+  const isWhole = Number.isInteger(start) && Number.isInteger(end);
+  if (isWhole && start >= 0 && start <= end) return { start, length: end - start + 1 };
   closeSync(descriptor);
   throw new ServiceError("bad_request", "The range lies outside the blob");
 }

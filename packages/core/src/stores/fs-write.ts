@@ -1,42 +1,76 @@
 import { randomBytes } from "node:crypto";
+import { constants, fchmodSync, fstatSync } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { type FileSystem, stampUniquely } from "./fs-files.ts";
+import type { FileSystem } from "./fs-files.ts";
 
 /** Chunks are gathered to writes of about this size: a system call and a hop to the thread pool each. */
 const WRITE_BYTES = 1024 * 1024;
 
-/** Writes a body to a new file in `directory`, flushed to the disk. Resolves to its path; on failure nothing stays. */
+/** Tiny chunks cost more memory than they hold. */
+const MAX_CHUNKS = 1024;
+
+/** A complete file whose bytes may not be on the disk yet. */
+export interface NewFile {
+  path: string;
+  /** Length in bytes. */
+  size: number;
+  /** Makes the bytes durable. One flush however often it is called: a failed one that is tried again would lie. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Writes a body to a new file in `directory`; on failure nothing stays. */
 export async function writeTemporary(
   directory: string,
   body: Uint8Array | Readable,
   files: FileSystem,
   signal: AbortSignal | undefined,
-): Promise<string> {
+): Promise<NewFile> {
   const path = join(directory, randomBytes(12).toString("hex"));
   try {
     const file = await open(path, "wx", 0o600);
     try {
       if (body instanceof Readable) await pipeline(body, gatherInto(file), { signal });
       else await file.writeFile(body, { signal });
-      await flush(file, files);
-    } finally {
+      return newFile(path, file, files);
+    } catch (error) {
       await file.close();
+      throw error;
     }
-    return path;
   } catch (error) {
     if (body instanceof Readable) body.destroy();
     await rm(path, { force: true });
+    signal?.throwIfAborted(); // The calls above wrap its reason.
     throw error;
   }
 }
 
-/** Makes a file's bytes durable and its revision its own. A failed flush is never tried again: it would lie. */
-export async function flush(file: FileHandle, files: FileSystem): Promise<void> {
-  stampUniquely(file.fd);
-  await files.sync(file);
+/** Opens a file that somebody else wrote, and makes it one that only the owner may read. */
+export async function openSpooled(path: string, files: FileSystem): Promise<NewFile> {
+  const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW);
+  try {
+    fchmodSync(file.fd, 0o600);
+    return newFile(path, file, files);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+function newFile(path: string, file: FileHandle, files: FileSystem): NewFile {
+  let flushing: Promise<void> | undefined;
+  return {
+    path,
+    size: fstatSync(file.fd).size,
+    flush() {
+      flushing ??= files.sync(file);
+      return flushing;
+    },
+    close: () => file.close(),
+  };
 }
 
 /** A sink that writes what it is given in big pieces. */
@@ -59,7 +93,7 @@ function gatherInto(file: FileHandle): Writable {
     write(chunk: Buffer, _encoding, done) {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes < WRITE_BYTES) done();
+      if (bytes < WRITE_BYTES && chunks.length < MAX_CHUNKS) done();
       else writeOut().then(() => done(), done);
     },
     final(done) {

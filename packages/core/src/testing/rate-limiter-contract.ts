@@ -140,17 +140,20 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     }
   });
 
-  check("begins the window with the first point, and refused attempts do not prolong it", async (limiter, key) => {
-    const rule = { limit: 2, windowMs: SHORT_MS };
-    const before = performance.now();
-    await limiter.consume(key, rule, 2);
-    const begun = performance.now();
-    const reopened = await untilAllowed(limiter, key, rule);
-    // A backend's clock may be some milliseconds off ours.
-    assert.ok(reopened - before >= SHORT_MS - 20, `open again after ${reopened - before} ms`);
-    assert.ok(reopened - begun < SHORT_MS + 2000, `still closed after ${reopened - begun} ms`);
-    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 1 });
-  });
+  check(
+    "begins the window with the first point, and refused attempts do not prolong it",
+    async (limiter, key) => {
+      const rule = { limit: 2, windowMs: SHORT_MS };
+      const before = performance.now();
+      await limiter.consume(key, rule, 2);
+      const begun = performance.now();
+      const reopened = await untilAllowed(limiter, key, rule);
+      // A backend's clock may be some milliseconds off ours.
+      assert.ok(reopened - before >= SHORT_MS - 20, `open again after ${reopened - before} ms`);
+      assert.ok(reopened - begun < SHORT_MS + 2000, `still closed after ${reopened - begun} ms`);
+      assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 1 });
+    },
+  );
 
   check("may be closed twice", async (limiter, key) => {
     await limiter.consume(key, { limit: 1, windowMs: LONG_MS });

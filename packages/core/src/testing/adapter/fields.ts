@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
-import { connectTo, fetchReply, jsonOf, readToClose, statusOf, within } from "./http-client.ts";
+import { connectTo, fetchReply, jsonOf, readReply, statusOf, within } from "./http-client.ts";
 import { type Scope, withHost } from "./scope.ts";
 import { json, replying } from "./services.ts";
 
@@ -143,11 +143,12 @@ export function fieldsBehaviour(scope: Scope): void {
     const hasty = replying(async (call) => json(200, await call.fields({ maxBytes: 100, idleMs: 50 })));
     await withHost(scope, hasty, async (host) => {
       const socket = await connectTo(host.origin);
-      const reply = readToClose(socket);
+      const reply = readReply(socket);
       socket.write(
         `POST ${mountPath}/ HTTP/1.1\r\nHost: a.example\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"a"`,
       );
       const raw = await within(reply, "the timeout");
+      socket.destroy();
       assert.equal(statusOf(raw), 408);
       assert.match(raw, /\r\nconnection: close\r\n/i);
       assert.equal((jsonOf(raw) as { code: string }).code, "timeout");

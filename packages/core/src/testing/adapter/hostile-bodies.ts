@@ -163,7 +163,7 @@ export function hostileBodiesBehaviour(scope: Scope): void {
       assert.equal(reply.status, 200, reply.body.toString());
       const { fields, fieldsPrototype } = JSON.parse(reply.body.toString());
       assert.equal(fieldsPrototype, "null");
-      assert.deepEqual(Object.keys(fields).sort(), names.filter((name) => name !== "__proto__").sort());
+      assert.deepEqual(Object.keys(fields).sort(), names.sort());
       assert.ok(Object.values(fields).every((value) => value === "x"));
       assert.equal(Reflect.get({}, "x"), undefined);
     }));

@@ -124,6 +124,23 @@ export function readToClose(socket: Socket): Promise<string> {
   });
 }
 
+/** One reply, as far as its Content-Length says or until the connection closes. */
+export function readReply(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    let text = "";
+    const isWhole = () => {
+      const end = text.indexOf("\r\n\r\n");
+      const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1];
+      return end !== -1 && length !== undefined && text.length >= end + 4 + Number(length);
+    };
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1");
+      if (isWhole()) resolve(text);
+    });
+    socket.once("close", () => resolve(text));
+  });
+}
+
 export function statusOf(rawReply: string): number {
   return Number(/^HTTP\/1\.1 (\d{3}) /.exec(rawReply)?.[1] ?? 0);
 }

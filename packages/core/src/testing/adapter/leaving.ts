@@ -38,7 +38,7 @@ export function leavingBehaviour(scope: Scope): void {
     });
   }
 
-  test("has aborted the signal already when it is first asked for after the client has left", async () => {
+  test("tells a service that asks only after the client has left", async () => {
     let started: () => void = () => {};
     const begun = new Promise<void>((resolve) => {
       started = resolve;
@@ -47,24 +47,27 @@ export function leavingBehaviour(scope: Scope): void {
     const gone = new Promise<void>((resolve) => {
       left = resolve;
     });
-    let aborted: boolean | undefined;
+    const outcomes: unknown[] = [];
     const late = service(async (call) => {
       if (call.path === "/ping") return { status: 204, headers: {} };
       started();
       await gone;
-      aborted = call.signal.aborted;
+      await call.fields({ maxBytes: 100, idleMs: 5000 }).catch((error) => outcomes.push(error));
+      outcomes.push(call.signal.reason);
       return { status: 204, headers: {} };
     });
     await withHost(scope, late, async (host) => {
       const socket = await connectTo(host.origin);
-      socket.write(`GET ${mountPath}/ HTTP/1.1\r\nHost: a.example\r\n\r\n`);
+      const head = "Host: a.example\r\nContent-Type: application/json\r\nContent-Length: 50";
+      socket.write(`POST ${mountPath}/ HTTP/1.1\r\n${head}\r\n\r\n`);
       await within(begun, "the call to begin");
       socket.resetAndDestroy();
       // What the server learns in the order of its arrival it has learnt when later requests are answered.
       for (let round = 0; round < 3; round++) await fetchReply(`${host.base}/ping`);
       left();
-      await until(() => aborted !== undefined, "the call ends");
-      assert.equal(aborted, true);
+      await until(() => outcomes.length === 2, "the call ends");
+      assert.ok(outcomes[0] instanceof Error && outcomes[0].name === "AbortError");
+      assert.equal(outcomes[0], outcomes[1]);
     });
   });
 

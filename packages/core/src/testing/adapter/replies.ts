@@ -186,6 +186,8 @@ export function repliesBehaviour(scope: Scope): void {
           "the reply ended as if it were whole",
         );
         assert.equal(res.complete, false);
+        await until(() => host.lastError() !== undefined, "the host hears of the failure");
+        assert.equal(host.lastError(), failure);
       });
     });
   }

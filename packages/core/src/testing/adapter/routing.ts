@@ -57,7 +57,10 @@ export function routingBehaviour(scope: Scope): void {
         "/%00",
       ]) {
         const seen = await ask(host.origin, `GET ${mountPath}${path}?x=/?y`);
-        assert.deepEqual([seen.path, seen.search, seen.mountPath], [path, "x=/?y", mountPath], path);
+        assert.deepEqual([seen.search, seen.mountPath], ["x=/?y", mountPath], path);
+        // Express 4 takes the first slash of two for a part of its mount point.
+        const isCut = mountPath !== "" && path.startsWith("//") && seen.path === path.slice(1);
+        if (!isCut) assert.equal(seen.path, path);
       }
     }));
 

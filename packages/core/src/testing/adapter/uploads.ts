@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
-import { connectTo, fetchReply, jsonOf, readToClose, statusOf, turn, until, within } from "./http-client.ts";
+import {
+  connectTo,
+  fetchReply,
+  jsonOf,
+  readReply,
+  readToClose,
+  statusOf,
+  turn,
+  until,
+  within,
+} from "./http-client.ts";
 import { BOUNDARY, fieldPart, filePart, MULTIPART_TYPE, multipart, pseudoRandomBytes } from "./multipart.ts";
 import { countDescriptors, type Scope, withDirectory, withHost } from "./scope.ts";
 import { json, replying, sha256, UPLOAD_LIMITS, type UploadReport, uploadService } from "./services.ts";
@@ -163,7 +173,7 @@ export function uploadsBehaviour(scope: Scope): void {
       const limits = { ...UPLOAD_LIMITS, maxFileBytes: MIB, spoolDirectory };
       await withHost(scope, uploadService(limits), async (host) => {
         const socket = await connectTo(host.origin);
-        const reply = readToClose(socket);
+        const reply = readReply(socket);
         socket.write(
           `POST ${mountPath}/ HTTP/1.1\r\nHost: a.example\r\nContent-Type: ${MULTIPART_TYPE}\r\nTransfer-Encoding: chunked\r\n\r\n`,
         );
@@ -172,6 +182,7 @@ export function uploadsBehaviour(scope: Scope): void {
         // Never the end: the reply must come all the same.
         for (let sent = 0; sent <= MIB; sent += 64 * KIB) writeChunk(socket, PNG.subarray(0, 64 * KIB));
         const raw = await within(reply, "the refusal", 5000);
+        socket.destroy();
         assert.equal(statusOf(raw), 413);
         assert.match(raw, /\r\nconnection: close\r\n/i);
         assert.equal((jsonOf(raw) as { code: string }).code, "too_large");
@@ -200,11 +211,13 @@ export function uploadsBehaviour(scope: Scope): void {
         const body = multipart([filePart("imagedata", "a.png", "image/png", PNG)]);
         for (const cut of [0, 10, 150, 5000, body.length - 1]) {
           const socket = await connectTo(host.origin);
-          const reply = readToClose(socket);
+          const reply = readReply(socket);
           socket.write(uploadHead(mountPath, body.length));
           socket.write(body.subarray(0, cut));
           const raw = await within(reply, "the timeout", 5000);
+          socket.destroy();
           assert.equal(statusOf(raw), 408, raw);
+          assert.match(raw, /\r\nconnection: close\r\n/i);
           assert.equal((jsonOf(raw) as { code: string }).code, "timeout");
         }
         assert.deepEqual(await readdir(spoolDirectory), []);
@@ -300,6 +313,29 @@ export function uploadsBehaviour(scope: Scope): void {
       const refused = await insist(host.origin, mountPath);
       assert.equal(refused.status, 403);
       assert.equal(refused.connection, "close");
+      // Also that of one that sends nothing more and does not go away.
+      const socket = await connectTo(host.origin);
+      const closed = readToClose(socket);
+      socket.write(uploadHead(mountPath, 1000));
+      assert.equal(statusOf(await within(closed, "the connection to close", 5000)), 403);
+    });
+  });
+
+  test("reads on behind a refusal for a while, so that no reset overtakes it", async () => {
+    const refusing = replying(async () => json(403, { code: "forbidden" }));
+    await withHost(scope, refusing, async (host) => {
+      const socket = await connectTo(host.origin);
+      let trouble: Error | undefined;
+      socket.on("error", (error) => {
+        trouble = error;
+      });
+      const closed = readToClose(socket);
+      const body = Buffer.alloc(4 * MIB);
+      socket.write(uploadHead(mountPath, body.length));
+      socket.write(body);
+      assert.equal(statusOf(await within(closed, "the connection to close")), 403);
+      assert.equal(trouble, undefined);
+      assert.equal(socket.bytesWritten, uploadHead(mountPath, body.length).length + body.length);
     });
   });
 
@@ -396,7 +432,7 @@ interface Refusal {
 async function insist(origin: string, mountPath: string): Promise<Refusal> {
   const total = 64 * MIB;
   const socket = await connectTo(origin);
-  const reply = readToClose(socket);
+  const reply = readReply(socket);
   socket.write(uploadHead(mountPath, total));
   const block = Buffer.alloc(MIB);
   let sent = 0;

@@ -25,12 +25,22 @@ export async function assertBytes(store: BlobStore, key: string, expected: Uint8
 
 export function assertSame(actual: Uint8Array | null, expected: Uint8Array): void {
   assert.ok(actual !== null, "there is no blob");
-  assert.ok(Buffer.compare(actual, expected) === 0, `${actual.length} bytes are not the ${expected.length} stored`);
+  assert.ok(
+    Buffer.compare(actual, expected) === 0,
+    `${actual.length} bytes are not the ${expected.length} stored`,
+  );
 }
 
-export async function assertRejects(work: () => Promise<unknown>, code: ErrorCode, hint?: string): Promise<void> {
+export async function assertRejects(
+  work: () => Promise<unknown>,
+  code: ErrorCode,
+  hint?: string,
+): Promise<void> {
   const error = await failure(work);
-  assert.ok(isServiceError(error, code), `${hint ?? "it"} rejected with ${String(error)} in place of ${code}`);
+  assert.ok(
+    isServiceError(error, code),
+    `${hint ?? "it"} rejected with ${String(error)} in place of ${code}`,
+  );
 }
 
 /** What `work` rejects with. */
@@ -60,11 +70,17 @@ export function streamOf(bytes: Uint8Array): Readable {
   return Readable.from(pieces(), { objectMode: false });
 }
 
-/** A stream that gives `bytes` and then neither ends nor fails. */
-export function unendingStream(bytes: Uint8Array): Readable {
-  const stream = new Readable({ read: () => undefined });
-  stream.push(bytes);
-  return stream;
+/** A stream that gives `bytes` and then neither ends nor fails. `onRead` runs once, after somebody has begun to read. */
+export function unendingStream(bytes: Uint8Array, onRead?: () => void): Readable {
+  let given = false;
+  return new Readable({
+    read() {
+      if (given) return;
+      given = true;
+      this.push(bytes);
+      if (onRead !== undefined) setImmediate(onRead);
+    },
+  });
 }
 
 /** Whether nobody has to look after a stream any more. */

@@ -54,8 +54,9 @@ export function writesBehaviour({ test, largestBytes }: BlobStoreScope): void {
   });
 
   test("gives the same bytes a new revision when they are put again", async (store, key) => {
+    const bytes = someBytes(36);
     const revisions = new Set<string>();
-    for (let turn = 0; turn < 20; turn++) revisions.add((await store.put(key, "same".repeat(9))).revision);
+    for (let turn = 0; turn < 20; turn++) revisions.add((await store.put(key, bytes)).revision);
     assert.equal(revisions.size, 20);
   });
 
@@ -112,13 +113,20 @@ export function writesBehaviour({ test, largestBytes }: BlobStoreScope): void {
     await assertBytes(store, key, old);
   });
 
-  test("takes a body that was cut off for a failed one, not for a short one", async (store, key) => {
-    const body = unendingStream(someBytes(100_000));
+  test("rejects with the error of a body that fails before anybody reads it", async (store, key) => {
+    const trouble = new Error("gone already");
+    const body = unendingStream(someBytes(10));
     const rejected = failure(() => store.put(key, body));
-    body.once("data", () => setImmediate(() => body.destroy()));
-    const destroyed = unendingStream(someBytes(10));
-    destroyed.destroy();
-    for (const error of [await rejected, await failure(() => store.put(key, destroyed))]) {
+    body.destroy(trouble);
+    assert.equal(await rejected, trouble);
+    assert.equal(await store.get(key), null);
+  });
+
+  test("takes a body that was cut off for a failed one, not for a short one", async (store, key) => {
+    const body = unendingStream(someBytes(100_000), () => body.destroy());
+    const destroyed = unendingStream(someBytes(10)).destroy();
+    for (const cut of [body, destroyed]) {
+      const error = await failure(() => store.put(key, cut));
       assert.equal(error instanceof Error && "code" in error && error.code, "ERR_STREAM_PREMATURE_CLOSE");
     }
     assert.equal(await store.get(key), null);
@@ -140,8 +148,7 @@ export function writesBehaviour({ test, largestBytes }: BlobStoreScope): void {
     const { revision } = await store.put(key, old);
     const aborter = new AbortController();
     const reason = new Error("the client left");
-    const body = unendingStream(someBytes(300_000));
-    body.once("data", () => setImmediate(() => aborter.abort(reason)));
+    const body = unendingStream(someBytes(300_000), () => aborter.abort(reason));
     assert.equal(await failure(() => store.put(key, body, { signal: aborter.signal })), reason);
     assert.ok(isDone(body));
     assert.equal((await store.stat(key))?.revision, revision);
@@ -154,10 +161,12 @@ export function writesBehaviour({ test, largestBytes }: BlobStoreScope): void {
       const bytes = someBytes(2000);
       const aborter = new AbortController();
       const reason = new Error("too late");
-      const outcome = store.put(key, ticks % 2 === 0 ? bytes : streamOf(bytes), { signal: aborter.signal }).then(
-        () => null,
-        (error: unknown) => error,
-      );
+      const outcome = store
+        .put(key, ticks % 2 === 0 ? bytes : streamOf(bytes), { signal: aborter.signal })
+        .then(
+          () => null,
+          (error: unknown) => error,
+        );
       for (let tick = 0; tick < ticks; tick++) await new Promise(setImmediate);
       aborter.abort(reason);
       const error = await outcome;
@@ -175,16 +184,14 @@ export function writesBehaviour({ test, largestBytes }: BlobStoreScope): void {
 
   test("consumes or destroys the body that it does not want", async (store, key) => {
     await store.put(key, someBytes(10));
-    const lost = unendingStream(someBytes(100));
     const ends = streamOf(someBytes(100));
     await assertRejects(() => store.put(key, ends, { ifRevision: null }), "conflict");
     assert.ok(isDone(ends));
-    // One that never ends can only be refused at once or be waited for until its signal aborts.
+    // One that never ends is refused before it is read, or only when its signal aborts.
     const aborter = new AbortController();
-    const settled = failure(() => store.put(key, lost, { ifRevision: null, signal: aborter.signal }));
-    lost.once("data", () => setImmediate(() => aborter.abort()));
-    await settled;
-    assert.ok(isDone(lost));
+    const unending = unendingStream(someBytes(100), () => aborter.abort());
+    await failure(() => store.put(key, unending, { ifRevision: null, signal: aborter.signal }));
+    assert.ok(isDone(unending));
     const nowhere = unendingStream(someBytes(100));
     await assertRejects(() => store.put("../x", nowhere), "bad_request");
     assert.ok(isDone(nowhere));

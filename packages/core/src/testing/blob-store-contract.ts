@@ -1,0 +1,70 @@
+import { randomBytes } from "node:crypto";
+import { type BlobStore, hasLocalFiles, hasLocalSecret, hasSpool } from "../contracts/blob-store.ts";
+import { abilitiesBehaviour, type BlobStoreAbility } from "./blob-store/abilities.ts";
+import { conditionsBehaviour } from "./blob-store/conditions.ts";
+import { keysBehaviour } from "./blob-store/keys.ts";
+import { readsBehaviour } from "./blob-store/reads.ts";
+import { assertRejects, type BlobStoreScope, someBytes } from "./blob-store/scope.ts";
+import { writesBehaviour } from "./blob-store/writes.ts";
+import type { ConformanceTest } from "./conformance-test.ts";
+
+export type { BlobStoreAbility } from "./blob-store/abilities.ts";
+
+export interface BlobStoreContractOptions {
+  /** Exactly the optional abilities that the store has. @default none */
+  abilities?: readonly BlobStoreAbility[];
+  /** Size of the largest blob that is tried, in bytes, at least 1,000,000. @default 5_242_881 */
+  largestBytes?: number;
+  /** How many keys are listed, at least 200. @default 1000 */
+  listedKeys?: number;
+}
+
+/**
+ * What every {@link BlobStore} must do, and what each optional ability adds.
+ *
+ * @param test The `test` or `it` of any runner, whose time limit should be at least 30 s.
+ * @param create Makes a store. Those that it makes may share one backend, with whatever is in it: every case keeps to
+ * keys of its own.
+ */
+export function blobStoreContract(
+  test: ConformanceTest,
+  create: () => Promise<BlobStore>,
+  options: BlobStoreContractOptions = {},
+): void {
+  const scope: BlobStoreScope = {
+    test: (name, body) =>
+      test(`blob store: ${name}`, async () => {
+        const store = await create();
+        try {
+          await body(store, `contract-${randomBytes(9).toString("hex")}`);
+        } finally {
+          await store.close();
+        }
+      }),
+    largestBytes: options.largestBytes ?? 5 * 2 ** 20 + 1,
+    listedKeys: options.listedKeys ?? 1000,
+  };
+  writesBehaviour(scope);
+  readsBehaviour(scope);
+  conditionsBehaviour(scope);
+  keysBehaviour(scope);
+  closeBehaviour(scope);
+  abilitiesBehaviour(scope, options.abilities ?? []);
+}
+
+function closeBehaviour({ test }: BlobStoreScope): void {
+  test("may be closed twice, and refuses to work after that", async (store, key) => {
+    await store.put(key, someBytes(10));
+    await store.close();
+    await store.close();
+    await assertRejects(() => store.get(key), "store_unavailable", "get");
+    await assertRejects(() => store.stat(key), "store_unavailable", "stat");
+    await assertRejects(() => store.put(key, someBytes(10)), "store_unavailable", "put");
+    await assertRejects(() => store.delete(key), "store_unavailable", "delete");
+    await assertRejects(() => store.list(""), "store_unavailable", "list");
+    await assertRejects(() => store.list(`${key}/`), "store_unavailable", "list below");
+    if (hasSpool(store)) await assertRejects(() => store.adopt(key, "x"), "store_unavailable", "adopt");
+    if (hasLocalFiles(store)) await assertRejects(() => store.localPath(key), "store_unavailable", "path");
+    if (hasLocalSecret(store)) await assertRejects(() => store.localSecret(), "store_unavailable", "secret");
+  });
+}

@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  type BlobStore,
+  hasLocalFiles,
+  hasLocalSecret,
+  hasRevisionProbe,
+  hasSpool,
+  type SpoolingStore,
+} from "../../contracts/blob-store.ts";
+import { assertBytes, assertRejects, assertSame, type BlobStoreScope, failure, someBytes } from "./scope.ts";
+
+export type BlobStoreAbility = "spool" | "probe" | "local files" | "secret";
+
+/** What the optional abilities promise, for those that a store says it has. */
+export function abilitiesBehaviour(scope: BlobStoreScope, abilities: readonly BlobStoreAbility[]): void {
+  scope.test("has the abilities that it says it has, and no others", async (store) => {
+    assert.deepEqual(
+      {
+        spool: hasSpool(store),
+        probe: hasRevisionProbe(store),
+        "local files": hasLocalFiles(store),
+        secret: hasLocalSecret(store),
+      },
+      {
+        spool: abilities.includes("spool"),
+        probe: abilities.includes("probe"),
+        "local files": abilities.includes("local files"),
+        secret: abilities.includes("secret"),
+      },
+    );
+  });
+  if (abilities.includes("spool")) spoolBehaviour(scope);
+  if (abilities.includes("probe")) probeBehaviour(scope);
+  if (abilities.includes("local files")) localFilesBehaviour(scope);
+  if (abilities.includes("secret")) secretBehaviour(scope);
+}
+
+function spoolBehaviour({ test, largestBytes }: BlobStoreScope): void {
+  test("adopts spooled files of every size", async (store, key) => {
+    assert.ok(hasSpool(store));
+    assert.ok((await stat(store.spoolDirectory)).isDirectory());
+    for (const size of [0, 1, 65_536, largestBytes]) {
+      const bytes = someBytes(size);
+      const { path, dispose } = await spooled(store, bytes);
+      const { revision, ...info } = await store.adopt(key, path);
+      await dispose();
+      assert.deepEqual(info, { size });
+      assert.deepEqual(await store.stat(key), { size, revision });
+      await assertBytes(store, key, bytes);
+    }
+  });
+
+  test("keeps the conditions of a put when it adopts", async (store, key) => {
+    assert.ok(hasSpool(store));
+    const bytes = someBytes(1000);
+    const first = await spooled(store, bytes);
+    await assertRejects(() => store.adopt(key, first.path, { ifRevision: "1" }), "conflict");
+    const { revision } = await store.adopt(key, first.path, { ifRevision: null });
+    await first.dispose();
+    const second = await spooled(store, someBytes(10));
+    await assertRejects(() => store.adopt(key, second.path, { ifRevision: null }), "conflict");
+    assert.equal((await store.stat(key))?.revision, revision);
+    await assertBytes(store, key, bytes);
+    assert.notEqual((await store.adopt(key, second.path, { ifRevision: revision })).revision, revision);
+    await second.dispose();
+    await assertRejects(() => store.put(key, bytes, { ifRevision: revision }), "conflict");
+  });
+
+  test("lets one of many spooled files create the blob", async (store, key) => {
+    assert.ok(hasSpool(store));
+    const files = await Promise.all(
+      Array.from({ length: 10 }, (_, racer) => spooled(store, Buffer.from(`${racer}`))),
+    );
+    const results = await Promise.allSettled(
+      files.map(({ path }) => store.adopt(key, path, { ifRevision: null })),
+    );
+    await Promise.all(files.map(({ dispose }) => dispose()));
+    const winners = results.flatMap(({ status }, racer) => (status === "fulfilled" ? [racer] : []));
+    assert.equal(winners.length, 1);
+    for (const result of results) {
+      if (result.status === "rejected") await assertRejects(() => Promise.reject(result.reason), "conflict");
+    }
+    await assertBytes(store, key, Buffer.from(`${winners[0]}`));
+  });
+
+  test("adopts nothing when the signal is aborted or the file is missing", async (store, key) => {
+    assert.ok(hasSpool(store));
+    const { path, dispose } = await spooled(store, someBytes(10));
+    const reason = new Error("not wanted");
+    assert.equal(await failure(() => store.adopt(key, path, { signal: AbortSignal.abort(reason) })), reason);
+    await dispose();
+    await assertRejects(() => store.adopt(key, path), "store_unavailable");
+    assert.equal(await store.stat(key), null);
+  });
+}
+
+function probeBehaviour({ test }: BlobStoreScope): void {
+  test("tells whether a blob still is what it was", async (store, key) => {
+    assert.ok(hasRevisionProbe(store));
+    assert.equal(store.isCurrent(key, "1"), false);
+    const { revision: first } = await store.put(key, someBytes(10));
+    assert.equal(store.isCurrent(key, first), true);
+    const { revision: second } = await store.put(key, someBytes(10));
+    assert.deepEqual([store.isCurrent(key, first), store.isCurrent(key, second)], [false, true]);
+    await store.delete(key);
+    assert.deepEqual([store.isCurrent(key, first), store.isCurrent(key, second)], [false, false]);
+    const { revision: third } = await store.put(key, someBytes(10));
+    const now = [first, second, third].map((revision) => store.isCurrent(key, revision));
+    assert.deepEqual(now, [false, false, true]);
+    assert.equal(store.isCurrent(`${key}/other`, third), false);
+  });
+
+  test("is false and never throws where it is asked for nonsense", async (store, key) => {
+    assert.ok(hasRevisionProbe(store));
+    const { revision } = await store.put(key, someBytes(10));
+    const nonsense = [
+      "",
+      "0",
+      "-1",
+      "NaN",
+      "1e999",
+      "1",
+      "\0",
+      "../x",
+      `${revision}0`,
+      ` ${revision}`,
+      "9".repeat(400),
+    ];
+    for (const text of nonsense) assert.equal(store.isCurrent(key, text), false, JSON.stringify(text));
+    assert.equal(store.isCurrent(key, revision), true);
+    await store.close();
+    assert.equal(store.isCurrent(key, revision), false);
+  });
+}
+
+function localFilesBehaviour({ test }: BlobStoreScope): void {
+  test("names a file that holds the blob's bytes", async (store, key) => {
+    assert.ok(hasLocalFiles(store));
+    assert.equal(await store.localPath(key), null);
+    for (const size of [10, 100_000, 0]) {
+      const bytes = someBytes(size);
+      await store.put(key, bytes);
+      const path = await store.localPath(key);
+      assert.ok(path !== null);
+      assertSame(await readFile(path), bytes);
+    }
+    await store.delete(key);
+    assert.equal(await store.localPath(key), null);
+  });
+}
+
+function secretBehaviour({ test }: BlobStoreScope): void {
+  test("keeps one secret of 32 bytes, whoever asks first", async (store) => {
+    assert.ok(hasLocalSecret(store));
+    const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => store.localSecret()));
+    assert.equal(first?.length, 32);
+    assert.ok(first.some((byte) => byte !== first[0]));
+    for (const other of [...others, await store.localSecret()]) assert.ok(first.equals(other));
+  });
+}
+
+async function spooled(
+  store: BlobStore & SpoolingStore,
+  bytes: Buffer,
+): Promise<{ path: string; dispose: () => Promise<void> }> {
+  const path = join(store.spoolDirectory, `contract-${randomBytes(9).toString("hex")}`);
+  await writeFile(path, bytes);
+  return { path, dispose: () => rm(path, { force: true }) };
+}

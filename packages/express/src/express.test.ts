@@ -1,0 +1,188 @@
+import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+import type { Call, Service } from "@outrigger/core";
+import { type AdapterHarness, adapterContract } from "@outrigger/core/testing";
+import express5 from "express";
+import multer from "multer";
+import { describe, expect, it } from "vitest";
+import { express } from "./express.ts";
+
+// Express 4 comes without types; what is used of it here is the same.
+const express4: typeof express5 = createRequire(import.meta.url)("express-4");
+
+for (const [name, framework] of [
+  ["Express 4", express4],
+  ["Express 5", express5],
+] as const) {
+  const harness: AdapterHarness = {
+    hasHostRoutes: true,
+    parsing: ["fields", "files", "nothing left"],
+    async start(service, { mountPath, other, parsing }) {
+      const app = framework();
+      let lastError: unknown;
+      if (parsing === "fields") app.use(framework.json(), framework.urlencoded({ extended: true }));
+      if (parsing === "files") app.use(multer().any());
+      if (parsing === "nothing left") app.use((req, _res, next) => void req.resume().once("end", next));
+      if (mountPath === "") app.use(express(service));
+      else app.use(mountPath, express(service));
+      if (other) app.use("/other", express(other));
+      app.get("/host", (_req, res) => void res.send("host"));
+      app.use((error: unknown, _req: unknown, res: express5.Response, next: express5.NextFunction) => {
+        lastError = error;
+        if (res.headersSent) next(error);
+        else res.status(500).send("failed");
+      });
+      return { ...(await listen(app)), lastError: () => lastError };
+    },
+  };
+
+  describe(name, () => {
+    describe("adapter contract", () => adapterContract(it, harness));
+
+    it("mounts in routers within routers, with parameters in their paths", async () => {
+      const seen: unknown[] = [];
+      const outer = framework.Router();
+      const inner = framework.Router();
+      inner.use("/img", express(recording(seen)));
+      outer.use("/:tenant", inner);
+      const app = framework();
+      app.use("/app", outer);
+      await withApp(app, async (origin) => {
+        await fetch(`${origin}/app/acme/img/a/b?c=d`);
+      });
+      expect(seen).toEqual([{ mountPath: "/app/acme/img", path: "/a/b", search: "c=d" }]);
+    });
+
+    it("mounts as a route's handler", async () => {
+      const seen: unknown[] = [];
+      const app = framework();
+      app.post("/upload", express(recording(seen)));
+      await withApp(app, async (origin) => {
+        await fetch(`${origin}/upload`, { method: "POST" });
+      });
+      expect(seen).toEqual([{ mountPath: "", path: "/upload", search: "" }]);
+    });
+
+    it("hands the request with what middleware put there to the service", async () => {
+      let user: unknown;
+      const app = framework();
+      app.use((req, _res, next) => {
+        Object.assign(req, { user: "ann" });
+        next();
+      });
+      app.use(
+        express({
+          async handle(call) {
+            user = Reflect.get(Object(call.context), "user");
+            return { status: 204, headers: {} };
+          },
+        }),
+      );
+      await withApp(app, async (origin) => {
+        await fetch(origin);
+      });
+      expect(user).toBe("ann");
+    });
+
+    describe("with trust proxy", () => {
+      const forwarded = {
+        "X-Forwarded-For": "203.0.113.9, 198.51.100.7",
+        "X-Forwarded-Proto": "HTTPS",
+        "X-Forwarded-Host": "img.example:8443, inner.example",
+      };
+
+      it("sees what a trusted proxy says, with the port of the host", async () => {
+        expect(await facts("loopback", forwarded)).toEqual({
+          origin: "https://img.example:8443",
+          secure: true,
+          clientIp: "198.51.100.7",
+          peerIp: "127.0.0.1",
+        });
+      });
+
+      it("takes an IPv6 host from a trusted proxy, and Host where the proxy names none", async () => {
+        expect(await facts(true, { "X-Forwarded-Host": "[2001:db8::1]" })).toMatchObject({
+          origin: "http://[2001:db8::1]",
+        });
+        const { origin } = await facts(true, { "X-Forwarded-Proto": "https" });
+        expect(origin).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+      });
+
+      it("does not believe a peer that is no trusted proxy", async () => {
+        for (const trust of [false, "10.0.0.0/8"]) {
+          const seen = await facts(trust, forwarded);
+          expect(seen).toMatchObject({ secure: false, clientIp: "127.0.0.1" });
+          expect(seen.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+        }
+      });
+
+      it("believes one hop where one hop is trusted", async () => {
+        expect(await facts(1, forwarded)).toMatchObject({ clientIp: "198.51.100.7", secure: true });
+      });
+
+      it("has no origin when the proxy's host is not a host", async () => {
+        expect(await facts(true, { "X-Forwarded-Host": 'evil"/><x' })).toMatchObject({ origin: "" });
+      });
+
+      it("inherits the setting in a mounted app", async () => {
+        const sub = framework();
+        expect(await facts(true, forwarded, sub)).toMatchObject({
+          origin: "https://img.example:8443",
+          mountPath: "/sub",
+        });
+      });
+    });
+
+    async function facts(
+      trust: unknown,
+      headers: Record<string, string>,
+      sub?: express5.Application,
+    ): Promise<Partial<Call>> {
+      let seen: Partial<Call> = {};
+      const service: Service = {
+        async handle({ origin, secure, clientIp, peerIp, mountPath }) {
+          seen = { origin, secure, clientIp, peerIp, ...(sub && { mountPath }) };
+          return { status: 204, headers: {} };
+        },
+      };
+      const app = framework();
+      app.set("trust proxy", trust);
+      (sub ?? app).use(express(service));
+      if (sub) app.use("/sub", sub);
+      await withApp(app, async (origin) => {
+        await fetch(`${origin}${sub ? "/sub/" : "/"}`, { headers });
+      });
+      return seen;
+    }
+  });
+}
+
+function recording(seen: unknown[]): Service {
+  return {
+    async handle({ mountPath, path, search }) {
+      seen.push({ mountPath, path, search });
+      return { status: 204, headers: {} };
+    },
+  };
+}
+
+async function listen(app: express5.Application) {
+  const server = app.listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      }),
+  };
+}
+
+async function withApp(app: express5.Application, body: (origin: string) => Promise<void>): Promise<void> {
+  const { origin, close } = await listen(app);
+  try {
+    await body(origin);
+  } finally {
+    await close();
+  }
+}

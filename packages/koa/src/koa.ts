@@ -1,0 +1,121 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { finished, Readable } from "node:stream";
+import type { Reply, Service } from "@outrigger/core";
+import { checkMountPath, dispatch, finishRequestBody, type HostView, isBodyAllowed } from "@outrigger/node";
+import { locate } from "./locate.ts";
+
+/** What is used of a Koa context; those of Koa 2 and 3 both fit. */
+export interface KoaContext {
+  req: IncomingMessage;
+  res: ServerResponse;
+  /** The context's own request, where body parsers leave what they parsed. */
+  request: object;
+  originalUrl: string;
+  protocol: string;
+  host: string;
+  ip: string;
+  status: number;
+  body: unknown;
+}
+
+export type KoaMiddleware = (ctx: KoaContext, next: () => Promise<unknown>) => Promise<void>;
+
+export interface KoaOptions {
+  /**
+   * Path under which the service is, as far as nothing else has taken it off: with `app.use` and with `@koa/router` the
+   * whole path, under `koa-mount` nothing. Requests outside go to `next()`. @default "" (the root)
+   */
+  prefix?: string;
+}
+
+/**
+ * Mounts a service in a Koa 2 or 3 app: at the root, under a prefix, under `koa-mount`, in a router. What is not the
+ * service's own goes to `next()`, an unexpected failure is thrown. The reply is put on the context like anybody's, so
+ * that middleware around it (logging, compression) keeps working.
+ *
+ * Protocol, host and client address are what `app.proxy` makes of them. `call.context` is the Koa context, with whatever
+ * earlier middleware put there (`ctx.state`). Mount it before body parsers; a multipart body that the host has parsed
+ * (`@koa/multer`, `koa-body`) is used where it holds the file.
+ *
+ * @example
+ * ```ts
+ * const app = new Koa();
+ * app.use(koa(images, { prefix: "/img" }));
+ * // or: app.use(mount("/img", koa(images)))                            with koa-mount
+ * // or: router.all("/img{/*path}", koa(images, { prefix: "/img" }))    with @koa/router
+ * app.listen(8080);
+ * ```
+ *
+ * In a router it has to be a route: `router.use` alone is never run, because `@koa/router` runs it only where a route
+ * matches as well.
+ */
+export function koa(service: Service, options: KoaOptions = {}): KoaMiddleware {
+  const prefix = checkMountPath("prefix", options.prefix);
+  return async (ctx, next) => {
+    const place = locate(ctx.req.url ?? "/", ctx.originalUrl, prefix);
+    const reply =
+      place === null
+        ? undefined
+        : await dispatch(service, ctx.req, ctx.res, {
+            url: place.url,
+            mountPath: place.mountPath,
+            context: ctx,
+            view: KOA_VIEW,
+          });
+    if (reply === undefined) await next();
+    // `null`: the client has left, there is nobody to be answered.
+    else if (reply !== null) answer(ctx, finishRequestBody(ctx.req, reply));
+  };
+}
+
+function answer(ctx: KoaContext, { status, headers, body }: Reply): void {
+  const { res } = ctx;
+  const isSent = body !== undefined && isBodyAllowed(ctx.req.method, status);
+  if (!isSent) {
+    if (body instanceof Readable) body.destroy();
+    // Koa would put the status text into the body; this has to come first because it also drops headers and
+    // turns the status into 204.
+    res.removeHeader("Content-Type");
+    ctx.body = null;
+  }
+  let hasType = false;
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined) continue;
+    // What ctx.set does, without its conversions.
+    res.setHeader(name, value);
+    hasType ||= name.length === 12 && name.toLowerCase() === "content-type";
+  }
+  if (isSent) {
+    ctx.body = toKoaBody(body, res);
+    // Koa guesses a type where there is none.
+    if (!hasType) res.removeHeader("Content-Type");
+  }
+  ctx.status = status;
+}
+
+function toKoaBody(body: string | Uint8Array | Readable, res: ServerResponse): unknown {
+  if (body instanceof Readable) {
+    // Koa 2 leaves the connection open when the source fails, or ends it as if the reply were whole.
+    finished(body, (error) => {
+      if (error && !res.writableFinished) res.destroy();
+    });
+    return body;
+  }
+  if (typeof body === "string" || Buffer.isBuffer(body)) return body;
+  // Koa would take any other Uint8Array for an object to be sent as JSON.
+  return body;
+}
+
+const KOA_VIEW: HostView<KoaContext> = {
+  protocol: (ctx) => ctx.protocol,
+  host: (ctx) => ctx.host || undefined,
+  clientIp: (ctx) => ctx.ip,
+  parsedBody: (ctx) => Reflect.get(ctx.request, "body"),
+  parsedFiles: (ctx) => [
+    Reflect.get(ctx.request, "file"),
+    Reflect.get(ctx.request, "files"),
+    Reflect.get(ctx, "file"),
+    Reflect.get(ctx, "files"),
+  ],
+};

@@ -1,0 +1,111 @@
+import type { IncomingMessage } from "node:http";
+import { ServiceError } from "@outrigger/core";
+import { ClientLeftError } from "./client-left.ts";
+
+export interface BodyTarget {
+  /** @returns Whether more is wanted now; after `false` the pump waits for `resume`. */
+  write(chunk: Buffer): boolean;
+  end(): void;
+  /** Called at most once, and never after `end`. */
+  fail(error: unknown): void;
+}
+
+export interface BodyPump {
+  resume(): void;
+  /** Lets go of the request, which stays open for the reply. */
+  stop(): void;
+}
+
+/**
+ * Reads a request's body into `target`, and fails as soon as it is over `maxBytes`, pauses for `idleMs`, or the client
+ * leaves. Unlike `pipeline` it never destroys the request: that would close the connection under the reply.
+ */
+export function pumpBody(
+  req: IncomingMessage,
+  limits: { maxBytes: number; idleMs: number },
+  signal: AbortSignal,
+  target: BodyTarget,
+): BodyPump {
+  let total = 0;
+  let isWaiting = false;
+  let isStopped = false;
+
+  const stop = () => {
+    if (isStopped) return;
+    isStopped = true;
+    clearTimeout(timer);
+    req.off("data", onData).off("end", onEnd).off("close", onClose);
+    signal.removeEventListener("abort", onAbort);
+    if (!req.readableEnded) req.pause();
+  };
+  const fail = (error: unknown) => {
+    if (isStopped) return;
+    stop();
+    target.fail(error);
+  };
+  const onData = (chunk: Buffer) => {
+    total += chunk.length;
+    timer.refresh();
+    if (total > limits.maxBytes) {
+      fail(new ServiceError("too_large", `The body is over the limit of ${limits.maxBytes} bytes`));
+    } else if (!target.write(chunk) && !isStopped) {
+      isWaiting = true;
+      req.pause();
+    }
+  };
+  const onEnd = () => {
+    stop();
+    target.end();
+  };
+  const onAbort = () => fail(signal.reason);
+  // Only reached when the signal no longer watches, because the service did not wait for this body.
+  const onClose = () => fail(new ClientLeftError());
+  const onIdle = () => {
+    // While we are the ones who keep the client waiting, its silence is not its fault.
+    if (isWaiting) timer.refresh();
+    else fail(new ServiceError("timeout", `No data arrived for ${limits.idleMs} ms`));
+  };
+  const timer = setTimeout(onIdle, limits.idleMs);
+
+  if (signal.aborted) {
+    // Not at once: the caller has not got its pump yet.
+    queueMicrotask(onAbort);
+  } else {
+    signal.addEventListener("abort", onAbort);
+    req.on("data", onData).on("end", onEnd).on("close", onClose);
+    req.resume();
+  }
+  return {
+    resume() {
+      if (!isWaiting || isStopped) return;
+      isWaiting = false;
+      timer.refresh();
+      req.resume();
+    },
+    stop,
+  };
+}
+
+/** Whether somebody else has read from the request's body, or is about to. */
+export function isBodyTaken(req: IncomingMessage): boolean {
+  return req.readableDidRead || req.readableEnded || req.readableFlowing === true;
+}
+
+/** Whether the request has a body, as far as its header tells (RFC 9112 §6.3, RFC 9113 §8.1). */
+export function hasBody(req: IncomingMessage): boolean {
+  const length = req.headers["content-length"];
+  if (length !== undefined) return Number(length) > 0;
+  if (req.httpVersionMajor < 2) return req.headers["transfer-encoding"] !== undefined;
+  // Node's compatibility request of HTTP/2 has the stream, which knows whether the header was its end.
+  const { stream } = req as IncomingMessage & { stream?: { endAfterHeaders?: boolean } };
+  return stream?.endAfterHeaders !== true;
+}
+
+/** The error for a body that the host read before us, and of which nothing usable is left. */
+export function bodyTakenError(): ServiceError {
+  return new ServiceError(
+    "host_misuse",
+    "The host app read the request body before Outrigger could: mount Outrigger before body parsers, " +
+      "or leave the parsed body on the request",
+  );
+}

@@ -1,0 +1,69 @@
+import { ServiceError } from "@outrigger/core";
+
+export type BodyFormat = "json" | "form";
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Reads a body's bytes. Rejects what is malformed, no object, or not UTF-8 with `bad_request`. */
+export function parseFields(format: BodyFormat, bytes: Uint8Array): Fields {
+  const text = decode(bytes);
+  return format === "json" ? fieldsFromParsed("json", parseJson(text)) : parseForm(text);
+}
+
+/**
+ * Takes a body that is parsed already: an object's own values. In a form, where a host's parser may build lists and
+ * trees from names like `a[b]`, only strings count, of a list the last.
+ */
+export function fieldsFromParsed(format: BodyFormat, parsed: unknown): Fields {
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+    throw new ServiceError("bad_request", "The body must be an object");
+  }
+  // Without a prototype a field named __proto__ is a field like any other.
+  const fields: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of Object.entries(parsed)) {
+    if (format === "json") {
+      fields[name] = value;
+      continue;
+    }
+    const last: unknown = Array.isArray(value) ? value.at(-1) : value;
+    if (typeof last === "string") fields[name] = last;
+  }
+  return fields;
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new ServiceError("bad_request", "The body is not valid UTF-8", { cause });
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ServiceError("bad_request", "The body is not valid JSON", { cause });
+  }
+}
+
+function parseForm(text: string): Fields {
+  const fields: Record<string, string> = Object.create(null);
+  for (const pair of text.split("&")) {
+    if (pair === "") continue;
+    const equals = pair.indexOf("=");
+    const name = equals === -1 ? pair : pair.slice(0, equals);
+    const value = equals === -1 ? "" : pair.slice(equals + 1);
+    fields[decodeComponent(name)] = decodeComponent(value);
+  }
+  return fields;
+}
+
+function decodeComponent(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch (cause) {
+    throw new ServiceError("bad_request", "The form has a malformed or non-UTF-8 percent-encoding", {
+      cause,
+    });
+  }
+}

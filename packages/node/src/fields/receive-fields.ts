@@ -1,0 +1,63 @@
+import type { IncomingMessage } from "node:http";
+import { ServiceError } from "@outrigger/core";
+import { bodyTakenError, hasBody, isBodyTaken, pumpBody } from "../body-pump.ts";
+import { parseMediaType } from "../media-type.ts";
+import { type BodyFormat, fieldsFromParsed, parseFields } from "./parse-fields.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Implements `Call.fields`. `parsedBody` is what the host's own parser left behind. */
+export async function receiveFields(
+  req: IncomingMessage,
+  limits: { maxBytes: number; idleMs: number },
+  signal: AbortSignal,
+  parsedBody: () => unknown,
+): Promise<Fields | null> {
+  if (!hasBody(req)) return null;
+  const format = bodyFormat(req);
+  if (Number(req.headers["content-length"]) > limits.maxBytes) {
+    throw new ServiceError("too_large", `The body is over the limit of ${limits.maxBytes} bytes`);
+  }
+  if (isBodyTaken(req)) {
+    const parsed = parsedBody();
+    if (typeof parsed === "string") return parseFields(format, Buffer.from(parsed));
+    if (parsed instanceof Uint8Array) return parseFields(format, parsed);
+    if (parsed === undefined || parsed === null) throw bodyTakenError();
+    return fieldsFromParsed(format, parsed);
+  }
+  const bytes = await readBody(req, limits, signal);
+  return bytes.length === 0 ? null : parseFields(format, bytes);
+}
+
+function bodyFormat(req: IncomingMessage): BodyFormat {
+  const encoding = req.headers["content-encoding"];
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
+    throw new ServiceError("unsupported_media", "A body with a Content-Encoding is not accepted");
+  }
+  const type = parseMediaType(req.headers["content-type"]);
+  const charset = type?.parameters.get("charset");
+  if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset)) {
+    throw new ServiceError("unsupported_media", "The body must be UTF-8");
+  }
+  if (type?.essence === "application/json" || type?.essence.endsWith("+json")) return "json";
+  if (type?.essence === "application/x-www-form-urlencoded") return "form";
+  throw new ServiceError(
+    "unsupported_media",
+    "The body must be application/json or application/x-www-form-urlencoded",
+  );
+}
+
+function readBody(
+  req: IncomingMessage,
+  limits: { maxBytes: number; idleMs: number },
+  signal: AbortSignal,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    pumpBody(req, limits, signal, {
+      write: (chunk) => chunks.push(chunk) > 0,
+      end: () => resolve(Buffer.concat(chunks)),
+      fail: reject,
+    });
+  });
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { parseMediaType } from "./media-type.ts";
+
+describe("parseMediaType", () => {
+  it("reads type and parameters, lower-casing what has no case", () => {
+    const type = parseMediaType('Multipart/Form-Data ; Boundary=aB ;charset="utf-8"; boundary=second');
+    expect(type?.essence).toBe("multipart/form-data");
+    expect([...(type?.parameters ?? [])]).toEqual([
+      ["boundary", "aB"],
+      ["charset", "utf-8"],
+    ]);
+  });
+
+  it("reads quoted values with escapes and separators in them", () => {
+    expect(parseMediaType('a/b; c="x;y=\\"z\\\\"')?.parameters.get("c")).toBe('x;y="z\\');
+    expect(parseMediaType('a/b; c=""')?.parameters.get("c")).toBe("");
+  });
+
+  it("tolerates empty parameters", () => {
+    expect(parseMediaType("a/b;")?.essence).toBe("a/b");
+    expect(parseMediaType("a/b; ;c=d")?.parameters.get("c")).toBe("d");
+  });
+
+  it("tells absence from malformedness", () => {
+    expect(parseMediaType(undefined)).toBeNull();
+    for (const header of [
+      "",
+      "json",
+      "a/",
+      "/b",
+      "a b/c",
+      "a/b; c",
+      "a/b; c=d e",
+      'a/b; c="d',
+      "a/b; =d",
+      "a/b; c=,",
+    ]) {
+      expect(parseMediaType(header)?.essence, header).toBe("");
+    }
+  });
+
+  it("takes time in proportion to the length", () => {
+    const started = performance.now();
+    parseMediaType(`a/b${"; ".repeat(8000)}`);
+    parseMediaType(`a/b; c="${"\\\\".repeat(8000)}`);
+    parseMediaType(`a/b${"; c=d".repeat(3000)};;;e f`);
+    expect(performance.now() - started).toBeLessThan(500);
+  });
+});

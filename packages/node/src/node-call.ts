@@ -1,0 +1,100 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { Call, Upload, UploadLimits } from "@outrigger/core";
+import { ClientLeftError } from "./client-left.ts";
+import { receiveFields } from "./fields/receive-fields.ts";
+import type { HostView, RequestFacts } from "./host-view.ts";
+import { formatOrigin, isSecure } from "./origin.ts";
+import { toOriginForm } from "./request-target.ts";
+import { receiveUpload } from "./upload/receive-upload.ts";
+
+/** A {@link Call} on a `node:http` request. What most requests never ask for is computed on first use. */
+export class NodeCall<Context> implements Call {
+  readonly path: string;
+  readonly search: string;
+  readonly mountPath: string;
+  readonly context: Context;
+  readonly #req: IncomingMessage;
+  readonly #res: ServerResponse;
+  readonly #view: HostView<Context>;
+  #controller: AbortController | undefined;
+  #onClose: (() => void) | undefined;
+  #settled = false;
+
+  constructor(req: IncomingMessage, res: ServerResponse, facts: RequestFacts<Context>) {
+    const target = toOriginForm(facts.url) ?? "/";
+    const query = target.indexOf("?");
+    this.path = query === -1 ? target : target.slice(0, query);
+    this.search = query === -1 ? "" : target.slice(query + 1);
+    this.mountPath = facts.mountPath;
+    this.context = facts.context;
+    this.#req = req;
+    this.#res = res;
+    this.#view = facts.view;
+  }
+
+  get method(): string {
+    return this.#req.method ?? "GET";
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#req.headers;
+  }
+
+  get origin(): string {
+    return formatOrigin(this.#view.protocol(this.context), this.#view.host(this.context));
+  }
+
+  get secure(): boolean {
+    return isSecure(this.#view.protocol(this.context));
+  }
+
+  get clientIp(): string {
+    return this.#view.clientIp(this.context) ?? "";
+  }
+
+  get peerIp(): string {
+    return this.#req.socket.remoteAddress ?? "";
+  }
+
+  get signal(): AbortSignal {
+    return (this.#controller ?? this.#watch()).signal;
+  }
+
+  upload(limits: UploadLimits): Promise<Upload> {
+    return receiveUpload(this.#req, limits, this.signal, {
+      body: () => this.#view.parsedBody(this.context),
+      files: () => this.#view.parsedFiles(this.context),
+    });
+  }
+
+  fields(limits: { maxBytes: number; idleMs: number }): Promise<Readonly<Record<string, unknown>> | null> {
+    return receiveFields(this.#req, limits, this.signal, () => this.#view.parsedBody(this.context));
+  }
+
+  /** From here on the signal never aborts: a client that goes away after its reply has not left early. */
+  settle(): void {
+    this.#settled = true;
+    if (this.#onClose) this.#res.off("close", this.#onClose);
+    this.#onClose = undefined;
+  }
+
+  /** Whether `error` is what this call's own signal aborted with. */
+  isAbort(error: unknown): boolean {
+    const signal = this.#controller?.signal;
+    return signal?.aborted === true && signal.reason === error;
+  }
+
+  #watch(): AbortController {
+    const controller = new AbortController();
+    this.#controller = controller;
+    if (this.#settled) return controller;
+    const abort = () => controller.abort(new ClientLeftError());
+    if (this.#res.destroyed) {
+      abort();
+    } else {
+      this.#onClose = abort;
+      this.#res.once("close", abort);
+    }
+    return controller;
+  }
+}

@@ -1,0 +1,75 @@
+import { createServer, type RequestListener } from "node:http";
+import { createServer as createSecureServer, get as secureGet } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { Service } from "@outrigger/core";
+import { type AdapterHarness, adapterContract } from "@outrigger/core/testing";
+import { describe, expect, it } from "vitest";
+import { nodeListener } from "./node-listener.ts";
+
+const harness: AdapterHarness = {
+  hasHostRoutes: false,
+  parsing: ["nothing left"],
+  async start(service, { mountPath, other, parsing }) {
+    let lastError: unknown;
+    const onError = (error: unknown) => {
+      lastError = error;
+    };
+    const first = nodeListener(service, { mountPath, onError });
+    const second = other && nodeListener(other, { mountPath: "/other", onError });
+    const server = createServer((req, res) => {
+      const listener: RequestListener = second && req.url?.startsWith("/other/") ? second : first;
+      if (parsing === "nothing left") req.resume().once("end", () => listener(req, res));
+      else listener(req, res);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return {
+      origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      lastError: () => lastError,
+      close: () =>
+        new Promise((resolve) => {
+          server.close(() => resolve());
+        }),
+    };
+  },
+};
+
+describe("nodeListener", () => {
+  describe("adapter contract", () => adapterContract(it, harness));
+
+  it("knows a request that came over TLS", async () => {
+    let seen: unknown;
+    const service: Service = {
+      async handle({ origin, secure }) {
+        seen = { origin, secure };
+        return { status: 204, headers: {} };
+      },
+    };
+    // A shared key does without certificates.
+    const psk = Buffer.from("00112233445566778899aabbccddeeff", "hex");
+    const tls = { ciphers: "PSK", maxVersion: "TLSv1.2" } as const;
+    const server = createSecureServer({ ...tls, pskCallback: () => psk }, nodeListener(service));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve, reject) => {
+      const options = {
+        ...tls,
+        port,
+        host: "127.0.0.1",
+        agent: false,
+        pskCallback: () => ({ psk, identity: "test" }),
+        checkServerIdentity: () => undefined,
+      };
+      secureGet(options, (res) => res.resume().once("end", resolve)).once("error", reject);
+    });
+    await new Promise((resolve) => server.close(resolve));
+    expect(seen).toEqual({ origin: `https://127.0.0.1:${port}`, secure: true });
+  });
+
+  it("checks its options", () => {
+    const service: Service = { handle: async () => undefined };
+    for (const mountPath of ["img", "/a?b", "/*"]) {
+      expect(() => nodeListener(service, { mountPath })).toThrow(TypeError);
+    }
+    expect(() => nodeListener(service, { onError: 1 as never })).toThrow(/onError must be a function/);
+  });
+});

@@ -1,0 +1,81 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { TLSSocket } from "node:tls";
+import type { Reply, Service } from "@outrigger/core";
+import { dispatch } from "./dispatch.ts";
+import type { HostView } from "./host-view.ts";
+import { checkMountPath, stripPrefix, toOriginForm } from "./request-target.ts";
+import { sendReply } from "./send-reply.ts";
+
+export interface NodeListenerOptions {
+  /** Where the service is, such as `/img`. @default "" (the root) */
+  mountPath?: string;
+  /** Hears of every failure that was answered with 500 or a broken connection. @default writes to `console.error` */
+  onError?: (error: unknown) => void;
+}
+
+/**
+ * A request listener for `http.createServer` and `https.createServer`, for hosts without a framework. What is not the
+ * service's own is answered with 404, an unexpected failure with 500, both as `application/problem+json`.
+ *
+ * Behind a proxy every request seems to come from the proxy: this listener believes no forwarding header.
+ *
+ * @example
+ * ```ts
+ * const images = createImages({ storage, renderer, secret });
+ * http.createServer(nodeListener(images, { mountPath: "/img" })).listen(8080);
+ * ```
+ */
+export function nodeListener(
+  service: Service,
+  options: NodeListenerOptions = {},
+): (req: IncomingMessage, res: ServerResponse) => void {
+  const mountPath = checkMountPath("mountPath", options.mountPath);
+  const onError = options.onError ?? ((error: unknown) => console.error(error));
+  if (typeof onError !== "function") throw new TypeError("onError must be a function");
+
+  const answer = async (req: IncomingMessage, res: ServerResponse) => {
+    const target = toOriginForm(req.url ?? "/");
+    const url = target === null ? null : stripPrefix(target, mountPath);
+    const reply =
+      url === null
+        ? undefined
+        : await dispatch(service, req, res, { url, mountPath, context: req, view: NODE_VIEW });
+    if (reply === null) return;
+    await sendReply(res, reply ?? problem(req, 404, "Not Found"));
+  };
+  return (req, res) => {
+    answer(req, res).catch((error: unknown) => {
+      onError(error);
+      if (res.headersSent) {
+        // Half a reply must not look like a whole one.
+        res.destroy();
+        return;
+      }
+      for (const name of res.getHeaderNames()) res.removeHeader(name);
+      void sendReply(res, problem(req, 500, "Internal Server Error"));
+    });
+  };
+}
+
+const NODE_VIEW: HostView<IncomingMessage> = {
+  protocol: (req) => (req.socket instanceof TLSSocket ? "https" : "http"),
+  host: (req) => {
+    const authority = req.headers[":authority"];
+    return typeof authority === "string" ? authority : req.headers.host;
+  },
+  clientIp: (req) => req.socket.remoteAddress,
+  // Without a framework nobody has parsed anything.
+  parsedBody: () => undefined,
+  parsedFiles: () => [],
+};
+
+function problem(req: IncomingMessage, status: number, title: string): Reply {
+  const body = JSON.stringify({ type: "about:blank", title, status });
+  const headers = {
+    "Content-Type": "application/problem+json; charset=utf-8",
+    "Content-Length": String(Buffer.byteLength(body)),
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+  };
+  return req.method === "HEAD" ? { status, headers } : { status, headers, body };
+}

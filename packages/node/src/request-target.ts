@@ -1,0 +1,44 @@
+const ABSOLUTE_FORM = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
+
+/**
+ * Brings a request target (RFC 9112 §3.2) to the origin form `/path?query`. Nothing is decoded or collapsed: `//` and
+ * `%2e%2e` stay as they came.
+ *
+ * @returns `null` for the asterisk form, which is about the server and not about anything on it.
+ */
+export function toOriginForm(target: string): string | null {
+  if (target.charCodeAt(0) === 0x2f) return target;
+  if (target === "*") return null;
+  const rest = target.replace(ABSOLUTE_FORM, "");
+  return rest.charCodeAt(0) === 0x2f ? rest : `/${rest}`;
+}
+
+/**
+ * The part of an origin-form target below `prefix`.
+ *
+ * @param prefix A path without a trailing slash; empty for the root.
+ * @returns Beginning with `/`; `null` when the target is not below the prefix.
+ */
+export function stripPrefix(target: string, prefix: string): string | null {
+  if (prefix === "") return target;
+  if (!target.startsWith(prefix)) return null;
+  const rest = target.slice(prefix.length);
+  const next = rest.charCodeAt(0);
+  if (next === 0x2f) return rest;
+  // NaN is the end of the target, 0x3f the query.
+  return Number.isNaN(next) || next === 0x3f ? `/${rest}` : null;
+}
+
+/**
+ * Checks a mount path that the host's developer wrote, and drops its trailing slash.
+ *
+ * @returns Empty for the root.
+ * @throws TypeError when it is not a path that begins with `/`.
+ */
+export function checkMountPath(name: string, path: unknown): string {
+  if (path === undefined || path === "" || path === "/") return "";
+  if (typeof path !== "string" || !/^\/[^?#*]*$/.test(path)) {
+    throw new TypeError(`${name} must be a path that begins with "/", such as "/img"`);
+  }
+  return path.endsWith("/") ? path.slice(0, -1) : path;
+}

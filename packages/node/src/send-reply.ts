@@ -1,0 +1,70 @@
+import type { ServerResponse } from "node:http";
+import { pipeline, Readable } from "node:stream";
+import type { Reply } from "@outrigger/core";
+import { finishRequestBody } from "./unread-body.ts";
+
+const DONE = Promise.resolve();
+
+/**
+ * Sends a reply through `res`. A body that is a stream is read to its end or destroyed, whatever happens.
+ *
+ * @returns Resolves when the reply has been handed over, a stream when it has been sent, and also when the client left
+ *   meanwhile. Rejects with the source's error when a stream failed; the connection is broken by then, so that the
+ *   client does not take what it got for the whole.
+ */
+export function sendReply(res: ServerResponse, reply: Reply): Promise<void> {
+  if (res.destroyed) {
+    destroyBody(reply);
+    return DONE;
+  }
+  const { status, headers, body } = finishRequestBody(res.req, reply);
+  try {
+    res.statusCode = status;
+    for (const name in headers) {
+      const value = headers[name];
+      if (value !== undefined) res.setHeader(name, value);
+    }
+  } catch (error) {
+    destroyBody(reply);
+    return Promise.reject(error);
+  }
+  if (body === undefined) {
+    res.end();
+    return DONE;
+  }
+  if (!isBodyAllowed(res.req.method, status)) {
+    destroyBody(reply);
+    res.end();
+    return DONE;
+  }
+  if (!(body instanceof Readable)) {
+    res.end(body);
+    return DONE;
+  }
+  return sendStream(res, body);
+}
+
+/** Whether a reply of this status to this method may have a body (RFC 9110 §6.4.1). */
+export function isBodyAllowed(method: string | undefined, status: number): boolean {
+  return method !== "HEAD" && status !== 204 && status !== 304;
+}
+
+function destroyBody(reply: Reply): void {
+  if (reply.body instanceof Readable) reply.body.destroy();
+}
+
+function sendStream(res: ServerResponse, body: Readable): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let hasLeft = false;
+    const onClose = () => {
+      hasLeft = true;
+    };
+    res.once("close", onClose);
+    pipeline(body, res, (error) => {
+      res.off("close", onClose);
+      // A connection that closed before the source failed is a client that left (ERR_STREAM_PREMATURE_CLOSE).
+      if (error && !hasLeft) reject(error);
+      else resolve();
+    });
+  });
+}

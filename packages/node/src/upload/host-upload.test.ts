@@ -1,0 +1,206 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { UploadLimits } from "@outrigger/core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { findHostFiles, takeHostUpload } from "./host-upload.ts";
+
+const LIMITS: UploadLimits = {
+  fileField: "imagedata",
+  maxFileBytes: 1000,
+  maxFields: 8,
+  maxFieldBytes: 100,
+  idleMs: 1000,
+};
+const BYTES = Buffer.from("some bytes of a picture");
+const NEVER = new AbortController().signal;
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "outrigger-spool-"));
+});
+afterEach(async () => {
+  await rm(directory, { recursive: true });
+});
+
+/** As formidable's files are: an instance whose properties are its own, with methods beside them. */
+class PersistentFile {
+  filepath = "/uploads/x";
+  originalFilename = "a.png";
+  mimetype = "image/png";
+  size = 3;
+  toJSON() {
+    return {};
+  }
+}
+
+describe("findHostFiles", () => {
+  const expected = { field: "imagedata", name: "a.png", declaredType: "image/png" };
+  const onDisk = { ...expected, content: { path: "/uploads/x" } };
+
+  it.each<[string, unknown[], object]>([
+    [
+      "multer's single file in memory",
+      [
+        { fieldname: "imagedata", originalname: "a.png", mimetype: "image/png", buffer: BYTES, size: 23 },
+        undefined,
+      ],
+      { ...expected, content: BYTES },
+    ],
+    [
+      "multer's single file on disk",
+      [
+        {
+          fieldname: "imagedata",
+          originalname: "a.png",
+          mimetype: "image/png",
+          path: "/uploads/x",
+          destination: "/uploads",
+        },
+      ],
+      onDisk,
+    ],
+    [
+      "multer's list of files",
+      [
+        undefined,
+        [{ fieldname: "imagedata", originalname: "a.png", mimetype: "image/png", path: "/uploads/x" }],
+      ],
+      onDisk,
+    ],
+    [
+      "multer's files by field",
+      [
+        {
+          imagedata: [
+            { fieldname: "imagedata", originalname: "a.png", mimetype: "image/png", path: "/uploads/x" },
+          ],
+        },
+      ],
+      onDisk,
+    ],
+    ["formidable's files", [{ imagedata: new PersistentFile() }], onDisk],
+    ["formidable's lists of files", [{ imagedata: [new PersistentFile()] }], onDisk],
+    [
+      "the files of formidable's first version",
+      [{ imagedata: { path: "/uploads/x", name: "a.png", type: "Image/PNG; q=1" } }],
+      onDisk,
+    ],
+    [
+      "express-fileupload's file in memory",
+      [{ imagedata: { name: "a.png", mimetype: "image/png", data: BYTES, tempFilePath: "" } }],
+      { ...expected, content: BYTES },
+    ],
+    [
+      "express-fileupload's temporary file",
+      [
+        {
+          imagedata: {
+            name: "a.png",
+            mimetype: "image/png",
+            data: Buffer.alloc(0),
+            tempFilePath: "/uploads/x",
+          },
+        },
+      ],
+      onDisk,
+    ],
+  ])("knows %s", (_title, left, file) => {
+    expect(findHostFiles(left)).toEqual([file]);
+  });
+
+  it("counts a file once that was left in two places", () => {
+    const file = { fieldname: "imagedata", originalname: "a.png", mimetype: "image/png", buffer: BYTES };
+    expect(findHostFiles([file, [file], { imagedata: [file] }])).toHaveLength(1);
+  });
+
+  it("takes an empty file in memory for a file", () => {
+    expect(
+      findHostFiles([{ fieldname: "imagedata", originalname: "a", buffer: Buffer.alloc(0) }]),
+    ).toHaveLength(1);
+  });
+
+  it("finds nothing where there is nothing", () => {
+    for (const left of [
+      [],
+      [undefined, null],
+      [{}],
+      [[]],
+      ["text", 7],
+      [{ imagedata: "text" }],
+      [{ imagedata: {} }],
+    ]) {
+      expect(findHostFiles(left)).toEqual([]);
+    }
+  });
+});
+
+describe("takeHostUpload", () => {
+  const file = { field: "imagedata", name: "a.png", declaredType: "image/png", content: BYTES };
+
+  it("copies the file, measures it, and takes the text fields", async () => {
+    const body = { name: "x", list: ["1", "2"], tree: { a: "b" }, number: 7 };
+    const upload = await takeHostUpload([file], body, LIMITS, directory, NEVER);
+    expect(await readFile(upload.file.path)).toEqual(BYTES);
+    expect(upload.file).toMatchObject({
+      size: BYTES.length,
+      head: BYTES,
+      name: "a.png",
+      declaredType: "image/png",
+      sha256: createHash("sha256").update(BYTES).digest("hex"),
+    });
+    expect({ ...upload.fields }).toEqual({ name: "x", list: "2" });
+    expect(Object.getPrototypeOf(upload.fields)).toBeNull();
+    await upload.file.dispose();
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it("reads a file of the host's from disk and leaves it there", async () => {
+    const path = join(directory, "host-file");
+    await writeFile(path, BYTES);
+    const upload = await takeHostUpload(
+      [{ ...file, content: { path } }],
+      undefined,
+      LIMITS,
+      directory,
+      NEVER,
+    );
+    expect(upload.file.path).not.toBe(path);
+    expect(await readFile(upload.file.path)).toEqual(BYTES);
+    await upload.file.dispose();
+    expect((await stat(path)).size).toBe(BYTES.length);
+  });
+
+  it("refuses what an upload of our own would refuse, and leaves nothing", async () => {
+    const big = { ...file, content: Buffer.alloc(1001) };
+    const cases: [Parameters<typeof takeHostUpload>[0], unknown, string][] = [
+      [[file, file], {}, "bad_request"],
+      [[file, { ...file, field: "other" }], {}, "bad_request"],
+      [[{ ...file, field: "other" }], {}, "bad_request"],
+      [[big], {}, "too_large"],
+      [[file], { name: "x".repeat(101) }, "bad_request"],
+    ];
+    for (const [files, body, code] of cases) {
+      await expect(takeHostUpload(files, body, LIMITS, directory, NEVER)).rejects.toMatchObject({ code });
+    }
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it("blames the host for a file that is not there", async () => {
+    const gone = { ...file, content: { path: join(directory, "gone") } };
+    await expect(takeHostUpload([gone], {}, LIMITS, directory, NEVER)).rejects.toMatchObject({
+      code: "host_misuse",
+      cause: { code: "ENOENT" },
+    });
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it("stops with the signal's reason", async () => {
+    const reason = new Error("left");
+    await expect(takeHostUpload([file], {}, LIMITS, directory, AbortSignal.abort(reason))).rejects.toBe(
+      reason,
+    );
+    expect(await readdir(directory)).toEqual([]);
+  });
+});

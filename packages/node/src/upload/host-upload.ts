@@ -1,0 +1,122 @@
+import { createReadStream } from "node:fs";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { isServiceError, ServiceError, type Upload, type UploadLimits } from "@outrigger/core";
+import { repairLatin1 } from "./names.ts";
+import { createSpoolFile } from "./spool-file.ts";
+import { toSpooledFile } from "./spool-storage.ts";
+import { fileTooLarge, noFile, notOneFile } from "./upload-error.ts";
+
+/** A file that a multipart parser of the host's has received. */
+export interface HostFile {
+  /** Name of its part. */
+  field: string;
+  name: string;
+  declaredType: string;
+  /** The bytes, or where they are. */
+  content: Uint8Array | { path: string };
+}
+
+/**
+ * The files among what a host's parser left on the request. Knows the shapes of multer (memory and disk), of formidable
+ * and koa-body, and of express-fileupload.
+ */
+export function findHostFiles(left: readonly unknown[]): HostFile[] {
+  const files: HostFile[] = [];
+  const seen = new Set<unknown>();
+  const visit = (value: unknown, field: string | undefined) => {
+    // Some parsers leave the same file in two places.
+    if (typeof value !== "object" || value === null || seen.has(value)) return;
+    seen.add(value);
+    if (Array.isArray(value)) {
+      for (const item of value) visit(item, field);
+      return;
+    }
+    const file = readHostFile(new Map<string, unknown>(Object.entries(value)), value, field);
+    if (file) files.push(file);
+    else if (field === undefined) for (const [name, item] of Object.entries(value)) visit(item, name);
+  };
+  for (const value of left) visit(value, undefined);
+  return files;
+}
+
+function readHostFile(own: Map<string, unknown>, raw: object, field: string | undefined): HostFile | null {
+  const text = (...names: string[]) => {
+    for (const name of names) {
+      // Formidable's files are class instances; what is not the object's own may be a getter of its class.
+      const value = own.get(name) ?? Reflect.get(raw, name);
+      if (typeof value === "string" && value !== "") return value;
+    }
+    return undefined;
+  };
+  const bytes = own.get("buffer") ?? own.get("data");
+  const path = text("tempFilePath", "filepath", "path");
+  const hasBytes = bytes instanceof Uint8Array && (bytes.length > 0 || path === undefined);
+  if (!hasBytes && path === undefined) return null;
+  const part = text("fieldname") ?? field;
+  if (part === undefined) return null;
+  return {
+    field: part,
+    name: text("originalname", "originalFilename", "name") ?? "",
+    declaredType: (text("mimetype", "type") ?? "").replace(/\s*;.*$/s, "").toLowerCase(),
+    content: hasBytes ? bytes : { path: path ?? "" },
+  };
+}
+
+/** Copies the host's file into a spool file of ours; the host's own is left alone. */
+export async function takeHostUpload(
+  files: readonly HostFile[],
+  body: unknown,
+  limits: UploadLimits,
+  directory: string,
+  signal: AbortSignal,
+): Promise<Upload> {
+  const [file] = files;
+  if (files.length > 1) throw notOneFile(limits);
+  if (file === undefined || file.field !== limits.fileField) throw noFile(limits);
+  const fields = readHostFields(body, limits);
+  const spool = createSpoolFile(directory);
+  try {
+    await pipeline(openContent(file), (source) => cutOff(source, limits), spool.writable, { signal });
+  } catch (error) {
+    await spool.discard();
+    if (signal.aborted) throw signal.reason;
+    if (isServiceError(error)) throw error;
+    throw new ServiceError("host_misuse", "The file that the host app's upload parser left cannot be read", {
+      cause: error,
+    });
+  }
+  return { file: toSpooledFile(spool, { ...file, name: repairLatin1(file.name) }), fields };
+}
+
+function openContent(file: HostFile): Readable {
+  const { content } = file;
+  if (content instanceof Uint8Array) {
+    return Readable.from([Buffer.from(content.buffer, content.byteOffset, content.byteLength)]);
+  }
+  return createReadStream(content.path, { highWaterMark: 1024 * 1024 });
+}
+
+async function* cutOff(source: AsyncIterable<Buffer>, limits: UploadLimits): AsyncGenerator<Buffer> {
+  let size = 0;
+  for await (const chunk of source) {
+    size += chunk.length;
+    if (size > limits.maxFileBytes) throw fileTooLarge(limits);
+    yield chunk;
+  }
+}
+
+function readHostFields(body: unknown, limits: UploadLimits): Record<string, string> {
+  const fields: Record<string, string> = Object.create(null);
+  if (typeof body !== "object" || body === null) return fields;
+  for (const [name, value] of Object.entries(body)) {
+    const last: unknown = Array.isArray(value) ? value.at(-1) : value;
+    // A tree made of names like a[b] is nothing that we asked for.
+    if (typeof last !== "string") continue;
+    if (Buffer.byteLength(last) > limits.maxFieldBytes) {
+      throw new ServiceError("bad_request", `A text field is over ${limits.maxFieldBytes} bytes`);
+    }
+    fields[name] = last;
+  }
+  return fields;
+}

@@ -1,0 +1,144 @@
+import { EventEmitter } from "node:events";
+import type { IncomingMessage } from "node:http";
+import type { Writable } from "node:stream";
+import { ServiceError, type Upload, type UploadLimits } from "@outrigger/core";
+import multer from "multer";
+import { type BodyPump, pumpBody } from "../body-pump.ts";
+import { createUtf8Witness, decodeFormName, type Utf8Witness } from "./names.ts";
+import { createSpoolStorage } from "./spool-storage.ts";
+import { noFile, toUploadError } from "./upload-error.ts";
+
+// The parser refuses a part whose headers are longer.
+const PART_HEADER_BYTES = 16 * 1024;
+const FIELD_NAME_LENGTH = 100;
+const HEADER_PAIRS = 20;
+
+/** What multer's middleware needs; its published types know only Express requests. */
+type MulterMiddleware = (req: unknown, res: null, next: (error?: unknown) => void) => void;
+
+/**
+ * Receives a multipart body with one file through multer. Settles when the file is complete or removed.
+ *
+ * Multer reads a stand-in for the request, fed from it chunk by chunk. Given the request itself it would, on any error,
+ * first drain all that the client still wants to send (expressjs/multer#344).
+ */
+export async function receiveMultipart(
+  req: IncomingMessage,
+  limits: UploadLimits,
+  bounds: { directory: string; maxBodyBytes: number },
+  signal: AbortSignal,
+): Promise<Upload> {
+  const storage = createSpoolStorage(bounds.directory, limits);
+  const fields: Record<string, string> = Object.create(null);
+  const witness = createUtf8Witness(PART_HEADER_BYTES + limits.maxFieldBytes);
+  try {
+    await parseMultipart(req, limits, bounds.maxBodyBytes, signal, storage.engine, witness, fields);
+    const file = await storage.takeFile();
+    if (file === null) throw noFile(limits);
+    return { file, fields };
+  } catch (error) {
+    await storage.discard();
+    throw toUploadError(error, limits);
+  }
+}
+
+function parseMultipart(
+  req: IncomingMessage,
+  limits: UploadLimits,
+  maxBodyBytes: number,
+  signal: AbortSignal,
+  engine: multer.StorageEngine,
+  witness: Utf8Witness,
+  fields: Record<string, string>,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let pump: BodyPump | undefined;
+    const source = createSource(req);
+
+    const feed = (_source: unknown, parser: Writable) => {
+      // Found while the parser runs, told when it has returned: it does not expect to be destroyed from within.
+      let complaint: unknown;
+      parser.on("field", (name: string | undefined, value: unknown) => {
+        try {
+          addField(fields, name, value, limits, witness);
+        } catch (error) {
+          complaint ??= error;
+        }
+      });
+      parser.on("file", (_name: unknown, _stream: unknown, info: { filename?: string }) => {
+        try {
+          witness.check(info.filename ?? "", "The file name");
+        } catch (error) {
+          complaint ??= error;
+        }
+      });
+      parser.on("drain", () => pump?.resume());
+      pump = pumpBody(req, { maxBytes: maxBodyBytes, idleMs: limits.idleMs }, signal, {
+        write(chunk) {
+          witness.remember(chunk);
+          const wantsMore = parser.write(chunk);
+          if (complaint !== undefined) source.emit("error", complaint);
+          return wantsMore;
+        },
+        end: () => parser.end(),
+        fail: (error) => source.emit("error", error),
+      });
+    };
+
+    const options = {
+      storage: engine,
+      limits: {
+        fileSize: limits.maxFileBytes,
+        files: 1,
+        fields: limits.maxFields,
+        parts: limits.maxFields + 1,
+        fieldSize: limits.maxFieldBytes,
+        fieldNameSize: FIELD_NAME_LENGTH,
+        headerPairs: HEADER_PAIRS,
+      },
+      defParamCharset: "utf8",
+      // Newer than the published types.
+      streamHandler: feed,
+    };
+    // The types ask for an Express request; at run time multer takes whatever has headers and events.
+    const middleware = multer(options).single(limits.fileField) as unknown as MulterMiddleware;
+    middleware(source, null, (error) => {
+      pump?.stop();
+      if (error === undefined || error === null) resolve();
+      else reject(error);
+    });
+  });
+}
+
+/** The stand-in: unreadable, so that multer reports an error at once and does not drain; an `error` event aborts it. */
+function createSource(req: IncomingMessage): EventEmitter {
+  return Object.assign(new EventEmitter(), {
+    // Multer does not know that a body of HTTP/2 may come without either a length or an encoding.
+    headers: { "content-type": req.headers["content-type"], "transfer-encoding": "chunked" },
+    readable: false,
+    readableEnded: true,
+    unpipe() {},
+    resume() {},
+  });
+}
+
+function addField(
+  fields: Record<string, string>,
+  name: string | undefined,
+  value: unknown,
+  limits: UploadLimits,
+  witness: Utf8Witness,
+): void {
+  // Multer itself complains about a part without a name.
+  if (name === undefined) return;
+  if (name === limits.fileField) {
+    throw new ServiceError("bad_request", `The part "${name}" has no file name, so it is not a file`);
+  }
+  if (typeof value !== "string") {
+    throw new ServiceError("bad_request", "A text field has an unknown charset");
+  }
+  witness.check(name, "The name of a text field");
+  witness.check(value, "A text field");
+  // Names like a[b] stay as they are: brackets never make a list or a tree.
+  fields[decodeFormName(name)] = value;
+}

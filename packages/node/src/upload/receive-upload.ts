@@ -1,0 +1,61 @@
+import type { IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import { ServiceError, type Upload, type UploadLimits } from "@outrigger/core";
+import { bodyTakenError, hasBody, isBodyTaken } from "../body-pump.ts";
+import { parseMediaType } from "../media-type.ts";
+import { findHostFiles, takeHostUpload } from "./host-upload.ts";
+import { receiveMultipart } from "./receive-multipart.ts";
+
+/** What a parser of the host's left behind. */
+export interface HostParsed {
+  body(): unknown;
+  files(): readonly unknown[];
+}
+
+// RFC 2046 §5.1.1.
+const MAX_BOUNDARY_LENGTH = 70;
+// Room for boundaries, part headers and an epilogue beside what the fields may take.
+const OVERHEAD_BYTES = 64 * 1024;
+
+/** Implements `Call.upload`. */
+export async function receiveUpload(
+  req: IncomingMessage,
+  limits: UploadLimits,
+  signal: AbortSignal,
+  host: HostParsed,
+): Promise<Upload> {
+  checkMediaType(req);
+  const directory = limits.spoolDirectory ?? tmpdir();
+  if (isBodyTaken(req)) {
+    const files = findHostFiles(host.files());
+    if (files.length === 0) throw bodyTakenError();
+    return takeHostUpload(files, host.body(), limits, directory, signal);
+  }
+  if (!hasBody(req)) throw new ServiceError("bad_request", "The request has no body");
+  const maxBodyBytes = limits.maxFileBytes + limits.maxFields * limits.maxFieldBytes + OVERHEAD_BYTES;
+  if (Number(req.headers["content-length"]) > maxBodyBytes) {
+    throw new ServiceError("too_large", `The file is over the limit of ${limits.maxFileBytes} bytes`);
+  }
+  return receiveMultipart(req, limits, { directory, maxBodyBytes }, signal);
+}
+
+function checkMediaType(req: IncomingMessage): void {
+  const encoding = req.headers["content-encoding"];
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
+    throw new ServiceError("unsupported_media", "A body with a Content-Encoding is not accepted");
+  }
+  const header = req.headers["content-type"];
+  const type = parseMediaType(header);
+  if (type?.essence !== "multipart/form-data") {
+    // A list of parameters that cannot be read makes the essence unreadable, but not the intention.
+    if (/^\s*multipart\/form-data\s*;/i.test(header ?? "")) {
+      throw new ServiceError("bad_request", "The Content-Type is malformed");
+    }
+    throw new ServiceError("unsupported_media", "The body must be multipart/form-data");
+  }
+  const boundary = type.parameters.get("boundary");
+  if (!boundary) throw new ServiceError("bad_request", "The Content-Type has no boundary");
+  if (boundary.length > MAX_BOUNDARY_LENGTH) {
+    throw new ServiceError("bad_request", `The boundary is longer than ${MAX_BOUNDARY_LENGTH} characters`);
+  }
+}

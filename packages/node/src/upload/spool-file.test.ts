@@ -1,0 +1,120 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createSpoolFile } from "./spool-file.ts";
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "outrigger-spool-"));
+});
+afterEach(async () => {
+  await rm(directory, { recursive: true });
+});
+
+describe("createSpoolFile", () => {
+  it("writes what it is given, in chunks of every size, and measures it", async () => {
+    const data = Buffer.alloc(3 * 1024 * 1024 + 5, "0123456789abcdef!");
+    for (const chunkSize of [1000, 65536, 1024 * 1024, data.length]) {
+      const spool = createSpoolFile(directory);
+      await pipeline(cut(data, chunkSize), spool.writable);
+      expect(data.equals(await readFile(spool.path))).toBe(true);
+      const { size, head, sha256 } = spool.result();
+      expect(size).toBe(data.length);
+      expect(head.equals(data.subarray(0, 65536))).toBe(true);
+      expect(sha256).toBe(createHash("sha256").update(data).digest("hex"));
+      expect((await stat(spool.path)).mode & 0o777).toBe(0o600);
+      await spool.discard();
+    }
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it("does not gather single bytes for ever", async () => {
+    const spool = createSpoolFile(directory);
+    for (let index = 0; index < 1000; index++) spool.writable.write(Buffer.from("x"));
+    await expect.poll(async () => (await stat(spool.path)).size).toBeGreaterThan(0);
+    for (let index = 0; index < 99_000; index++) spool.writable.write(Buffer.from("x"));
+    spool.writable.end();
+    await once(spool.writable, "close");
+    expect(await readFile(spool.path, "latin1")).toBe("x".repeat(100_000));
+    await spool.discard();
+  });
+
+  it("has an empty file and head for no bytes", async () => {
+    const spool = createSpoolFile(directory);
+    spool.writable.end();
+    await once(spool.writable, "close");
+    expect((await stat(spool.path)).size).toBe(0);
+    expect(spool.result()).toMatchObject({ size: 0, head: Buffer.alloc(0) });
+    await spool.discard();
+  });
+
+  it("leaves nothing when discarded at any time", async () => {
+    const unopened = createSpoolFile(directory);
+    await unopened.discard();
+    const written = createSpoolFile(directory);
+    written.writable.write(Buffer.alloc(5 * 1024 * 1024));
+    await written.discard();
+    const ended = createSpoolFile(directory);
+    ended.writable.end(Buffer.alloc(10));
+    await ended.discard();
+    const finished = createSpoolFile(directory);
+    finished.writable.end(Buffer.alloc(10));
+    await once(finished.writable, "close");
+    await finished.discard();
+    await finished.discard();
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it("fails with store_unavailable and the system's error when the directory is missing", async () => {
+    const spool = createSpoolFile(join(directory, "missing"));
+    await expect(pipeline(cut(Buffer.alloc(10), 10), spool.writable)).rejects.toMatchObject({
+      code: "store_unavailable",
+      cause: { code: "ENOENT" },
+    });
+    await spool.discard();
+  });
+
+  it("fails with no_space when the system takes no more, and leaves nothing", async () => {
+    // The file size limit of a process is a full disk that needs no privileges.
+    const script = `
+      import { createSpoolFile } from ${JSON.stringify(new URL("../../dist/upload/spool-file.js", import.meta.url).href)};
+      const spool = createSpoolFile(process.argv[1]);
+      spool.writable.on("error", async (error) => {
+        await spool.discard();
+        console.log(error.code, error.cause.code);
+      });
+      spool.writable.end(Buffer.alloc(3 * 1024 * 1024));
+    `;
+    const child = spawn("sh", [
+      "-c",
+      'ulimit -f 1024; exec "$0" --input-type=module -e "$1" "$2"',
+      process.execPath,
+      script,
+      directory,
+    ]);
+    let output = "";
+    child.stdout.on("data", (chunk) => {
+      output += chunk;
+    });
+    child.stderr.on("data", (chunk) => {
+      output += chunk;
+    });
+    await once(child, "close");
+    expect(output).toBe("no_space EFBIG\n");
+    expect(await readdir(directory)).toEqual([]);
+  });
+});
+
+function cut(bytes: Buffer, size: number): Readable {
+  return Readable.from(
+    (function* () {
+      for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
+    })(),
+  );
+}

@@ -1,0 +1,51 @@
+import { ServiceError, type UploadLimits } from "@outrigger/core";
+import multer from "multer";
+
+const PARSER_COMPLAINTS = new Set([
+  "Unexpected end of form",
+  "Unexpected end of file",
+  "Malformed part header",
+  "Multipart: Boundary not found",
+  "Malformed content type",
+]);
+
+/** Says in our codes what multer or the multipart parser under it complained about. Anything else is returned as it is. */
+export function toUploadError(error: unknown, limits: UploadLimits): unknown {
+  if (error instanceof multer.MulterError) return fromMulter(error, limits);
+  if (error instanceof Error && PARSER_COMPLAINTS.has(error.message)) {
+    return new ServiceError("bad_request", `Malformed multipart body: ${error.message}`, { cause: error });
+  }
+  return error;
+}
+
+export function fileTooLarge(limits: UploadLimits): ServiceError {
+  return new ServiceError("too_large", `The file is over the limit of ${limits.maxFileBytes} bytes`);
+}
+
+export function noFile(limits: UploadLimits): ServiceError {
+  return new ServiceError("bad_request", `The body has no file in a part named "${limits.fileField}"`);
+}
+
+export function notOneFile(limits: UploadLimits): ServiceError {
+  return new ServiceError(
+    "bad_request",
+    `The body must have exactly one file, in a part named "${limits.fileField}"`,
+  );
+}
+
+function fromMulter(error: multer.MulterError, limits: UploadLimits): ServiceError {
+  switch (error.code) {
+    case "LIMIT_FILE_SIZE":
+      return fileTooLarge(limits);
+    case "LIMIT_FILE_COUNT":
+    case "LIMIT_UNEXPECTED_FILE":
+      return notOneFile(limits);
+    case "LIMIT_FIELD_VALUE":
+      return new ServiceError("bad_request", `A text field is over ${limits.maxFieldBytes} bytes`);
+    case "LIMIT_FIELD_COUNT":
+    case "LIMIT_PART_COUNT":
+      return new ServiceError("bad_request", `The body has more than ${limits.maxFields} text fields`);
+    default:
+      return new ServiceError("bad_request", `Malformed multipart body: ${error.message}`, { cause: error });
+  }
+}
