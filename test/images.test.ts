@@ -502,6 +502,8 @@ describe("life and limits", () => {
       const refused = await remove(pin);
       expect(refused.status).toBe(429);
       expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(refused.headers.get("ratelimit-policy")).toBe('"pinFailures";q=3;w=60');
+      expect(refused.headers.get("ratelimit")).toMatch(/^"pinFailures";r=0;t=\d+$/);
       expect((await fetch(addressOf(site, id, "svg"))).status).toBe(200);
     } finally {
       await site.close();

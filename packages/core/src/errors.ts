@@ -7,7 +7,6 @@
  * - `conflict`: a lost race, or the state does not allow it (409)
  * - `too_large`: over a byte limit (413)
  * - `unsupported_media`: not a type we take, or the bytes cannot be read as it (415)
- * - `rate_limited`: too many requests (429, `retryAfterMs` says how long)
  * - `not_implemented`: no renderer for this format is installed (501)
  * - `overloaded`: a queue is full (503, `retryAfterMs`)
  * - `store_unavailable`: a backend failed; `cause` holds the driver's error (503)
@@ -21,7 +20,6 @@ export type ErrorCode =
   | "conflict"
   | "too_large"
   | "unsupported_media"
-  | "rate_limited"
   | "not_implemented"
   | "overloaded"
   | "store_unavailable"

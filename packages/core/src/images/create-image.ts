@@ -21,7 +21,7 @@ const MAX_FIELD_BYTES = 8 * 1024;
 /** `POST {base}/api/images.json` and `.txt`. */
 export async function createImage(context: ImageContext, call: Call, suffix: "json" | "txt"): Promise<Reply> {
   const { settings } = context;
-  await countRequest(context, call, "creates");
+  const limits = await countRequest(context, call, "creates");
   requireUtf8Query(call.search);
   const userAgent = call.headers["user-agent"];
   if (userAgent === undefined || userAgent.trim() === "") {
@@ -40,7 +40,8 @@ export async function createImage(context: ImageContext, call: Call, suffix: "js
   try {
     const record = await describe(context, call, upload, userAgent);
     await store(context, record, upload.file, call.signal);
-    return createdReply(context, call, record, pins.pinOf(record.id), suffix);
+    const reply = createdReply(context, call, record, pins.pinOf(record.id), suffix);
+    return { ...reply, headers: { ...reply.headers, ...limits } };
   } finally {
     await upload.file.dispose();
   }

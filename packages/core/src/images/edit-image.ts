@@ -29,7 +29,7 @@ export async function readRecord(context: ImageContext, call: Call, id: string):
 
 /** `PATCH {base}/api/images/<id>.json`: changes name and expiry, replies with the record. */
 export async function patchImage(context: ImageContext, call: Call, id: string): Promise<Reply> {
-  const { current, parameters } = await openForEdit(context, call, id);
+  const { current, parameters, limits } = await openForEdit(context, call, id);
   const change: ImageChange = {};
   if (parameters.get("name") === "") throw new ServiceError("bad_request", "name must not be empty");
   const name = parseName(parameters.get("name"));
@@ -45,25 +45,25 @@ export async function patchImage(context: ImageContext, call: Call, id: string):
   if (name === undefined && expiresAt === undefined) {
     throw new ServiceError("bad_request", "Nothing to change: send name, expiresAt, or both");
   }
-  return recordReply(context, call, await changeImage(context, current, change));
+  return recordReply(context, call, await changeImage(context, current, change), limits);
 }
 
 /** `DELETE {base}/api/images/<id>.json`. */
 export async function deleteImage(context: ImageContext, call: Call, id: string): Promise<Reply> {
-  const { current } = await openForEdit(context, call, id);
+  const { current, limits } = await openForEdit(context, call, id);
   await removeImage(context, current);
-  return { status: 204, headers: { "Cache-Control": "no-store" } };
+  return { status: 204, headers: { "Cache-Control": "no-store", ...limits } };
 }
 
 async function openForEdit(context: ImageContext, call: Call, id: string) {
-  await countRequest(context, call, "edits");
+  const limits = await countRequest(context, call, "edits");
   requireUtf8Query(call.search);
   const parameters = await readParameters(call, context.settings);
   const current = await findImage(context, call, id);
   await requirePin(context, call, id, pinOf(call, parameters));
   if (evaluatePreconditions(call.method, call.headers, validatorsOf(current)) === "failed")
     throw preconditionFailed();
-  return { current, parameters };
+  return { current, parameters, limits };
 }
 
 /** Rejects with `conflict` when somebody else changed the image since `current` was read. */
@@ -117,12 +117,18 @@ function recordHeaders(current: CurrentRecord): Record<string, string> {
   };
 }
 
-function recordReply(context: ImageContext, call: Call, current: CurrentRecord): Reply {
+function recordReply(
+  context: ImageContext,
+  call: Call,
+  current: CurrentRecord,
+  more: Record<string, string> = {},
+): Reply {
   const body = JSON.stringify(recordBody(baseUrl(call, context.settings.publicUrl), current.record));
   const headers = {
     "Content-Type": "application/json; charset=utf-8",
     "Content-Length": String(Buffer.byteLength(body)),
     ...recordHeaders(current),
+    ...more,
   };
   return call.method === "HEAD" ? { status: 200, headers } : { status: 200, headers, body };
 }
