@@ -72,7 +72,7 @@ function answer(ctx: KoaContext, { status, headers, body }: Reply): void {
   const { res } = ctx;
   const isSent = body !== undefined && isBodyAllowed(ctx.req.method, status);
   if (!isSent) {
-    
+    if (body instanceof Readable) body.destroy();
     // Koa would put the status text into the body; this has to come first because it also drops headers and
     // turns the status into 204.
     res.removeHeader("Content-Type");

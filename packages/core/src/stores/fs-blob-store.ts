@@ -56,7 +56,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
   function baseOf(key: string): string {
     if (!isBlobKey(key)) throw new ServiceError("bad_request", "Not a key of this store");
     checkOpen();
-    return join(blobs, shardOf(key), key);
+    return `${blobs}/${shardOf(key)}/${key}`;
   }
 
   /** The blob that a write would take the place of, if its condition holds. */
@@ -149,7 +149,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
 
 /** Directories of bounded size at the top: the first characters of an image's ID are random. */
 function shardOf(key: string): string {
-  return key.split("/", 1)[0]?.slice(0, 2) ?? "";
+  return key.slice(0, key[1] === "/" ? 1 : 2);
 }
 
 /** Makes the directories and resolves to this process' own for temporary files. */

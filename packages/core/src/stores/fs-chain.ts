@@ -5,14 +5,7 @@ import { dirname, join } from "node:path";
 import { ServiceError } from "../errors.ts";
 import { systemCode } from "./fs-errors.ts";
 import type { FileSystem } from "./fs-files.ts";
-import {
-  chainDirectory,
-  generationPath,
-  LIFE_LINK,
-  type Place,
-  revisionOf,
-  successorOf,
-} from "./fs-generations.ts";
+import { chainDirectory, generationPath, LIFE_LINK, type Place, successorOf } from "./fs-generations.ts";
 import type { NewFile } from "./fs-write.ts";
 
 /** The changes of chains that fs-generations.ts describes. */
@@ -126,11 +119,12 @@ export function createChains(root: string, temporary: string, files: FileSystem)
     async create(base, file) {
       const made = randomPath();
       const first = { life: randomBytes(8).toString("hex"), generation: 1 };
+      if (!existsSync(dirname(base))) await makeDirectories(dirname(base));
+      mkdirSync(made, 0o700);
       try {
-        if (!existsSync(dirname(base))) await makeDirectories(dirname(base));
-        mkdirSync(made, 0o700);
         symlinkSync(first.life, join(made, LIFE_LINK));
-        await linkFile(file.path, join(made, revisionOf(first)));
+        symlinkSync(".", join(made, first.life));
+        await linkFile(file.path, join(made, `${first.generation}`));
         // At the same time: a disk that flushes both at once needs as long as for one.
         await Promise.all([file.flush(), files.syncDirectory(made)]);
         await rename(made, chainDirectory(base));

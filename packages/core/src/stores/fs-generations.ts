@@ -4,17 +4,18 @@ import { ServiceError } from "../errors.ts";
 import { systemCode } from "./fs-errors.ts";
 
 /*
- * A key's blob is a directory `<key>@` with a chain of files `<life>.1`, `<life>.2`, … without a gap; the last is the blob
- * as it is now. `<life>` is a random name that the directory was made with and that the symbolic link `life` in it tells:
- * no file name ever comes back, so a process that slept through anything finds that its names lead nowhere.
+ * A key's blob is a directory `<key>@` with a chain of files `1`, `2`, … without a gap; the last is the blob as it is now.
+ *
+ * The directory has a random name besides, its life, told by the symbolic link `life` in it. Another symbolic link has that
+ * name and leads to the directory itself. Files are only ever reached through it, as `<key>@/<life>/<n>`: a process that
+ * slept while the blob was deleted and made anew finds that its paths lead nowhere.
  *
  * Creating means: make the directory with its first file elsewhere, and rename it to its place. That fails where there is
  * one already, so of any number of creators exactly one succeeds.
  *
  * Replacing means: find the last, n; `link` the finished file as n+1. That fails where the name is taken, so of any number
  * of writers who saw n, exactly one succeeds. The superseded file gives its bytes back by being replaced (renamed over)
- * with an empty stub: its name stays taken. Should the chain be deleted and made anew before the stub comes, then the stub
- * bears the name of a life that is over, and nobody sees it.
+ * with an empty stub: its name stays taken.
  *
  * Deleting means: rename the directory away. The key is absent in one step; the files go afterwards, and after a crash
  * with the other temporary files.
@@ -52,7 +53,6 @@ export function chainNameOf(directoryName: string): string | null {
   return directoryName.endsWith("@") ? directoryName.slice(0, -1) : null;
 }
 
-/** A revision, which is a file's name as well. */
 export function revisionOf({ life, generation }: Place): string {
   return `${life}.${generation}`;
 }
@@ -62,7 +62,7 @@ export function successorOf({ life, generation }: Place): Place {
 }
 
 export function generationPath(base: string, place: Place): string {
-  return join(chainDirectory(base), revisionOf(place));
+  return `${chainDirectory(base)}/${place.life}/${place.generation}`;
 }
 
 function isTaken(base: string, life: string, generation: number): boolean {

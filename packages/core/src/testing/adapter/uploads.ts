@@ -225,7 +225,7 @@ export function uploadsBehaviour(scope: Scope): void {
     }));
 
   test("does not give up on an upload that is slow but goes on", () =>
-    withHost(scope, uploadService({ ...UPLOAD_LIMITS, idleMs: 400 }), async (host) => {
+    withHost(scope, uploadService({ ...UPLOAD_LIMITS, idleMs: 800 }), async (host) => {
       const body = multipart([filePart("imagedata", "a.png", "image/png", PNG)]);
       const socket = await connectTo(host.origin);
       const reply = readToClose(socket);
@@ -233,7 +233,7 @@ export function uploadsBehaviour(scope: Scope): void {
       const step = Math.ceil(body.length / 12);
       for (let start = 0; start < body.length; start += step) {
         socket.write(body.subarray(start, start + step));
-        await turn(60);
+        await turn(90);
       }
       assert.equal(statusOf(await within(reply, "the reply")), 200);
     }));
