@@ -11,7 +11,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 const TOKEN = "a-token-of-the-editor";
 const USER = { Authorization: `Bearer ${TOKEN}` };
 
-describe("the notes app", () => {
+const SERVERS = ["express-app/server.js", "express-app/server.cjs", "koa-app/server.js"];
+
+describe.each(SERVERS)("the notes app of examples/%s", (file) => {
   let directory: string;
   let child: ChildProcess;
   let url: string;
@@ -19,7 +21,8 @@ describe("the notes app", () => {
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "outrigger-example-"));
-    child = spawn(process.execPath, [fileURLToPath(new URL("server.js", import.meta.url))], {
+    const script = fileURLToPath(new URL(`../examples/${file}`, import.meta.url));
+    child = spawn(process.execPath, [script], {
       env: { PATH: process.env.PATH ?? "", PORT: "0", DATA: join(directory, "pictures"), NOTES_TOKEN: TOKEN },
       stdio: ["ignore", "pipe", "inherit"],
     });
