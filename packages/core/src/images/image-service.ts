@@ -23,6 +23,8 @@ const METHODS: Record<ImageAddress["kind"], readonly string[]> = {
   unknown_format: ["GET", "HEAD", "POST"],
 };
 
+const PLAIN_HOST = /^[A-Za-z0-9.-]{1,253}(?::\d{1,5})?$/;
+
 /** Addresses that a person opens: their refusals are pages for those who prefer HTML. */
 const PAGE_KINDS: ReadonlySet<ImageAddress["kind"]> = new Set(["landing", "viewer", "editor"]);
 
@@ -78,8 +80,9 @@ async function answer(context: ImageContext, call: Call, address: ImageAddress):
 }
 
 function requireTransport({ settings }: ImageContext, call: Call): void {
-  // RFC 9112 §3.2; and without an origin there would be no absolute URLs.
-  if (call.origin === "") throw new ServiceError("bad_request", "The Host header is missing or malformed");
+  // RFC 9112 §3.2; and without an origin there would be no absolute URLs. Most hosts are plain enough to be told at once.
+  if (!PLAIN_HOST.test(call.headers.host ?? "") && call.origin === "")
+    throw new ServiceError("bad_request", "The Host header is missing or malformed");
   if (
     settings.allowedHosts !== null &&
     !settings.allowedHosts.has(call.origin.replace(/^\w+:\/\//, "").toLowerCase())

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
+import { LRUCache } from "lru-cache";
 import type {
   BlobInfo,
   BlobStore,
@@ -16,7 +17,16 @@ import { ServiceError } from "../errors.ts";
 import { createChains } from "./fs-chain.ts";
 import { mapped, storeError } from "./fs-errors.ts";
 import { type FileSystem, nodeFiles } from "./fs-files.ts";
-import { chainDirectory, findHead, generationPath, type Head, isHead, revisionOf } from "./fs-generations.ts";
+import {
+  chainDirectory,
+  findHead,
+  generationPath,
+  type Head,
+  isHead,
+  type Probe,
+  probeOf,
+  revisionOf,
+} from "./fs-generations.ts";
 import { listKeys } from "./fs-list.ts";
 import { claimTemporaryDirectory } from "./fs-processes.ts";
 import { openBlob } from "./fs-read.ts";
@@ -27,6 +37,8 @@ export interface FsBlobStoreOptions {
   /** Made where it is missing, for this user alone. Many processes may share it; its file system must have hard links. */
   directory: string;
 }
+
+const MAX_PROBES = 10_000;
 
 /** A writer who loses so often does not lose to other writers. */
 const MAX_ATTEMPTS = 1000;
@@ -47,6 +59,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
   const blobs = join(directory, "blobs");
   const temporary = claim(directory, blobs);
   const chains = createChains(blobs, temporary, files);
+  const probes = new LRUCache<string, Probe & { key: string }>({ max: MAX_PROBES });
   let isClosed = false;
 
   function checkOpen(): void {
@@ -57,6 +70,15 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
     if (!isBlobKey(key)) throw new ServiceError("bad_request", "Not a key of this store");
     checkOpen();
     return `${blobs}/${shardOf(key)}/${key}`;
+  }
+
+  /** Remembered, for whoever asks once asks with every request; a revision belongs to one key for ever. */
+  function probeFor(key: string, revision: string): Probe | null {
+    const known = probes.get(revision);
+    if (known?.key === key && !isClosed) return known;
+    const probe = probeOf(baseOf(key), revision);
+    if (probe !== null) probes.set(revision, { key, ...probe });
+    return probe;
   }
 
   /** The blob that a write would take the place of, if its condition holds. */
@@ -130,7 +152,8 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
       }),
     isCurrent(key, revision) {
       try {
-        return isHead(baseOf(key), revision);
+        const probe = probeFor(key, revision);
+        return probe !== null && isHead(probe);
       } catch {
         // A key or a disk that cannot be looked at: whoever asks `get` instead is told what is wrong.
         return false;

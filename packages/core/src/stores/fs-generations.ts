@@ -132,12 +132,24 @@ export function findHead(base: string): Head | null {
   });
 }
 
-/** Whether the chain in its place still ends in `revision`, which may be any text. */
-export function isHead(base: string, revision: string): boolean {
+/** The two names by which a revision is known to be a chain's last. */
+export interface Probe {
+  path: string;
+  successor: string;
+}
+
+/** `null` for a text that is no revision. */
+export function probeOf(base: string, revision: string): Probe | null {
   const [, life, generation] = REVISION.exec(revision) ?? [];
-  if (life === undefined) return false;
+  if (life === undefined) return null;
+  const place = { life, generation: Number(generation) };
+  return { path: generationPath(base, place), successor: generationPath(base, successorOf(place)) };
+}
+
+/** Whether a chain in its place still ends in the revision. */
+export function isHead({ path, successor }: Probe): boolean {
   // In this order, see above.
-  return !isTaken(base, life, Number(generation) + 1) && isTaken(base, life, Number(generation));
+  return !existsSync(successor) && existsSync(path);
 }
 
 function damaged(base: string): ServiceError {

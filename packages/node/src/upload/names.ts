@@ -20,21 +20,20 @@ export interface Utf8Witness {
  *   field.
  */
 export function createUtf8Witness(windowBytes: number): Utf8Witness {
-  // A ring, filled by copying: a client that sends single bytes must not make us keep thousands of Buffers.
-  const ring = Buffer.alloc(windowBytes);
-  let position = 0;
+  let before: Buffer = Buffer.alloc(0);
   let newest: Buffer = Buffer.alloc(0);
   return {
     remember(chunk) {
-      const tail = newest.subarray(Math.max(0, newest.length - windowBytes));
-      const copied = tail.copy(ring, position);
-      position += copied;
-      if (copied < tail.length) position = tail.copy(ring, 0, copied);
+      // Small chunks are copied together: a client that sends single bytes must not make us keep thousands of Buffers.
+      before =
+        newest.length >= windowBytes
+          ? newest
+          : Buffer.concat([before.subarray(newest.length - windowBytes), newest]);
       newest = chunk;
     },
     check(text, what) {
       if (!text.includes(REPLACEMENT)) return;
-      const window = Buffer.concat([ring.subarray(position), ring.subarray(0, position), newest]);
+      const window = Buffer.concat([before, newest]);
       if (window.includes(REPLACEMENT_BYTES) || REPLACEMENT_ENCODED.test(window.toString("latin1"))) return;
       throw new ServiceError("bad_request", `${what} is not valid UTF-8`);
     },

@@ -34,15 +34,36 @@ describe("createSpoolFile", () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it("does not gather single bytes for ever", async () => {
+  it("takes a hundred thousand single bytes", async () => {
     const spool = createSpoolFile(directory);
-    for (let index = 0; index < 1000; index++) spool.writable.write(Buffer.from("x"));
-    await expect.poll(async () => (await stat(spool.path)).size).toBeGreaterThan(0);
-    for (let index = 0; index < 99_000; index++) spool.writable.write(Buffer.from("x"));
+    for (let index = 0; index < 100_000; index++) spool.writable.write(Buffer.from("x"));
     spool.writable.end();
     await once(spool.writable, "close");
     expect(await readFile(spool.path, "latin1")).toBe("x".repeat(100_000));
     await spool.discard();
+  });
+
+  it("never mixes what is written to many files at once, some of them given up", async () => {
+    const files = [...Array(20).keys()].map((index) => {
+      const spool = createSpoolFile(directory);
+      const data = Buffer.alloc(2_500_000, `file ${index}, `);
+      const written = pipeline(cut(data, 40_000 + index), spool.writable);
+      return { index, spool, data, written };
+    });
+    await Promise.all(
+      files.map(async ({ index, spool, data, written }) => {
+        if (index % 3 === 0) {
+          const failed = expect(written).rejects.toMatchObject({ code: "ERR_STREAM_PREMATURE_CLOSE" });
+          await spool.discard();
+          await failed;
+          return;
+        }
+        await written;
+        expect(data.equals(await readFile(spool.path)), spool.path).toBe(true);
+        await spool.discard();
+      }),
+    );
+    expect(await readdir(directory)).toEqual([]);
   });
 
   it("has an empty file and head for no bytes", async () => {

@@ -1,16 +1,13 @@
 import { createHash, randomUUID } from "node:crypto";
-import { close, open, unlink, writev } from "node:fs";
+import { close, open, unlink, write } from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { ServiceError } from "@outrigger/core";
+import { returnBlock, takeBlock } from "./blocks.ts";
 
 const HEAD_BYTES = 64 * 1024;
-// Chunks are gathered before they are written: one big write costs little more than one small one.
-const GATHER_BYTES = 1024 * 1024;
-// What may wait in memory behind a write that is under way and one that is gathered.
+// What may wait in memory behind a block that is being written and one that is being filled.
 const WAITING_BYTES = 256 * 1024;
-// A client that dribbles single bytes must not make us hold a million Buffers.
-const GATHER_CHUNKS = 512;
 
 export interface SpoolFile {
   readonly path: string;
@@ -26,68 +23,76 @@ export interface SpoolFile {
 export function createSpoolFile(directory: string): SpoolFile {
   const path = join(directory, `outrigger-${randomUUID()}.part`);
   const hash = createHash("sha256");
-  const head = Buffer.allocUnsafeSlow(HEAD_BYTES);
-  let headBytes = 0;
+  let head: Buffer | undefined;
   let size = 0;
-  let descriptor: number | undefined;
-  let gathered: Buffer[] = [];
-  let gatheredBytes = 0;
+  let descriptor = -1;
+  let block: Buffer | undefined;
+  let filled = 0;
   let isWriting = false;
   let failure: Error | null = null;
   let afterWrite: (() => void) | undefined;
 
-  const startWrite = (fd: number) => {
-    const chunks = gathered;
-    gathered = [];
-    gatheredBytes = 0;
+  const whenWritten = (then: () => void) => {
+    if (isWriting) afterWrite = then;
+    else then();
+  };
+  const startWrite = () => {
+    const full = block;
+    if (full === undefined || failure !== null) return;
+    head ??= Buffer.from(full.subarray(0, Math.min(filled, HEAD_BYTES)));
     isWriting = true;
-    writeAll(fd, chunks, (error) => {
+    writeAll(descriptor, full.subarray(0, filled), (error) => {
+      returnBlock(full);
       isWriting = false;
       failure = error;
       const next = afterWrite;
       afterWrite = undefined;
       next?.();
     });
+    block = undefined;
+    filled = 0;
   };
-  const whenWritten = (then: () => void) => {
-    if (isWriting) afterWrite = then;
-    else then();
+  const append = (chunk: Buffer, done: (error: Error | null) => void) => {
+    block ??= takeBlock();
+    const copied = chunk.copy(block, filled);
+    filled += copied;
+    if (filled < block.length) {
+      done(failure);
+      return;
+    }
+    // The next block is filled while this one is written; only the write after that has to wait.
+    whenWritten(() => {
+      startWrite();
+      if (copied < chunk.length && failure === null) append(chunk.subarray(copied), done);
+      else done(failure);
+    });
   };
 
   const writable = new Writable({
     highWaterMark: WAITING_BYTES,
     decodeStrings: false,
     construct(done) {
-      open(path, "wx", 0o600, (error, fd) => {
-        if (!error) descriptor = fd;
+      open(path, "wx", 0o600, (error, opened) => {
+        if (!error) descriptor = opened;
         done(error && toServiceError(error));
       });
     },
     write(chunk: Buffer, _encoding, done) {
       hash.update(chunk);
       size += chunk.length;
-      if (headBytes < HEAD_BYTES) headBytes += chunk.copy(head, headBytes);
-      gathered.push(chunk);
-      gatheredBytes += chunk.length;
-      if (gatheredBytes < GATHER_BYTES && gathered.length < GATHER_CHUNKS) {
-        done(failure);
-        return;
-      }
-      // The next chunks are taken in while these are written; only the write after that has to wait.
-      whenWritten(() => {
-        if (failure === null && descriptor !== undefined) startWrite(descriptor);
-        done(failure);
-      });
+      append(chunk, done);
     },
     final(done) {
       whenWritten(() => {
-        if (failure === null && descriptor !== undefined && gatheredBytes > 0) startWrite(descriptor);
+        startWrite();
         whenWritten(() => done(failure));
       });
     },
     destroy(error, done) {
       whenWritten(() => {
-        if (descriptor === undefined) {
+        if (block !== undefined) returnBlock(block);
+        block = undefined;
+        if (descriptor === -1) {
           done(error);
           return;
         }
@@ -99,7 +104,7 @@ export function createSpoolFile(directory: string): SpoolFile {
   return {
     path,
     writable,
-    result: () => ({ size, head: head.subarray(0, headBytes), sha256: hash.digest("hex") }),
+    result: () => ({ size, head: head ?? Buffer.alloc(0), sha256: hash.digest("hex") }),
     async discard() {
       await destroyed(writable);
       await removeFile(path);
@@ -124,26 +129,13 @@ function destroyed(writable: Writable): Promise<void> {
   });
 }
 
-function writeAll(descriptor: number, chunks: Buffer[], done: (error: Error | null) => void): void {
-  writev(descriptor, chunks, (error, written) => {
-    if (error) {
-      done(toServiceError(error));
-      return;
-    }
-    const rest = dropBytes(chunks, written);
+function writeAll(descriptor: number, bytes: Buffer, done: (error: Error | null) => void): void {
+  write(descriptor, bytes, 0, bytes.length, null, (error, written) => {
+    if (error) done(toServiceError(error));
     // A short write happens on a full disk; the attempt to write the rest says why.
-    if (rest.length > 0) writeAll(descriptor, rest, done);
+    else if (written < bytes.length) writeAll(descriptor, bytes.subarray(written), done);
     else done(null);
   });
-}
-
-function dropBytes(chunks: Buffer[], count: number): Buffer[] {
-  let left = count;
-  for (const [index, chunk] of chunks.entries()) {
-    if (left < chunk.length) return [chunk.subarray(left), ...chunks.slice(index + 1)];
-    left -= chunk.length;
-  }
-  return [];
 }
 
 function toServiceError(error: NodeJS.ErrnoException): ServiceError {
