@@ -1,7 +1,9 @@
 import type { Service } from "../contracts/call.ts";
 import { fieldsBehaviour } from "./adapter/fields.ts";
 import { hostileBodiesBehaviour } from "./adapter/hostile-bodies.ts";
+import { interruptedUploadsBehaviour } from "./adapter/interrupted-uploads.ts";
 import { leavingBehaviour } from "./adapter/leaving.ts";
+import { oversizedUploadsBehaviour } from "./adapter/oversized-uploads.ts";
 import { repliesBehaviour } from "./adapter/replies.ts";
 import { routingBehaviour } from "./adapter/routing.ts";
 import { uploadsBehaviour } from "./adapter/uploads.ts";
@@ -59,6 +61,8 @@ export function adapterContract(test: ConformanceTest, harness: AdapterHarness):
     repliesBehaviour(scope);
     leavingBehaviour(scope);
     uploadsBehaviour(scope);
+    oversizedUploadsBehaviour(scope);
+    interruptedUploadsBehaviour(scope);
     hostileBodiesBehaviour(scope);
     fieldsBehaviour(scope);
   }

@@ -53,6 +53,7 @@ function parseMultipart(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let pump: BodyPump | undefined;
+    let stopWaiting = () => {};
     const source = createSource(req);
 
     const feed = (_source: unknown, parser: Writable) => {
@@ -80,7 +81,10 @@ function parseMultipart(
           if (complaint !== undefined) source.emit("error", complaint);
           return wantsMore;
         },
-        end: () => parser.end(),
+        end() {
+          parser.end();
+          stopWaiting = limitWait(limits.idleMs, signal, (error) => source.emit("error", error));
+        },
         fail: (error) => source.emit("error", error),
       });
     };
@@ -104,10 +108,27 @@ function parseMultipart(
     const middleware = multer(options).single(limits.fileField) as unknown as MulterMiddleware;
     middleware(source, null, (error) => {
       pump?.stop();
+      stopWaiting();
       if (error === undefined || error === null) resolve();
       else reject(error);
     });
   });
+}
+
+/**
+ * Bounds the time between the body's end and the parser's. A body may begin a part anew behind its last boundary; for the
+ * end of such a part the parser would wait for ever.
+ */
+function limitWait(idleMs: number, signal: AbortSignal, fail: (error: unknown) => void): () => void {
+  const onAbort = () => fail(signal.reason);
+  const onTimeout = () =>
+    fail(new ServiceError("bad_request", "Malformed multipart body: a part has no end"));
+  const timer = setTimeout(onTimeout, idleMs);
+  signal.addEventListener("abort", onAbort);
+  return () => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+  };
 }
 
 /** The stand-in: unreadable, so that multer reports an error at once and does not drain; an `error` event aborts it. */

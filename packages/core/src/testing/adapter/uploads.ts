@@ -1,26 +1,12 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
-import { request as httpRequest } from "node:http";
-import {
-  connectTo,
-  fetchReply,
-  jsonOf,
-  readReply,
-  readToClose,
-  statusOf,
-  turn,
-  until,
-  within,
-} from "./http-client.ts";
+import { connectTo, fetchReply, readToClose, within } from "./http-client.ts";
 import { BOUNDARY, fieldPart, filePart, MULTIPART_TYPE, multipart, pseudoRandomBytes } from "./multipart.ts";
-import { countDescriptors, type Scope, withDirectory, withHost } from "./scope.ts";
-import { json, replying, sha256, UPLOAD_LIMITS, type UploadReport, uploadService } from "./services.ts";
+import { type Scope, withDirectory, withHost } from "./scope.ts";
+import { sha256, UPLOAD_LIMITS, type UploadReport, uploadService } from "./services.ts";
+import { checkReport, HEADERS, KIB, MIB, PNG } from "./upload-requests.ts";
 
-const KIB = 1024;
-const MIB = 1024 * KIB;
-const HEADERS = { "Content-Type": MULTIPART_TYPE };
-const PNG = pseudoRandomBytes(200 * KIB);
-
+/** Uploads that are received, and bodies that are none. */
 export function uploadsBehaviour(scope: Scope): void {
   const { test, harness, mountPath } = scope;
 
@@ -149,153 +135,6 @@ export function uploadsBehaviour(scope: Scope): void {
       assert.equal(JSON.parse(without.body.toString()).code, "bad_request");
     }));
 
-  test("tells a client that keeps sending 64 MiB that this is too large, ten times out of ten", () =>
-    withDirectory(async (spoolDirectory) => {
-      const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory });
-      await withHost(scope, service, async (host) => {
-        const replies = await Promise.all(
-          [...Array(10).keys()].map((index) =>
-            index % 2 === 0 ? insist(host.origin, mountPath) : insistThroughHttp(`${host.base}/`),
-          ),
-        );
-        assert.deepEqual(
-          replies.map(({ status }) => status),
-          replies.map(() => 413),
-        );
-        assert.ok(replies.every(({ text }) => text.includes('"code":"too_large"')));
-        assert.ok(replies.every(({ connection }) => connection === "close"));
-        assert.deepEqual(await readdir(spoolDirectory), []);
-      });
-    }));
-
-  test("stops a file of unannounced size at the limit, without reading the rest", () =>
-    withDirectory(async (spoolDirectory) => {
-      const limits = { ...UPLOAD_LIMITS, maxFileBytes: MIB, spoolDirectory };
-      await withHost(scope, uploadService(limits), async (host) => {
-        const socket = await connectTo(host.origin);
-        const reply = readReply(socket);
-        socket.write(
-          `POST ${mountPath}/ HTTP/1.1\r\nHost: a.example\r\nContent-Type: ${MULTIPART_TYPE}\r\nTransfer-Encoding: chunked\r\n\r\n`,
-        );
-        const start = multipart([filePart("imagedata", "a.png", "image/png", "")]);
-        writeChunk(socket, start.subarray(0, start.length - `\r\n--${BOUNDARY}--\r\n`.length));
-        // Never the end: the reply must come all the same.
-        for (let sent = 0; sent <= MIB; sent += 64 * KIB) writeChunk(socket, PNG.subarray(0, 64 * KIB));
-        const raw = await within(reply, "the refusal", 5000);
-        socket.destroy();
-        assert.equal(statusOf(raw), 413);
-        assert.match(raw, /\r\nconnection: close\r\n/i);
-        assert.equal((jsonOf(raw) as { code: string }).code, "too_large");
-        assert.deepEqual(await readdir(spoolDirectory), []);
-      });
-    }));
-
-  test("takes a file of exactly the limit and refuses one byte more", () =>
-    withHost(scope, uploadService({ ...UPLOAD_LIMITS, maxFileBytes: 100_000 }), async (host) => {
-      for (const [size, status] of [
-        [100_000, 200],
-        [100_001, 413],
-      ] as const) {
-        const body = multipart([filePart("imagedata", "a.png", "image/png", PNG.subarray(0, size))]);
-        for (const sent of [body, [body.subarray(0, 5000), body.subarray(5000)]]) {
-          const reply = await fetchReply(`${host.base}/`, { method: "POST", headers: HEADERS, body: sent });
-          assert.equal(reply.status, status, reply.body.toString());
-        }
-      }
-    }));
-
-  test("gives up on an upload that does not go on, and leaves nothing behind", () =>
-    withDirectory(async (spoolDirectory) => {
-      const service = uploadService({ ...UPLOAD_LIMITS, idleMs: 50, spoolDirectory });
-      await withHost(scope, service, async (host) => {
-        const body = multipart([filePart("imagedata", "a.png", "image/png", PNG)]);
-        for (const cut of [0, 10, 150, 5000, body.length - 1]) {
-          const socket = await connectTo(host.origin);
-          const reply = readReply(socket);
-          socket.write(uploadHead(mountPath, body.length));
-          socket.write(body.subarray(0, cut));
-          const raw = await within(reply, "the timeout", 5000);
-          socket.destroy();
-          assert.equal(statusOf(raw), 408, raw);
-          assert.match(raw, /\r\nconnection: close\r\n/i);
-          assert.equal((jsonOf(raw) as { code: string }).code, "timeout");
-        }
-        assert.deepEqual(await readdir(spoolDirectory), []);
-      });
-    }));
-
-  test("does not give up on an upload that is slow but goes on", () =>
-    withHost(scope, uploadService({ ...UPLOAD_LIMITS, idleMs: 800 }), async (host) => {
-      const body = multipart([filePart("imagedata", "a.png", "image/png", PNG)]);
-      const socket = await connectTo(host.origin);
-      const reply = readToClose(socket);
-      socket.write(uploadHead(mountPath, body.length, "Connection: close\r\n"));
-      const step = Math.ceil(body.length / 12);
-      for (let start = 0; start < body.length; start += step) {
-        socket.write(body.subarray(start, start + step));
-        await turn(90);
-      }
-      assert.equal(statusOf(await within(reply, "the reply")), 200);
-    }));
-
-  for (const way of ["closes", "resets"] as const) {
-    test(`leaves no file, descriptor or pending call when a client ${way} the connection anywhere in an upload`, () =>
-      withDirectory(async (spoolDirectory) => {
-        const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory });
-        await withHost(scope, service, async (host) => {
-          const body = multipart([
-            fieldPart("name", "x"),
-            filePart("imagedata", "a.png", "image/png", pseudoRandomBytes(3 * MIB)),
-          ]);
-          const head = uploadHead(mountPath, body.length);
-          const part = body.indexOf("filename=");
-          const good = await fetchReply(`${host.base}/`, { method: "POST", headers: HEADERS, body });
-          assert.equal(good.status, 200);
-          const { log } = service;
-          await turn(20);
-          const descriptors = await countDescriptors();
-          const cuts: [string, number][] = [
-            ["within the request's header", -20],
-            ["after the request's header", 0],
-            ["within the first boundary", 12],
-            ["within the part's header", part + 4],
-            ["at the first byte", body.indexOf("\r\n\r\n", part) + 5],
-            ["within the first write", 100 * KIB],
-            ["between writes", 2 * MIB + 17],
-            ["within the last boundary", body.length - 20],
-            ["before the last byte", body.length - 1],
-          ];
-          for (const [place, cut] of cuts) {
-            const begun = log.started;
-            const socket = await connectTo(host.origin);
-            const closed = readToClose(socket);
-            const bytes =
-              cut < 0
-                ? Buffer.from(head.slice(0, cut))
-                : Buffer.concat([Buffer.from(head), body.subarray(0, cut)]);
-            await new Promise((resolve) => socket.write(bytes, resolve));
-            if (cut >= 0) await until(() => log.started > begun, `the upload cut ${place} begins`);
-            await turn(5);
-            if (way === "closes") socket.end();
-            else socket.resetAndDestroy();
-            await within(closed, "the connection to close");
-            await until(() => log.settled === log.started, `the upload cut ${place} settles`);
-            if (cut >= 0) {
-              assert.equal(log.error, log.signal?.reason, place);
-              assert.ok(log.error instanceof Error && log.error.name === "AbortError", place);
-            }
-            // Everything was gone when the promise settled, not some time later.
-            assert.deepEqual(await readdir(spoolDirectory), [], place);
-          }
-          assert.equal(log.started, cuts.length);
-          await until(async () => (await countDescriptors()) <= descriptors, "no descriptor is left open");
-          assert.equal(host.lastError(), undefined);
-          const after = await fetchReply(`${host.base}/`, { method: "POST", headers: HEADERS, body });
-          assert.equal(after.status, 200);
-        });
-      }));
-  }
-
   test("says that the disk failed, not that the client did, when the spool directory is missing", () =>
     withDirectory(async (directory) => {
       const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory: `${directory}/missing` });
@@ -306,38 +145,6 @@ export function uploadsBehaviour(scope: Scope): void {
         assert.equal(JSON.parse(reply.body.toString()).code, "store_unavailable");
       });
     }));
-
-  test("closes the connection of a client whose body the service did not want", async () => {
-    const refusing = replying(async () => json(403, { code: "forbidden" }));
-    await withHost(scope, refusing, async (host) => {
-      const refused = await insist(host.origin, mountPath);
-      assert.equal(refused.status, 403);
-      assert.equal(refused.connection, "close");
-      // Also that of one that sends nothing more and does not go away.
-      const socket = await connectTo(host.origin);
-      const closed = readToClose(socket);
-      socket.write(uploadHead(mountPath, 1000));
-      assert.equal(statusOf(await within(closed, "the connection to close", 5000)), 403);
-    });
-  });
-
-  test("reads on behind a refusal for a while, so that no reset overtakes it", async () => {
-    const refusing = replying(async () => json(403, { code: "forbidden" }));
-    await withHost(scope, refusing, async (host) => {
-      const socket = await connectTo(host.origin);
-      let trouble: Error | undefined;
-      socket.on("error", (error) => {
-        trouble = error;
-      });
-      const closed = readToClose(socket);
-      const body = Buffer.alloc(4 * MIB);
-      socket.write(uploadHead(mountPath, body.length));
-      socket.write(body);
-      assert.equal(statusOf(await within(closed, "the connection to close")), 403);
-      assert.equal(trouble, undefined);
-      assert.equal(socket.bytesWritten, uploadHead(mountPath, body.length).length + body.length);
-    });
-  });
 
   if (harness.parsing.includes("fields")) {
     test("receives the file although the host parses JSON and forms", () =>
@@ -401,91 +208,4 @@ export function uploadsBehaviour(scope: Scope): void {
         { parsing: "nothing left" },
       ));
   }
-}
-
-function checkReport(report: UploadReport, content: Buffer): void {
-  const head = content.subarray(0, 64 * KIB);
-  assert.equal(report.size, content.length, JSON.stringify(report));
-  assert.equal(report.sha256, sha256(content));
-  assert.equal(report.diskSha256, sha256(content));
-  assert.equal(report.headLength, head.length);
-  assert.equal(report.headSha256, sha256(head));
-}
-
-function uploadHead(mountPath: string, length: number, more = ""): string {
-  return `POST ${mountPath}/ HTTP/1.1\r\nHost: a.example\r\nContent-Type: ${MULTIPART_TYPE}\r\nContent-Length: ${length}\r\n${more}\r\n`;
-}
-
-function writeChunk(socket: { write(data: string | Buffer): unknown }, bytes: Buffer): void {
-  socket.write(`${bytes.length.toString(16)}\r\n`);
-  socket.write(bytes);
-  socket.write("\r\n");
-}
-
-interface Refusal {
-  status: number;
-  connection: string | undefined;
-  text: string;
-}
-
-/** A client that announces 64 MiB and goes on sending whatever the server says. */
-async function insist(origin: string, mountPath: string): Promise<Refusal> {
-  const total = 64 * MIB;
-  const socket = await connectTo(origin);
-  const reply = readReply(socket);
-  socket.write(uploadHead(mountPath, total));
-  const block = Buffer.alloc(MIB);
-  let sent = 0;
-  const send = () => {
-    while (sent < total && !socket.destroyed) {
-      sent += block.length;
-      if (!socket.write(block)) return;
-    }
-  };
-  socket.on("drain", send);
-  send();
-  const text = await within(reply, "the refusal").finally(() => socket.destroy());
-  return { status: statusOf(text), connection: /\r\nconnection: (\S+)/i.exec(text)?.[1], text };
-}
-
-/** The same through an ordinary HTTP client. */
-function insistThroughHttp(url: string): Promise<Refusal> {
-  const total = 64 * MIB;
-  const exchange = new Promise<Refusal>((resolve, reject) => {
-    const req = httpRequest(url, {
-      method: "POST",
-      agent: false,
-      headers: { "Content-Type": MULTIPART_TYPE, "Content-Length": String(total) },
-    });
-    let isAnswered = false;
-    req.once("response", (res) => {
-      isAnswered = true;
-      const chunks: Buffer[] = [];
-      res.on("data", (chunk) => chunks.push(chunk));
-      res.once("error", reject);
-      res.once("end", () => {
-        resolve({
-          status: res.statusCode ?? 0,
-          connection: res.headers.connection,
-          text: Buffer.concat(chunks).toString(),
-        });
-        req.destroy();
-      });
-    });
-    req.on("error", (error) => {
-      // Once there is a reply, that the server reads no more is what is wanted.
-      if (!isAnswered) reject(error);
-    });
-    const block = Buffer.alloc(MIB);
-    let sent = 0;
-    const send = () => {
-      while (sent < total && !req.destroyed) {
-        sent += block.length;
-        if (!req.write(block)) return;
-      }
-    };
-    req.on("drain", send);
-    send();
-  });
-  return within(exchange, "the refusal");
 }

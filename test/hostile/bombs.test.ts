@@ -1,0 +1,193 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Renderer } from "@outrigger/core";
+import { createRenderer } from "@outrigger/imaging";
+import sharp from "sharp";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { pngPhoto } from "../support/pictures.ts";
+import { addressOf, type Created, postImage, type Site, startSite, upload } from "../support/service.ts";
+import type { Bomb } from "./bomb.ts";
+import { bombs } from "./bombs.ts";
+import { inParallel } from "./in-parallel.ts";
+import { startRegularClient } from "./regular-client.ts";
+import { reachingSvgs } from "./svg-bombs.ts";
+import { type Answer, answerOf, expectProblem } from "./verdict.ts";
+import { type Watch, watchSite } from "./watch-site.ts";
+
+const RENDER_MS = 1500;
+/** What sending it, waiting for a new worker and a busy machine may add to the render's own limit. */
+const MARGIN_MS = 3500;
+const AT_ONCE_MS = 500;
+const CONVERSIONS = [
+  ["png", ""],
+  ["jpg", "?resize=200x200"],
+] as const;
+
+let site: Site;
+let watch: Watch;
+let renderer: Renderer;
+let renders = 0;
+const stored: string[] = [];
+/** Conversions that were refused, by their address. */
+const failed: string[] = [];
+
+/** The true renderer, its calls counted. */
+function counted(original: Renderer): Renderer {
+  return {
+    ...original,
+    render(...call) {
+      renders++;
+      return original.render(...call);
+    },
+  };
+}
+
+async function timed(
+  work: () => Promise<Response>,
+  withinMs: number,
+  said: string,
+): Promise<Answer & { bytes: Buffer }> {
+  const begin = performance.now();
+  const response = await work();
+  const bytes = Buffer.from(await response.arrayBuffer());
+  expect(performance.now() - begin, `${said} took too long`).toBeLessThan(withinMs);
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: bytes.toString(),
+    bytes,
+  };
+}
+
+async function blowUp({ title, type, bytes, ends }: Bomb): Promise<void> {
+  const created = await timed(() => postImage(site, bytes, type), RENDER_MS + MARGIN_MS, title);
+  if (created.status !== 201) {
+    expectProblem(created, [415], title);
+    return;
+  }
+  expect(ends, `${title} was taken`).not.toBe("refused");
+  const { id } = JSON.parse(created.body) as Created;
+  stored.push(id);
+  const statuses: number[] = [];
+  for (const [format, search] of CONVERSIONS) {
+    const url = addressOf(site, id, format) + search;
+    const said = `${title} as ${format}${search}`;
+    const answer = await timed(() => fetch(url), RENDER_MS + MARGIN_MS, said);
+    statuses.push(answer.status);
+    if (answer.status === 200) {
+      const { width = 0, height = 0 } = await sharp(answer.bytes, { limitInputPixels: false }).metadata();
+      if (type === "image/svg+xml") expect(Math.max(width, height), said).toBeLessThanOrEqual(8192);
+    } else {
+      expectProblem(answer, renderer.canRender(type, format) ? [415] : [501], said);
+      if (answer.status === 415) failed.push(url);
+    }
+  }
+  if (ends === "unreadable") expect(statuses, title).not.toContain(200);
+  if (ends === "dear") expect(statuses, title).toContain(415);
+}
+
+beforeAll(async () => {
+  renderer = counted(createRenderer({ timeoutMs: RENDER_MS }));
+  site = await startSite({ renderer });
+  watch = await watchSite(site);
+});
+afterAll(() => site.close());
+
+test("every bomb ends in its time with a reason, while others are served as ever", {
+  timeout: 90_000,
+}, async () => {
+  const bytes = await pngPhoto(60, 40);
+  const { id } = await upload(site, bytes, "image/png");
+  stored.push(id);
+  const regular = startRegularClient(site, { url: addressOf(site, id, "png"), bytes });
+  const outcomes = await Promise.allSettled([inParallel(await bombs(), 2, blowUp)]);
+  const experience = await regular.stop();
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+  expect(experience.complaints).toEqual([]);
+  expect(experience.requests).toBeGreaterThan(50);
+  expect(experience.slowestMs).toBeLessThan(2000);
+});
+
+test("a conversion that failed is refused at once from then on, without another render", async () => {
+  expect(failed.length).toBeGreaterThanOrEqual(3);
+  const before = renders;
+  for (const url of failed) {
+    const again = await timed(() => fetch(url), AT_ONCE_MS, url);
+    expectProblem(again, [415], url);
+  }
+  expect(renders).toBe(before);
+});
+
+test("no SVG reads a file or calls an address", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "outrigger-reach-"));
+  const path = join(directory, "secret.png");
+  await writeFile(
+    path,
+    await sharp({ create: { width: 100, height: 100, channels: 3, background: "#f00" } })
+      .png()
+      .toBuffer(),
+  );
+  let calls = 0;
+  const listener: Server = createServer((_request, response) => {
+    calls++;
+    response.end("called");
+  });
+  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+  const { port } = listener.address() as AddressInfo; // Listening on TCP.
+  try {
+    for (const { title, bytes } of reachingSvgs(path, `http://127.0.0.1:${port}/secret.png`)) {
+      const created = await answerOf(await postImage(site, bytes, "image/svg+xml"));
+      if (created?.status !== 201) {
+        expectProblem(created, [415], title);
+        continue;
+      }
+      const { id } = JSON.parse(created.body) as Created;
+      stored.push(id);
+      const response = await fetch(addressOf(site, id, "png"));
+      const picture = Buffer.from(await response.arrayBuffer());
+      expect([200, 415], title).toContain(response.status);
+      if (response.status === 200) expect(await redPixels(picture), title).toBe(0);
+    }
+    expect(calls).toBe(0);
+  } finally {
+    listener.close();
+    await rm(directory, { recursive: true });
+  }
+});
+
+test("an SVG entity of a text file is not drawn", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "outrigger-reach-"));
+  try {
+    const path = join(directory, "secret.txt");
+    await writeFile(path, "MMMM");
+    for (const { title, bytes } of reachingSvgs(path, "http://127.0.0.1:9/")) {
+      const created = await answerOf(await postImage(site, bytes, "image/svg+xml"));
+      if (created?.status !== 201) continue;
+      const { id } = JSON.parse(created.body) as Created;
+      stored.push(id);
+      const response = await fetch(addressOf(site, id, "png"));
+      const picture = Buffer.from(await response.arrayBuffer());
+      if (response.status === 200) expect(await redPixels(picture), title).toBe(0);
+    }
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+});
+
+async function redPixels(picture: Buffer): Promise<number> {
+  const { data, info } = await sharp(picture).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+  let count = 0;
+  for (let at = 0; at < data.length; at += info.channels) {
+    const [red = 0, green = 0, , alpha = 0] = data.subarray(at, at + 4);
+    if (red > 128 && green < 128 && alpha > 128) count++;
+  }
+  return count;
+}
+
+test("none of the bombs has left a file, a descriptor or an unexpected error behind", async () => {
+  await watch.expectUnharmed(stored);
+  expect(site.errors).toEqual([]);
+});

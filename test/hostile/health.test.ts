@@ -1,0 +1,83 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { createRenderer } from "@outrigger/imaging";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { pngPhoto } from "../support/pictures.ts";
+import { addressOf, type Site, startSite, upload } from "../support/service.ts";
+import { type Ammunition, fire } from "./barrage.ts";
+import { bombs } from "./bombs.ts";
+import { soundFiles } from "./damaged-files.ts";
+import { type HostLog, keepHostLog } from "./host-log.ts";
+import { createRandom } from "./random.ts";
+import { startRegularClient } from "./regular-client.ts";
+import { type Watch, watchSite } from "./watch-site.ts";
+
+const MAX_GROWTH_BYTES = 64 * 1024 * 1024;
+/** Bombs that are quickly told for what they are; the dear ones have a test of their own. */
+const MAX_BOMB_BYTES = 100_000;
+
+let site: Site;
+let watch: Watch;
+let picture: Buffer;
+let ammunition: Ammunition;
+const stored: string[] = [];
+let hostLog: HostLog;
+
+beforeAll(async () => {
+  hostLog = keepHostLog();
+  site = await startSite({
+    host: "Koa 3",
+    uploadIdleMs: 500,
+    renderer: createRenderer({ timeoutMs: 1500 }),
+  });
+  watch = await watchSite(site);
+  picture = await pngPhoto(120, 90);
+  const { id } = await upload(site, picture, "image/png");
+  stored.push(id);
+  ammunition = {
+    id,
+    bombs: (await bombs()).filter(({ ends, bytes }) => ends !== "dear" && bytes.length <= MAX_BOMB_BYTES),
+    files: await soundFiles(),
+  };
+});
+afterAll(async () => {
+  await site.close();
+  hostLog.restore();
+});
+
+/** Resident memory of this process, which is the host, without what is only not collected yet. */
+function settledMemory(): number {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void; // What the flag puts into new contexts.
+  collect();
+  return process.memoryUsage.rss();
+}
+
+test("two barrages of everything bad end without a crash, a hang or a 5xx, and others are served meanwhile", {
+  timeout: 90_000,
+}, async () => {
+  const regular = startRegularClient(site, { url: addressOf(site, ammunition.id, "png"), bytes: picture });
+  const first = await fire(site, ammunition, createRandom(31));
+  const memory = settledMemory();
+  const second = await fire(site, ammunition, createRandom(32));
+  const growth = settledMemory() - memory;
+  const experience = await regular.stop();
+  stored.push(...first.stored, ...second.stored);
+
+  expect([...first.complaints, ...second.complaints]).toEqual([]);
+  for (const { statuses } of [first, second]) {
+    for (const status of [200, 201, 400, 404, 408, 413, 415])
+      expect(statuses.get(status), `${status}`).toBeGreaterThan(0);
+  }
+  expect(experience.complaints).toEqual([]);
+  expect(experience.slowestMs).toBeLessThan(2000);
+  expect(growth).toBeLessThan(MAX_GROWTH_BYTES);
+});
+
+test("afterwards the process is as healthy as before", async () => {
+  await watch.expectUnharmed(stored);
+  expect(site.errors).toEqual([]);
+  expect(hostLog.unexpected()).toEqual([]);
+  const response = await fetch(addressOf(site, ammunition.id, "png"));
+  expect(Buffer.from(await response.arrayBuffer()).equals(picture)).toBe(true);
+});

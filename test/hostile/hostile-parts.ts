@@ -1,0 +1,178 @@
+import {
+  BAD,
+  cases,
+  DRAWING,
+  END,
+  type HostileUpload,
+  imagePart,
+  part,
+  UNTAKEN,
+  VALID,
+} from "./hostile-upload.ts";
+
+/** Bodies whose part headers are wrong. */
+export const PART_HEADERS: readonly HostileUpload[] = [
+  ...cases(BAD, [
+    {
+      title: "a part header of 20 KiB",
+      body:
+        part("", DRAWING, {
+          headers: [
+            'Content-Disposition: form-data; name="imagedata"; filename="a.svg"',
+            "Content-Type: image/svg+xml",
+            `X-Long: ${"x".repeat(20 * 1024)}`,
+          ],
+        }) + END,
+    },
+    {
+      title: "20,000 part headers",
+      body:
+        part("", DRAWING, {
+          headers: [
+            ...Array.from({ length: 20_000 }, (_, index) => `X-${index}: y`),
+            'Content-Disposition: form-data; name="imagedata"; filename="a.svg"',
+            "Content-Type: image/svg+xml",
+          ],
+        }) + END,
+    },
+    {
+      title: "10,000 folded header lines",
+      body:
+        part("", DRAWING, {
+          headers: [
+            "Content-Type: image/svg+xml",
+            'Content-Disposition: form-data; name="imagedata"',
+            ...Array.from({ length: 10_000 }, () => " ;x=y"),
+          ],
+        }) + END,
+    },
+    {
+      title: "a header line without a colon",
+      body: part("", DRAWING, { headers: ["Content-Disposition form-data name=imagedata"] }) + END,
+    },
+    {
+      title: "a header line that begins with a blank (CVE-2022-24434)",
+      body:
+        '------WebKitFormBoundaryoo6vortfDzBsDiro\r\n Content-Disposition: form-data; name="x"\r\n\r\n\r\n' +
+        "------WebKitFormBoundaryoo6vortfDzBsDiro--",
+      contentType: "multipart/form-data; boundary=----WebKitFormBoundaryoo6vortfDzBsDiro",
+    },
+    {
+      title: "a NUL in a header name",
+      body:
+        part("", DRAWING, { headers: ['Content-\0Disposition: form-data; name="imagedata"; filename="a"'] }) +
+        END,
+    },
+    {
+      title: "a part's Content-Type with a NUL",
+      body: imagePart(DRAWING, "a.svg", "image/svg+xml\0text/html") + END,
+    },
+    {
+      title: "no Content-Disposition",
+      body: part("", DRAWING, { headers: ["Content-Type: image/svg+xml"] }) + END,
+    },
+    {
+      title: "an empty Content-Disposition",
+      body: part("", DRAWING, { headers: ["Content-Disposition:", "Content-Type: image/svg+xml"] }) + END,
+    },
+    {
+      title: "attachment in place of form-data",
+      body:
+        part("", DRAWING, {
+          headers: [
+            'Content-Disposition: attachment; name="imagedata"; filename="a.svg"',
+            "Content-Type: image/svg+xml",
+          ],
+        }) + END,
+    },
+    {
+      title: "a file without a name of its part",
+      body:
+        part("", DRAWING, {
+          headers: ['Content-Disposition: form-data; filename="a.svg"', "Content-Type: image/svg+xml"],
+        }) + END,
+    },
+    {
+      title: "a field without a name",
+      body: `${part("", "x", { headers: ["Content-Disposition: form-data"] })}${VALID}`,
+    },
+    { title: "a file with an empty name of its part", body: part("", DRAWING, { fileName: "a.svg" }) + END },
+  ]),
+  ...cases(
+    [201, 400, 415],
+    [
+      {
+        title: "two Content-Dispositions",
+        body:
+          part("", DRAWING, {
+            headers: [
+              'Content-Disposition: form-data; name="imagedata"; filename="a.svg"',
+              'Content-Disposition: form-data; name="other"; filename="b.svg"',
+              "Content-Type: image/svg+xml",
+            ],
+          }) + END,
+      },
+      {
+        title: "two Content-Types",
+        body:
+          part("", DRAWING, {
+            headers: [
+              'Content-Disposition: form-data; name="imagedata"; filename="a.svg"',
+              "Content-Type: image/svg+xml",
+              "Content-Type: text/html",
+            ],
+          }) + END,
+      },
+      {
+        title: "Content-Transfer-Encoding: base64 that is none",
+        body:
+          part("", DRAWING, {
+            headers: [
+              'Content-Disposition: form-data; name="imagedata"; filename="a.svg"',
+              "Content-Type: image/svg+xml",
+              "Content-Transfer-Encoding: base64",
+            ],
+          }) + END,
+      },
+    ],
+  ),
+  ...cases(UNTAKEN, [
+    {
+      title: "Content-Transfer-Encoding: base64 (RFC 7578 has none)",
+      body:
+        part("", Buffer.from(DRAWING).toString("base64"), {
+          headers: [
+            'Content-Disposition: form-data; name="imagedata"; filename="a.svg"',
+            "Content-Type: image/svg+xml",
+            "Content-Transfer-Encoding: base64",
+          ],
+        }) + END,
+    },
+    { title: "a part without Content-Type", body: part("imagedata", DRAWING, { fileName: "a.svg" }) + END },
+    { title: "a part's Content-Type of nothing", body: imagePart(DRAWING, "a.svg", "") + END },
+    {
+      title: "a part's Content-Type of 10 KB",
+      body: imagePart(DRAWING, "a.svg", `image/${"x".repeat(10_000)}`) + END,
+    },
+    { title: "a part's Content-Type of constructor", body: imagePart(DRAWING, "a.svg", "constructor") + END },
+    {
+      title: "a multipart within the part",
+      body:
+        imagePart(
+          `--Y\r\nContent-Disposition: file; filename="a.svg"\r\n\r\n${DRAWING}\r\n--Y--`,
+          "a",
+          "multipart/mixed; boundary=Y",
+        ) + END,
+    },
+    {
+      title: "multiparts within one another, 300 deep",
+      body:
+        imagePart(
+          "--Y\r\nContent-Type: multipart/mixed; boundary=Y\r\n\r\n".repeat(300),
+          "a",
+          "multipart/mixed; boundary=Y",
+        ) + END,
+    },
+    { title: "an empty file", body: imagePart("") + END },
+  ]),
+];

@@ -1,0 +1,86 @@
+/** One hostile upload: what is sent, and which answers are right. */
+export interface HostileUpload {
+  title: string;
+  body: string | Buffer;
+  /** `null` sends none. @default multipart/form-data with the boundary `X` */
+  contentType?: string | null;
+  /** More header lines. */
+  headers?: readonly string[];
+  /** `body`: its true length; `chunked`: as one chunk; a string is sent as it is; `null` sends neither. @default "body" */
+  length?: "body" | "chunked" | string | null;
+  /** The statuses that are right. 201 only where the body is legitimate, whatever else is odd about it. */
+  statuses: readonly number[];
+  /** Node itself refuses what is no HTTP, without a body. */
+  byNode?: boolean;
+}
+
+const BOUNDARY = "X";
+const DEFAULT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
+
+/** The smallest honest file: a drawing, which is text and so shows in a failing test what was sent. */
+export const DRAWING =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="6"><path d="M0 0h9v6z"/></svg>';
+
+/** One part. `headers` replaces its header lines. */
+export function part(
+  name: string,
+  content: string,
+  { fileName, type, headers }: { fileName?: string; type?: string; headers?: readonly string[] } = {},
+): string {
+  const lines = headers ?? [
+    `Content-Disposition: form-data; name="${name}"${fileName === undefined ? "" : `; filename="${fileName}"`}`,
+    ...(type === undefined ? [] : [`Content-Type: ${type}`]),
+  ];
+  return `--${BOUNDARY}\r\n${lines.map((line) => `${line}\r\n`).join("")}\r\n${content}\r\n`;
+}
+
+export const END = `--${BOUNDARY}--\r\n`;
+
+/** The part that every valid body has. */
+export function imagePart(content = DRAWING, fileName = "a.svg", type = "image/svg+xml"): string {
+  return part("imagedata", content, { fileName, type });
+}
+
+/** A text field. */
+export function field(name: string, value = "x"): string {
+  return part(name, value);
+}
+
+/** A request head and body, latin1 where they are text. */
+export function requestOf(upload: HostileUpload, path: string): Buffer {
+  const body = typeof upload.body === "string" ? Buffer.from(upload.body, "latin1") : upload.body;
+  const { length = "body", contentType = DEFAULT_TYPE } = upload;
+  const more = upload.headers ?? [];
+  const lines = [`POST ${path} HTTP/1.1`, "Host: localhost", ...more];
+  if (!more.some((line) => line.startsWith("User-Agent"))) lines.push("User-Agent: Hostile/1.0");
+  if (contentType !== null) lines.push(`Content-Type: ${contentType}`);
+  if (length === "body") lines.push(`Content-Length: ${body.length}`);
+  else if (length === "chunked") lines.push("Transfer-Encoding: chunked");
+  else if (length !== null) lines.push(length);
+  const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
+  if (length !== "chunked") return Buffer.concat([head, body]);
+  return Buffer.concat([
+    head,
+    Buffer.from(`${body.length.toString(16)}\r\n`),
+    body,
+    Buffer.from("\r\n0\r\n\r\n"),
+  ]);
+}
+
+/** An honest body. */
+export const VALID = imagePart() + END;
+
+/** No multipart body with one file. */
+export const BAD = [400] as const;
+/** A body, or a file, of a kind that is not taken. */
+export const UNTAKEN = [415] as const;
+/** Odd, but a file all the same: taking it is as right as refusing it. */
+export const EITHER = [201, 400] as const;
+
+/** Rows that share their right statuses. */
+export function cases(
+  statuses: readonly number[],
+  list: readonly Omit<HostileUpload, "statuses">[],
+): HostileUpload[] {
+  return list.map((each) => ({ ...each, statuses }));
+}

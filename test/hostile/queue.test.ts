@@ -1,0 +1,28 @@
+import { createRenderer } from "@outrigger/imaging";
+import { expect, test } from "vitest";
+import { postImage, startSite } from "../support/service.ts";
+import { bombs } from "./bombs.ts";
+import { inParallel } from "./in-parallel.ts";
+import { answerOf, expectProblem } from "./verdict.ts";
+import { watchSite } from "./watch-site.ts";
+
+test("more bombs at once than the queue holds get 503 and a time to come back, and nothing of them stays", async () => {
+  const site = await startSite({ renderer: createRenderer({ timeoutMs: 1000, workers: 1, maxQueue: 1 }) });
+  try {
+    const watch = await watchSite(site);
+    const drawn = (await bombs()).filter(({ title }) => title.includes("10^12 uses"));
+    expect(drawn).toHaveLength(1);
+    const attempts = Array.from({ length: 8 }, () => drawn).flat();
+    const statuses = await inParallel(attempts, 8, async ({ title, type, bytes }) => {
+      const answer = await answerOf(await postImage(site, bytes, type));
+      expectProblem(answer, [415, 503], title);
+      return answer?.status;
+    });
+    expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(3);
+    expect(statuses.filter((status) => status === 415).length).toBeGreaterThan(0);
+    await watch.expectUnharmed();
+    expect(site.errors).toEqual([]);
+  } finally {
+    await site.close();
+  }
+});

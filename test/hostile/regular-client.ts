@@ -1,0 +1,49 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Site } from "../support/service.ts";
+
+/** What somebody who only wants to be served got while others misbehaved. */
+export interface Experience {
+  requests: number;
+  /** What went wrong, in words; empty is right. */
+  complaints: string[];
+  slowestMs: number;
+}
+
+const BETWEEN_MS = 20;
+
+/** Asks for a picture and for the host's own page, in turns, until stopped. */
+export function startRegularClient(
+  site: Site,
+  picture: { url: string; bytes: Buffer },
+): { stop(): Promise<Experience> } {
+  const experience: Experience = { requests: 0, complaints: [], slowestMs: 0 };
+  const stopping = new AbortController();
+
+  const complain = (error: unknown) => {
+    experience.complaints.push(String(error));
+  };
+  const ask = async (url: string, expected: Buffer) => {
+    const begin = performance.now();
+    const response = await fetch(url);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    experience.requests++;
+    experience.slowestMs = Math.max(experience.slowestMs, performance.now() - begin);
+    if (response.status !== 200) experience.complaints.push(`${url}: ${response.status}`);
+    else if (!bytes.equals(expected)) experience.complaints.push(`${url}: other bytes`);
+  };
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      await ask(picture.url, picture.bytes).catch(complain);
+      await ask(`${site.origin}/host`, Buffer.from("the host's own")).catch(complain);
+      await delay(BETWEEN_MS);
+    }
+  })();
+
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+      return experience;
+    },
+  };
+}

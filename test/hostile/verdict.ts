@@ -1,0 +1,54 @@
+import { expect } from "vitest";
+import type { RawReply } from "./raw-http.ts";
+
+/** What a reply says, however it was had. */
+export interface Answer {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}
+
+export async function answerOf(reply: Response | RawReply | null): Promise<Answer | null> {
+  if (reply === null) return null;
+  if (reply instanceof Response) {
+    return {
+      status: reply.status,
+      headers: Object.fromEntries(reply.headers),
+      body: await reply.text(),
+    };
+  }
+  return { status: reply.status, headers: reply.headers, body: reply.body.toString("utf8") };
+}
+
+/** What gives away the inside of a process: frames of a stack, paths of source files, names of system calls' errors. */
+const INSIDE =
+  /\n\s+at |node_modules|node:internal|file:\/\/|\.[cm]?[jt]s:\d+|\bE(?:NOENT|ACCES|PIPE|MFILE|INVAL)\b/;
+
+/**
+ * Asserts that a reply is a refusal of ours: one of `statuses`, an RFC 9457 problem whose detail says why in words for
+ * the client, kept by no cache, and nothing of the inside.
+ */
+export function expectProblem(answer: Answer | null, statuses: readonly number[], said: string): void {
+  expect(answer, `${said}: closed without a reply`).not.toBeNull();
+  if (answer === null) return;
+  const { status, headers, body } = answer;
+  expect(statuses, `${said}: ${status} ${body.slice(0, 300)}`).toContain(status);
+  expect(headers["content-type"], said).toBe("application/problem+json; charset=utf-8");
+  expect(headers["cache-control"], said).toBe("no-store");
+  expect(headers["x-content-type-options"], said).toBe("nosniff");
+  const problem = JSON.parse(body) as Record<string, unknown>;
+  expect(problem, said).toEqual({
+    type: "about:blank",
+    title: expect.any(String),
+    status,
+    detail: expect.stringMatching(/\S.{8,}/),
+    instance: expect.stringMatching(/^\//),
+  });
+  expect(problem.detail, said).not.toMatch(INSIDE);
+  if (status === 503 || status === 429) expect(Number(headers["retry-after"]), said).toBeGreaterThan(0);
+}
+
+/** Node's own refusal of what is no HTTP, before anybody's code has seen it. */
+export function isNodeRefusal(answer: Answer | null): boolean {
+  return answer !== null && answer.status < 500 && answer.headers["content-type"] === undefined;
+}

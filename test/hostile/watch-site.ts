@@ -1,0 +1,123 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join, relative } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect } from "vitest";
+import { pngPhoto } from "../support/pictures.ts";
+import { addressOf, type Site, upload } from "../support/service.ts";
+
+/** How long what a request left behind may take to go, once its reply is there: descriptors close a moment later. */
+const SETTLE_MS = 5000;
+
+/** As many as a renderer has when it is not told otherwise. */
+const MAX_PROCESSES = Math.max(2, availableParallelism() - 1);
+
+export interface Watch {
+  /**
+   * Asserts that nothing is on disk but what was there at the beginning and the images named, that no file of the site
+   * and no socket is open any more, that no more processes live than the renderer may have, and that an honest upload is
+   * stored and comes back as it was.
+   */
+  expectUnharmed(storedIds?: Iterable<string>): Promise<void>;
+}
+
+/** Begins to watch a site over which nobody has a request under way. */
+export async function watchSite(site: Site): Promise<Watch> {
+  const honest = await pngPhoto(40, 30);
+  const known = new Set<string>();
+  const upAndDown = async () => {
+    const { id } = await upload(site, honest, "image/png");
+    known.add(id);
+    const response = await fetch(addressOf(site, id, "png"));
+    expect(response.status).toBe(200);
+    expect(Buffer.from(await response.arrayBuffer()).equals(honest)).toBe(true);
+  };
+  await upAndDown();
+  const files = new Set(filesBelow(site.directory));
+  const sockets = await quietSockets(site);
+
+  return {
+    async expectUnharmed(storedIds = []) {
+      await upAndDown();
+      const expected = new Set([...known, ...storedIds]);
+      const isLeftOver = (path: string) =>
+        !files.has(path) && !path.split("/").some((part) => expected.has(part));
+      expect(await settled(() => filesBelow(site.directory).filter(isLeftOver)), "left on disk").toEqual([]);
+      expect(await settled(() => openDescriptors(site).files), "files left open").toEqual([]);
+      const more = () => openDescriptors(site).sockets.slice(sockets);
+      expect(await settled(more), "sockets left open").toEqual([]);
+      expect(await settled(() => renderProcesses().slice(MAX_PROCESSES)), "processes left").toEqual([]);
+    },
+  };
+}
+
+/** Paths of all files of a directory, relative to it. */
+export function filesBelow(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(directory, join(entry.parentPath, entry.name)));
+}
+
+/** What `look` finds once it finds nothing any more, or at the latest after a while. */
+async function settled(look: () => string[]): Promise<string[]> {
+  const deadline = performance.now() + SETTLE_MS;
+  let found = look();
+  while (found.length > 0 && performance.now() < deadline) {
+    await delay(20);
+    found = look();
+  }
+  return found;
+}
+
+/** How many sockets are open while nothing goes on. Both ends of a closed connection have seen that by then. */
+async function quietSockets(site: Site): Promise<number> {
+  for (let before = -1; ; ) {
+    const { length } = openDescriptors(site).sockets;
+    if (length === before) return length;
+    before = length;
+    await delay(50);
+  }
+}
+
+interface Descriptors {
+  /** Paths of open files of the site. */
+  files: string[];
+  /** Open TCP sockets of the whole process, which is both client and server here. */
+  sockets: string[];
+}
+
+function openDescriptors(site: Site): Descriptors {
+  site.server.closeIdleConnections();
+  const tcp = new Set(["tcp", "tcp6"].flatMap(inodesOf));
+  const targets = readdirSync("/proc/self/fd").map((descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`);
+    } catch {
+      // The one that read this directory.
+      return "";
+    }
+  });
+  return {
+    files: targets.filter((target) => target.startsWith(site.directory)),
+    sockets: targets.filter((target) => tcp.has(/^socket:\[(\d+)\]$/.exec(target)?.[1] ?? "")),
+  };
+}
+
+/** Inodes of the system's sockets of a kind. The channels to the renderer's processes are of another. */
+function inodesOf(kind: string): string[] {
+  const [, ...lines] = readFileSync(`/proc/self/net/${kind}`, "latin1").trim().split("\n");
+  return lines.map((line) => line.trim().split(/\s+/)[9] ?? "");
+}
+
+/** The living processes that this one has started: those of its renderers. */
+function renderProcesses(): string[] {
+  const list = readFileSync(`/proc/self/task/${process.pid}/children`, "latin1").trim();
+  return list.split(" ").filter((pid) => {
+    try {
+      return pid !== "" && readFileSync(`/proc/${pid}/cmdline`, "latin1") !== "";
+    } catch {
+      // Gone meanwhile.
+      return false;
+    }
+  });
+}
