@@ -20,7 +20,7 @@ export interface ImageRecords {
   replace(current: CurrentRecord, record: ImageRecord): Promise<CurrentRecord>;
 }
 
-const MAX_CACHED_RECORDS = 10_000;
+const MAX_CACHED_RECORDS = 5_000;
 
 /**
  * Every request looks at the record, for expiry and deletion are in force at once on every process. Where the store can

@@ -29,7 +29,7 @@ interface PreparedRead {
   complete?: { size: number; headers: Readonly<Record<string, string>> };
 }
 
-const MAX_PREPARED_PER_IMAGE = 64;
+const MAX_PREPARED_PER_IMAGE = 8;
 /** Longer queries are prepared each time: what nobody sends for a picture's sake must not fill memory. */
 const MAX_PREPARED_SEARCH = 128;
 
