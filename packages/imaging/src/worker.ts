@@ -3,9 +3,11 @@
  * would be missed.
  */
 import { isServiceError } from "@outrigger/core";
+import { alignThreadPriorities } from "./thread-priority.ts";
 import type { Task, TaskResult, WorkerMessage } from "./wire.ts";
 
 process.title = "outrigger-render";
+alignThreadPriorities();
 // process.exit would wait for libvips to come back from a picture that may keep it for minutes.
 process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 
