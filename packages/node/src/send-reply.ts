@@ -55,15 +55,20 @@ function destroyBody(reply: Reply): void {
 
 function sendStream(res: ServerResponse, body: Readable): Promise<void> {
   return new Promise((resolve, reject) => {
-    let hasLeft = false;
-    const onClose = () => {
-      hasLeft = true;
+    // Each failure makes the other side close as well, and versions of Node tell of them in different orders.
+    let first: "client" | "source" | undefined;
+    const onClientClose = () => {
+      first ??= "client";
     };
-    res.once("close", onClose);
+    const onSourceTrouble = () => {
+      if (!body.readableEnded) first ??= "source";
+    };
+    res.once("close", onClientClose);
+    body.once("error", onSourceTrouble).once("close", onSourceTrouble);
     pipeline(body, res, (error) => {
-      res.off("close", onClose);
+      res.off("close", onClientClose);
       // A connection that closed before the source failed is a client that left (ERR_STREAM_PREMATURE_CLOSE).
-      if (error && !hasLeft) reject(error);
+      if (error && first === "source") reject(error);
       else resolve();
     });
   });
