@@ -1,0 +1,100 @@
+import { addressOf, upload } from "../src/client.mjs";
+import { compare } from "../src/report.mjs";
+import { quantile } from "../src/statistics.mjs";
+import { renditionOf } from "./hot.mjs";
+
+/** @import { Bench } from "../src/bench.mjs" */
+/** @import { ServerProcess } from "../src/server-process.mjs" */
+
+const EVERY_MS = 5;
+const COUNT = { full: 800, quick: 300, smoke: 20 };
+const ROUNDS = { full: 3, quick: 2, smoke: 1 };
+/** Connections for the small requests: enough that none waits for another to be answered. */
+const CONNECTIONS = 400;
+/** Renders asked for at any moment: less than the queue takes, more than the workers do. */
+const RENDERS = 48;
+/** More than are done in one round. */
+const RENDERS_PER_ROUND = 1000;
+
+/**
+ * How long small requests take while renders wait in the queue. Wall clock, so the noisiest row: the renders leave no
+ * core idle.
+ */
+export async function latency(/** @type {Bench} */ bench) {
+  const photo = await bench.corpus.photo();
+  const ours = await bench.start("outrigger-express");
+  const { path, answer } = await renditionOf(bench, ours);
+  const id = await upload(ours, photo);
+  await bench.checks.bytes(ours, path, answer.body);
+  // Other boxes, so other renditions; the same size, because none of the heights binds.
+  const rounds = ROUNDS[bench.settings.mode];
+  const own = await quietAndBusy(bench, ours, rounds, path, (index) =>
+    addressOf(id, `?resize=700x${4000 + index}`),
+  );
+
+  const peer = await bench.start("express-sharp", { file: photo.file });
+  await bench.checks.resized(peer, "/hot.jpg", 400);
+  const theirs = await quietAndBusy(bench, peer, 1, "/hot.jpg", () => "/resized.jpg?width=700");
+
+  const line = { format: (/** @type {number} */ ms) => `${ms.toFixed(1)} ms` };
+  return [
+    compare({
+      ...line,
+      what: `p99 of small hot reads while ${RENDERS} renders wait`,
+      peer: "the same reads in quiet",
+      ours: own.busy,
+      theirs: own.quiet,
+      aim: { atMost: 3 },
+    }),
+    compare({
+      ...line,
+      what: `p99 of small hot reads while ${RENDERS} renders wait`,
+      peer: "`res.sendFile`, and `sharp` in the process",
+      ours: own.busy,
+      // It takes its time, and there is nothing fine to tell apart.
+      theirs: own.busy.map(() => theirs.busy[0] ?? Number.NaN),
+    }),
+  ];
+}
+
+/**
+ * @param {Bench} bench
+ * @param {ServerProcess} server
+ * @param {number} rounds
+ * @param {string} path Of the small thing.
+ * @param {(index: number) => string} pathOf Of a render that has not been asked for.
+ * @returns {Promise<{ quiet: number[], busy: number[] }>} The 99th percentile in milliseconds, by round.
+ */
+async function quietAndBusy(bench, server, rounds, path, pathOf) {
+  const { mode } = bench.settings;
+  const renderer = bench.startLoad();
+  const p99 = async (/** @type {number} */ count) => {
+    const { latenciesMs } = await bench.load.run({
+      port: server.port,
+      requests: [{ path, status: 200 }],
+      count,
+      connections: CONNECTIONS,
+      everyMs: EVERY_MS,
+    });
+    return quantile(latenciesMs, 0.99);
+  };
+  /** @type {number[]} */
+  const quiet = [];
+  /** @type {number[]} */
+  const busy = [];
+  let index = 0;
+  await p99(COUNT[mode]);
+  for (let round = 0; round < rounds; round++) {
+    quiet.push(await p99(COUNT[mode]));
+    const renders = renderer.start({
+      port: server.port,
+      requests: Array.from({ length: RENDERS_PER_ROUND }, () => ({ path: pathOf(index++), status: 200 })),
+      connections: RENDERS,
+    });
+    // The queue is full when the first of them have been answered, and it is time that they are under way.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    busy.push(await p99(COUNT[mode]));
+    await renders.stop();
+  }
+  return { quiet, busy };
+}

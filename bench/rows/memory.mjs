@@ -1,0 +1,161 @@
+import { addressOf, upload, uploadRequest } from "../src/client.mjs";
+import { compare, formatMegabytes } from "../src/report.mjs";
+
+/** @import { Bench } from "../src/bench.mjs" */
+/** @import { Job } from "../src/load.mjs" */
+/** @import { ServerProcess } from "../src/server-process.mjs" */
+
+const CLIENTS = 32;
+const ROUNDS = { full: 3, quick: 1, smoke: 1 };
+const WATCH_MS = 20;
+/** 10 MB a second and client: 20 MB take two seconds. */
+const SLOW = { bytes: 256 * 1024, everyMs: 25 };
+const AIM = { atMost: 1.25 };
+
+/** The most memory that is held at any moment, files of different sizes compared. Every round has servers of its own. */
+export async function memory(/** @type {Bench} */ bench) {
+  const cases = {
+    up1: () => uploading(bench, 1_000_000),
+    up5: () => uploading(bench, 5_000_000),
+    up20: () => uploading(bench, 20_000_000),
+    down5: () => downloading(bench, 5_000_000),
+    down20: () => downloading(bench, 20_000_000),
+    stream20: () => streaming(bench, 20_000_000),
+    multer20: () => uploadingByMulter(bench, 20_000_000),
+  };
+  /** @type {Record<keyof typeof cases, Peak[]>} */
+  const peaks = { up1: [], up5: [], up20: [], down5: [], down20: [], stream20: [], multer20: [] };
+  for (let round = 0; round < ROUNDS[bench.settings.mode]; round++) {
+    for (const name of /** @type {(keyof typeof cases)[]} */ (Object.keys(cases))) {
+      peaks[name].push(await cases[name]());
+    }
+  }
+  const host = (/** @type {keyof typeof cases} */ name) => peaks[name].map((peak) => peak.host);
+  const children = (/** @type {keyof typeof cases} */ name) => peaks[name].map((peak) => peak.children);
+  const up = `Peak memory, ${CLIENTS} uploads of 20 MB at once`;
+  const down = `Peak memory, ${CLIENTS} slow downloads of 20 MB at once`;
+  const format = formatMegabytes;
+  return [
+    compare({ what: up, peer: "of 1 MB", ours: host("up20"), theirs: host("up1"), format, aim: AIM }),
+    compare({ what: up, peer: "of 5 MB", ours: host("up20"), theirs: host("up5"), format }),
+    compare({
+      what: up,
+      peer: "multer, with SHA-256 and a decode by `sharp` in the process",
+      ours: host("up20"),
+      theirs: host("multer20"),
+      format,
+    }),
+    compare({
+      what: `${up}, render processes together`,
+      peer: "of 1 MB",
+      ours: children("up20"),
+      theirs: children("up1"),
+      format,
+    }),
+    compare({ what: down, peer: "of 5 MB", ours: host("down20"), theirs: host("down5"), format, aim: AIM }),
+    compare({
+      what: down,
+      peer: "bare Express handler, `fs.createReadStream`",
+      ours: host("down20"),
+      theirs: host("stream20"),
+      format,
+    }),
+  ];
+}
+
+/** @typedef {{ host: number, children: number }} Peak Bytes. */
+
+/**
+ * @param {Bench} bench
+ * @param {number} bytes
+ */
+async function uploading(bench, bytes) {
+  const server = await bench.start("outrigger-express");
+  const picture = await bench.corpus.ofBytes(bytes);
+  bench.checks.that("an upload is answered with an ID", (await upload(server, picture)).length === 22);
+  return peakWhile(bench, server, {
+    port: server.port,
+    requests: [uploadRequest(picture, "/img/api/images.json")],
+    count: CLIENTS,
+    connections: CLIENTS,
+  });
+}
+
+/**
+ * @param {Bench} bench
+ * @param {number} bytes
+ */
+async function uploadingByMulter(bench, bytes) {
+  const server = await bench.start("express-multer-checked");
+  const picture = await bench.corpus.ofBytes(bytes);
+  return peakWhile(bench, server, {
+    port: server.port,
+    requests: [uploadRequest(picture, "/images")],
+    count: CLIENTS,
+    connections: CLIENTS,
+  });
+}
+
+/**
+ * @param {Bench} bench
+ * @param {number} bytes
+ */
+async function downloading(bench, bytes) {
+  const picture = await bench.corpus.ofBytes(bytes);
+  const uploader = await bench.start("outrigger-express");
+  const path = addressOf(await upload(uploader, picture));
+  await bench.checks.bytes(uploader, path, picture.bytes);
+  return peakWhile(bench, uploader, slowly(uploader, path, picture.bytes.length));
+}
+
+/**
+ * @param {Bench} bench
+ * @param {number} bytes
+ */
+async function streaming(bench, bytes) {
+  const picture = await bench.corpus.ofBytes(bytes);
+  const server = await bench.start("express-stream", { file: picture.file });
+  await bench.checks.bytes(server, "/file.jpg", picture.bytes);
+  return peakWhile(bench, server, slowly(server, "/file.jpg", picture.bytes.length));
+}
+
+/**
+ * @param {ServerProcess} server
+ * @param {string} path
+ * @param {number} length
+ * @returns {Job}
+ */
+function slowly({ port }, path, length) {
+  return {
+    port,
+    requests: [{ path, status: 200, length }],
+    count: CLIENTS,
+    connections: CLIENTS,
+    pace: SLOW,
+  };
+}
+
+/**
+ * @param {Bench} bench
+ * @param {ServerProcess} server
+ * @param {Job} job
+ * @returns {Promise<Peak>}
+ */
+async function peakWhile(bench, server, job) {
+  const peak = { host: 0, children: 0 };
+  const look = () => {
+    const now = server.peakMemory();
+    peak.host = Math.max(peak.host, now.host);
+    // Render processes come and go: those that live at the same time count together.
+    peak.children = Math.max(peak.children, now.children);
+  };
+  const timer = setInterval(look, WATCH_MS);
+  try {
+    await bench.load.run(job);
+    look();
+  } finally {
+    clearInterval(timer);
+  }
+  await server.stop();
+  return peak;
+}

@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { cold } from "./rows/cold.mjs";
+import { flight } from "./rows/flight.mjs";
+import { hot } from "./rows/hot.mjs";
+import { latency } from "./rows/latency.mjs";
+import { memory } from "./rows/memory.mjs";
+import { notModified } from "./rows/not-modified.mjs";
+import { originals } from "./rows/originals.mjs";
+import { uploads } from "./rows/uploads.mjs";
+import { withBench } from "./src/bench.mjs";
+import { createCorpus } from "./src/corpus.mjs";
+import { describeMachine, formatTable, writeReport } from "./src/report.mjs";
+import { readSettings } from "./src/settings.mjs";
+
+/** @import { Line } from "./src/report.mjs" */
+
+const ROWS = {
+  hot,
+  "not-modified": notModified,
+  originals,
+  cold,
+  flight,
+  latency,
+  uploads,
+  memory,
+};
+
+if (process.platform !== "linux") throw new Error("The benchmark reads /proc: it runs on Linux only");
+const settings = readSettings(process.argv.slice(2), Object.keys(ROWS));
+const start = performance.now();
+const directory = await mkdtemp(join(tmpdir(), "outrigger-bench-"));
+/** @type {Line[]} */
+const lines = [];
+try {
+  const corpus = createCorpus(directory, settings);
+  for (const [name, row] of Object.entries(ROWS)) {
+    if (settings.only !== null && settings.only !== name) continue;
+    const rowStart = performance.now();
+    const { result, checked } = await withBench(directory, settings, corpus, row);
+    lines.push(...result);
+    const seconds = ((performance.now() - rowStart) / 1000).toFixed(1);
+    console.log(`${name}: ${checked} answers as they should be, ${result.length} lines, ${seconds} s`);
+  }
+} finally {
+  await rm(directory, { recursive: true, force: true });
+}
+if (settings.mode !== "smoke") await report();
+
+async function report() {
+  const table = formatTable(lines);
+  const command = ["npm run bench", ...process.argv.slice(2)].join(" ").replace("bench --", "bench -- --");
+  const minutes = ((performance.now() - start) / 60_000).toFixed(1);
+  const source = `\`${command}\` on ${new Date().toISOString().slice(0, 10)}, ${minutes} min: ${await describeMachine()}.`;
+  console.log(`\n${source}\n\n${table}`);
+  if (settings.mode === "full" && settings.only === null) {
+    await writeReport(new URL("README.md", import.meta.url), `${source}\n\n${table}`);
+  }
+}

@@ -1,0 +1,63 @@
+/** @import { RequestListener } from "node:http" */
+
+/**
+ * What a server is given. Which of it a kind needs is written at the kind.
+ * @typedef {object} ServerOptions
+ * @property {string} [directory] An existing directory of its own, or the one whose files it serves.
+ * @property {string} [file] Path of the file that it serves.
+ * @property {Record<string, string>} [headers] Headers that it sends with it.
+ */
+
+/** @typedef {{ listener: RequestListener, close?: () => Promise<void> }} Mounted */
+
+// Loaded when asked for: a server must not carry what another one needs.
+export const SERVERS = {
+  /** Outrigger in Express 5, at `/img`. Needs `directory`. */
+  "outrigger-express": start(() => import("./outrigger.mjs"), "outriggerInExpress"),
+  /** Outrigger in Koa 3, at `/img`. Needs `directory`. */
+  "outrigger-koa": start(() => import("./outrigger.mjs"), "outriggerInKoa"),
+  /** Express 5: the bytes of `file` from memory, written to `res`, with their type or all `headers`. */
+  "express-buffer": start(() => import("./express-files.mjs"), "buffer"),
+  /** Express 5: the same through `res.send`. */
+  "express-send": start(() => import("./express-files.mjs"), "resSend"),
+  /** Express 5: `express.static` on `directory`. */
+  "express-static": start(() => import("./express-files.mjs"), "staticFiles"),
+  /** Express 5: `file` from a read stream. */
+  "express-stream": start(() => import("./express-files.mjs"), "stream"),
+  /** Koa 3: the bytes of `file` from memory as `ctx.body`, with their type or all `headers`. */
+  "koa-buffer": start(() => import("./koa-files.mjs"), "buffer"),
+  /** Koa 3: koa-send on `directory`, with a 304 where Koa finds the request fresh. */
+  "koa-send": start(() => import("./koa-files.mjs"), "sendFiles"),
+  /** Koa 3: `file` from a read stream. */
+  "koa-stream": start(() => import("./koa-files.mjs"), "stream"),
+  /** Express 5: `file` resized to `?width=` by sharp, and at `/hot.jpg` a small file. */
+  "express-sharp": start(() => import("./resizers.mjs"), "sharpInExpress"),
+  /** Express 5: ipx on `directory`. */
+  "express-ipx": start(() => import("./resizers.mjs"), "ipxInExpress"),
+  /** Express 5: multer to disk, synced and renamed into `directory`, with a record beside it. */
+  "express-multer": start(() => import("./uploaders.mjs"), "multerInExpress"),
+  /** The same, which also hashes the file and decodes it by sharp. */
+  "express-multer-checked": start(() => import("./uploaders.mjs"), "checkedMulterInExpress"),
+};
+
+/** @typedef {keyof typeof SERVERS} ServerKind */
+
+/**
+ * @template {string} Name
+ * @param {() => Promise<Record<Name, (options: ServerOptions) => Promise<Mounted>>>} load
+ * @param {Name} name
+ * @returns {(options: ServerOptions) => Promise<Mounted>}
+ */
+function start(load, name) {
+  return async (options) => (await load())[name](options);
+}
+
+/**
+ * @param {ServerOptions} options
+ * @param {"directory" | "file"} name
+ */
+export function required(options, name) {
+  const value = options[name];
+  if (value === undefined) throw new TypeError(`This server needs the option ${name}`);
+  return value;
+}

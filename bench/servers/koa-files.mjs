@@ -1,0 +1,60 @@
+import { createReadStream } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import Koa from "koa";
+// @ts-expect-error It has no types of its own.
+import send from "koa-send";
+import { required } from "./kinds.mjs";
+
+/** @import { Mounted, ServerOptions } from "./kinds.mjs" */
+
+/**
+ * @param {ServerOptions} options
+ * @returns {Promise<Mounted>}
+ */
+export async function buffer(options) {
+  const bytes = await readFile(required(options, "file"));
+  const headers = options.headers ?? { "Content-Type": "image/jpeg" };
+  const app = new Koa();
+  app.use((ctx) => {
+    ctx.set(headers);
+    ctx.body = bytes;
+  });
+  return { listener: app.callback() };
+}
+
+/**
+ * @param {ServerOptions} options
+ * @returns {Promise<Mounted>}
+ */
+export async function sendFiles(options) {
+  const root = required(options, "directory");
+  const app = new Koa();
+  app.use(async (ctx) => {
+    await send(ctx, ctx.path, { root });
+    // What koa-conditional-get does.
+    if (ctx.fresh) {
+      // koa-send has opened the file by now.
+      const { body } = ctx;
+      ctx.status = 304;
+      ctx.body = null;
+      if (typeof body === "object" && body !== null && "destroy" in body) body.destroy();
+    }
+  });
+  return { listener: app.callback() };
+}
+
+/**
+ * @param {ServerOptions} options
+ * @returns {Promise<Mounted>}
+ */
+export async function stream(options) {
+  const file = required(options, "file");
+  const { size } = await stat(file);
+  const app = new Koa();
+  app.use((ctx) => {
+    ctx.type = "image/jpeg";
+    ctx.length = size;
+    ctx.body = createReadStream(file);
+  });
+  return { listener: app.callback() };
+}

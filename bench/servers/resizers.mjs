@@ -1,0 +1,42 @@
+import { dirname, join } from "node:path";
+import express from "express";
+import { required } from "./kinds.mjs";
+
+/** @import { Mounted, ServerOptions } from "./kinds.mjs" */
+
+/**
+ * @param {ServerOptions} options
+ * @returns {Promise<Mounted>}
+ */
+export async function sharpInExpress(options) {
+  const { default: sharp } = await import("sharp");
+  const file = required(options, "file");
+  const hot = join(dirname(file), "400.jpg");
+  await sharp(file).resize({ width: 400 }).jpeg({ quality: 90 }).toFile(hot);
+  const app = express();
+  app.get("/hot.jpg", (_req, res) => {
+    res.sendFile(hot);
+  });
+  app.get("/resized.jpg", async (req, res) => {
+    const bytes = await sharp(file)
+      .autoOrient()
+      .resize({ width: Number(req.query.width) })
+      .jpeg({ quality: 90 })
+      .toBuffer();
+    res.setHeader("Content-Type", "image/jpeg");
+    res.end(bytes);
+  });
+  return { listener: app };
+}
+
+/**
+ * @param {ServerOptions} options
+ * @returns {Promise<Mounted>}
+ */
+export async function ipxInExpress(options) {
+  const { createIPX, createIPXNodeServer, ipxFSStorage } = await import("ipx");
+  const ipx = createIPX({ storage: ipxFSStorage({ dir: required(options, "directory") }) });
+  const app = express();
+  app.use("/ipx", createIPXNodeServer(ipx));
+  return { listener: app };
+}

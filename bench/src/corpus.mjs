@@ -1,0 +1,118 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import sharp from "sharp";
+
+/** @import { Settings } from "./settings.mjs" */
+
+/**
+ * A JPEG on disk, and the multipart body that uploads it.
+ * @typedef {object} Picture
+ * @property {Buffer} bytes
+ * @property {string} file Alone in its directory.
+ * @property {string} directory
+ * @property {string} bodyFile
+ * @property {string} contentType Of the body.
+ */
+
+/** Sides of the picture that is resized. */
+const LARGE = { width: 4000, height: 3000 };
+const SMALL = { width: 800, height: 600 };
+/** What {@link jpegOfBytes} makes takes about this many bytes a pixel; only to begin with. */
+const BYTES_PER_PIXEL = 0.585;
+/** More than the service keeps in memory, less than takes long to make. */
+const SMOKE_BYTES = 2_500_000;
+
+/**
+ * Makes the pictures that the rows use, each when it is first asked for.
+ * @param {string} directory
+ * @param {Settings} settings
+ */
+export function createCorpus(directory, settings) {
+  /** @type {Map<string, Promise<Picture>>} */
+  const made = new Map();
+  const once = (/** @type {string} */ name, /** @type {() => Promise<Buffer>} */ make) => {
+    const known = made.get(name) ?? make().then((bytes) => save(join(directory, name), bytes));
+    made.set(name, known);
+    return known;
+  };
+  const isSmoke = settings.mode === "smoke";
+  return {
+    /** 4000 × 3000 pixels, of the look and size of a photograph. */
+    photo: () => once("photo", () => photograph(isSmoke ? SMALL : LARGE, 20, 92)),
+    /** A JPEG of about `bytes` bytes. Looking only whether all works, big ones are smaller. */
+    ofBytes(/** @type {number} */ wanted) {
+      const bytes = isSmoke ? Math.min(wanted, SMOKE_BYTES) : wanted;
+      return once(`bytes-${bytes}`, () => jpegOfBytes(bytes));
+    },
+  };
+}
+
+/** @typedef {ReturnType<typeof createCorpus>} Corpus */
+
+/**
+ * @param {string} directory
+ * @param {Buffer} bytes
+ * @returns {Promise<Picture>}
+ */
+async function save(directory, bytes) {
+  const files = join(directory, "files");
+  await mkdir(files, { recursive: true });
+  const boundary = `----bench${randomBytes(12).toString("hex")}`;
+  const head =
+    `--${boundary}\r\nContent-Disposition: form-data; name="imagedata"; filename="picture.jpg"\r\n` +
+    "Content-Type: image/jpeg\r\n\r\n";
+  const body = Buffer.concat([Buffer.from(head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]);
+  const file = join(files, "file.jpg");
+  const bodyFile = join(directory, "body");
+  await writeFile(file, bytes);
+  await writeFile(bodyFile, body);
+  return {
+    bytes,
+    file,
+    directory: files,
+    bodyFile,
+    contentType: `multipart/form-data; boundary=${boundary}`,
+  };
+}
+
+/**
+ * @param {number} bytes
+ * @returns {Promise<Buffer>}
+ */
+async function jpegOfBytes(bytes) {
+  let pixels = bytes / BYTES_PER_PIXEL;
+  let jpeg = Buffer.alloc(0);
+  for (let attempt = 0; attempt < 4; attempt++) {
+    const width = Math.round(Math.sqrt((pixels * 4) / 3));
+    jpeg = await photograph({ width, height: Math.round((width * 3) / 4) }, 40, 95);
+    if (Math.abs(jpeg.length / bytes - 1) < 0.03) break;
+    pixels *= bytes / jpeg.length;
+  }
+  return jpeg;
+}
+
+/**
+ * Smooth colours and grain.
+ * @param {{ width: number, height: number }} size
+ * @param {number} grain Standard deviation of its brightness, of 255.
+ * @param {number} quality
+ */
+async function photograph({ width, height }, grain, quality) {
+  const colours = Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">
+      <radialGradient id="g"><stop offset="0" stop-color="#fc6"/><stop offset="1" stop-color="#135"/></radialGradient>
+      <rect width="100%" height="100%" fill="url(#g)"/></svg>`,
+  );
+  // Bytes are as often 0 as 255; a uniform distribution is the square root of 12 times as wide as it deviates.
+  const scale = (grain * Math.sqrt(12)) / 255;
+  const noise = await sharp(randomBytes(width * height), { raw: { width, height, channels: 1 } })
+    .linear(scale, 128 - scale * 127.5)
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return sharp(colours)
+    .removeAlpha()
+    .composite([{ input: noise.data, raw: noise.info, blend: "soft-light" }])
+    .jpeg({ quality, chromaSubsampling: "4:2:0" })
+    .toBuffer();
+}

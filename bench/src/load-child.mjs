@@ -1,0 +1,125 @@
+/**
+ * The client, in a process of its own, so that its CPU is not the server's.
+ */
+import { readFileSync } from "node:fs";
+import { openConnection } from "./http-connection.mjs";
+
+/** @import { Job, JobRequest, JobResult } from "./load.mjs" */
+/** @import { Connection } from "./http-connection.mjs" */
+
+/** @type {Map<string, Buffer>} */
+const files = new Map();
+/** @type {Set<number>} */
+const stopped = new Set();
+
+process.on("message", (/** @type {{ id: number, job?: Job, stop?: true }} */ { id, job, stop }) => {
+  if (stop) stopped.add(id);
+  if (job === undefined) return;
+  run(id, job).then(
+    (result) => process.send?.({ id, result }),
+    (error) => process.send?.({ id, error: String(error?.stack ?? error) }),
+  );
+});
+process.on("disconnect", () => process.exit());
+
+/**
+ * @param {number} id
+ * @param {Job} job
+ * @returns {Promise<JobResult>}
+ */
+async function run(id, job) {
+  const requests = job.requests.map((request) => ({ request, bytes: encode(request) }));
+  const connections = await Promise.all(
+    Array.from({ length: job.connections }, () => openConnection(job.port, job.pace)),
+  );
+  /** @type {number[]} */
+  const latenciesMs = [];
+  let sent = 0;
+
+  const exchange = async (/** @type {Connection} */ connection) => {
+    const next = requests[sent++ % requests.length];
+    if (next === undefined) throw new Error("A job without requests");
+    const start = performance.now();
+    const answer = await connection.send(next.bytes);
+    if (job.everyMs !== undefined) latenciesMs.push(performance.now() - start);
+    const { path, status, length } = next.request;
+    if (answer.status !== status || (length !== undefined && answer.length !== length)) {
+      throw new Error(
+        `${path} answered ${answer.status} with ${answer.length} bytes, not ${status} with ${length}`,
+      );
+    }
+  };
+  try {
+    if (job.everyMs === undefined) {
+      await Promise.all(
+        connections.map(async (connection) => {
+          while (sent < job.count && !stopped.has(id)) await exchange(connection);
+        }),
+      );
+    } else {
+      await paced(job.everyMs, job.count, connections, exchange);
+    }
+  } finally {
+    for (const connection of connections) connection.close();
+    stopped.delete(id);
+  }
+  return { sent, latenciesMs };
+}
+
+/**
+ * Sends `count` requests, one every `everyMs`, whether or not those before have been answered, as long as there are idle
+ * connections.
+ * @param {number} everyMs
+ * @param {number} count
+ * @param {Connection[]} connections
+ * @param {(connection: Connection) => Promise<void>} exchange
+ */
+async function paced(everyMs, count, connections, exchange) {
+  const idle = [...connections];
+  /** @type {((connection: Connection) => void) | null} */
+  let onIdle = null;
+  const release = (/** @type {Connection} */ connection) => {
+    const take = onIdle;
+    onIdle = null;
+    if (take === null) idle.push(connection);
+    else take(connection);
+  };
+  /** @returns {Promise<Connection>} */
+  const nextIdle = () =>
+    new Promise((resolve) => {
+      onIdle = resolve;
+    });
+  /** @type {Promise<void>[]} */
+  const pending = [];
+  const start = performance.now();
+  for (let index = 0; index < count; index++) {
+    const waitMs = start + index * everyMs - performance.now();
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    // A server that leaves so many unanswered has shown what it is like: the rest may wait.
+    const connection = idle.pop() ?? (await nextIdle());
+    pending.push(exchange(connection).then(() => release(connection)));
+  }
+  await Promise.all(pending);
+}
+
+/**
+ * @param {JobRequest} request
+ * @returns {Buffer[]}
+ */
+function encode({ method, path, headers, bodyFile }) {
+  const body = bodyFile === undefined ? null : readOnce(bodyFile);
+  const lines = [`${method ?? "GET"} ${path} HTTP/1.1`, "Host: 127.0.0.1", "User-Agent: OutriggerBench/1.0"];
+  for (const [name, value] of Object.entries(headers ?? {})) lines.push(`${name}: ${value}`);
+  if (body !== null) lines.push(`Content-Length: ${body.length}`);
+  const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
+  return body === null ? [head] : [head, body];
+}
+
+/** @param {string} path */
+function readOnce(path) {
+  const known = files.get(path);
+  if (known !== undefined) return known;
+  const bytes = readFileSync(path);
+  files.set(path, bytes);
+  return bytes;
+}

@@ -1,0 +1,41 @@
+import { parseArgs } from "node:util";
+
+/**
+ * How much is measured.
+ * @typedef {object} Settings
+ * @property {"full" | "quick" | "smoke"} mode `smoke` looks only whether the answers are right.
+ * @property {number} rounds Times that each contestant has its turn.
+ * @property {number} roundCpuMs CPU that a contestant should use in one turn, in milliseconds.
+ * @property {number} warmUpCpuMs CPU that a contestant uses before it is measured, in milliseconds.
+ * @property {string | null} only Name of the one row to run.
+ * @property {string | null} profileDirectory Where each server leaves a CPU profile; `null`: nowhere.
+ */
+
+const MODES = {
+  full: { rounds: 7, roundCpuMs: 400, warmUpCpuMs: 1000 },
+  quick: { rounds: 3, roundCpuMs: 150, warmUpCpuMs: 400 },
+  smoke: { rounds: 1, roundCpuMs: 0, warmUpCpuMs: 0 },
+};
+
+/**
+ * Reads the command line. Throws a TypeError on what it does not know.
+ * @param {string[]} args
+ * @param {readonly string[]} rowNames
+ * @returns {Settings}
+ */
+export function readSettings(args, rowNames) {
+  const { values } = parseArgs({
+    args,
+    options: {
+      quick: { type: "boolean", default: false },
+      smoke: { type: "boolean", default: false },
+      only: { type: "string" },
+      profile: { type: "string" },
+    },
+  });
+  if (values.only !== undefined && !rowNames.includes(values.only)) {
+    throw new TypeError(`--only takes one of ${rowNames.join(", ")}`);
+  }
+  const mode = values.smoke ? "smoke" : values.quick ? "quick" : "full";
+  return { mode, ...MODES[mode], only: values.only ?? null, profileDirectory: values.profile ?? null };
+}
