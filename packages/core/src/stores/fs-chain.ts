@@ -5,7 +5,15 @@ import { dirname, join } from "node:path";
 import { ServiceError } from "../errors.ts";
 import { systemCode } from "./fs-errors.ts";
 import type { FileSystem } from "./fs-files.ts";
-import { chainDirectory, generationPath, LIFE_LINK, type Place, successorOf } from "./fs-generations.ts";
+import {
+  chainDirectory,
+  generationPath,
+  LIFE_LINK,
+  lifeOf,
+  type Place,
+  revisionOf,
+  successorOf,
+} from "./fs-generations.ts";
 import type { NewFile } from "./fs-write.ts";
 
 /** The changes of chains that fs-generations.ts describes. */
@@ -122,9 +130,8 @@ export function createChains(root: string, temporary: string, files: FileSystem)
       if (!existsSync(dirname(base))) await makeDirectories(dirname(base));
       mkdirSync(made, 0o700);
       try {
-        symlinkSync(first.life, join(made, LIFE_LINK));
-        symlinkSync(".", join(made, first.life));
-        await linkFile(file.path, join(made, `${first.generation}`));
+        symlinkSync(revisionOf(first), join(made, LIFE_LINK));
+        await linkFile(file.path, join(made, revisionOf(first)));
         // At the same time: a disk that flushes both at once needs as long as for one.
         await Promise.all([file.flush(), files.syncDirectory(made)]);
         await rename(made, chainDirectory(base));
@@ -152,6 +159,11 @@ export function createChains(root: string, temporary: string, files: FileSystem)
         // Taken by a faster writer, or deleted with all its chain.
         if (code === "EEXIST" || code === "ENOENT") return null;
         throw error;
+      }
+      // Deleted, and perhaps made anew, between the look and the link.
+      if (lifeOf(base) !== head.life) {
+        await rm(generationPath(base, next), { force: true });
+        return null;
       }
       try {
         await syncWhatIsThere(chainDirectory(base));

@@ -1,21 +1,19 @@
 import { existsSync, lstatSync, readlinkSync, type Stats } from "node:fs";
-import { join } from "node:path";
 import { ServiceError } from "../errors.ts";
 import { systemCode } from "./fs-errors.ts";
 
 /*
- * A key's blob is a directory `<key>@` with a chain of files `1`, `2`, … without a gap; the last is the blob as it is now.
- *
- * The directory has a random name besides, its life, told by the symbolic link `life` in it. Another symbolic link has that
- * name and leads to the directory itself. Files are only ever reached through it, as `<key>@/<life>/<n>`: a process that
- * slept while the blob was deleted and made anew finds that its paths lead nowhere.
+ * A key's blob is a directory `<key>@` with a chain of files `<life>.1`, `<life>.2`, … without a gap; the last is the blob
+ * as it is now. `<life>` is a random name that the directory was made with; its symbolic link `life`, to the chain's first
+ * file, tells it. So no name ever comes back.
  *
  * Creating means: make the directory with its first file elsewhere, and rename it to its place. That fails where there is
  * one already, so of any number of creators exactly one succeeds.
  *
- * Replacing means: find the last, n; `link` the finished file as n+1. That fails where the name is taken, so of any number
- * of writers who saw n, exactly one succeeds. The superseded file gives its bytes back by being replaced (renamed over)
- * with an empty stub: its name stays taken.
+ * Replacing means: find the last, n; `link` the finished file as n+1; see that the directory in place still is of the same
+ * life, so that it was that directory which the link went into. The link fails where the name is taken, so of any number of
+ * writers who saw n, exactly one succeeds. The superseded file gives its bytes back by being replaced (renamed over) with
+ * an empty stub: its name stays taken. Links and stubs of a life that is over are names in which nobody is interested.
  *
  * Deleting means: rename the directory away. The key is absent in one step; the files go afterwards, and after a crash
  * with the other temporary files.
@@ -36,10 +34,10 @@ export interface Head {
 /** The last name of a chain. */
 export type Place = Omit<Head, "size">;
 
-/** Name of the symbolic link in a chain's directory that tells its life. */
+/** Name of the symbolic link in a chain's directory that tells its life: it leads to the first file. */
 export const LIFE_LINK = "life";
 
-const LIFE = /^[0-9a-f]{16}$/;
+const FIRST_FILE = /^([0-9a-f]{16})\.1$/;
 const REVISION = /^([0-9a-f]{16})\.([1-9]\d{0,14})$/;
 const NO_ENTRY_IS_NO_ERROR = { throwIfNoEntry: false } as const;
 
@@ -62,7 +60,7 @@ export function successorOf({ life, generation }: Place): Place {
 }
 
 export function generationPath(base: string, place: Place): string {
-  return `${chainDirectory(base)}/${place.life}/${place.generation}`;
+  return `${chainDirectory(base)}/${revisionOf(place)}`;
 }
 
 function isTaken(base: string, life: string, generation: number): boolean {
@@ -75,15 +73,16 @@ export function isStub(stats: Stats): boolean {
 }
 
 /** The life of the chain in its place; `null` where there is none. */
-function lifeOf(base: string): string | null {
-  let life: string;
+export function lifeOf(base: string): string | null {
+  let first: string;
   try {
-    life = readlinkSync(join(chainDirectory(base), LIFE_LINK));
+    first = readlinkSync(`${chainDirectory(base)}/${LIFE_LINK}`);
   } catch (error) {
     if (systemCode(error) === "ENOENT") return null;
     throw error;
   }
-  if (LIFE.test(life)) return life;
+  const life = FIRST_FILE.exec(first)?.[1];
+  if (life !== undefined) return life;
   throw damaged(base);
 }
 
@@ -148,8 +147,10 @@ export function probeOf(base: string, revision: string): Probe | null {
 
 /** Whether a chain in its place still ends in the revision. */
 export function isHead({ path, successor }: Probe): boolean {
-  // In this order, see above.
-  return !existsSync(successor) && existsSync(path);
+  // In this order, see above. A stub is what a slow writer left of a life that is over.
+  if (existsSync(successor)) return false;
+  const stats = lstatSync(path, NO_ENTRY_IS_NO_ERROR);
+  return stats !== undefined && !isStub(stats);
 }
 
 function damaged(base: string): ServiceError {
