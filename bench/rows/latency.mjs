@@ -7,7 +7,7 @@ import { renditionOf } from "./hot.mjs";
 /** @import { ServerProcess } from "../src/server-process.mjs" */
 
 const EVERY_MS = 5;
-const COUNT = { full: 800, quick: 300, smoke: 20 };
+const COUNT = { full: 800, quick: 250, smoke: 20 };
 const ROUNDS = { full: 3, quick: 2, smoke: 1 };
 /** Connections for the small requests: enough that none waits for another to be answered. */
 const CONNECTIONS = 400;

@@ -7,8 +7,8 @@ import { compare, formatMicros } from "../src/report.mjs";
 /** @import { ServerProcess } from "../src/server-process.mjs" */
 
 const SIZES = /** @type {const} */ ([
-  { title: "200 KB", bytes: 200_000, connections: 4, turns: { full: 100, quick: 40, smoke: 4 } },
-  { title: "20 MB", bytes: 20_000_000, connections: 2, turns: { full: 5, quick: 3, smoke: 2 } },
+  { title: "200 KB", bytes: 200_000, connections: 4, turns: { full: 100, quick: 30, smoke: 4 } },
+  { title: "20 MB", bytes: 20_000_000, connections: 2, turns: { full: 5, quick: 2, smoke: 2 } },
 ]);
 
 /** Multipart uploads, against multer with as careful a handler. */
