@@ -58,27 +58,30 @@ function formatAim({ aim, ratio }) {
   return [`≤ ${aim.atMost.toFixed(2)}×`, Number(ratio.toFixed(2)) <= aim.atMost ? "yes" : "**no**"];
 }
 
-/** @param {readonly Line[]} lines */
+const TITLES = ["What", "Outrigger", "Peer", "Ratio", "Rounds", "Aim", "Met"];
+/** Figures stand on the right. */
+const RIGHT = new Set(["Outrigger", "Ratio", "Rounds", "Aim"]);
+
+/**
+ * As wide as the formatter would make it.
+ * @param {readonly Line[]} lines
+ */
 export function formatTable(lines) {
   const rows = lines.map((line) => {
-    const [aim, isMet] = formatAim(line);
+    const [aim = "", isMet = ""] = formatAim(line);
     const [least, most] = line.spread.map((ratio) => ratio.toFixed(2));
-    const cells = [
-      line.what,
-      line.ours,
-      line.peer,
-      `${line.ratio.toFixed(2)}×`,
-      `${least}–${most}`,
-      aim,
-      isMet,
-    ];
-    return `| ${cells.join(" | ")} |`;
+    return [line.what, line.ours, line.peer, `${line.ratio.toFixed(2)}×`, `${least}–${most}`, aim, isMet];
   });
-  return [
-    "| What | Outrigger | Peer | Ratio | Rounds | Aim | Met |",
-    "|---|--:|---|--:|--:|--:|---|",
-    ...rows,
-  ].join("\n");
+  const columns = TITLES.map((title, index) => {
+    const cells = [title, ...rows.map((row) => row[index] ?? "")];
+    const width = Math.max(...cells.map((cell) => cell.length));
+    const isRight = RIGHT.has(title);
+    const [head, ...rest] = cells.map((cell) => (isRight ? cell.padStart(width) : cell.padEnd(width)));
+    return [head, isRight ? `${"-".repeat(width - 1)}:` : "-".repeat(width), ...rest];
+  });
+  return Array.from({ length: rows.length + 2 }, (_, row) => {
+    return `| ${columns.map((column) => column[row]).join(" | ")} |`;
+  }).join("\n");
 }
 
 /** File systems by the number that statfs(2) tells. */
