@@ -600,6 +600,22 @@ describe("the contract's errors", () => {
     }
   });
 
+  test("what only looks like an ID is the host's, whatever the method and the connection", async () => {
+    const strict = await startSite({ tls: "always", rateLimits: { reads: 1, edits: 1 } });
+    try {
+      // 22 characters, as an ID has.
+      const slug = "/terms-and-conditions-1";
+      for (const path of [slug, `${slug}/view`, `${slug}/edit`]) {
+        for (const method of ["GET", "POST", "DELETE", "OPTIONS"]) {
+          const { status, headers } = await fetch(`${strict.base}${path}`, { method });
+          expect([method, path, status, headers.get("allow")]).toEqual([method, path, 404, null]);
+        }
+      }
+    } finally {
+      await strict.close();
+    }
+  });
+
   test("an unknown image below the mount point is the host's to answer", async () => {
     const response = await fetch(`${site.base}/AAAAAAAAAAAAAAAAAAAAAA`);
     expect(response.status).toBe(404);

@@ -15,15 +15,10 @@ export class HttpProblem extends Error {
   }
 }
 
-export const NO_SUCH_IMAGE: Problem = {
-  status: 404,
-  detail: "There is no such image.",
-};
-
 /** The record of a living image. Rejects with the problem that its life makes: 404, 410. */
 export async function findImage(context: ImageContext, call: Call, id: string): Promise<CurrentRecord> {
   const current = context.records.peek(id) ?? (await context.records.load(id, call.signal));
-  if (current === null) throw new HttpProblem(NO_SUCH_IMAGE);
+  if (current === null) throw new HttpProblem({ status: 404, detail: "There is no such image." });
   requireAlive(context, current);
   return current;
 }

@@ -4,7 +4,7 @@ import { type Problem, problemOf, problemReply, statusTitle } from "../http/prob
 import { transportRefusal } from "../http/transport.ts";
 import { createImage } from "./create-image.ts";
 import { deleteImage, patchImage, readRecord } from "./edit-image.ts";
-import { HttpProblem, NO_SUCH_IMAGE } from "./find-image.ts";
+import { HttpProblem } from "./find-image.ts";
 import { type ImageAddress, matchImageAddress } from "./image-address.ts";
 import type { ImageContext } from "./image-context.ts";
 import { editor, landing, pageReply, prefersHtml, viewer } from "./image-pages.ts";
@@ -25,9 +25,6 @@ const METHODS: Record<ImageAddress["kind"], readonly string[]> = {
 
 const PLAIN_HOST = /^[A-Za-z0-9.-]{1,253}(?::\d{1,5})?$/;
 
-/** Addresses that a person opens: their refusals are pages for those who prefer HTML. */
-const PAGE_KINDS: ReadonlySet<ImageAddress["kind"]> = new Set(["landing", "viewer", "editor"]);
-
 /** The image service over HTTP: addresses below the mount point to routes, failures to problems. */
 export function createImageService(context: ImageContext): Service {
   return {
@@ -35,15 +32,25 @@ export function createImageService(context: ImageContext): Service {
       const address = matchImageAddress(call.path);
       if (address === undefined) return undefined;
       try {
+        // What only looks like an ID is the host's, whatever the method and the connection: a slug may have 22 characters.
+        if (isPage(address) && !(await isKnown(context, call, address.id))) return undefined;
         return await answer(context, call, address);
       } catch (error) {
-        const problem = expectedProblem(context, call, error);
-        // Whatever is not ours below the mount point belongs to the host: so does an address that only looks like an ID.
-        if (problem === NO_SUCH_IMAGE && PAGE_KINDS.has(address.kind)) return undefined;
-        return refusal(context, call, address, problem);
+        return refusal(context, call, address, expectedProblem(context, call, error));
       }
     },
   };
+}
+
+type PageAddress = Extract<ImageAddress, { kind: "landing" | "viewer" | "editor" }>;
+
+/** Whether a person opens the address: its refusals are pages for those who prefer HTML. */
+function isPage(address: ImageAddress): address is PageAddress {
+  return address.kind === "landing" || address.kind === "viewer" || address.kind === "editor";
+}
+
+async function isKnown({ records }: ImageContext, call: Call, id: string): Promise<boolean> {
+  return records.peek(id) !== undefined || (await records.load(id, call.signal)) !== null;
 }
 
 async function answer(context: ImageContext, call: Call, address: ImageAddress): Promise<Reply> {
@@ -121,7 +128,7 @@ function expectedProblem({ settings }: ImageContext, call: Call, error: unknown)
 }
 
 function refusal({ pages }: ImageContext, call: Call, address: ImageAddress, problem: Problem): Reply {
-  if (pages !== null && PAGE_KINDS.has(address.kind) && prefersHtml(call, "application/problem+json")) {
+  if (pages !== null && isPage(address) && prefersHtml(call, "application/problem+json")) {
     const title = statusTitle(problem.status);
     const page = pages.problem({
       status: problem.status,
