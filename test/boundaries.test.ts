@@ -13,12 +13,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | "all">> = {
 };
 
 /** Files that hand an allow-listed environment to child processes. */
-const MAY_READ_ENVIRONMENT = ["packages/imaging/src/child-worker.ts"];
+const MAY_READ_ENVIRONMENT = ["packages/imaging/src/fork-worker.ts"];
 
 /** Versions below these have known holes or lack what we rely on. */
 const MINIMUM_VERSIONS: Readonly<Record<string, string>> = { multer: "2.3.0", sharp: "0.35.4" };
 
-const ALLOWED_LICENSE = /^(?:MIT|MIT-0|ISC|0BSD|BSD-2-Clause|BSD-3-Clause|Apache-2\.0)$/;
+const ALLOWED_LICENSE = /^(?:MIT|MIT-0|ISC|0BSD|BSD-2-Clause|BSD-3-Clause|Apache-2\.0|Zlib)$/;
 /** Sharp's binaries, which hold libvips: LGPL, linked dynamically and replaceable. The one exception. */
 const LGPL_BINARY = /^@img\/sharp-(?:libvips-.+|win32-.+|wasm32)$/;
 
@@ -261,7 +261,13 @@ function licenseOf(path: string): string {
   if (!existsSync(join(root, manifest))) return lock[path]?.license ?? "none named";
   const { license, licenses } = readJson<Manifest>(manifest);
   // Old packages have a list.
-  return license ?? licenses?.map(({ type }) => type).join(" OR ") ?? "none named";
+  return license ?? licenses?.map(({ type }) => type).join(" OR ") ?? licenseInFile(dirname(manifest));
+}
+
+/** Some name it only in the text that the licence itself wants to be kept. */
+function licenseInFile(directory: string): string {
+  const path = join(root, directory, "LICENSE");
+  return existsSync(path) && readFileSync(path, "utf8").startsWith("MIT License") ? "MIT" : "none named";
 }
 
 function isAllowed(license: string, isBinary: boolean): boolean {
