@@ -23,6 +23,8 @@ export type { Call, Reply, Service, SpooledFile, Upload, UploadLimits } from "./
 export type { EditView, ImageView, Page, Pages, ProblemView } from "./contracts/pages.ts";
 export type { RateLimiter, RateResult, RateRule } from "./contracts/rate-limiter.ts";
 export type {
+  Admission,
+  AdmitOptions,
   ImageFormat,
   ImageInfo,
   OriginalType,

@@ -25,6 +25,28 @@ export interface ImageInfo {
   pages: number | null;
 }
 
+/** How a file is taken in. */
+export interface AdmitOptions {
+  /**
+   * Where the renderer may write the file to store instead. Nothing is there yet; whatever is there afterwards, also
+   * after a rejection, is the caller's to remove.
+   */
+  cleanedPath: string;
+  /** Leaves EXIF, XMP, IPTC and document properties in the file. @default false */
+  keepMetadata?: boolean;
+}
+
+/** A file that may be stored, as it is or cleaned. */
+export interface Admission extends ImageInfo {
+  /** The file at `cleanedPath`, which is to be stored instead; `null` where the file can stay as it is. */
+  cleaned: {
+    /** In bytes. */
+    size: number;
+    /** SHA-256 of the bytes, hex. */
+    sha256: string;
+  } | null;
+}
+
 /** One rendition, fully determined: equal specs of one original give the same picture. */
 export interface RenditionSpec {
   format: ImageFormat;
@@ -54,8 +76,17 @@ export interface Renderer {
   readonly version: string;
   /** Whether `type` can be served as `format` at all. Serving an original as itself needs no renderer. */
   canRender(type: OriginalType, format: ImageFormat): boolean;
-  /** Proves by a bounded decode that the bytes are a readable `type`, and measures them. */
-  inspect(source: RenderSource, type: OriginalType, signal?: AbortSignal): Promise<ImageInfo>;
+  /**
+   * Proves by a bounded decode that the bytes are a readable `type`, measures them, and rids them of what must not be
+   * stored: whatever an SVG could run or load, and what tells of the person behind a picture (place, camera, author).
+   * Pixels are not encoded anew; orientation and colour profile stay.
+   */
+  admit(
+    source: RenderSource,
+    type: OriginalType,
+    options: AdmitOptions,
+    signal?: AbortSignal,
+  ): Promise<Admission>;
   render(
     source: RenderSource,
     type: OriginalType,

@@ -2,17 +2,16 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ImageFormat, ImageInfo, OriginalType, Renderer, RenditionSpec } from "../contracts/renderer.ts";
+import type { ImageFormat, OriginalType, Renderer, RenditionSpec } from "../contracts/renderer.ts";
 import { type ErrorCode, isServiceError } from "../errors.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
+import { admit, checkCleaning, type RendererCase } from "./renderer-cleaning.ts";
 import { declaredSize, hugePng, looksLike, SAMPLE_FRAMES, SAMPLE_SIZE, samples } from "./renderer-samples.ts";
 
 const types = Object.keys(samples) as OriginalType[];
 const formats: ImageFormat[] = ["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"];
 /** Those whose header tells the size in a few lines. */
-const measurable = ["png", "jpg", "gif"] as const;
-/** The suite runs each case with a renderer of its own, so that none leans on another. */
-type RendererCase = (renderer: Renderer) => Promise<void>;
+const measurable = ["png", "jpg", "gif", "psd"] as const;
 
 /**
  * What every {@link Renderer} does, for authors of another one. `create` makes a fresh renderer with the limits of the
@@ -35,12 +34,11 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
 
   for (const type of types) {
     check(`measures ${type}`, async (renderer) => {
-      const info = await renderer.inspect({ bytes: samples[type] }, type);
-      const expected = { ...SAMPLE_SIZE, pages: type === "image/gif" ? SAMPLE_FRAMES : 1 };
-      for (const key of ["width", "height", "pages"] as const) {
-        // A renderer that cannot tell says so, but of these four everyone can.
-        if (isFlat(type) || info[key] !== null) assert.equal(info[key], expected[key], key);
-      }
+      const { width, height, pages } = (await admit(renderer, { bytes: samples[type] }, type)).admission;
+      assert.deepEqual(
+        { width, height, pages },
+        { ...SAMPLE_SIZE, pages: type === "image/gif" ? SAMPLE_FRAMES : 1 },
+      );
     });
 
     check(`writes ${type} in the formats that it offers, and refuses the others`, async (renderer) => {
@@ -64,7 +62,7 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
       ];
       const other = type === "image/png" ? "image/jpeg" : "image/png";
       for (const bytes of [...wrong, samples[other]]) {
-        await rejectsWith(renderer.inspect({ bytes }, type), "unsupported_media");
+        await rejectsWith(admit(renderer, { bytes }, type), "unsupported_media");
         for (const format of formats.filter((each) => renderer.canRender(type, each))) {
           await rejectsWith(renderer.render({ bytes }, type, { format }), "unsupported_media");
         }
@@ -77,18 +75,20 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
       const whole = samples[type];
       for (const length of [20, whole.length >> 1, whole.length - 20]) {
         const bytes = whole.subarray(0, length);
-        await rejectsWith(renderer.inspect({ bytes }, type), "unsupported_media");
+        await rejectsWith(admit(renderer, { bytes }, type), "unsupported_media");
       }
     });
   }
+
+  checkCleaning(check);
 
   check("reads a file as it reads bytes", async (renderer) => {
     const directory = await mkdtemp(join(tmpdir(), "renderer-"));
     try {
       const path = join(directory, "picture");
       await writeFile(path, samples["image/png"]);
-      const expected: ImageInfo = { ...SAMPLE_SIZE, pages: 1 };
-      assert.deepEqual(await renderer.inspect({ path }, "image/png"), expected);
+      const { admission } = await admit(renderer, { path }, "image/png");
+      assert.deepEqual(admission, { ...SAMPLE_SIZE, pages: 1, cleaned: null });
       if (!renderer.canRender("image/png", "png")) return;
       const { bytes } = await renderer.render({ path }, "image/png", { format: "png", maxWidth: 16 });
       assert.deepEqual(declaredSize(bytes, "png"), { width: 16, height: 8 });
@@ -161,7 +161,7 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
   });
 
   check("refuses a picture that declares more pixels than are allowed", async (renderer) => {
-    await rejectsWith(renderer.inspect({ bytes: hugePng }, "image/png"), "unsupported_media");
+    await rejectsWith(admit(renderer, { bytes: hugePng }, "image/png"), "unsupported_media");
     for (const format of formats.filter((each) => renderer.canRender("image/png", each))) {
       await rejectsWith(renderer.render({ bytes: hugePng }, "image/png", { format }), "unsupported_media");
     }
@@ -170,7 +170,7 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
   check("works on after pictures that it could not read", async (renderer) => {
     const outcomes = await Promise.allSettled(
       [Buffer.alloc(9), samples["image/png"], hugePng, samples["image/png"]].map((bytes) =>
-        renderer.inspect({ bytes }, "image/png"),
+        admit(renderer, { bytes }, "image/png"),
       ),
     );
     assert.deepEqual(
@@ -183,7 +183,11 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
     const reason = new Error("the client is gone");
     const signal = AbortSignal.abort(reason);
     const isReason = (error: unknown): boolean => error === reason;
-    await assert.rejects(renderer.inspect({ bytes: samples["image/png"] }, "image/png", signal), isReason);
+    const options = { cleanedPath: join(tmpdir(), "never-written") };
+    await assert.rejects(
+      renderer.admit({ bytes: samples["image/png"] }, "image/png", options, signal),
+      isReason,
+    );
     if (!renderer.canRender("image/png", "png")) return;
     const spec: RenditionSpec = { format: "png" };
     await assert.rejects(
@@ -194,7 +198,7 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
 
   check("settles every call that is open when it closes", async (renderer) => {
     const calls = Array.from({ length: 12 }, () =>
-      renderer.inspect({ bytes: samples["image/gif"] }, "image/gif"),
+      admit(renderer, { bytes: samples["image/gif"] }, "image/gif"),
     );
     const settled = Promise.allSettled(calls);
     await renderer.close();
@@ -204,18 +208,14 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
   });
 
   check("closes twice, and is overloaded for every call after", async (renderer) => {
-    await renderer.inspect({ bytes: samples["image/png"] }, "image/png");
+    await admit(renderer, { bytes: samples["image/png"] }, "image/png");
     await Promise.all([renderer.close(), renderer.close()]);
     await renderer.close();
     const source = { bytes: samples["image/png"] };
-    await assert.rejects(renderer.inspect(source, "image/png"), assertOverloaded);
+    await assert.rejects(admit(renderer, source, "image/png"), assertOverloaded);
     if (!renderer.canRender("image/png", "png")) return;
     await assert.rejects(renderer.render(source, "image/png", { format: "png" }), assertOverloaded);
   });
-}
-
-function isFlat(type: OriginalType): boolean {
-  return type !== "image/x-photoshop" && type !== "application/pdf";
 }
 
 /** The conversions on offer whose result can be measured here. */

@@ -28,6 +28,22 @@ export const samples: Record<OriginalType, Buffer> = {
   "application/pdf": pdfSample(),
 };
 
+const SECRET = "Somebody's garden, 48.8584 N";
+
+/** Originals with something that must not be stored: `secret` is in their bytes. */
+export const tellingSamples: readonly { type: OriginalType; bytes: Buffer; secret: string }[] = [
+  { type: "image/png", bytes: commentedPng(), secret: SECRET },
+  { type: "image/jpeg", bytes: commentedJpeg(), secret: SECRET },
+  { type: "image/gif", bytes: commentedGif(), secret: SECRET },
+  {
+    type: "image/svg+xml",
+    bytes: Buffer.from(
+      '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="32"><script>alert(1)</script><path d="M0 0h9v9"/></svg>',
+    ),
+    secret: "alert",
+  },
+];
+
 /** A well-formed PNG of 60 bytes that claims 100,000 pixels a side. */
 export const hugePng = png(100_000, 100_000, Buffer.alloc(10));
 
@@ -54,11 +70,12 @@ export function looksLike(bytes: Buffer, format: ImageFormat): boolean {
   }
 }
 
-/** Width and height that the header of a PNG, JPEG or GIF declares. */
+/** Width and height that the header of a PNG, JPEG, GIF or PSD declares. */
 export function declaredSize(
   bytes: Buffer,
-  format: "png" | "jpg" | "gif",
+  format: "png" | "jpg" | "gif" | "psd",
 ): { width: number; height: number } {
+  if (format === "psd") return { width: bytes.readUInt32BE(18), height: bytes.readUInt32BE(14) };
   if (format === "png") return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
   if (format === "gif") return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
   let marker = 2;
@@ -78,6 +95,30 @@ function pngSample(): Buffer {
   return png(width, height, rows);
 }
 
+/** With a `tEXt` chunk behind its header (W3C PNG, 11.3.4.3). */
+function commentedPng(): Buffer {
+  const plain = samples["image/png"];
+  const headerEnd = 8 + 12 + 13;
+  const chunk = pngChunk("tEXt", Buffer.from(`Comment\0${SECRET}`, "latin1"));
+  return Buffer.concat([plain.subarray(0, headerEnd), chunk, plain.subarray(headerEnd)]);
+}
+
+/** With a COM segment behind its start (ITU-T T.81, B.2.4.5). */
+function commentedJpeg(): Buffer {
+  const plain = samples["image/jpeg"];
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(2 + SECRET.length);
+  const segment = [Buffer.of(0xff, 0xfe), length, Buffer.from(SECRET, "latin1")];
+  return Buffer.concat([plain.subarray(0, 2), ...segment, plain.subarray(2)]);
+}
+
+/** With a comment extension before its trailer (GIF89a, section 24). */
+function commentedGif(): Buffer {
+  const plain = samples["image/gif"];
+  const comment = [Buffer.of(0x21, 0xfe, SECRET.length), Buffer.from(SECRET, "latin1"), Buffer.of(0)];
+  return Buffer.concat([plain.subarray(0, -1), ...comment, plain.subarray(-1)]);
+}
+
 /** 8-bit RGB (W3C PNG, sections 5 and 11). */
 function png(width: number, height: number, rows: Buffer): Buffer {
   const header = Buffer.alloc(13);
@@ -89,11 +130,13 @@ function png(width: number, height: number, rows: Buffer): Buffer {
     ["IDAT", deflateSync(rows)],
     ["IEND", Buffer.alloc(0)],
   ] as const;
-  const parts = chunks.map(([name, data]) => {
-    const body = Buffer.concat([Buffer.from(name, "latin1"), data]);
-    return Buffer.concat([uint32(data.length), body, uint32(crc32(body))]);
-  });
+  const parts = chunks.map(([name, data]) => pngChunk(name, data));
   return Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), ...parts]);
+}
+
+function pngChunk(name: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(name, "latin1"), data]);
+  return Buffer.concat([uint32(data.length), body, uint32(crc32(body))]);
 }
 
 /** An animation of {@link SAMPLE_FRAMES} plain colours (GIF89a). */
