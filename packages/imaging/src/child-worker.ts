@@ -1,9 +1,7 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { getPriority, setPriority } from "node:os";
-import { fileURLToPath } from "node:url";
+import type { ChildProcess } from "node:child_process";
 import { ServiceError } from "@outrigger/core";
-import { childEnvironment } from "./child-environment.ts";
 import { deferred } from "./deferred.ts";
+import { forkWorker } from "./fork-worker.ts";
 import { residentBytes } from "./resident-memory.ts";
 import type { WorkerMessage } from "./wire.ts";
 
@@ -39,8 +37,6 @@ export interface ChildWorker<Task, Result> {
   kill(reason: ServiceError): void;
 }
 
-/** How much nicer than the host: its own work goes first, and a picture is still done when it is merely busy. */
-const NICER_BY = 10;
 const WATCH_INTERVAL_MS = 100;
 /** Starting takes 0.1 s. This long means that the machine is not well. */
 const MAX_START_MS = 30_000;
@@ -92,13 +88,17 @@ export function startChildWorker<Task extends object, Result>(
       kill(new ServiceError("host_misuse", `The renderer cannot load what it needs: ${message.reason}`));
     } else {
       restingBytes = message.residentBytes;
-      finish?.(message.kind === "done" ? { result: message.result } : { error: revive(message) });
+      finish?.(
+        message.kind === "done"
+          ? { result: message.result }
+          : { error: revive(message, options.maxMemoryBytes) },
+      );
     }
   };
 
   let child: ChildProcess | undefined;
   try {
-    child = forkQuietly(options.entry);
+    child = forkWorker(options.entry, options.maxMemoryBytes);
     child.on("message", (message) => {
       // Nothing but our own entry speaks on this channel.
       onMessage(message as WorkerMessage<Result>);
@@ -137,7 +137,7 @@ export function startChildWorker<Task extends object, Result>(
         const bytes = residentBytes(pid);
         if (bytes === null) clearInterval(watch);
         else if (bytes > options.maxMemoryBytes) {
-          kill(tooDear(`needs more than ${Math.round(options.maxMemoryBytes / 1024 ** 2)} MiB of memory`));
+          kill(needsMemory(options.maxMemoryBytes));
         }
       }, WATCH_INTERVAL_MS);
       const done: typeof finish = (outcome) => {
@@ -162,24 +162,6 @@ export function startChildWorker<Task extends object, Result>(
   };
 }
 
-function forkQuietly(entry: URL): ChildProcess {
-  const child = fork(fileURLToPath(entry), [], {
-    cwd: fileURLToPath(new URL(".", entry)),
-    // Handed on, not read: nothing here is configured by it.
-    env: childEnvironment(process.env),
-    execArgv: [],
-    serialization: "advanced",
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
-  });
-  try {
-    // From here and at once: on Linux a priority is a thread's, and the threads to come inherit it.
-    if (child.pid !== undefined) setPriority(child.pid, Math.min(19, getPriority() + NICER_BY));
-  } catch {
-    // Refused or too late: it works as well, only less politely.
-  }
-  return child;
-}
-
 /** Whether the child keeps this process alive. */
 function hold(child: ChildProcess | undefined, on: boolean): void {
   if (on) {
@@ -195,10 +177,15 @@ function isFault(code: number | null, signal: NodeJS.Signals | null): boolean {
   return signal === null ? code !== 0 : faultSignals.has(signal);
 }
 
-function revive(message: Extract<WorkerMessage<never>, { kind: "failed" }>): Error {
+function revive(message: Extract<WorkerMessage<never>, { kind: "failed" }>, maxMemoryBytes: number): Error {
   const options = message.detail === "" ? {} : { cause: message.detail };
+  if (message.code === "memory") return needsMemory(maxMemoryBytes);
   if (message.code === "bug") return new Error(`The renderer failed: ${message.message}`, options);
   return new ServiceError(message.code, message.message, options);
+}
+
+function needsMemory(maxMemoryBytes: number): ServiceError {
+  return tooDear(`needs more than ${Math.round(maxMemoryBytes / 1024 ** 2)} MiB of memory`);
 }
 
 function tooDear(predicate: string): ServiceError {

@@ -1,6 +1,8 @@
 import type { Quality } from "@outrigger/core";
 import type { Sharp } from "sharp";
-import type { EncodedFormat } from "./conversions.ts";
+
+/** The formats that libvips writes. */
+export type EncodedFormat = "png" | "jpg" | "gif" | "webp" | "avif";
 
 /** What the encoders need to know of the picture. */
 export interface EncodeOptions {

@@ -3,6 +3,7 @@ import type { Renderer } from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, describe, expect, test } from "vitest";
+import { admitInfo } from "../test/admit-bytes.ts";
 import { childrenOf, peakBytes } from "../test/child-processes.ts";
 import { type GifFrame, sparseGif } from "../test/hostile-gifs.ts";
 import { hostileSvgs, svg } from "../test/hostile-svgs.ts";
@@ -32,7 +33,7 @@ describe("an SVG that asks for too much ends in time, and the next picture is re
     await renderPlain();
     // A look at it may well succeed: drawn small it is cheap. It must only come to an end.
     const looked = performance.now();
-    const info = await renderer.inspect(source, SVG).catch((error: unknown) => error);
+    const info = await admitInfo(renderer, source, SVG).catch((error: unknown) => error);
     expect(info).toSatisfy((value) => "pages" in value || value.code === "unsupported_media");
     expect(performance.now() - looked).toBeLessThan(TIMEOUT_MS + 1000);
   });
@@ -60,7 +61,7 @@ describe("a GIF of a few bytes that declares a great deal is refused:", () => {
           code: "unsupported_media",
         });
       }
-      await expect(fresh.inspect({ bytes }, "image/gif")).rejects.toMatchObject({
+      await expect(admitInfo(fresh, { bytes }, "image/gif")).rejects.toMatchObject({
         code: "unsupported_media",
       });
       for (const pid of childrenOf(process.pid).filter((each) => !before.has(each))) {
@@ -94,7 +95,7 @@ test.runIf(process.platform === "linux")("a real picture that needs too much mem
       message: "This image needs more than 128 MiB of memory to render.",
     });
     await renderPlain(frugal);
-    expect((await usual.inspect({ bytes }, "image/png")).width).toBe(7000);
+    expect((await admitInfo(usual, { bytes }, "image/png")).width).toBe(7000);
   } finally {
     await Promise.all([frugal.close(), usual.close()]);
   }

@@ -1,2 +1,3 @@
+export { type FontCoverage, hasLatinFont, measureFontCoverage, type Script } from "./fonts.ts";
 export { createRenderer } from "./renderer.ts";
 export type { RendererOptions } from "./renderer-options.ts";

@@ -5,6 +5,7 @@ import { getPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { createRenderer } from "@outrigger/imaging";
 import { describe, expect, test } from "vitest";
+import { admitInfo } from "../test/admit-bytes.ts";
 import { childrenOf, isRunning, until } from "../test/child-processes.ts";
 import { svg } from "../test/hostile-svgs.ts";
 
@@ -40,7 +41,10 @@ describe.runIf(process.platform === "linux")("on Linux", () => {
   test("idle workers end when the renderer is closed", async () => {
     const before = new Set(childrenOf(process.pid));
     const renderer = createRenderer();
-    await Promise.all([renderer.inspect(source, "image/svg+xml"), renderer.inspect(source, "image/svg+xml")]);
+    await Promise.all([
+      admitInfo(renderer, source, "image/svg+xml"),
+      admitInfo(renderer, source, "image/svg+xml"),
+    ]);
     const workers = childrenOf(process.pid).filter((pid) => !before.has(pid));
     expect(workers.length).toBeGreaterThan(0);
     await renderer.close();

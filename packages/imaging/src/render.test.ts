@@ -38,17 +38,6 @@ async function sizeOf(bytes: Buffer): Promise<[number, number]> {
   return [width, pageHeight ?? height];
 }
 
-test("offers the conversions that it has, and no others", () => {
-  const types = ["image/png", "image/jpeg", "image/gif", "image/svg+xml"] as const;
-  for (const type of types) {
-    for (const format of formats) expect(renderer.canRender(type, format)).toBe(true);
-    for (const format of ["svg", "psd", "pdf"] as const) expect(renderer.canRender(type, format)).toBe(false);
-  }
-  for (const type of ["image/x-photoshop", "application/pdf"] as const) {
-    for (const format of formats) expect(renderer.canRender(type, format)).toBe(false);
-  }
-});
-
 describe("orientation", () => {
   /** The pixels as a camera stores them that wants them turned by `orientation` (EXIF 2.32, tag 274). */
   function stored(orientation: number): { pixels: Buffer; width: number; height: number } {

@@ -1,10 +1,12 @@
-import type { OriginalType, RenderSource, Rendition, RenditionSpec } from "@outrigger/core";
-import { ServiceError } from "@outrigger/core";
+import type { ImageFormat, OriginalType, RenderSource, Rendition, RenditionSpec } from "@outrigger/core";
 import { readAll } from "./byte-source.ts";
-import { type EncodedFormat, isDecodedType, isEncodedFormat } from "./conversions.ts";
-import { encode } from "./encode.ts";
-import { fitInside, type Size } from "./fit.ts";
-import { openPicture, type Picture, reading } from "./open-picture.ts";
+import type { Conversion } from "./conversion.ts";
+import { fitInside } from "./fit.ts";
+import { openPicture } from "./open-picture.ts";
+import { toPdf } from "./to-pdf.ts";
+import { toPsd } from "./to-psd.ts";
+import { toRaster } from "./to-raster.ts";
+import { toSvg } from "./to-svg.ts";
 import type { PictureLimits } from "./wire.ts";
 
 /** What `Renderer.render` does, in the worker. */
@@ -14,38 +16,43 @@ export async function render(
   spec: RenditionSpec,
   limits: PictureLimits,
 ): Promise<Rendition> {
-  const { format } = spec;
-  if (!isDecodedType(type) || !isEncodedFormat(format)) {
-    throw new ServiceError("not_implemented", `No renderer for ${type} as ${format} is installed.`);
-  }
-  const picture = await openPicture(await readAll(source), type, limits);
-  const animated = picture.frames > 1 && (format === "gif" || format === "webp");
+  const bytes = await readAll(source);
+  const picture = await openPicture(bytes, type, limits, spec.page);
+  const animated = picture.frames > 1 && (["gif", "webp", "svg"] as ImageFormat[]).includes(spec.format);
   const size = fitInside(picture.natural, {
     maxWidth: spec.maxWidth,
     maxHeight: spec.maxHeight,
-    enlarge: type === "image/svg+xml",
+    enlarge: picture.scalable,
     maxSide: limits.maxSide,
-    maxPixels: maxFramePixels(format, animated ? picture.frames : 1, limits),
+    maxPixels: maxFramePixels(type, spec.format, animated ? picture.frames : 1, limits),
   });
-  let image = picture.decode({ animated, drawnAs: size });
-  if (!isSameSize(picture, size)) image = image.resize({ ...size, fit: "fill" });
-  const encoded = encode(image, format, {
-    quality: spec.quality ?? "high",
-    fromJpeg: type === "image/jpeg",
-    animated,
-    pixels: size.width * size.height,
-  });
-  return { bytes: await reading(type, limits, encoded.toBuffer()) };
+  return { bytes: await convert({ bytes, type, picture, spec, size, animated, limits }) };
 }
 
-function maxFramePixels(format: EncodedFormat, frames: number, limits: PictureLimits): number {
+function convert(conversion: Conversion): Promise<Buffer> {
+  const { format } = conversion.spec;
+  switch (format) {
+    case "svg":
+      return toSvg(conversion);
+    case "psd":
+      return toPsd(conversion);
+    case "pdf":
+      return toPdf(conversion);
+    default:
+      return toRaster(conversion, format);
+  }
+}
+
+function maxFramePixels(
+  type: OriginalType,
+  format: ImageFormat,
+  frames: number,
+  limits: PictureLimits,
+): number {
   const bounds = [limits.maxOutputPixels];
-  if (format === "gif") bounds.push(limits.maxGifOutputPixels);
+  // A GIF stays one inside an SVG.
+  if (format === "gif" || (format === "svg" && type === "image/gif")) bounds.push(limits.maxGifOutputPixels);
   if (format === "avif") bounds.push(limits.maxAvifOutputPixels);
   if (frames > 1) bounds.push(Math.floor(limits.maxAnimationOutputPixels / frames));
   return Math.min(...bounds);
-}
-
-function isSameSize({ natural }: Picture, size: Size): boolean {
-  return natural.width === size.width && natural.height === size.height;
 }

@@ -1,24 +1,19 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { pathToFileURL } from "node:url";
-import { defaultRendererOptions } from "./renderer-options.ts";
+import { join } from "node:path";
 import type { PictureLimits } from "./wire.ts";
 
-/** Our own part of the version: raised whenever `encode.ts` or `render.ts` give other pixels or bytes than before. */
-const SETTINGS = "s1";
-const MAX_LENGTH = 24;
+/** Our own part of the version: raised whenever the same spec gives other pixels or bytes than before. */
+const SETTINGS = "s2";
 
-/** Our settings, sharp's version, and a digest of those limits that shape renditions if they are not the defaults. */
+/** The libraries whose other versions may draw or encode otherwise. */
+const LIBRARIES = ["sharp", "@embedpdf/pdfium", "ag-psd", "pdfkit", "svg-to-pdfkit"];
+
+/** Our settings, and a digest of the libraries' versions and of those limits that shape renditions. */
 export function rendererVersion(limits: PictureLimits): string {
-  const digest =
-    shape(limits) === shape(defaultRendererOptions())
-      ? ""
-      : `-${createHash("sha256").update(shape(limits)).digest("hex").slice(0, 6)}`;
-  const library = sharpVersion()
-    .toLowerCase()
-    .replace(/[^a-z0-9.-]/g, "");
-  return `${SETTINGS}-${library.slice(0, MAX_LENGTH - SETTINGS.length - 1 - digest.length)}${digest}`;
+  const facts = [...LIBRARIES.map(versionOf), shape(limits)].join();
+  return `${SETTINGS}-${createHash("sha256").update(facts).digest("hex").slice(0, 12)}`;
 }
 
 function shape(limits: PictureLimits): string {
@@ -31,13 +26,12 @@ function shape(limits: PictureLimits): string {
   ].join();
 }
 
-/** Read off the package, not asked of it: importing sharp would load its native code into the host. */
-function sharpVersion(): string {
-  // Its `exports` hide its package.json, above its entry (dist/index.cjs).
-  const packageJson = new URL(
-    "../package.json",
-    pathToFileURL(createRequire(import.meta.url).resolve("sharp")),
-  );
-  const { version }: { version: string } = JSON.parse(readFileSync(packageJson, "utf8"));
+/** Read off the package, not asked of it: importing the library would load its code into the host. */
+function versionOf(library: string): string {
+  const entry = createRequire(import.meta.url).resolve(library);
+  // Their `exports` may hide their package.json, which lies in the package's root, above the entry.
+  const root = entry.slice(0, entry.lastIndexOf(join("node_modules", library)));
+  const path = join(root, "node_modules", library, "package.json");
+  const { version }: { version: string } = JSON.parse(readFileSync(path, "utf8"));
   return version;
 }

@@ -1,7 +1,5 @@
 import { resolve } from "node:path";
-import type { ImageInfo, Renderer, RenderSource, Rendition } from "@outrigger/core";
-import { ServiceError } from "@outrigger/core";
-import { isDecodedType, isEncodedFormat } from "./conversions.ts";
+import type { Admission, Renderer, RenderSource, Rendition } from "@outrigger/core";
 import { type RendererOptions, resolveRendererOptions } from "./renderer-options.ts";
 import { rendererVersion } from "./renderer-version.ts";
 import type { Task, TaskResult } from "./wire.ts";
@@ -11,8 +9,8 @@ import { createWorkerPool } from "./worker-pool.ts";
 const MAX_TASKS_PER_WORKER = 1000;
 
 /**
- * A renderer on sharp, in child processes that are killed when a picture takes too long or too much memory; it reads
- * PNG, JPEG, GIF and SVG, and writes PNG, JPEG, GIF, WebP and AVIF. PSD and PDF it inspects only.
+ * A renderer of every original type as every format, in child processes that are killed when a picture takes too long
+ * or too much memory: on sharp, with PDFium for PDF and readers and writers of its own for PSD.
  *
  * Throws `TypeError` on options out of range.
  */
@@ -30,16 +28,20 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
   });
   return {
     version: rendererVersion(limits),
-    canRender: (type, format) => isDecodedType(type) && isEncodedFormat(format),
-    async inspect(source, type, signal) {
-      const task: Task = { kind: "inspect", source: absolute(source), type, limits };
+    canRender: () => true,
+    async admit(source, type, options, signal) {
+      const cleanedPath = resolve(options.cleanedPath);
+      const task: Task = {
+        kind: "admit",
+        source: absolute(source),
+        type,
+        options: { ...options, cleanedPath },
+        limits,
+      };
       // A worker answers a task with the result of its kind.
-      return (await pool.run(task, signal)) as ImageInfo;
+      return (await pool.run(task, signal)) as Admission;
     },
     async render(source, type, spec, signal) {
-      if (!isDecodedType(type) || !isEncodedFormat(spec.format)) {
-        throw new ServiceError("not_implemented", `No renderer for ${type} as ${spec.format} is installed.`);
-      }
       const task: Task = { kind: "render", source: absolute(source), type, spec, limits };
       // As above.
       return (await pool.run(task, signal)) as Rendition;

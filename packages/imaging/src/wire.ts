@@ -1,6 +1,7 @@
 import type {
+  Admission,
+  AdmitOptions,
   ErrorCode,
-  ImageInfo,
   OriginalType,
   RenderSource,
   Rendition,
@@ -20,11 +21,11 @@ export interface PictureLimits {
 
 /** What the parent asks of a worker: one task at a time, the next only after the answer. */
 export type Task =
-  | { kind: "inspect"; source: RenderSource; type: OriginalType; limits: PictureLimits }
+  | { kind: "admit"; source: RenderSource; type: OriginalType; options: AdmitOptions; limits: PictureLimits }
   | { kind: "render"; source: RenderSource; type: OriginalType; spec: RenditionSpec; limits: PictureLimits };
 
 /** What a task ends with. */
-export type TaskResult = ImageInfo | Rendition;
+export type TaskResult = Admission | Rendition;
 
 /** What a worker tells its parent: first `ready` or `unusable`, then one `done` or `failed` per task. */
 export type WorkerMessage<Result> =
@@ -32,5 +33,14 @@ export type WorkerMessage<Result> =
   /** It cannot load what it needs. It ends itself. */
   | { kind: "unusable"; reason: string }
   | { kind: "done"; result: Result; residentBytes: number }
-  /** `bug`: not a failure that the contract knows. `detail` is for logs: a stack, or a cause. */
-  | { kind: "failed"; code: ErrorCode | "bug"; message: string; detail: string; residentBytes: number };
+  /**
+   * `memory`: it was refused memory. `bug`: not a failure that the contract knows. `detail` is for logs: a stack, or a
+   * cause.
+   */
+  | {
+      kind: "failed";
+      code: ErrorCode | "memory" | "bug";
+      message: string;
+      detail: string;
+      residentBytes: number;
+    };

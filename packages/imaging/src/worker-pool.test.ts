@@ -137,7 +137,7 @@ test("does not blame a task for the time in which its own process stood still", 
   expect((await running).value).toBe("in time");
 });
 
-test.runIf(process.platform === "linux")("kills a task that takes too much memory, and heals", async () => {
+test.runIf(process.platform === "linux")("refuses a task that takes too much memory, and heals", async () => {
   const pool = poolOf({ maxMemoryBytes: 200 * MiB });
   await pool.run({ do: "answer" });
   await expect(pool.run({ do: "take memory", bytes: 300 * MiB })).rejects.toMatchObject({

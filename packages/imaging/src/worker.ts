@@ -3,6 +3,7 @@
  * would be missed.
  */
 import { isServiceError } from "@outrigger/core";
+import { saysOutOfMemory } from "./out-of-memory.ts";
 import { alignThreadPriorities } from "./thread-priority.ts";
 import type { Task, TaskResult, WorkerMessage } from "./wire.ts";
 
@@ -27,19 +28,20 @@ performer.then(
     tell({ kind: "unusable", reason: error instanceof Error ? error.message : String(error) }),
 );
 
-/** Loads sharp with only those of libvips' loaders that originals need, each of which reads from memory only. */
+/** Loads sharp with only those of libvips' loaders that originals need, each of which reads from memory only; TIFF is what a
+ * PSD is made into. */
 async function loadPerformer(): Promise<(task: Task) => Promise<TaskResult>> {
   const { default: sharp } = await import("sharp");
   sharp.concurrency(1);
   sharp.cache(false);
   sharp.block({ operation: ["VipsForeignLoad"] });
   sharp.unblock({
-    operation: ["Jpeg", "Png", "Nsgif", "Svg"].map((loader) => `VipsForeignLoad${loader}Buffer`),
+    operation: ["Jpeg", "Png", "Nsgif", "Svg", "Tiff"].map((loader) => `VipsForeignLoad${loader}Buffer`),
   });
-  const [{ inspect }, { render }] = await Promise.all([import("./inspect.ts"), import("./render.ts")]);
+  const [{ admit }, { render }] = await Promise.all([import("./admit.ts"), import("./render.ts")]);
   return async (task) =>
-    task.kind === "inspect"
-      ? await inspect(task.source, task.type, task.limits)
+    task.kind === "admit"
+      ? await admit(task.source, task.type, task.options, task.limits)
       : await render(task.source, task.type, task.spec, task.limits);
 }
 
@@ -50,7 +52,8 @@ function describeFailure(error: unknown): WorkerMessage<TaskResult> {
     return { kind: "failed", code: error.code, message: error.message, detail, residentBytes };
   }
   const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
-  return { kind: "failed", code: "bug", message, detail: stack, residentBytes };
+  const code = saysOutOfMemory(error) ? "memory" : "bug";
+  return { kind: "failed", code, message, detail: stack, residentBytes };
 }
 
 function tell(message: WorkerMessage<TaskResult>): void {

@@ -23,7 +23,8 @@ process.on("disconnect", () => process.exit());
 process.on("message", (task) => {
   perform(task).then(
     (result) => tell({ kind: "done", result, residentBytes: rss() }),
-    ({ code, message }) => tell({ kind: "failed", code, message, detail: "", residentBytes: rss() }),
+    ({ code = "memory", message }) =>
+      tell({ kind: "failed", code, message, detail: "", residentBytes: rss() }),
   );
 });
 tell({ kind: "ready" });

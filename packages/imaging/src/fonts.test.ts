@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Renderer } from "@outrigger/core";
+import { createRenderer } from "@outrigger/imaging";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { hasLatinFont, measureFontCoverage } from "./fonts.ts";
+
+const SCRIPTS = [
+  ...["Latin", "Greek", "Cyrillic", "Arabic", "Hebrew", "Devanagari", "Thai"],
+  ...["Chinese", "Japanese", "Korean", "emoji"],
+];
+
+let renderer: Renderer;
+
+beforeEach(() => {
+  renderer = createRenderer({ workers: 1 });
+});
+
+afterEach(() => renderer.close());
+
+describe("with the fonts of this machine", () => {
+  test("Latin is drawn, and every other script either drawn or missing", async () => {
+    const { drawnScripts, missingScripts } = await measureFontCoverage(renderer);
+    expect(drawnScripts).toContain("Latin");
+    expect([...drawnScripts, ...missingScripts].sort()).toEqual(SCRIPTS.toSorted());
+    expect(await hasLatinFont(renderer)).toBe(true);
+  });
+});
+
+describe("without fonts", () => {
+  let directory: string;
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "outrigger-fonts-"));
+    const file = join(directory, "fonts.conf");
+    writeFileSync(file, "<fontconfig/>");
+    // What begins so is handed on to render processes.
+    vi.stubEnv("FONTCONFIG_FILE", file);
+  });
+
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    rmSync(directory, { recursive: true });
+  });
+
+  test("every script is missing and every family looks the same", async () => {
+    expect(await measureFontCoverage(renderer)).toEqual({
+      drawnScripts: [],
+      missingScripts: SCRIPTS,
+      alikeFamilies: ["sans-serif", "serif", "monospace"],
+    });
+    expect(await hasLatinFont(renderer)).toBe(false);
+  });
+});

@@ -1,0 +1,95 @@
+import type { Renderer } from "@outrigger/core";
+
+/** Characters that a font for the script has; of Chinese, a simplified and a traditional one. */
+const scripts = [
+  { name: "Latin", characters: "Rő" },
+  { name: "Greek", characters: "Ψλ" },
+  { name: "Cyrillic", characters: "Жд" },
+  { name: "Arabic", characters: "عب" },
+  { name: "Hebrew", characters: "שא" },
+  { name: "Devanagari", characters: "कम" },
+  { name: "Thai", characters: "กข" },
+  { name: "Chinese", characters: "简體" },
+  { name: "Japanese", characters: "あカ" },
+  { name: "Korean", characters: "한글" },
+  { name: "emoji", characters: "😀🎉" },
+] as const;
+
+/** The generic families of CSS that SVG pictures ask for (CSS Fonts 4, section 2.1.3). */
+const families = ["sans-serif", "serif", "monospace"] as const;
+
+/** A kind of characters that takes fonts of its own. */
+export type Script = (typeof scripts)[number]["name"];
+
+/** A font family that names a style instead of a font. */
+export type GenericFamily = (typeof families)[number];
+
+/** What of the text in SVG pictures the fonts of this machine can draw. */
+export interface FontCoverage {
+  /** Scripts whose characters are drawn. None: there is no font at all. */
+  drawnScripts: Script[];
+  /** Scripts whose characters become boxes, or nothing. */
+  missingScripts: Script[];
+  /** Generic families that look like another one, for want of a font of their own. */
+  alikeFamilies: GenericFamily[];
+}
+
+/**
+ * Finds out by drawing what the fonts of this machine can draw: some forty pictures of a few milliseconds each, one
+ * after the other. Rejects as `Renderer.render` does.
+ */
+export async function measureFontCoverage(renderer: Renderer): Promise<FontCoverage> {
+  const coverage: FontCoverage = { drawnScripts: [], missingScripts: [], alikeFamilies: [] };
+  for (const { name, characters } of scripts) {
+    const isDrawn = await areDrawn(renderer, characters);
+    coverage[isDrawn ? "drawnScripts" : "missingScripts"].push(name);
+  }
+  const samples: { family: GenericFamily; drawn: Buffer }[] = [];
+  for (const family of families) {
+    samples.push({ family, drawn: await drawSilhouette(renderer, "Rgi", family) });
+  }
+  const alike = samples.filter((sample) =>
+    samples.some((other) => other !== sample && other.drawn.equals(sample.drawn)),
+  );
+  coverage.alikeFamilies = alike.map(({ family }) => family);
+  return coverage;
+}
+
+/** Whether there is a font for Latin letters, by two pictures. Rejects as `Renderer.render` does. */
+export async function hasLatinFont(renderer: Renderer): Promise<boolean> {
+  return await areDrawn(renderer, "R");
+}
+
+/** Whether each character is drawn as something else than one that no font has. */
+async function areDrawn(renderer: Renderer, characters: string): Promise<boolean> {
+  for (const character of characters) {
+    const drawn = await drawSilhouette(renderer, character);
+    if (drawn.equals(await drawSilhouette(renderer, noncharacterLike(character)))) return false;
+  }
+  return true;
+}
+
+/** A code point that will never be a character. Missing ones become boxes of four digits, beyond U+FFFF of six. */
+function noncharacterLike(character: string): string {
+  return character.length === 1 ? "\u{fdd0}" : "\u{1fffe}";
+}
+
+/**
+ * A PNG that is covered wherever there is ink and for 12 pixels around: boxes look the same whichever digits stand in
+ * them, letters do not. Equal pixels give equal bytes.
+ */
+async function drawSilhouette(
+  renderer: Renderer,
+  text: string,
+  family: GenericFamily = "sans-serif",
+): Promise<Buffer> {
+  const svg =
+    '<svg xmlns="http://www.w3.org/2000/svg" width="96" height="64">' +
+    '<filter id="silhouette" filterUnits="userSpaceOnUse" x="0" y="0" width="96" height="64">' +
+    '<feComponentTransfer><feFuncA type="linear" slope="255"/></feComponentTransfer>' +
+    '<feMorphology operator="dilate" radius="12"/></filter>' +
+    `<text x="16" y="44" font-size="32" font-family="${family}" filter="url(#silhouette)">${text}</text></svg>`;
+  const source = { bytes: Buffer.from(svg) };
+  const { bytes } = await renderer.render(source, "image/svg+xml", { format: "png" });
+  return bytes;
+}

@@ -1,0 +1,47 @@
+import { type ChildProcess, type ForkOptions, fork } from "node:child_process";
+import { getPriority, setPriority } from "node:os";
+import { fileURLToPath } from "node:url";
+import { childEnvironment } from "./child-environment.ts";
+
+/** How much nicer than the host: its own work goes first, and a picture is still done when it is merely busy. */
+const NICER_BY = 10;
+/** Stacks of threads and the like, which count as allocated although hardly anything of them is resident. */
+const UNUSED_BYTES = 64 * 1024 ** 2;
+
+/**
+ * Starts a process that runs `entry`, of lower priority, in the environment that it needs and no more.
+ * @param maxMemoryBytes resident memory that it may come to. On Linux the system itself refuses more: an allocation beyond
+ * it fails there and then, which decoders report as an error, instead of showing a moment later in what is resident.
+ */
+export function forkWorker(entry: URL, maxMemoryBytes: number): ChildProcess {
+  const child = fork(fileURLToPath(entry), [process.execPath], {
+    cwd: fileURLToPath(new URL(".", entry)),
+    // Handed on, not read: nothing here is configured by it.
+    env: childEnvironment(process.env),
+    execArgv: [],
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    ...(process.platform === "linux" ? limitedBy(maxMemoryBytes) : {}),
+  });
+  try {
+    // From here and at once: on Linux a priority is a thread's, and the threads to come inherit it.
+    if (child.pid !== undefined) setPriority(child.pid, Math.min(19, getPriority() + NICER_BY));
+  } catch {
+    // Refused or too late: it works as well, only less politely.
+  }
+  return child;
+}
+
+/**
+ * A shell that limits its data segment and becomes Node. RLIMIT_DATA counts private memory that is written to, but not
+ * what V8 and WebAssembly only reserve (Linux 4.7 and later, setrlimit(2)). Where a lower limit is in force already, that
+ * one stays.
+ */
+function limitedBy(maxMemoryBytes: number): Pick<ForkOptions, "execPath" | "execArgv"> {
+  const kibibytes = Math.floor((maxMemoryBytes + UNUSED_BYTES) / 1024);
+  // `fork` appends the entry and its argument, which is Node's own path.
+  return {
+    execPath: "/bin/sh",
+    execArgv: ["-c", `ulimit -d ${kibibytes} 2>/dev/null; exec "$1" "$0"`],
+  };
+}

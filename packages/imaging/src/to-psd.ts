@@ -1,0 +1,10 @@
+import { type Conversion, uprightPixels } from "./conversion.ts";
+import { writePsd } from "./psd/write-psd.ts";
+import { readPixels } from "./read-pixels.ts";
+
+/** A Photoshop document of one layer. */
+export async function toPsd(conversion: Conversion): Promise<Buffer> {
+  const { type, limits } = conversion;
+  const { pixels, ...size } = await readPixels(await uprightPixels(conversion), type, limits);
+  return writePsd(pixels, size);
+}

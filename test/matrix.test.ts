@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { meanDifference, type ReadPicture, readPicture } from "./matrix/independent-reader.ts";
+import { createOriginals, type Original, type OriginalName } from "./matrix/originals.ts";
+import { addressOf, type Created, type Site, startSite, upload } from "./support/service.ts";
+
+const ORIGINALS: OriginalName[] = ["png", "jpg", "gif", "svg", "psd", "pdf"];
+const FORMATS = ["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"] as const;
+type Format = (typeof FORMATS)[number];
+
+const TYPES: Record<Format, string> = {
+  png: "image/png",
+  jpg: "image/jpeg",
+  gif: "image/gif",
+  svg: "image/svg+xml",
+  psd: "image/x-photoshop",
+  pdf: "application/pdf",
+  webp: "image/webp",
+  avif: "image/avif",
+};
+
+/** Of 255: what palettes, JPEG and two ways to smooth an edge come to in pictures this small. */
+const MAX_MEAN_DIFFERENCE = 5;
+
+describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
+  let site: Site;
+  let originals: Record<OriginalName, Original>;
+  const images = new Map<OriginalName, Created>();
+
+  beforeAll(async () => {
+    [site, originals] = await Promise.all([startSite({ host }), createOriginals()]);
+    for (const name of ORIGINALS) {
+      const { bytes, type } = originals[name];
+      images.set(name, await upload(site, bytes, type));
+    }
+  });
+  afterAll(() => site.close());
+
+  function linkTo(name: OriginalName, suffix: string): string {
+    return addressOf(site, images.get(name)?.id ?? "", suffix);
+  }
+
+  /** What another program makes of the original, at the size in which it is asked for. */
+  function expectedPicture(name: OriginalName, width: number, height: number): Promise<ReadPicture> {
+    return readPicture(originals[name].bytes, name, { pdfDensity: 2, resize: { width, height } });
+  }
+
+  describe.each(ORIGINALS)("%s", (name) => {
+    test("has its measures in the record", async () => {
+      const record = await (await fetch(linkTo(name, "json"))).json();
+      const { width, height, pages, type } = originals[name];
+      expect(record).toMatchObject({ width, height, pages, type, status: "ready" });
+    });
+
+    test.each(FORMATS)("is served as %s, which other programs read as the same picture", async (format) => {
+      const response = await fetch(linkTo(name, format));
+      expect(response.status).toBe(200);
+      expect(response.headers.get("content-type")).toBe(TYPES[format]);
+      const { width, height } = originals[name];
+      // The page of a PDF is as many points as the picture has pixels, but an original PDF has two pixels a point.
+      const pdfDensity = name === "pdf" ? 2 : 1;
+      const picture = await readPicture(Buffer.from(await response.arrayBuffer()), format, { pdfDensity });
+      expect({ width: picture.width, height: picture.height }).toEqual({ width, height });
+      const difference = meanDifference(picture, await expectedPicture(name, width, height));
+      expect(difference).toBeLessThan(MAX_MEAN_DIFFERENCE);
+    });
+
+    test.each(FORMATS)("is served as %s within a box", async (format) => {
+      const response = await fetch(`${linkTo(name, format)}?resize=48x36`);
+      expect(response.status).toBe(200);
+      const { width, height } = originals[name];
+      const scale = Math.min(48 / width, 36 / height);
+      const size = { width: Math.round(width * scale), height: Math.round(height * scale) };
+      const pdfDensity = name === "pdf" ? 2 : 1;
+      const picture = await readPicture(Buffer.from(await response.arrayBuffer()), format, { pdfDensity });
+      expect({ width: picture.width, height: picture.height }).toEqual(size);
+      const difference = meanDifference(picture, await expectedPicture(name, size.width, size.height));
+      expect(difference).toBeLessThan(2 * MAX_MEAN_DIFFERENCE);
+    });
+
+    test.each(FORMATS)("answers HEAD and conditions for %s", async (format) => {
+      const address = `${linkTo(name, format)}?resize=40x`;
+      const head = await fetch(address, { method: "HEAD" });
+      const whole = await fetch(address);
+      const bytes = await whole.arrayBuffer();
+      expect(head.status).toBe(200);
+      for (const header of ["etag", "last-modified", "content-length", "content-type"]) {
+        expect(head.headers.get(header), header).toBe(whole.headers.get(header));
+      }
+      expect(bytes.byteLength).toBe(Number(head.headers.get("content-length")));
+      const etag = head.headers.get("etag") ?? "";
+      expect((await fetch(address, { headers: { "If-None-Match": etag } })).status).toBe(304);
+      const since = { "If-Modified-Since": head.headers.get("last-modified") ?? "" };
+      expect((await fetch(address, { headers: since })).status).toBe(304);
+      expect((await fetch(address, { headers: { "If-Match": '"another"' } })).status).toBe(412);
+    });
+
+    test("takes convert for JPEG, each level larger than the one below", async () => {
+      const lengths: number[] = [];
+      for (const quality of ["low", "medium", "high", "max"]) {
+        const response = await fetch(`${linkTo(name, "jpg")}?convert=${quality}`);
+        expect(response.status).toBe(200);
+        lengths.push((await response.arrayBuffer()).byteLength);
+      }
+      expect(lengths).toEqual(lengths.toSorted((a, b) => a - b));
+      expect(new Set(lengths).size).toBe(4);
+    });
+  });
+
+  test("a page of a PDF is chosen by page, in every format", async () => {
+    for (const format of FORMATS) {
+      const response = await fetch(`${linkTo("pdf", format)}?page=2&resize=150x`);
+      expect(response.status, format).toBe(200);
+      const picture = await readPicture(Buffer.from(await response.arrayBuffer()), format, { pdfDensity: 2 });
+      // The upper half is blue on the first page, green on the second.
+      const [, green = 0, blue = 255] = picture.rgb.subarray(0, 3);
+      expect(green, format).toBeGreaterThan(blue);
+    }
+    const beyond = await fetch(`${linkTo("pdf", "png")}?page=3`);
+    expect(beyond.status).toBe(400);
+    expect(await beyond.json()).toMatchObject({ detail: "page must be at most 2" });
+  });
+});
