@@ -1,45 +1,101 @@
-// The programs that tests talk to. What is missing is installed where that is possible; what then still is missing is
-// named with the reason, and the tests that need it are skipped.
+// The programs that tests talk to, or read our output with. What is missing is installed where that is possible; what then
+// still is missing is named with the reason, and the tests that need it fail.
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, rmSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** `variable` tells the tests where the program is; set by hand, it wins. */
+/**
+ * `variable` tells the tests where the program is; set by hand, it wins. A program with a `probe` counts only if it ends
+ * well with these arguments and prints what `says` matches: others may be called the same, or lack what we need.
+ */
 const SERVICES = [
   {
     name: "Chromium",
     variable: "OUTRIGGER_CHROMIUM",
     commands: ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"],
-    debianPackage: "chromium",
+    debianPackages: ["chromium"],
+  },
+  {
+    name: "ImageMagick",
+    variable: "OUTRIGGER_CONVERT",
+    commands: ["convert-im6.q16", "convert-im6", "convert"],
+    probe: { args: ["-version"], says: /ImageMagick/ },
+    debianPackages: ["imagemagick"],
+  },
+  {
+    name: "psd-tools",
+    variable: "OUTRIGGER_PSD_PYTHON",
+    commands: ["python3"],
+    probe: { args: ["-c", "import psd_tools; print(psd_tools.PSDImage)"], says: /PSDImage/ },
+    debianPackages: ["python3-psd-tools"],
+  },
+  {
+    name: "fonts",
+    variable: "OUTRIGGER_FC_LIST",
+    commands: ["fc-list"],
+    // Those that have the letter A.
+    probe: { args: [":charset=41"], says: /\S/ },
+    debianPackages: ["fontconfig", "fonts-dejavu-core"],
+  },
+  {
+    name: "qpdf",
+    variable: "OUTRIGGER_QPDF",
+    commands: ["qpdf"],
+    debianPackages: ["qpdf"],
+  },
+  {
+    name: "pdftoppm",
+    variable: "OUTRIGGER_PDFTOPPM",
+    commands: ["pdftoppm"],
+    debianPackages: ["poppler-utils"],
+  },
+  {
+    name: "rsvg-convert",
+    variable: "OUTRIGGER_RSVG_CONVERT",
+    commands: ["rsvg-convert"],
+    debianPackages: ["librsvg2-bin"],
+  },
+  {
+    name: "ExifTool",
+    variable: "OUTRIGGER_EXIFTOOL",
+    commands: ["exiftool"],
+    debianPackages: ["libimage-exiftool-perl"],
   },
 ];
+
+/** A probe that takes longer than this has failed. */
+const PROBE_MS = 20_000;
 
 /**
  * @returns {{ environment: Record<string, string>, missing: { name: string, reason: string }[] }} Variables for the
  * tests, and what could not be had.
  */
 export function ensureServices() {
-  const wanted = SERVICES.filter((service) => locate(service) === null).map(
-    ({ debianPackage }) => debianPackage,
-  );
-  const reason = wanted.length === 0 ? null : install(wanted);
+  const paths = new Map(SERVICES.map((service) => [service, locate(service)]));
+  const wanted = SERVICES.filter((service) => paths.get(service) === null);
+  const reason = wanted.length === 0 ? null : install(wanted.flatMap((service) => service.debianPackages));
+  for (const service of wanted) paths.set(service, locate(service));
   const environment = {};
   const missing = [];
-  for (const service of SERVICES) {
-    const path = locate(service);
-    if (path !== null) environment[service.variable] = path;
-    else
-      missing.push({ name: service.name, reason: `not on the PATH, and ${reason ?? "not in its package"}` });
+  for (const [{ name, variable }, path] of paths) {
+    if (path !== null) environment[variable] = path;
+    else missing.push({ name, reason: `not on the PATH, and ${reason ?? "not in its package"}` });
   }
   return { environment, missing };
 }
 
-function locate({ variable, commands }) {
+function locate({ variable, commands, probe }) {
   const named = process.env[variable];
   if (named) return named;
   const directories = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
   const paths = commands.flatMap((command) => directories.map((directory) => join(directory, command)));
-  return paths.find(isProgram) ?? null;
+  return paths.find((path) => isProgram(path) && passes(path, probe)) ?? null;
+}
+
+function passes(path, probe) {
+  if (probe === undefined) return true;
+  const { status, stdout } = spawnSync(path, probe.args, { encoding: "utf8", timeout: PROBE_MS });
+  return status === 0 && probe.says.test(stdout);
 }
 
 function isProgram(path) {

@@ -27,6 +27,8 @@ describe("checkConfig", () => {
         allowedHosts: ["example.com"],
         maxUploadBytes: 1,
         uploadIdleMs: 100,
+        asyncAfterMs: 0,
+        keepMetadata: true,
         defaultLifetimeMs: 1,
         maxLifetimeMs: 1,
         cacheSeconds: 0,
@@ -79,6 +81,15 @@ describe("checkConfig", () => {
     [{ images: [] }, "images: must be an object"],
     [{ images: { maxUploadBytes: 0 } }, "images.maxUploadBytes: must be a whole number from 1 to 2147483648"],
     [{ images: { uploadIdleMs: 99 } }, "images.uploadIdleMs: must be a whole number from 100"],
+    [
+      { images: { asyncAfterMs: 60_001 } },
+      "images.asyncAfterMs: must be false or a whole number from 0 to 60000",
+    ],
+    [
+      { images: { asyncAfterMs: true } },
+      "images.asyncAfterMs: must be false or a whole number from 0 to 60000",
+    ],
+    [{ images: { keepMetadata: "yes" } }, "images.keepMetadata: must be true or false"],
     [{ images: { allowedHosts: "a" } }, "images.allowedHosts: must be a list of hosts"],
     [{ images: { allowedHosts: [1] } }, "images.allowedHosts.0: must be a host, e.g. example.com:8443"],
     [{ images: { rateLimits: true } }, "images.rateLimits: must be false or an object"],
@@ -98,6 +109,11 @@ describe("checkConfig", () => {
     [[], "the configuration: must be an object"],
   ])("refuses %j with a line that names the key", (config, problem) => {
     expect(problemsOf(config)).toEqual([problem]);
+  });
+
+  it("takes false where uploads are never answered before they are processed", () => {
+    const config = { images: { asyncAfterMs: false } };
+    expect(checkConfig(config, "test")).toEqual(config);
   });
 
   it("names every key that is wrong at once", () => {

@@ -36,12 +36,18 @@ const secret = rule(z.string(), `must have at least ${MIN_SECRET_BYTES} bytes`, 
 
 const limit = z.union([z.literal(false), whole(1)], { error: "must be false or a whole number from 1" });
 
+const patience = z.union([z.literal(false), whole(0, 60_000)], {
+  error: "must be false or a whole number from 0 to 60000",
+});
+
 const images = section({
   allowedHosts: z
     .array(text("must be a host, e.g. example.com:8443"), { error: "must be a list of hosts" })
     .exactOptional(),
   maxUploadBytes: whole(1, 2 ** 31).exactOptional(),
   uploadIdleMs: whole(100).exactOptional(),
+  asyncAfterMs: patience.exactOptional(),
+  keepMetadata: flag.exactOptional(),
   defaultLifetimeMs: whole(1).exactOptional(),
   maxLifetimeMs: whole(1).exactOptional(),
   cacheSeconds: whole(0).exactOptional(),

@@ -23,6 +23,12 @@ it("explains flags, environment and file", async () => {
   }
 });
 
+it("explains what doctor looks at and how it ends", async () => {
+  const { code, stdout } = await run("doctor", "--help");
+  expect(code).toBe(0);
+  for (const word of ["--config", "--data", "--json", "fonts", "Exit codes:"]) expect(stdout).toContain(word);
+});
+
 it("exits with 2 for a command or an option that it does not know", async () => {
   const unknownCommand = await run("sevre");
   expect(unknownCommand.code).toBe(2);

@@ -1,9 +1,12 @@
-import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { ConfigError, StartError } from "./config-error.ts";
+import { doctor } from "./doctor/doctor.ts";
+import { readOwnPackage } from "./own-package.ts";
 import { serve } from "./serve.ts";
 
 const USAGE_EXIT = 2;
+
+const CONFIG_HELP = "configuration file (default: outrigger.config.json or .mjs, where there is one)";
 
 const SERVE_HELP = `
 Every option can also be set by the environment or in a configuration file; what is typed wins over the
@@ -37,6 +40,19 @@ Signals: SIGTERM and SIGINT end it after what is under way, a second one at once
 Exit codes: 0 ended by a signal, 1 cannot start or failed, 2 wrong usage or configuration.
 `;
 
+const DOCTOR_HELP = `
+It looks at Node.js, the data directory and its secret, the renderer, and the fonts for text in SVG pictures, and
+prints a line for each: ok, warning, or problem with what helps. What it writes it removes; a server may be running.
+Run it as the user who runs the server. Environment and configuration file: see outrigger serve --help.
+
+Examples:
+  outrigger doctor
+  outrigger doctor --data /var/lib/outrigger
+  outrigger doctor --json
+
+Exit codes: 0 no problem, 1 a problem, 2 wrong usage or configuration.
+`;
+
 /** Runs the command line and sets the exit code. Never rejects. */
 export async function main(argv: readonly string[]): Promise<void> {
   const program = createProgram();
@@ -50,7 +66,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 function createProgram(): Command {
   const program = new Command("outrigger")
     .description("Image hosting as one process.")
-    .version(version())
+    .version(readOwnPackage().version)
     .showHelpAfterError("(see outrigger --help)")
     .exitOverride();
   program
@@ -58,14 +74,20 @@ function createProgram(): Command {
     .description("Serve image hosting over HTTP until a signal ends it.")
     .option("--port <number>", "port to listen on, 0 takes a free one (default: 3000)")
     .option("--host <address>", "address to listen on (default: 127.0.0.1)")
-    .option(
-      "--config <file>",
-      "configuration file (default: outrigger.config.json or .mjs, where there is one)",
-    )
+    .option("--config <file>", CONFIG_HELP)
     .option("--data <directory>", "where images are kept; made when missing (default: ./data)")
     .addHelpText("after", SERVE_HELP)
     .exitOverride()
     .action(serve);
+  program
+    .command("doctor")
+    .description("Check that this machine has what a server needs.")
+    .option("--config <file>", CONFIG_HELP)
+    .option("--data <directory>", "where images are or will be kept (default: ./data)")
+    .option("--json", "print one JSON object instead of lines")
+    .addHelpText("after", DOCTOR_HELP)
+    .exitOverride()
+    .action(doctor);
   return program;
 }
 
@@ -84,12 +106,4 @@ function report(error: unknown): number {
   // A bug: here a stack helps.
   process.stderr.write(`outrigger: ${error instanceof Error ? error.stack : String(error)}\n`);
   return 1;
-}
-
-function version(): string {
-  // Our own file, written by us.
-  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
-    version: string;
-  };
-  return version;
 }

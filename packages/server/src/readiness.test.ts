@@ -3,17 +3,17 @@ import { describe, expect, it } from "vitest";
 import { createReadiness } from "./readiness.ts";
 
 // Parts that hang, lie or are overloaded cannot be had for real at will.
-function renderer(inspect: Renderer["inspect"]): Renderer {
+function renderer(admit: Renderer["admit"]): Renderer {
   return {
     version: "test",
     canRender: () => true,
-    inspect,
+    admit,
     render: () => Promise.reject(new Error("not asked")),
     close: async () => {},
   };
 }
 
-const working = renderer(async () => ({ width: 1, height: 1, pages: 1 }));
+const working = renderer(async () => ({ width: 1, height: 1, pages: 1, cleaned: null }));
 
 describe("createReadiness", () => {
   it("finds no trouble where there is none, and leaves nothing behind", async () => {
@@ -30,7 +30,7 @@ describe("createReadiness", () => {
 
   it("tells the parts to give up at the deadline", async () => {
     const signals: (AbortSignal | undefined)[] = [];
-    const hanging = renderer((_source, _type, signal) => {
+    const hanging = renderer((_source, _type, _options, signal) => {
       signals.push(signal);
       return new Promise(() => {});
     });
@@ -66,7 +66,7 @@ describe("createReadiness", () => {
     let asked = 0;
     const counting = renderer(async () => {
       asked += 1;
-      return { width: 1, height: 1, pages: 1 };
+      return { width: 1, height: 1, pages: 1, cleaned: null };
     });
     const readiness = createReadiness({ storage: createMemoryBlobStore(), renderer: counting });
     await Promise.all([readiness.troubles(), readiness.troubles()]);

@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { BlobStore, Renderer } from "@outrigger/core";
 import { isServiceError } from "@outrigger/core";
+import { tryStorage } from "./try-storage.ts";
 
 export interface Readiness {
   /** Why each part cannot serve; empty when all can. Asks the parts at most once a second. */
@@ -15,7 +18,6 @@ export interface ReadinessOptions {
 }
 
 const FRESH_MS = 1000;
-const PROBE_BYTES = Buffer.from("ready\n");
 const PICTURE = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==",
   "base64",
@@ -58,19 +60,11 @@ export function createReadiness({ storage, renderer, timeoutMs = 2000 }: Readine
   };
 }
 
-async function tryStorage(storage: BlobStore, key: string, signal: AbortSignal): Promise<void> {
-  await storage.put(key, PROBE_BYTES, { signal });
-  const blob = await storage.get(key, { signal });
-  if (blob === null) throw new Error("What was stored is not there");
-  const chunks = Buffer.isBuffer(blob.body) ? [blob.body] : await blob.body.toArray({ signal });
-  if (!Buffer.concat(chunks).equals(PROBE_BYTES))
-    throw new Error("What was stored came back as something else");
-  await storage.delete(key);
-}
-
 async function tryRenderer(renderer: Renderer, signal: AbortSignal): Promise<void> {
   try {
-    await renderer.inspect({ bytes: PICTURE }, "image/png", signal);
+    // Nothing is written there: the picture can stay as it is.
+    const cleanedPath = join(tmpdir(), `outrigger-${randomUUID()}`);
+    await renderer.admit({ bytes: PICTURE }, "image/png", { cleanedPath, keepMetadata: true }, signal);
   } catch (error) {
     // A full queue is an answer: pictures that are stored or cached are served, and the others tell their clients to wait.
     if (!isServiceError(error, "overloaded")) throw error;

@@ -9,6 +9,13 @@ export interface ServerImagesConfig {
   maxUploadBytes?: number;
   /** An upload without progress for this long ends with 408; milliseconds from 100. @default 15000 */
   uploadIdleMs?: number;
+  /**
+   * An upload that takes longer to check and clean is answered with 202; milliseconds from 0 to 60000. `false`: clients wait,
+   * unless they send `Prefer: respond-async`. @default 2000
+   */
+  asyncAfterMs?: number | false;
+  /** Leaves place, camera, author and other EXIF, XMP and IPTC in the stored originals. @default false */
+  keepMetadata?: boolean;
   /** Life of an image without `expiresAt`, in milliseconds from 1. @default 86400000 (24 hours) */
   defaultLifetimeMs?: number;
   /** Longest life that `expiresAt` may ask for, in milliseconds from 1. @default 31536000000 (365 days) */

@@ -5,6 +5,8 @@ import { createPages } from "@outrigger/web";
 import type { Logger } from "pino";
 import { createApp } from "./app.ts";
 import { StartError } from "./config-error.ts";
+import { reasonOf, whyUnusable } from "./error-reason.ts";
+import { warnWithoutFonts } from "./font-warning.ts";
 import { uploadCommand } from "./front-page.ts";
 import { type Listener, listen } from "./listen.ts";
 import { createReadiness } from "./readiness.ts";
@@ -41,6 +43,7 @@ export async function startServer(settings: ServerSettings, logger: Logger): Pro
     throw error;
   }
   announce(settings, listener.url, logger);
+  void warnWithoutFonts(renderer, logger);
 
   async function close(): Promise<void> {
     const endsAt = performance.now() + settings.shutdownMs;
@@ -95,34 +98,12 @@ function requireReady(troubles: Record<string, unknown>, { data }: ServerSetting
   if ("storage" in troubles) throw dataError(data, troubles.storage);
   if ("renderer" in troubles) {
     const cause = troubles.renderer;
-    throw new StartError(`The renderer does not work: ${innermost(cause).message}`, { cause });
+    throw new StartError(`The renderer does not work: ${reasonOf(cause)}`, { cause });
   }
 }
 
 function dataError(directory: string, cause: unknown): StartError {
-  const error = innermost(cause);
-  return new StartError(
-    `The data directory ${directory} cannot be used: ${WHY[error.code ?? ""] ?? error.message}`,
-    {
-      cause,
-    },
-  );
-}
-
-const WHY: Readonly<Record<string, string>> = {
-  EEXIST: "it is not a directory",
-  ENOTDIR: "it is not a directory",
-  EACCES: "this user may not write there",
-  EPERM: "this user may not write there",
-  EROFS: "its file system is read-only",
-  ENOSPC: "there is no space left",
-};
-
-function innermost(error: unknown): { message: string; code?: string } {
-  if (!(error instanceof Error)) return { message: String(error) };
-  if (error.cause instanceof Error) return innermost(error.cause);
-  const [message = ""] = error.message.split("\n");
-  return "code" in error ? { message, code: String(error.code) } : { message };
+  return new StartError(`The data directory ${directory} cannot be used: ${whyUnusable(cause)}`, { cause });
 }
 
 function announce(settings: ServerSettings, url: string, logger: Logger): void {

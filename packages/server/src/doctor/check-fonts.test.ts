@@ -1,0 +1,76 @@
+import type { Renderer } from "@outrigger/core";
+import { describe, expect, it } from "vitest";
+import { checkFonts } from "./check-fonts.ts";
+
+/** Matches no text at all. */
+const NOTHING = /(?!)/;
+
+/** A machine whose fonts have the characters that `has` matches, and families of the looks that `lookOf` tells. */
+function machine(has: RegExp, lookOf = (family: string) => family): Renderer {
+  return {
+    version: "test",
+    canRender: () => true,
+    admit: () => Promise.reject(new Error("not asked")),
+    async render(source) {
+      const svg = "bytes" in source ? Buffer.from(source.bytes).toString() : "";
+      const [, family = "", text = ""] = /font-family="([^"]+)"[^>]*>([^<]*)<\/text>/.exec(svg) ?? [];
+      return { bytes: Buffer.from(has.test(text) ? `${lookOf(family)}: ${text}` : "box") };
+    },
+    close: async () => {},
+  };
+}
+
+describe("checkFonts", () => {
+  it("finds no fault with a machine that has everything", async () => {
+    const findings = await checkFonts(machine(/^[\p{L}\p{M}\p{Emoji}]+$/u));
+    expect(findings.map(({ check }) => check)).toEqual([
+      "fonts",
+      ...["Latin", "Greek", "Cyrillic", "Arabic", "Hebrew", "Devanagari", "Thai"].map((s) => `${s} text`),
+      ...["Chinese", "Japanese", "Korean", "emoji"].map((s) => `${s} text`),
+    ]);
+    expect(findings.filter(({ status }) => status !== "ok")).toEqual([]);
+  });
+
+  it("calls it a problem when there is no font at all, in one line", async () => {
+    expect(await checkFonts(machine(NOTHING))).toEqual([
+      {
+        check: "fonts",
+        status: "problem",
+        detail: "there is none: text in SVG pictures becomes boxes, or vanishes",
+        remedy: "Install fonts, e.g. by apt-get install fonts-dejavu-core",
+      },
+    ]);
+  });
+
+  it("names for each script without a font the package that has one", async () => {
+    const findings = await checkFonts(machine(/^[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Hebrew}]+$/u));
+    const warnings = findings.filter(({ status }) => status === "warning");
+    expect(warnings.map(({ check, remedy }) => `${check}: ${remedy?.split(" ").at(-1)}`)).toEqual([
+      "Arabic text: fonts-noto-core",
+      "Devanagari text: fonts-noto-core",
+      "Thai text: fonts-noto-core",
+      "Chinese text: fonts-noto-cjk",
+      "Japanese text: fonts-noto-cjk",
+      "Korean text: fonts-noto-cjk",
+      "emoji text: fonts-noto-color-emoji",
+    ]);
+    expect(findings.some(({ status }) => status === "problem")).toBe(false);
+  });
+
+  it("takes a script of which a font has only some characters for one that is missing", async () => {
+    const findings = await checkFonts(machine(/^[\p{sc=Latin}體]+$/u));
+    expect(findings.find(({ check }) => check === "Chinese text")).toMatchObject({ status: "warning" });
+  });
+
+  it("warns of families that look the same", async () => {
+    const [fonts] = await checkFonts(machine(/./, (family) => (family === "serif" ? "sans-serif" : family)));
+    expect(fonts).toMatchObject({ status: "warning", detail: "sans-serif and serif look the same" });
+  });
+
+  it("says why it could not be tried", async () => {
+    const broken = { ...machine(/./), render: () => Promise.reject(new Error("no luck")) };
+    expect(await checkFonts(broken)).toMatchObject([
+      { status: "problem", detail: "cannot be tried: no luck" },
+    ]);
+  });
+});

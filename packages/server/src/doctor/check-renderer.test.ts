@@ -1,0 +1,87 @@
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { type Renderer, type RenderSource, ServiceError } from "@outrigger/core";
+import { describe, expect, it } from "vitest";
+import { checkRenderer } from "./check-renderer.ts";
+
+const PNG = Buffer.from("\x89PNG\r\n\x1a\n and so on", "latin1");
+
+/** Renderers that fail in one way only cannot be had for real at will. */
+function renderer(parts: Partial<Renderer> = {}): Renderer {
+  return {
+    version: "test",
+    canRender: () => true,
+    admit: async () => ({ width: 4, height: 4, pages: 1, cleaned: null }),
+    render: async () => ({ bytes: PNG }),
+    close: async () => {},
+    ...parts,
+  };
+}
+
+describe("checkRenderer", () => {
+  it("tries every type", async () => {
+    const findings = await checkRenderer(renderer());
+    expect(findings.map(({ check, status }) => `${check} ${status}`)).toEqual([
+      "renderer ok",
+      "PNG ok",
+      "JPEG ok",
+      "GIF ok",
+      "SVG ok",
+      "PSD ok",
+      "PDF ok",
+    ]);
+    for (const { detail } of findings) expect(detail).toMatch(/^(?:started|drawn) in \d+ ms$/);
+  });
+
+  it("says once, with the innermost reason, that nothing can be rendered", async () => {
+    const cause = new Error("It ended with SIGKILL.");
+    const findings = await checkRenderer(
+      renderer({ render: () => Promise.reject(new ServiceError("overloaded", "Not just now.", { cause })) }),
+    );
+    expect(findings).toMatchObject([
+      { check: "renderer", status: "problem", detail: "does not work: It ended with SIGKILL." },
+    ]);
+  });
+
+  it("names the type that is not offered, not taken in, or not drawn", async () => {
+    const findings = await checkRenderer(
+      renderer({
+        canRender: (type) => type !== "image/x-photoshop",
+        admit: async (_source, type) => {
+          if (type === "image/jpeg") throw new ServiceError("unsupported_media", "This cannot be read.");
+          return { width: 4, height: 4, pages: 1, cleaned: null };
+        },
+        render: async (_source, type) => ({
+          bytes: type === "application/pdf" ? Buffer.from("GIF89a") : PNG,
+        }),
+      }),
+    );
+    expect(findings.filter(({ status }) => status !== "ok")).toMatchObject([
+      { check: "JPEG", status: "problem", detail: "cannot be drawn: This cannot be read." },
+      { check: "PSD", status: "problem", detail: "this renderer does not draw it" },
+      { check: "PDF", status: "problem", detail: "what was to become PNG became something else" },
+    ]);
+  });
+
+  it("draws what the renderer has cleaned, and removes it", async () => {
+    const paths: string[] = [];
+    const drawn: RenderSource[] = [];
+    await checkRenderer(
+      renderer({
+        async render(source) {
+          drawn.push(source);
+          return { bytes: PNG };
+        },
+        admit: async (_source, _type, { cleanedPath }) => {
+          paths.push(cleanedPath);
+          await writeFile(cleanedPath, "clean");
+          return { width: 4, height: 4, pages: 1, cleaned: { size: 5, sha256: "" } };
+        },
+      }),
+    );
+    expect(paths).toHaveLength(6);
+    expect(drawn.slice(1)).toEqual(paths.map((path) => ({ path })));
+    expect(paths.filter((path) => existsSync(dirname(path)))).toEqual([]);
+  });
+});

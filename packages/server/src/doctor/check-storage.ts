@@ -1,0 +1,69 @@
+import { existsSync } from "node:fs";
+import { access, constants, mkdtemp, rm, statfs } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { createFsBlobStore } from "@outrigger/core";
+import { whyUnusable } from "../error-reason.ts";
+import { tryStorage } from "../try-storage.ts";
+import { type Finding, ok, problem, warning } from "./finding.ts";
+
+const MIN_FREE_BYTES = 1e9;
+const MIN_FREE_SHARE = 0.05;
+
+/** Room on a file system. */
+export interface Space {
+  /** What this user may still write. */
+  freeBytes: number;
+  totalBytes: number;
+}
+
+/** Whether a data directory can be used, or made, and has room. Nothing in it is changed. @param directory Absolute. */
+export async function checkStorage(directory: string): Promise<Finding[]> {
+  const place = placeForTrial(directory);
+  try {
+    await tryStoreIn(place);
+    await requireWritable(join(directory, "blobs"));
+  } catch (error) {
+    const detail = `${directory} cannot be used: ${whyUnusable(error)}`;
+    return [problem("data directory", detail, "Mend that, or name another by --data")];
+  }
+  const { bavail, blocks, bsize } = await statfs(place);
+  return [
+    ok("data directory", existsSync(directory) ? directory : `${directory}, which can be made`),
+    checkSpace({ freeBytes: bavail * bsize, totalBytes: blocks * bsize }),
+  ];
+}
+
+/** Whether there is room for more pictures. */
+export function checkSpace({ freeBytes, totalBytes }: Space): Finding {
+  const share = totalBytes === 0 ? 0 : freeBytes / totalBytes;
+  const detail = `${(freeBytes / 1e9).toFixed(1)} GB (${Math.round(share * 100)} %)`;
+  if (freeBytes >= MIN_FREE_BYTES && share >= MIN_FREE_SHARE) return ok("free space", detail);
+  return warning("free space", detail, "Make room: uploads are refused when nothing is left");
+}
+
+/**
+ * Where a directory of our own disturbs nobody and lies on the file system of the data: among the store's temporary
+ * files, which it sweeps itself should we be killed, else where the store would be made.
+ */
+function placeForTrial(directory: string): string {
+  let place = join(directory, "tmp");
+  while (!existsSync(place)) place = dirname(place);
+  return place;
+}
+
+/** A store of its own, for the one at the data directory may be at work. */
+async function tryStoreIn(place: string): Promise<void> {
+  const trial = await mkdtemp(join(place, "outrigger-doctor-"));
+  try {
+    const store = createFsBlobStore({ directory: trial });
+    await tryStorage(store, "trial");
+    await store.close();
+  } finally {
+    await rm(trial, { recursive: true, force: true });
+  }
+}
+
+/** Rejects where there is a directory into which this user may not write, or something else in its place. */
+async function requireWritable(directory: string): Promise<void> {
+  if (existsSync(directory)) await access(`${directory}/.`, constants.W_OK | constants.X_OK);
+}

@@ -1,0 +1,29 @@
+/** What `outrigger doctor` found about one thing. */
+export interface Finding {
+  /** What was looked at, e.g. `free space`. */
+  check: string;
+  /** With a warning everything works, only not for every picture or not for long; a problem is to be mended. */
+  status: "ok" | "warning" | "problem";
+  /** How it is, without a full stop. */
+  detail: string;
+  /** How to mend it, without a full stop; absent where nothing is to be mended. */
+  remedy?: string;
+}
+
+export function ok(check: string, detail: string): Finding {
+  return { check, status: "ok", detail };
+}
+
+export function warning(check: string, detail: string, remedy: string): Finding {
+  return { check, status: "warning", detail, remedy };
+}
+
+export function problem(check: string, detail: string, remedy: string): Finding {
+  return { check, status: "problem", detail, remedy };
+}
+
+/** A finding as one line for people. */
+export function lineOf({ check, status, detail, remedy }: Finding): string {
+  const advice = remedy === undefined ? "" : `. ${remedy}.`;
+  return `${status.padEnd("problem".length)}  ${check}: ${detail}${advice}\n`;
+}

@@ -1,0 +1,162 @@
+import { readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  jpeg,
+  outrigger,
+  serve,
+  temporaryDirectory,
+  uploaded,
+} from "../packages/server/test/outrigger-process.ts";
+import { programs, run } from "./support/programs.ts";
+
+/** Code points, hexadecimal, that a font for the script has. */
+const CODE_POINTS = {
+  Latin: ["52", "151"],
+  Greek: ["3a8", "3bb"],
+  Cyrillic: ["416", "434"],
+  Arabic: ["628", "639"],
+  Hebrew: ["5d0", "5e9"],
+  Devanagari: ["915", "92e"],
+  Thai: ["e01", "e02"],
+  Chinese: ["7b80", "9ad4"],
+  Japanese: ["3042", "30ab"],
+  Korean: ["d55c", "ae00"],
+  emoji: ["1f600", "1f389"],
+};
+
+interface DoctorReport {
+  ok: boolean;
+  findings: { check: string; status: string; detail: string; remedy?: string }[];
+}
+
+async function doctor(cwd: string, args: readonly string[] = [], env: Record<string, string> = {}) {
+  const { exit, output } = outrigger(["doctor", ...args], { cwd, env });
+  return { status: await exit, ...output };
+}
+
+async function doctorReport(cwd: string, env: Record<string, string> = {}): Promise<DoctorReport> {
+  const { stdout } = await doctor(cwd, ["--json"], env);
+  return JSON.parse(stdout) as DoctorReport; // What the tests below look at closely.
+}
+
+/** An environment in which no font can be found. */
+async function withoutFonts(directory: string): Promise<Record<string, string>> {
+  const file = join(directory, "fonts.conf");
+  await writeFile(file, "<fontconfig/>");
+  return { FONTCONFIG_FILE: file };
+}
+
+describe("outrigger doctor", () => {
+  it("has one line for everything, exits with 0 on a healthy machine, and leaves nothing behind", async () => {
+    const cwd = await temporaryDirectory();
+    const { status, stdout, stderr } = await doctor(cwd);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.slice(0, 11)).toEqual([
+      expect.stringMatching(/^ok {7}Node\.js: \d+\.\d+\.\d+ \(20\.19 or newer is needed\)$/),
+      `ok       data directory: ${join(cwd, "data")}, which can be made`,
+      expect.stringMatching(/^(?:ok {5}|warning) {2}free space: \d+\.\d GB \(\d+ %\)/),
+      "ok       secret: made at the first start",
+      expect.stringMatching(/^ok {7}renderer: started in \d+ ms$/),
+      ...["PNG", "JPEG", "GIF", "SVG", "PSD", "PDF"].map((name) =>
+        expect.stringMatching(`^ok {7}${name}: drawn in \\d+ ms$`),
+      ),
+    ]);
+    expect(lines.slice(11)).toHaveLength(1 + Object.keys(CODE_POINTS).length);
+    expect(lines).toContain("ok       Latin text: drawn");
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it("finds fonts for the very scripts for which fontconfig knows some", async () => {
+    const { findings } = await doctorReport(await temporaryDirectory());
+    const found = findings.filter(({ check }) => check.endsWith(" text"));
+    const expected = await Promise.all(
+      Object.entries(CODE_POINTS).map(async ([script, codePoints]) => {
+        const lists = await Promise.all(codePoints.map((hex) => run(programs.fcList, [`:charset=${hex}`])));
+        return `${script} text: ${lists.every(({ stdout }) => stdout.length > 0) ? "ok" : "warning"}`;
+      }),
+    );
+    expect(found.map(({ check, status }) => `${check}: ${status}`).sort()).toEqual(expected.sort());
+  });
+
+  it("works beside a server on the same data, and changes none of it", async () => {
+    const cwd = await temporaryDirectory();
+    const server = serve(cwd);
+    const image = await uploaded(await server.url, await jpeg());
+    const before = await contentsOf(join(cwd, "data"));
+    const { status, stdout } = await doctor(cwd);
+    expect(status).toBe(0);
+    expect(stdout).toContain(`data directory: ${join(cwd, "data")}\n`);
+    expect(stdout).toContain(`secret: ${join(cwd, "data", "secret")}\n`);
+    expect(await contentsOf(join(cwd, "data"))).toEqual(before);
+    expect((await fetch(image.url)).status).toBe(200);
+  });
+});
+
+describe("outrigger doctor, where something is wrong", () => {
+  it("reports that there are no fonts, and exits with 1", async () => {
+    const cwd = await temporaryDirectory();
+    const { status, stdout } = await doctor(cwd, [], await withoutFonts(cwd));
+    expect(status).toBe(1);
+    expect(stdout.match(/^problem.*$/gm)).toEqual([
+      "problem  fonts: there is none: text in SVG pictures becomes boxes, or vanishes. " +
+        "Install fonts, e.g. by apt-get install fonts-dejavu-core.",
+    ]);
+  });
+
+  it("reports a data directory that cannot be, and goes on", async () => {
+    const cwd = await temporaryDirectory();
+    await writeFile(join(cwd, "file"), "");
+    const { status, stdout } = await doctor(cwd, ["--data", "file/below"]);
+    expect(status).toBe(1);
+    expect(stdout.match(/^problem.*$/gm)).toEqual([
+      `problem  data directory: ${join(cwd, "file", "below")} cannot be used: it is not a directory. ` +
+        "Mend that, or name another by --data.",
+    ]);
+    expect(stdout).toContain("Latin text: drawn");
+  });
+
+  it("says the same to machines as to people", async () => {
+    const cwd = await temporaryDirectory();
+    const env = await withoutFonts(cwd);
+    const { ok, findings } = await doctorReport(cwd, env);
+    expect(ok).toBe(false);
+    const lines = findings.map(({ check, status }) => `${status} ${check}`);
+    const { stdout } = await doctor(cwd, [], env);
+    expect(lines).toEqual(
+      [...stdout.matchAll(/^(\w+) +([^:]+):/gm)].map(([, status, check]) => `${status} ${check}`),
+    );
+    expect(findings.find(({ check }) => check === "fonts")).toEqual({
+      check: "fonts",
+      status: "problem",
+      detail: expect.stringContaining("there is none"),
+      remedy: expect.stringContaining("fonts-dejavu-core"),
+    });
+  });
+
+  it("refuses a configuration that cannot be as serve does", async () => {
+    const cwd = await temporaryDirectory();
+    await writeFile(join(cwd, "outrigger.config.json"), '{"renderer": {"workers": 0}}');
+    const { status, stdout, stderr } = await doctor(cwd);
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain("renderer.workers: must be a whole number from 1 to 256");
+  });
+});
+
+describe("outrigger serve", () => {
+  it("warns in its log where there are no fonts, and serves all the same", async () => {
+    const cwd = await temporaryDirectory();
+    const server = serve(cwd, [], await withoutFonts(cwd));
+    const url = await server.url;
+    await server.logged("There are no fonts: text in SVG pictures becomes boxes, or vanishes.");
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  });
+});
+
+/** Every path below a directory, with what changes when it is replaced or written. */
+async function contentsOf(directory: string): Promise<string[]> {
+  const paths = (await readdir(directory, { recursive: true })).sort();
+  const stats = await Promise.all(paths.map((path) => stat(join(directory, path))));
+  return paths.map((path, index) => `${path} ${stats[index]?.ino} ${stats[index]?.size}`);
+}

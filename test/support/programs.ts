@@ -1,0 +1,44 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { buffer, text } from "node:stream/consumers";
+
+/** Paths of programs that are not ours and read what we write: as the test run found them, else where Debian has them. */
+export const programs = {
+  convert: process.env.OUTRIGGER_CONVERT ?? "/usr/bin/convert",
+  qpdf: process.env.OUTRIGGER_QPDF ?? "/usr/bin/qpdf",
+  pdftoppm: process.env.OUTRIGGER_PDFTOPPM ?? "/usr/bin/pdftoppm",
+  rsvgConvert: process.env.OUTRIGGER_RSVG_CONVERT ?? "/usr/bin/rsvg-convert",
+  exiftool: process.env.OUTRIGGER_EXIFTOOL ?? "/usr/bin/exiftool",
+  fcList: process.env.OUTRIGGER_FC_LIST ?? "/usr/bin/fc-list",
+  /** A python3 that can import psd_tools. */
+  psdPython: process.env.OUTRIGGER_PSD_PYTHON ?? "/usr/bin/python3",
+};
+
+/** What a program printed and how it ended. */
+export interface ProgramResult {
+  stdout: Buffer;
+  stderr: string;
+  /** Exit status; `null` when a signal ended it. */
+  status: number | null;
+}
+
+/**
+ * Runs a program to its end. Rejects when it cannot be started, not when it fails.
+ * @param options.input What it reads from its standard input. @default nothing
+ */
+export async function run(
+  program: string,
+  args: readonly string[],
+  options: { input?: Uint8Array | string } = {},
+): Promise<ProgramResult> {
+  const child = spawn(program, args, { stdio: "pipe" });
+  // A program that has read enough closes its input. How it went is told by its status.
+  child.stdin.on("error", () => {});
+  child.stdin.end(options.input);
+  const [stdout, stderr, [status]] = await Promise.all([
+    buffer(child.stdout),
+    text(child.stderr),
+    once(child, "close"),
+  ]);
+  return { stdout, stderr, status };
+}
