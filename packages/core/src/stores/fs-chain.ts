@@ -78,7 +78,8 @@ export function createChains(root: string, temporary: string, files: FileSystem)
       await files.link(path, name);
     } catch (error) {
       const code = systemCode(error);
-      if (code !== "EPERM" && code !== "EOPNOTSUPP" && code !== "ENOSYS") throw error;
+      // Linux says EOPNOTSUPP, which Node names ENOTSUP.
+      if (code !== "EPERM" && code !== "ENOTSUP" && code !== "ENOSYS") throw error;
       const message = "The data directory's file system has no hard links";
       throw new ServiceError("store_unavailable", message, { cause: error });
     }
