@@ -28,6 +28,8 @@ export interface ChildWorker<Task, Result> {
   isAlive(): boolean;
   /** Bytes of memory that it held after its last task. */
   restingBytes(): number;
+  /** Bytes of memory that it holds now; `null` where the system does not say. */
+  residentBytes(): number | null;
   /**
    * Does one task. Rejects with what the task rejects with; with `unsupported_media` when the task is over a limit or
    * crashes the process; with `overloaded` when the process is ended from outside.
@@ -37,7 +39,6 @@ export interface ChildWorker<Task, Result> {
   kill(reason: ServiceError): void;
 }
 
-const WATCH_INTERVAL_MS = 100;
 /** Starting takes 0.1 s. This long means that the machine is not well. */
 const MAX_START_MS = 30_000;
 /** Signals for faults of the process itself. Others come from outside: an operator, a system short of memory. */
@@ -120,8 +121,7 @@ export function startChildWorker<Task extends object, Result>(
 
   const run = (task: Task): Promise<Result> =>
     new Promise((resolve, reject) => {
-      const pid = child?.pid;
-      if (!alive || child === undefined || pid === undefined) {
+      if (!alive || child === undefined) {
         reject(stopped());
         return;
       }
@@ -133,17 +133,9 @@ export function startChildWorker<Task extends object, Result>(
         // Not yet: if this process itself stood still, the answer may be waiting in the channel.
         setImmediate(() => finish === done && kill(tooDear(`takes longer than ${seconds} s`)));
       }, options.timeoutMs);
-      const watch = setInterval(() => {
-        const bytes = residentBytes(pid);
-        if (bytes === null) clearInterval(watch);
-        else if (bytes > options.maxMemoryBytes) {
-          kill(needsMemory(options.maxMemoryBytes));
-        }
-      }, WATCH_INTERVAL_MS);
       const done: typeof finish = (outcome) => {
         finish = undefined;
         clearTimeout(deadline);
-        clearInterval(watch);
         hold(child, false);
         if ("result" in outcome) resolve(outcome.result);
         else reject(outcome.error);
@@ -157,6 +149,7 @@ export function startChildWorker<Task extends object, Result>(
     gone: gone.promise,
     isAlive: () => alive,
     restingBytes: () => restingBytes,
+    residentBytes: () => (child?.pid === undefined ? null : residentBytes(child.pid)),
     run,
     kill,
   };
@@ -184,7 +177,8 @@ function revive(message: Extract<WorkerMessage<never>, { kind: "failed" }>, maxM
   return new ServiceError(message.code, message.message, options);
 }
 
-function needsMemory(maxMemoryBytes: number): ServiceError {
+/** The refusal of a picture that needs more than `maxMemoryBytes`. */
+export function needsMemory(maxMemoryBytes: number): ServiceError {
   return tooDear(`needs more than ${Math.round(maxMemoryBytes / 1024 ** 2)} MiB of memory`);
 }
 

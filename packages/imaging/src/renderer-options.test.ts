@@ -28,6 +28,7 @@ test.each([
   ["maxAnimationOutputPixels", "10"],
   ["timeoutMs", 99],
   ["maxMemoryBytes", 1_000_000],
+  ["maxTotalMemoryBytes", 1_000_000],
   ["workers", 0],
   ["maxQueue", -1],
 ])("refuses %s: %s", (name, value) => {
@@ -37,16 +38,23 @@ test.each([
   expect(() => createRenderer(options)).toThrow(`createRenderer: ${name} must be an integer from`);
 });
 
+test("gives all workers together room for one large picture, and some for the others", () => {
+  const resolved = resolveRendererOptions({ maxMemoryBytes: 400 * 1024 ** 2, workers: 3 });
+  expect(resolved.maxTotalMemoryBytes).toBe(600 * 1024 ** 2);
+  const given = { maxTotalMemoryBytes: 900 * 1024 ** 2, workers: 3 };
+  expect(resolveRendererOptions(given).maxTotalMemoryBytes).toBe(900 * 1024 ** 2);
+});
+
 test("takes an option given as undefined for its default", () => {
   const options = { maxFrames: undefined } as unknown as RendererOptions;
   expect(resolveRendererOptions(options).maxFrames).toBe(60);
 });
 
-test("its version names the settings and sharp, and changes with the limits that shape renditions", () => {
+test("its version changes with the limits that shape renditions, and with no others", () => {
   const versionOf = (options: RendererOptions): string => createRenderer(options).version;
-  expect(versionOf({})).toBe("s1-0.35.5");
-  expect(versionOf({ maxOutputPixels: 25_000_000, timeoutMs: 500, workers: 1 })).toBe("s1-0.35.5");
+  expect(versionOf({})).toMatch(/^s2-[0-9a-f]{12}$/);
+  expect(versionOf({ maxOutputPixels: 25_000_000, timeoutMs: 500, workers: 1 })).toBe(versionOf({}));
   const small = versionOf({ maxOutputPixels: 1_000_000 });
-  expect(small).toMatch(/^s1-0\.35\.5-[0-9a-f]{6}$/);
+  expect(small).not.toBe(versionOf({}));
   expect(versionOf({ maxSide: 1000 })).not.toBe(small);
 });

@@ -49,11 +49,17 @@ export interface RendererOptions {
    */
   timeoutMs?: number;
   /**
-   * Bytes of resident memory that a worker may reach on one picture; about 70 MiB of them are the worker itself. Looked
-   * at ten times a second, where the system shows it (`/proc`); one that is over is killed. At least 134,217,728.
+   * Bytes of resident memory that a worker may reach on one picture; about 70 MiB of them are the worker itself. On Linux
+   * the system refuses what would be more; elsewhere nothing does. At least 134,217,728.
    * @default 536_870_912
    */
   maxMemoryBytes?: number;
+  /**
+   * Bytes of resident memory that all workers may reach together. Over it the picture that began last is put back and
+   * rendered when no other is: two large ones take turns, small ones do not notice. On Linux only. At least 134,217,728.
+   * @default `maxMemoryBytes`, and a quarter of it for each worker beyond the first
+   */
+  maxTotalMemoryBytes?: number;
   /**
    * Processes that render. Started when first needed and kept. Two even on a small machine, so that one hostile picture
    * does not hold up all others until its deadline; their low priority leaves the processor to the host. Range 1 to 256.
@@ -78,12 +84,15 @@ const ranges: Record<keyof RendererOptions, readonly [least: number, most: numbe
   maxAnimationOutputPixels: [1, 268_000_000],
   timeoutMs: [100, 600_000],
   maxMemoryBytes: [128 * 1024 ** 2, Number.MAX_SAFE_INTEGER],
+  maxTotalMemoryBytes: [128 * 1024 ** 2, Number.MAX_SAFE_INTEGER],
   workers: [1, 256],
   maxQueue: [0, 100_000],
 };
 
 /** What each option is when it is not given. */
 export function defaultRendererOptions(): Required<RendererOptions> {
+  const maxMemoryBytes = 512 * 1024 ** 2;
+  const workers = Math.max(2, availableParallelism() - 1);
   return {
     maxPixels: 50_000_000,
     maxFrames: 60,
@@ -93,10 +102,16 @@ export function defaultRendererOptions(): Required<RendererOptions> {
     maxAvifOutputPixels: 8_000_000,
     maxAnimationOutputPixels: 10_000_000,
     timeoutMs: 10_000,
-    maxMemoryBytes: 512 * 1024 ** 2,
-    workers: Math.max(2, availableParallelism() - 1),
+    maxMemoryBytes,
+    maxTotalMemoryBytes: totalMemoryBytes(maxMemoryBytes, workers),
+    workers,
     maxQueue: 64,
   };
+}
+
+/** Room for one large picture beside usual ones. */
+function totalMemoryBytes(maxMemoryBytes: number, workers: number): number {
+  return Math.round(maxMemoryBytes * (1 + (workers - 1) / 4));
 }
 
 /** Fills in the defaults. Throws `TypeError` on a value that is no integer in its range. */
@@ -113,6 +128,9 @@ export function resolveRendererOptions(options: RendererOptions): Required<Rende
       );
     }
     resolved[name] = value;
+  }
+  if (options.maxTotalMemoryBytes === undefined) {
+    resolved.maxTotalMemoryBytes = totalMemoryBytes(resolved.maxMemoryBytes, resolved.workers);
   }
   return resolved;
 }

@@ -15,7 +15,8 @@ const MAX_TASKS_PER_WORKER = 1000;
  * Throws `TypeError` on options out of range.
  */
 export function createRenderer(options: RendererOptions = {}): Renderer {
-  const { timeoutMs, maxMemoryBytes, workers, maxQueue, ...limits } = resolveRendererOptions(options);
+  const { timeoutMs, maxMemoryBytes, maxTotalMemoryBytes, workers, maxQueue, ...limits } =
+    resolveRendererOptions(options);
   const pool = createWorkerPool<Task, TaskResult>({
     entry: new URL("./worker.js", import.meta.url),
     timeoutMs,
@@ -23,6 +24,7 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
     workers,
     maxQueue,
     maxTasksPerWorker: MAX_TASKS_PER_WORKER,
+    maxTotalMemoryBytes,
     // What it still holds counts against the next picture.
     maxRestingBytes: maxMemoryBytes / 2,
   });

@@ -1,8 +1,11 @@
 import { ServiceError } from "@outrigger/core";
 import { afterEach, expect, test } from "vitest";
+import { childrenOf, peakBytes, until } from "../test/child-processes.ts";
 import { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from "./worker-pool.ts";
 
 interface Answer {
+  startedAt: number;
+  endedAt: number;
   pid: number;
   value?: unknown;
 }
@@ -19,6 +22,7 @@ function poolOf(options: Partial<WorkerPoolOptions> = {}): WorkerPool<object, An
     maxMemoryBytes: 512 * MiB,
     maxTasksPerWorker: 1000,
     maxRestingBytes: 512 * MiB,
+    maxTotalMemoryBytes: 2048 * MiB,
     ...options,
   });
   pools.push(pool);
@@ -145,6 +149,22 @@ test.runIf(process.platform === "linux")("refuses a task that takes too much mem
     message: "This image needs more than 200 MiB of memory to render.",
   });
   expect(await pool.run({ do: "answer" })).toHaveProperty("pid");
+});
+
+test.runIf(process.platform === "linux")("does one after the other what does not fit together", async () => {
+  const pool = poolOf({ workers: 2, maxTotalMemoryBytes: 500 * MiB });
+  await Promise.all([pool.run({ do: "answer later", ms: 50 }), pool.run({ do: "answer later", ms: 50 })]);
+  const hold = (value: string, bytes: number, ms: number) =>
+    pool.run({ do: "hold memory", bytes, ms, value });
+  const large = hold("large", 250 * MiB, 2500);
+  await until(() => childrenOf(process.pid).some((pid) => peakBytes(pid) > 260 * MiB), 10_000);
+  const [first, second, third] = await Promise.all([
+    large,
+    hold("another", 250 * MiB, 300),
+    hold("small", 0, 0),
+  ]);
+  expect(second.startedAt).toBeGreaterThanOrEqual(first.endedAt);
+  expect(third.startedAt).toBeGreaterThanOrEqual(second.startedAt);
 });
 
 test.each([

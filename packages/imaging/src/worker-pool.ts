@@ -1,5 +1,6 @@
 import { ServiceError } from "@outrigger/core";
-import { type ChildWorker, type ChildWorkerOptions, startChildWorker } from "./child-worker.ts";
+import { type ChildWorker, type ChildWorkerOptions, needsMemory, startChildWorker } from "./child-worker.ts";
+import { createMemoryWatch } from "./memory-watch.ts";
 
 /** A bounded number of workers and a bounded queue before them. */
 export interface WorkerPoolOptions extends ChildWorkerOptions {
@@ -11,6 +12,11 @@ export interface WorkerPoolOptions extends ChildWorkerOptions {
   maxTasksPerWorker: number;
   /** Bytes of resident memory after a task over which a worker is replaced. */
   maxRestingBytes: number;
+  /**
+   * Bytes of resident memory of all workers together. When they come to more, the task that began last is taken back, and
+   * done again when no other is under way.
+   */
+  maxTotalMemoryBytes: number;
 }
 
 /** Runs tasks in processes, first come first served. */
@@ -26,6 +32,8 @@ export interface WorkerPool<Task, Result> {
 
 interface Job<Task, Result> {
   task: Task;
+  /** Whether it is to be done while nothing else is, so that it has all memory to itself. */
+  isAlone: boolean;
   resolve(result: Result): void;
   reject(error: unknown): void;
   /** Stops listening to its signal. */
@@ -35,6 +43,9 @@ interface Job<Task, Result> {
 /** What a task is taken to last until one has been measured. */
 const FIRST_GUESS_MS = 250;
 const MAX_RETRY_AFTER_MS = 60_000;
+
+/** Why a worker was killed whose task will be done again. */
+const CROWDED = new ServiceError("overloaded", "This render makes room for another.");
 
 /** Starts no worker before there is something to do. A worker that dies is replaced when the next task needs one. */
 export function createWorkerPool<Task extends object, Result>(
@@ -48,12 +59,18 @@ export function createWorkerPool<Task extends object, Result>(
   const tasksDone = new WeakMap<Worker, number>();
   /** Not gone yet, killed ones included. */
   const processes = new Set<Worker>();
+  const memory = createMemoryWatch(options, () =>
+    idle.reduce((bytes, worker) => bytes + worker.restingBytes(), 0),
+  );
   let starting = 0;
+  let underWay = 0;
   let closed = false;
   let averageMs = FIRST_GUESS_MS;
 
   const dispatch = (): void => {
     while (waiting.length > 0) {
+      // The others come to an end, and none begins before it.
+      if (waiting[0]?.isAlone && underWay > 0) return;
       const worker = idle.pop();
       if (worker === undefined) break;
       const job = waiting.shift();
@@ -96,10 +113,20 @@ export function createWorkerPool<Task extends object, Result>(
   const work = async (worker: Worker, job: Job<Task, Result>): Promise<void> => {
     job.release();
     const begun = performance.now();
+    underWay++;
+    const unwatch = memory.add({
+      residentBytes: () => worker.residentBytes(),
+      onExcess: () => worker.kill(needsMemory(options.maxMemoryBytes)),
+      onCrowding: () => worker.kill(CROWDED),
+    });
     try {
       job.resolve(await worker.run(job.task));
     } catch (error) {
-      job.reject(error);
+      if (error === CROWDED && !closed) waiting.unshift({ ...job, isAlone: true });
+      else job.reject(error);
+    } finally {
+      underWay--;
+      unwatch();
     }
     averageMs += (performance.now() - begun - averageMs) / 8;
     const done = (tasksDone.get(worker) ?? 0) + 1;
@@ -132,6 +159,7 @@ export function createWorkerPool<Task extends object, Result>(
         };
         const job: Job<Task, Result> = {
           task,
+          isAlone: false,
           resolve,
           reject,
           release: () => signal?.removeEventListener("abort", abandon),

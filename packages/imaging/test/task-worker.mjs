@@ -12,6 +12,12 @@ async function perform(task) {
     return Promise.reject(Object.assign(new Error(task.message), { code: task.code }));
   if (task.do === "raise") process.kill(process.pid, task.signal);
   if (task.do === "exit") process.exit(task.code);
+  if (task.do === "hold memory") {
+    const startedAt = Date.now();
+    const held = Buffer.alloc(task.bytes, 1);
+    await setTimeout(task.ms);
+    return { pid: process.pid, value: task.value, startedAt, endedAt: Date.now(), held: held.length };
+  }
   if (task.do === "take memory") {
     hoard.push(Buffer.alloc(task.bytes, 1));
     if (task.thenAnswer) return { pid: process.pid };
