@@ -63,6 +63,8 @@ export function startChildWorker<Task extends object, Result>(
   let alive = true;
   let started = false;
   let restingBytes = 0;
+  /** Of the result to come. */
+  const pieces: Buffer[] = [];
   let finish: ((outcome: { result: Result } | { error: Error }) => void) | undefined;
 
   const end = (error: ServiceError): void => {
@@ -87,11 +89,14 @@ export function startChildWorker<Task extends object, Result>(
       ready.resolve();
     } else if (message.kind === "unusable") {
       kill(new ServiceError("host_misuse", `The renderer cannot load what it needs: ${message.reason}`));
+    } else if (message.kind === "piece") {
+      pieces.push(message.bytes);
     } else {
       restingBytes = message.residentBytes;
+      const received = pieces.splice(0);
       finish?.(
         message.kind === "done"
-          ? { result: message.result }
+          ? { result: assemble(message.result, received) }
           : { error: revive(message, options.maxMemoryBytes) },
       );
     }
@@ -168,6 +173,10 @@ function hold(child: ChildProcess | undefined, on: boolean): void {
 
 function isFault(code: number | null, signal: NodeJS.Signals | null): boolean {
   return signal === null ? code !== 0 : faultSignals.has(signal);
+}
+
+function assemble<Result>(result: Result, pieces: Buffer[]): Result {
+  return pieces.length === 0 ? result : { ...result, bytes: Buffer.concat(pieces) };
 }
 
 function revive(message: Extract<WorkerMessage<never>, { kind: "failed" }>, maxMemoryBytes: number): Error {

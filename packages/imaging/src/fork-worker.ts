@@ -5,13 +5,13 @@ import { childEnvironment } from "./child-environment.ts";
 
 /** How much nicer than the host: its own work goes first, and a picture is still done when it is merely busy. */
 const NICER_BY = 10;
-/** Stacks of threads and the like, which count as allocated although hardly anything of them is resident. */
-const UNUSED_BYTES = 64 * 1024 ** 2;
+/** What counts as allocated but is hardly touched: stacks of threads, and what encoders reserve, that of AV1 200 MB. */
+const UNUSED_BYTES = 256 * 1024 ** 2;
 
 /**
  * Starts a process that runs `entry`, of lower priority, in the environment that it needs and no more.
- * @param maxMemoryBytes resident memory that it may come to. On Linux the system itself refuses more: an allocation beyond
- * it fails there and then, which decoders report as an error, instead of showing a moment later in what is resident.
+ * @param maxMemoryBytes resident memory that it may come to. Somebody has to look at that; but on Linux the system refuses
+ * allocations far beyond it there and then, so that nothing bad happens between two looks.
  */
 export function forkWorker(entry: URL, maxMemoryBytes: number): ChildProcess {
   const child = fork(fileURLToPath(entry), [process.execPath], {

@@ -38,6 +38,15 @@ async function sizeOf(bytes: Buffer): Promise<[number, number]> {
   return [width, pageHeight ?? height];
 }
 
+test("bytes of many megabytes come whole", async () => {
+  const noise = { type: "gaussian", mean: 128, sigma: 40 } as const;
+  const original = sharp({ create: { width: 1600, height: 1200, channels: 3, background: "#888", noise } });
+  const bytes = await original.png({ compressionLevel: 1 }).toBuffer();
+  const out = await rendered(bytes, "image/png", { format: "png", maxWidth: 1500 });
+  expect(out.length).toBeGreaterThan(3 * 1024 ** 2);
+  expect(out.equals(await sharp(bytes).resize(1500, 1125, { fit: "fill" }).png().toBuffer())).toBe(true);
+});
+
 describe("orientation", () => {
   /** The pixels as a camera stores them that wants them turned by `orientation` (EXIF 2.32, tag 274). */
   function stored(orientation: number): { pixels: Buffer; width: number; height: number } {

@@ -9,7 +9,7 @@ test("has the documented defaults", () => {
     maxSide: 8192,
     maxOutputPixels: 25_000_000,
     maxGifOutputPixels: 4_000_000,
-    maxAvifOutputPixels: 8_000_000,
+    maxAvifOutputPixels: 6_000_000,
     maxAnimationOutputPixels: 10_000_000,
     timeoutMs: 10_000,
     maxMemoryBytes: 536_870_912,

@@ -33,7 +33,7 @@ export interface RendererOptions {
   /**
    * Pixels of an AVIF rendition; a larger one is scaled down. Lower than `maxOutputPixels` because its encoder takes
    * 45 MB and 0.3 s a megapixel. Range 1 to 268,000,000.
-   * @default 8_000_000
+   * @default 6_000_000
    */
   maxAvifOutputPixels?: number;
   /**
@@ -49,8 +49,9 @@ export interface RendererOptions {
    */
   timeoutMs?: number;
   /**
-   * Bytes of resident memory that a worker may reach on one picture; about 70 MiB of them are the worker itself. On Linux
-   * the system refuses what would be more; elsewhere nothing does. At least 134,217,728.
+   * Bytes of resident memory that a worker may reach on one picture; about 70 MiB of them are the worker itself. Looked
+   * at twenty times a second; one that is over is killed, and the system refuses allocations of 256 MiB beyond it. On
+   * Linux only. At least 134,217,728.
    * @default 536_870_912
    */
   maxMemoryBytes?: number;
@@ -99,7 +100,7 @@ export function defaultRendererOptions(): Required<RendererOptions> {
     maxSide: 8192,
     maxOutputPixels: 25_000_000,
     maxGifOutputPixels: 4_000_000,
-    maxAvifOutputPixels: 8_000_000,
+    maxAvifOutputPixels: 6_000_000,
     maxAnimationOutputPixels: 10_000_000,
     timeoutMs: 10_000,
     maxMemoryBytes,

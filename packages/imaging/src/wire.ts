@@ -27,11 +27,14 @@ export type Task =
 /** What a task ends with. */
 export type TaskResult = Admission | Rendition;
 
-/** What a worker tells its parent: first `ready` or `unusable`, then one `done` or `failed` per task. */
+/** What a worker tells its parent: first `ready` or `unusable`, then one `done` or `failed` per task, before
+ * which large bytes come in pieces. */
 export type WorkerMessage<Result> =
   | { kind: "ready" }
   /** It cannot load what it needs. It ends itself. */
   | { kind: "unusable"; reason: string }
+  /** The next of the bytes that belong to the result, whose own are then empty. */
+  | { kind: "piece"; bytes: Buffer }
   | { kind: "done"; result: Result; residentBytes: number }
   /**
    * `memory`: it was refused memory. `bug`: not a failure that the contract knows. `detail` is for logs: a stack, or a

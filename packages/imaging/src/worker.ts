@@ -12,11 +12,14 @@ alignThreadPriorities();
 // process.exit would wait for libvips to come back from a picture that may keep it for minutes.
 process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 
+const PIECE_BYTES = 1024 * 1024;
+
 const performer = loadPerformer();
 // Before anything else is awaited: this listener is also what keeps the process alive.
 process.on("message", (task: Task) => {
   performer
     .then((perform) => perform(task))
+    .then(tellInPieces)
     .then(
       (result) => tell({ kind: "done", result, residentBytes: process.memoryUsage.rss() }),
       (error: unknown) => tell(describeFailure(error)),
@@ -27,6 +30,16 @@ performer.then(
   (error: unknown) =>
     tell({ kind: "unusable", reason: error instanceof Error ? error.message : String(error) }),
 );
+
+/** Sends large bytes ahead of their result: a message is copied several times on its way, as a whole. */
+async function tellInPieces(result: TaskResult): Promise<TaskResult> {
+  if (!("bytes" in result) || result.bytes.length <= PIECE_BYTES) return result;
+  const { bytes } = result;
+  for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
+    await tell({ kind: "piece", bytes: bytes.subarray(start, start + PIECE_BYTES) });
+  }
+  return { bytes: Buffer.alloc(0) };
+}
 
 /** Loads sharp with only those of libvips' loaders that originals need, each of which reads from memory only; TIFF is what a
  * PSD is made into. */
@@ -56,6 +69,9 @@ function describeFailure(error: unknown): WorkerMessage<TaskResult> {
   return { kind: "failed", code, message, detail: stack, residentBytes };
 }
 
-function tell(message: WorkerMessage<TaskResult>): void {
-  process.send?.(message);
+/** Resolves when the message is out of this process, or cannot be sent any more. */
+function tell(message: WorkerMessage<TaskResult>): Promise<void> {
+  return new Promise((resolve) => {
+    process.send?.(message, undefined, {}, () => resolve());
+  });
 }

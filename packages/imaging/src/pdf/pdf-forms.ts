@@ -1,0 +1,44 @@
+import { type PdfDocument, usePdfPage } from "./pdf-document.ts";
+import { releasing } from "./pdfium.ts";
+
+/** A page whose form fields are filled in. */
+export interface FormPage {
+  handle: number;
+  /** What fills them in: an `FPDF_FORMHANDLE`. */
+  forms: number;
+}
+
+/** The forms of a document. */
+export interface PdfForms {
+  /** Opens the page at `index`, from 0, for as long as `use` runs. Fields that lack an appearance get one. */
+  usePage<Result>(index: number, use: (page: FormPage) => Result): Result;
+}
+
+/**
+ * Loads the forms of a document for as long as `use` runs. No JavaScript of the document runs: this build of PDFium has
+ * nothing to run it with.
+ */
+export function useForms<Result>(document: PdfDocument, use: (forms: PdfForms) => Result): Result {
+  const { pdfium } = document;
+  const info = pdfium.PDFiumExt_OpenFormFillInfo();
+  const forms = pdfium.PDFiumExt_InitFormFillEnvironment(document.handle, info);
+  // The colour that marks fields is for screens that somebody types on.
+  pdfium.FPDF_SetFormFieldHighlightAlpha(forms, 0);
+  return releasing(
+    () => use({ usePage }),
+    () => {
+      pdfium.PDFiumExt_ExitFormFillEnvironment(forms);
+      pdfium.PDFiumExt_CloseFormFillInfo(info);
+    },
+  );
+
+  function usePage<PageResult>(index: number, use: (page: FormPage) => PageResult): PageResult {
+    return usePdfPage(document, index, (handle) => {
+      pdfium.FORM_OnAfterLoadPage(handle, forms);
+      return releasing(
+        () => use({ handle, forms }),
+        () => pdfium.FORM_OnBeforeClosePage(handle, forms),
+      );
+    });
+  }
+}

@@ -1,0 +1,291 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPdf } from "../packages/imaging/src/pdf/open-pdf.ts";
+import { transformPdf } from "../packages/imaging/src/pdf/transform-pdf.ts";
+import { pdfOfJpeg, pdfOfPixels } from "../packages/imaging/src/pdf/write-pdf.ts";
+import { meanDifference, type ReadPicture } from "./matrix/independent-reader.ts";
+import {
+  firstObjectOf,
+  QUARTERS,
+  type SampleObject,
+  type SamplePage,
+  samplePdf,
+} from "./support/pdf-samples.ts";
+import { photo } from "./support/pictures.ts";
+import { programs, run } from "./support/programs.ts";
+
+/** Stands for the path of the file in the arguments of a program. */
+const FILE = "FILE";
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "outrigger-pdf-"));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+/** What a program says about a file. Of what is wrong with it, qpdf's warnings too fail it. */
+async function ask(program: string, args: readonly string[], bytes: Buffer): Promise<Buffer> {
+  const path = join(directory, `${randomUUID()}.pdf`);
+  await writeFile(path, bytes);
+  const asked = args.map((argument) => (argument === FILE ? path : argument));
+  const { status, stdout, stderr } = await run(program, asked);
+  expect(status, `${program} of ${bytes.length} bytes: ${stdout}${stderr}`).toBe(0);
+  await rm(path);
+  return stdout;
+}
+
+async function expectClean(bytes: Buffer): Promise<void> {
+  expect(String(await ask(programs.qpdf, ["--check", FILE], bytes))).toContain(
+    "No syntax or stream encoding errors",
+  );
+}
+
+/** Pages, and points of the first one. */
+async function readFacts(bytes: Buffer): Promise<{ pages: number; width: number; height: number }> {
+  const text = String(await ask(join(dirname(programs.pdftoppm), "pdfinfo"), [FILE], bytes));
+  const [, pages] = /^Pages: +(\d+)$/m.exec(text) ?? [];
+  const [, width, height] = /^Page size: +([\d.]+) x ([\d.]+) pts/m.exec(text) ?? [];
+  return { pages: Number(pages), width: Number(width), height: Number(height) };
+}
+
+/** A page as poppler draws it. */
+async function popplerPage(bytes: Buffer, dpi: number, page = 1): Promise<ReadPicture> {
+  const range = ["-singlefile", "-f", String(page)];
+  const png = await ask(programs.pdftoppm, ["-cropbox", ...range, "-r", String(dpi), "-png", FILE], bytes);
+  const { data, info } = await sharp(png).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  return { width: info.width, height: info.height, rgb: data };
+}
+
+/** The same page as we draw it, at 144 dpi. */
+async function ourPage(bytes: Buffer, page = 1): Promise<ReadPicture> {
+  const { natural, decode } = await openPdf(bytes, { page, maxPixels: 25_000_000 });
+  return { ...natural, rgb: await (await decode()).raw().toBuffer() };
+}
+
+describe("a PDF that we write of a raster is sound, of one page, and shows", () => {
+  const size = { width: 90, height: 60 };
+  let picture: Buffer;
+  beforeAll(async () => {
+    picture = await (await photo(size.width, size.height)).blur(3).png().toBuffer();
+  });
+
+  test("opaque pixels", async () => {
+    const pixels = await sharp(picture).removeAlpha().raw().toBuffer();
+    const bytes = await pdfOfPixels(pixels, { ...size, channels: 3 }, size);
+    await expectOnePage(bytes, size);
+    const [colours, ...others] = await embeddedPictures(bytes);
+    expect(colours?.equals(pixels)).toBe(true);
+    expect(others).toEqual([]);
+    expect(meanDifference(await drawnByPoppler(bytes, 288), { ...size, rgb: pixels })).toBeLessThan(4);
+  });
+
+  test("pixels that are more transparent to the right", async () => {
+    const pixels = await sharp(picture).ensureAlpha().raw().toBuffer();
+    const alpha = Buffer.alloc(size.width * size.height * 3);
+    for (let place = 0; place < size.width * size.height; place++) {
+      pixels[4 * place + 3] = 255 - 2 * (place % size.width);
+      alpha.fill(255 - 2 * (place % size.width), 3 * place, 3 * place + 3);
+    }
+    const raw = { ...size, channels: 4 } as const;
+    const bytes = await pdfOfPixels(pixels, raw, size);
+    await expectOnePage(bytes, size);
+    const [colours, mask] = await embeddedPictures(bytes);
+    expect(colours?.equals(await sharp(pixels, { raw }).removeAlpha().raw().toBuffer())).toBe(true);
+    expect(mask?.equals(alpha)).toBe(true);
+    const onPaper = await sharp(pixels, { raw }).flatten({ background: "#ffffff" }).raw().toBuffer();
+    expect(meanDifference(await drawnByPoppler(bytes, 288), { ...size, rgb: onPaper })).toBeLessThan(4);
+  });
+
+  test.each([
+    ["an RGB", 3, false],
+    ["a progressive", 3, true],
+    ["a grey", 1, false],
+  ] as const)("%s JPEG", async (_, components, progressive) => {
+    const space = components === 1 ? "b-w" : "srgb";
+    const jpeg = await sharp(picture).toColourspace(space).jpeg({ quality: 90, progressive }).toBuffer();
+    const page = { width: 45, height: 30 };
+    const bytes = pdfOfJpeg(jpeg, { ...size, components }, page);
+    await expectOnePage(bytes, page);
+    const rgb = await sharp(jpeg).toColourspace("srgb").raw().toBuffer();
+    expect(meanDifference(await drawnByPoppler(bytes, 576), { ...size, rgb })).toBeLessThan(4);
+  });
+
+  async function expectOnePage(bytes: Buffer, page: { width: number; height: number }): Promise<void> {
+    await expectClean(bytes);
+    expect(await readFacts(bytes)).toEqual({ pages: 1, ...page });
+  }
+
+  /** The pixels of the pictures in it, as they are stored, as RGB. */
+  async function embeddedPictures(bytes: Buffer): Promise<Buffer[]> {
+    const folder = await mkdtemp(join(directory, "pictures-"));
+    await ask(join(dirname(programs.pdftoppm), "pdfimages"), ["-png", FILE, join(folder, "picture")], bytes);
+    const names = (await readdir(folder)).sort();
+    return Promise.all(
+      names.map(async (name) => {
+        const image = sharp(await readFile(join(folder, name)));
+        return image.toColourspace("srgb").raw().toBuffer();
+      }),
+    );
+  }
+
+  /** Drawn four times as large and reduced, for poppler moves the edges of pictures by up to a pixel. */
+  async function drawnByPoppler(bytes: Buffer, dpi: number): Promise<ReadPicture> {
+    const { rgb, ...large } = await popplerPage(bytes, dpi);
+    const image = sharp(rgb, { raw: { ...large, channels: 3 } }).resize({ ...size, fit: "fill" });
+    return { ...size, rgb: await image.raw().toBuffer() };
+  }
+});
+
+const FONTS = ["Helvetica", "Times-Roman", "Courier-Bold", "Helvetica-Oblique"];
+const fonts = `/Font<<${FONTS.map((name, index) => `/F${index}<</Type/Font/Subtype/Type1/BaseFont/${name}>>`).join("")}>>`;
+
+describe("we draw as poppler does, but for the rounding of edges and shades:", () => {
+  const inks = Array.from({ length: 16 }, (_, index) => {
+    const [c, m, y, k] = [8, 4, 2, 1].map((bit) => (index & bit ? 1 : 0));
+    return `${c} ${m} ${y} ${k} k ${(index % 4) * 15} ${Math.floor(index / 4) * 10} 15 10 re f`;
+  });
+  const vectors =
+    "3 w 1 0 0 RG 5 5 m 20 60 40 -20 55 35 c S [4 2] 0 d 0 .5 0 RG 5 20 m 55 20 l S 0 .2 .8 rg 30 20 m 50 38 l 55 12 l h f";
+  const shading =
+    "/Shading<</S<</ShadingType 2/ColorSpace/DeviceRGB/Coords[0 0 60 40]" +
+    "/Function<</FunctionType 2/Domain[0 1]/N 1/C0[1 0 0]/C1[0 0 1]>>>>>>";
+  const states = "/ExtGState<</Half<</ca .5>>/Multiply<</BM/Multiply>>>>";
+  const mixed = `${QUARTERS} /Half gs 0 g 10 10 20 20 re f /Multiply gs 0 1 1 rg 25 5 30 30 re f`;
+  const picture: SampleObject = {
+    dictionary: "/Type/XObject/Subtype/Image/Width 2/Height 2/ColorSpace/DeviceRGB/BitsPerComponent 8",
+    data: Buffer.from("ff000000ff000000ffffff00", "hex"),
+  };
+
+  const cases: [string, number, SamplePage][] = [
+    ["vectors", 1, { content: vectors }],
+    ["inks", 2, { content: inks.join(" ") }],
+    ["a gradient", 1, { content: "/S sh", resources: shading }],
+    ["transparency", 1, { content: mixed, resources: states }],
+    [
+      "a picture",
+      3,
+      { content: "50 0 0 30 5 5 cm /I Do", resources: `/XObject<</I ${firstObjectOf(1)} 0 R>>` },
+    ],
+    ["a page turned right", 1, { content: `${QUARTERS} ${vectors}`, entries: "/Rotate 90" }],
+    ["a page turned left", 1, { content: `${QUARTERS} ${vectors}`, entries: "/Rotate 270" }],
+    ["a cropped page", 1, { content: `${QUARTERS} ${vectors}`, entries: "/CropBox[10 5 50 35]" }],
+  ];
+
+  test.each(cases)("%s, within a mean of %d of 255", async (_, difference, page) => {
+    const bytes = samplePdf([page], [picture]);
+    await expectClean(bytes);
+    const [ours, popplers] = await Promise.all([ourPage(bytes), popplerPage(bytes, 144)]);
+    expect([ours.width, ours.height]).toEqual([popplers.width, popplers.height]);
+    expect(meanDifference(ours, popplers)).toBeLessThan(difference);
+  });
+
+  test("text, where it stands and how dark it is", async () => {
+    const lines = Array.from(
+      { length: 50 },
+      (_, line) => `/F${line % 4} 11 Tf 0 -15 Td (Line ${line}: the quick brown fox jumps over it.) Tj`,
+    );
+    const content = `BT 40 800 Td ${lines.join(" ")} ET`;
+    const bytes = samplePdf([{ content, resources: fonts, entries: "/MediaBox[0 0 600 840]" }]);
+    // Each program has its own fonts in place of the standard ones: as blots of 12 points, they look alike.
+    const blots = async ({ rgb, ...raw }: ReadPicture): Promise<ReadPicture> => {
+      const small = sharp(rgb, { raw: { ...raw, channels: 3 } }).resize({
+        width: 50,
+        height: 70,
+        fit: "fill",
+      });
+      return { width: 50, height: 70, rgb: await small.raw().toBuffer() };
+    };
+    const [ours, popplers] = await Promise.all([ourPage(bytes), popplerPage(bytes, 144)]);
+    // An empty page would be 11 away.
+    expect(meanDifference(await blots(ours), await blots(popplers))).toBeLessThan(4);
+  });
+});
+
+describe("a transformed PDF", () => {
+  const first = firstObjectOf(3);
+  const font = "/Font<</T<</Type/Font/Subtype/Type1/BaseFont/Helvetica-Bold>>>>";
+  const resources = `/Pattern<</P ${first} 0 R>>${font}`;
+  const content = "/Pattern cs /P scn 5 5 25 30 re f BT /T 12 Tf 1 0 0 rg 10 15 Td (Text) Tj ET";
+  const original = samplePdf(
+    [
+      { content, resources },
+      { content, resources, entries: "/Rotate 90/CropBox[4 4 56 36]" },
+      { content, resources, entries: `/Annots[${first + 1} 0 R ${first + 2} 0 R]` },
+    ],
+    [
+      {
+        dictionary:
+          "/Type/Pattern/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 5 5]/XStep 5/YStep 5/Resources<<>>",
+        data: "0 0 1 rg 0 0 3 2 re f",
+      },
+      `<</Type/Annot/Subtype/Stamp/F 4/Rect[30 10 50 30]/AP<</N ${first + 3} 0 R>>>>`,
+      `<</Type/Annot/Subtype/Widget/F 4/FT/Tx/T(field)/V(x)/Rect[5 5 20 20]/AP<</N ${first + 3} 0 R>>>>`,
+      { dictionary: "/Type/XObject/Subtype/Form/BBox[0 0 10 10]", data: "0 .6 0 rg 1 1 8 8 re f" },
+    ],
+    { catalogue: `/AcroForm<</Fields[${first + 2} 0 R]>>` },
+  );
+
+  test.each([0.5, 2])("scaled by %d is sound, and poppler sees the same pages", async (scale) => {
+    const scaled = await transformPdf(original, { scale });
+    await expectClean(scaled);
+    expect(await readFacts(scaled)).toEqual({ pages: 3, width: 60 * scale, height: 40 * scale });
+    for (const page of [1, 2, 3]) {
+      const [one, other] = await Promise.all([
+        popplerPage(scaled, 288 / scale, page),
+        popplerPage(original, 288, page),
+      ]);
+      expect(meanDifference(one, other)).toBeLessThan(0.5);
+    }
+  });
+
+  test.each([1, 2, 3])("that is page %i alone is sound, and poppler sees the same page", async (page) => {
+    const single = await transformPdf(original, { page });
+    await expectClean(single);
+    expect((await readFacts(single)).pages).toBe(1);
+    const [one, other] = await Promise.all([popplerPage(single, 288), popplerPage(original, 288, page)]);
+    expect(meanDifference(one, other)).toBeLessThan(0.5);
+  });
+});
+
+describe("a PDF that qpdf encrypts", () => {
+  const plain = samplePdf([{ content: QUARTERS }, { content: QUARTERS }]);
+  const restrictions = ["--print=none", "--modify=none", "--extract=n"];
+
+  async function encrypted(
+    userPassword: string,
+    bits: string,
+    options: readonly string[] = [],
+  ): Promise<Buffer> {
+    const weak = bits === "256" ? [] : ["--allow-weak-crypto"];
+    const args = [...weak, "--encrypt", userPassword, "owner", bits, ...options, "--", FILE, "-"];
+    return ask(programs.qpdf, args, plain);
+  }
+
+  test.each(["40", "128", "256"])("with a password to open it, at %s bits, is refused", async (bits) => {
+    const bytes = await encrypted("secret", bits);
+    const refusal = {
+      code: "unsupported_media",
+      message: "This cannot be read as application/pdf: it is protected by a password.",
+    };
+    await expect(openPdf(bytes, { maxPixels: 1000 })).rejects.toMatchObject(refusal);
+    await expect(transformPdf(bytes, { page: 1 })).rejects.toMatchObject(refusal);
+  });
+
+  test.each([
+    ["40", ["--print=n"]],
+    ["128", restrictions],
+    ["128", [...restrictions, "--use-aes=y"]],
+    ["256", restrictions],
+  ])("with restrictions alone, at %s bits, is drawn and transformed", async (bits, options) => {
+    const bytes = await encrypted("", bits, options);
+    expect((await ourPage(bytes)).rgb.equals((await ourPage(plain)).rgb)).toBe(true);
+    const scaled = await transformPdf(bytes, { page: 2, scale: 2 });
+    await expectClean(scaled);
+    expect(await readFacts(scaled)).toEqual({ pages: 1, width: 120, height: 80 });
+    expect(meanDifference(await popplerPage(scaled, 72), await popplerPage(plain, 144))).toBeLessThan(1);
+  });
+});
