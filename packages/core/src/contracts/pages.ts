@@ -23,7 +23,7 @@ export interface ImageView {
   expiresAt: string;
   /** Absolute URL of the viewer, for sharing. */
   viewUrl: string;
-  /** Absolute URL per format that can be served now. */
+  /** Absolute URL per format that can be served now; none while the image is being processed. */
   links: Partial<Record<ImageFormat, string>>;
 }
 
@@ -39,7 +39,7 @@ export interface EditView {
   problem?: string;
 }
 
-/** A refusal for a person. */
+/** A refusal for a person, or with 202 that there is nothing to see yet. */
 export interface ProblemView {
   status: number;
   title: string;

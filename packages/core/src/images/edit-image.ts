@@ -1,7 +1,7 @@
 import type { Call, Reply } from "../contracts/call.ts";
-import { ServiceError } from "../errors.ts";
+import { isServiceError, ServiceError } from "../errors.ts";
 import { evaluatePreconditions } from "../http/conditional.ts";
-import { findImage, HttpProblem, requireAlive } from "./find-image.ts";
+import { findImage, findReadyImage, HttpProblem, requireAlive } from "./find-image.ts";
 import type { ImageContext } from "./image-context.ts";
 import { parseExpiry, parseName } from "./image-fields.ts";
 import { baseUrl, recordBody } from "./image-links.ts";
@@ -16,7 +16,7 @@ export type ImageChange = Partial<Pick<ImageRecord, "name" | "expiresAt">>;
 /** `GET HEAD {base}/api/images/<id>.json`. */
 export async function readRecord(context: ImageContext, call: Call, id: string): Promise<Reply> {
   if (hasBody(call)) await readParameters(call, context.settings);
-  const current = await findImage(context, call, id);
+  const current = await findReadyImage(context, call, id);
   switch (evaluatePreconditions(call.method, call.headers, validatorsOf(current))) {
     case "failed":
       throw preconditionFailed();
@@ -51,7 +51,7 @@ export async function patchImage(context: ImageContext, call: Call, id: string):
 /** `DELETE {base}/api/images/<id>.json`. */
 export async function deleteImage(context: ImageContext, call: Call, id: string): Promise<Reply> {
   const { current, limits } = await openForEdit(context, call, id);
-  await removeImage(context, current);
+  await removeImage(context, call, current);
   return { status: 204, headers: { "Cache-Control": "no-store", ...limits } };
 }
 
@@ -66,22 +66,36 @@ async function openForEdit(context: ImageContext, call: Call, id: string) {
   return { current, parameters, limits };
 }
 
-/** Rejects with `conflict` when somebody else changed the image since `current` was read. */
+/** Rejects with `conflict` while the image is processed, and when somebody else changed it since `current` was read. */
 export async function changeImage(
   context: ImageContext,
   current: CurrentRecord,
   change: ImageChange,
 ): Promise<CurrentRecord> {
   requireAlive(context, current);
+  if (current.record.processing !== null)
+    throw new ServiceError("conflict", "This image is still being processed: it can only be deleted now");
   return replaceRecord(context, current, { ...current.record, ...change });
 }
 
 /** The record goes first, by compare-and-set, so that nothing is served any more; then the bytes. */
-export async function removeImage(context: ImageContext, current: CurrentRecord): Promise<void> {
-  const removedAt = context.settings.now();
-  await replaceRecord(context, current, { ...current.record, removedAt });
+export async function removeImage(context: ImageContext, call: Call, current: CurrentRecord): Promise<void> {
+  const removed = await markRemoved(context, call, current);
+  // Who works on it is in the midst of its bytes, and removes them when told.
+  if (removed.processing !== null) return context.jobs.cancel(removed);
   // The image is gone for everybody; bytes that could not be removed now harm nobody.
-  await context.renditions.remove(current.record.id).catch(context.settings.onError);
+  await context.renditions.remove(removed.id).catch(context.settings.onError);
+}
+
+async function markRemoved(context: ImageContext, call: Call, current: CurrentRecord): Promise<ImageRecord> {
+  try {
+    const removed = { ...current.record, removedAt: context.settings.now() };
+    return (await replaceRecord(context, current, removed)).record;
+  } catch (error) {
+    // Only who works on an image changes it while it is processed, and not in a way that matters to who deletes it.
+    if (current.record.processing === null || !isServiceError(error, "conflict")) throw error;
+    return markRemoved(context, call, await findImage(context, call, current.record.id));
+  }
 }
 
 async function replaceRecord(

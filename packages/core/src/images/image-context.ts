@@ -5,15 +5,23 @@ import type { Renderer } from "../contracts/renderer.ts";
 import type { ImageRecords } from "./image-records.ts";
 import type { ImageSettings } from "./images-options.ts";
 import type { Pins } from "./pin.ts";
+import type { JobMarkers } from "./processing/job-markers.ts";
+import type { Jobs } from "./processing/jobs.ts";
 import type { Renditions } from "./renditions.ts";
 
-/** What the routes of one image service share. */
-export interface ImageContext {
+/** What it takes to process an upload. */
+export interface ProcessingContext {
   settings: ImageSettings;
   records: ImageRecords;
   originals: BlobStore;
   renditions: Renditions;
   renderer: Renderer;
+  markers: JobMarkers;
+}
+
+/** What the routes of one image service share. */
+export interface ImageContext extends ProcessingContext {
+  jobs: Jobs;
   /** Rejects while the secret cannot be read. */
   pins(): Promise<Pins>;
   pages: Pages | null;

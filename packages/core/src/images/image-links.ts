@@ -41,7 +41,7 @@ export function recordBody(base: string, record: ImageRecord): Record<string, un
     width: record.width,
     height: record.height,
     pages: record.pages,
-    status: "ready",
+    status: record.processing === null ? "ready" : "processing",
     agent: record.agent,
     createdAt: iso(record.createdAt),
     updatedAt: iso(record.updatedAt),

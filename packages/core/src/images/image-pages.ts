@@ -1,9 +1,9 @@
-import Negotiator from "negotiator";
 import type { Call, Reply } from "../contracts/call.ts";
-import type { EditView, ImageView, Page, Pages } from "../contracts/pages.ts";
+import type { EditView, ImageView, Pages } from "../contracts/pages.ts";
+import type { ImageFormat } from "../contracts/renderer.ts";
 import { ServiceError } from "../errors.ts";
 import { changeImage, type ImageChange, removeImage } from "./edit-image.ts";
-import { findImage } from "./find-image.ts";
+import { findImage, findReadyImage } from "./find-image.ts";
 import { ALL_FORMATS, formatOfOriginal } from "./formats.ts";
 import type { ImageContext } from "./image-context.ts";
 import { parseExpiry, parseName } from "./image-fields.ts";
@@ -11,12 +11,13 @@ import { baseUrl, editUrl, formatUrl, imageUrl, isServable } from "./image-links
 import type { ImageRecord } from "./image-record.ts";
 import type { CurrentRecord } from "./image-records.ts";
 import { countRequest, requirePin } from "./limits.ts";
+import { pageReply, prefersHtml } from "./page-reply.ts";
 import { type Parameters, pinOf, readParameters } from "./read-body.ts";
 import { readOriginal } from "./read-image.ts";
 
 /** `GET HEAD {base}/<id>`: the viewer for those who prefer HTML, the original for all others. */
 export async function landing(context: ImageContext, call: Call, id: string): Promise<Reply> {
-  const current = await findImage(context, call, id);
+  const current = await findReadyImage(context, call, id);
   if (context.pages !== null && prefersHtml(call, current.record.type)) {
     return viewerReply(context, context.pages, call, current, {
       Vary: "Accept",
@@ -27,7 +28,7 @@ export async function landing(context: ImageContext, call: Call, id: string): Pr
 
 /** `GET HEAD {base}/<id>/view`: always the viewer. */
 export async function viewer(context: ImageContext, call: Call, id: string): Promise<Reply> {
-  const current = await findImage(context, call, id);
+  const current = await findReadyImage(context, call, id);
   return viewerReply(context, requirePages(context), call, current, {});
 }
 
@@ -55,11 +56,7 @@ export async function editor(context: ImageContext, call: Call, id: string): Pro
   await requirePin(context, call, id, pin);
   const form = { context, pages, call, current, pin: String(pin) };
   if (call.method !== "POST") {
-    return formReply(
-      form,
-      200,
-      parameters.get("done") === "update" ? { notice: "The changes were saved." } : {},
-    );
+    return formReply(form, 200, noticeFor(current.record, parameters));
   }
   try {
     return await applyForm(context, call, current, parameters, form.pin);
@@ -69,6 +66,15 @@ export async function editor(context: ImageContext, call: Call, id: string): Pro
       problem: error.message,
     });
   }
+}
+
+function noticeFor(record: ImageRecord, parameters: Parameters): Pick<EditView, "notice"> {
+  if (record.processing !== null) {
+    return {
+      notice: "This image is still being processed. It can be deleted now, and changed when that is done.",
+    };
+  }
+  return parameters.get("done") === "update" ? { notice: "The changes were saved." } : {};
 }
 
 async function applyForm(
@@ -84,7 +90,7 @@ async function applyForm(
     case "delete":
       if (!parameters.get("confirm"))
         throw new ServiceError("bad_request", "Tick the box to confirm the deletion");
-      await removeImage(context, current);
+      await removeImage(context, call, current);
       return seeOther(`${imageUrl(base, id)}/view`);
     case "update":
       await changeImage(context, current, changeOf(context, parameters));
@@ -149,23 +155,6 @@ function seeOther(location: string): Reply {
   };
 }
 
-/** A page as a reply. */
-export function pageReply(
-  call: Call,
-  page: Page,
-  status: number,
-  headers: Record<string, string | string[]>,
-): Reply {
-  const all = {
-    "Content-Type": "text/html; charset=utf-8",
-    "Content-Length": String(Buffer.byteLength(page.html)),
-    "Content-Security-Policy": page.contentSecurityPolicy,
-    "X-Content-Type-Options": "nosniff",
-    ...headers,
-  };
-  return call.method === "HEAD" ? { status, headers: all } : { status, headers: all, body: page.html };
-}
-
 function viewOf(context: ImageContext, call: Call, record: ImageRecord): ImageView {
   const base = baseUrl(call, context.settings.publicUrl);
   const { id, name, type, size, width, height, pages, agent } = record;
@@ -175,18 +164,14 @@ function viewOf(context: ImageContext, call: Call, record: ImageRecord): ImageVi
     expiresAt: new Date(record.expiresAt).toISOString(),
     viewUrl: `${imageUrl(base, id)}/view`,
     links: Object.fromEntries(
-      ALL_FORMATS.filter((format) => isServable(context.renderer, record, format)).map((format) => [
-        format,
-        formatUrl(base, id, format),
-      ]),
+      servableFormats(context, record).map((format) => [format, formatUrl(base, id, format)]),
     ),
   };
 }
 
-/** Whether a client would rather have a page than the picture: a browser's address bar, not its `<img>`, not curl. */
-export function prefersHtml(call: Call, otherwise: string): boolean {
-  if (!call.headers.accept?.includes("text/html")) return false;
-  return new Negotiator({ headers: call.headers }).mediaType([otherwise, "text/html"]) === "text/html";
+function servableFormats({ renderer }: ImageContext, record: ImageRecord): ImageFormat[] {
+  if (record.processing !== null) return [];
+  return ALL_FORMATS.filter((format) => isServable(renderer, record, format));
 }
 
 function requirePages({ pages }: ImageContext): Pages {

@@ -4,11 +4,13 @@ import { type Problem, problemOf, problemReply, statusTitle } from "../http/prob
 import { transportRefusal } from "../http/transport.ts";
 import { createImage } from "./create-image.ts";
 import { deleteImage, patchImage, readRecord } from "./edit-image.ts";
-import { HttpProblem } from "./find-image.ts";
+import { HttpProblem, StillProcessing } from "./find-image.ts";
 import { type ImageAddress, matchImageAddress } from "./image-address.ts";
 import type { ImageContext } from "./image-context.ts";
-import { editor, landing, pageReply, prefersHtml, viewer } from "./image-pages.ts";
+import { editor, landing, viewer } from "./image-pages.ts";
 import { countRequest } from "./limits.ts";
+import { pageReply, prefersHtml } from "./page-reply.ts";
+import { processingReply } from "./processing-reply.ts";
 import { readImage } from "./read-image.ts";
 
 /** Methods per kind of address. HEAD goes wherever GET goes; OPTIONS everywhere. */
@@ -36,6 +38,7 @@ export function createImageService(context: ImageContext): Service {
         if (isPage(address) && !(await isKnown(context, call, address.id))) return undefined;
         return await answer(context, call, address);
       } catch (error) {
+        if (error instanceof StillProcessing) return processingReply(context, call, address, error.record);
         return refusal(context, call, address, expectedProblem(context, call, error));
       }
     },

@@ -44,6 +44,13 @@ export interface ImagesOptions {
   maxUploadBytes?: number;
   /** An upload without progress for this long ends with 408; milliseconds from 100. @default 15000 */
   uploadIdleMs?: number;
+  /**
+   * An upload that takes longer to check and clean is answered with 202 and worked on behind; milliseconds from 0 to 60000.
+   * `false`: clients wait, unless they send `Prefer: respond-async`. @default 2000
+   */
+  asyncAfterMs?: number | false;
+  /** Leaves place, camera, author and other EXIF, XMP and IPTC in the stored originals. @default false */
+  keepMetadata?: boolean;
   /** Life of an image without `expiresAt`, in milliseconds. @default 86400000 (24 hours) */
   defaultLifetimeMs?: number;
   /** Longest life that `expiresAt` may ask for, in milliseconds from now. @default 31536000000 (365 days) */
@@ -70,6 +77,9 @@ export interface ImageSettings {
   tls: TlsPolicy;
   maxUploadBytes: number;
   uploadIdleMs: number;
+  /** `null`: never. */
+  asyncAfterMs: number | null;
+  keepMetadata: boolean;
   defaultLifetimeMs: number;
   maxLifetimeMs: number;
   cacheSeconds: number;
@@ -99,6 +109,8 @@ export function imageSettings(options: ImagesOptions): ImageSettings {
     tls: oneOf("tls", options.tls ?? "required", ["required", "always", "off"]),
     maxUploadBytes: whole("maxUploadBytes", options.maxUploadBytes ?? 25 * 1024 * 1024, 1, 2 ** 31),
     uploadIdleMs: whole("uploadIdleMs", options.uploadIdleMs ?? 15_000, 100),
+    asyncAfterMs: optionalWhole("asyncAfterMs", options.asyncAfterMs ?? 2000, 0, 60_000),
+    keepMetadata: flag("keepMetadata", options.keepMetadata ?? false),
     defaultLifetimeMs: whole("defaultLifetimeMs", options.defaultLifetimeMs ?? DAY_MS, 1),
     maxLifetimeMs: whole("maxLifetimeMs", options.maxLifetimeMs ?? 365 * DAY_MS, 1),
     cacheSeconds: whole("cacheSeconds", options.cacheSeconds ?? 300, 0),
@@ -118,6 +130,16 @@ export function imageSettings(options: ImagesOptions): ImageSettings {
 function whole(name: string, value: number, min: number, max = Number.MAX_SAFE_INTEGER): number {
   if (Number.isInteger(value) && value >= min && value <= max) return value;
   throw new TypeError(`${name} must be a whole number from ${min} to ${max}`);
+}
+
+/** `false` becomes `null`. */
+function optionalWhole(name: string, value: number | false, min: number, max: number): number | null {
+  return value === false ? null : whole(name, value, min, max);
+}
+
+function flag(name: string, value: boolean): boolean {
+  if (typeof value === "boolean") return value;
+  throw new TypeError(`${name} must be true or false`);
 }
 
 function oneOf<T extends string>(name: string, value: T, allowed: readonly T[]): T {

@@ -1,17 +1,23 @@
 import { type BlobStore, hasLocalSecret } from "../contracts/blob-store.ts";
 import type { Service } from "../contracts/call.ts";
 import { createMemoryRateLimiter } from "../stores/memory-rate-limiter.ts";
+import type { ProcessingContext } from "./image-context.ts";
 import { createImageRecords } from "./image-records.ts";
 import { createImageService } from "./image-service.ts";
 import { type ImageStorage, type ImagesOptions, imageSettings } from "./images-options.ts";
 import { createPins, type Pins } from "./pin.ts";
+import { createJobMarkers } from "./processing/job-markers.ts";
+import { createJobs } from "./processing/jobs.ts";
 import { createRenditions } from "./renditions.ts";
 
 /** Image hosting, ready to be mounted by an adapter. */
 export interface Images extends Service {
   /** Resolves when the service can serve: its secret is there. Rejects with what is in the way. */
   ready(): Promise<void>;
-  /** Ends the renderer and the stores that it was given, after what is under way. Calling it twice is allowed. */
+  /**
+   * Ends the renderer and the stores that it was given, after what is under way. Uploads that are still being processed
+   * are left to other processes, or to the next start. Calling it twice is allowed.
+   */
   close(): Promise<void>;
 }
 
@@ -33,20 +39,23 @@ export function createImages(options: ImagesOptions): Images {
     memoryBytes: settings.memoryBytes,
     onError: settings.onError,
   });
-  const service = createImageService({
+  const processing: ProcessingContext = {
     settings,
     records: createImageRecords(roles.records),
     originals: roles.originals,
     renditions,
     renderer: options.renderer,
-    pins,
-    pages: options.pages ?? null,
-    limiter,
-  });
+    markers: createJobMarkers(roles.records),
+  };
+  const jobs = createJobs(processing);
+  const service = createImageService({ ...processing, jobs, pins, pages: options.pages ?? null, limiter });
+  jobs.start();
   let closing: Promise<void> | null = null;
 
   async function close(): Promise<void> {
+    const jobsEnded = jobs.close();
     await options.renderer.close();
+    await jobsEnded;
     await renditions.close();
     for (const store of new Set(Object.values(roles))) await store.close();
     if (options.rateLimiter === undefined) await limiter.close();

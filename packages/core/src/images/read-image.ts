@@ -6,7 +6,7 @@ import type { ImageFormat, RenditionSpec } from "../contracts/renderer.ts";
 import { ServiceError } from "../errors.ts";
 import { evaluatePreconditions, ifRangeHolds, type Validators } from "../http/conditional.ts";
 import { chooseRange } from "../http/ranges.ts";
-import { findImage, HttpProblem, requireAlive } from "./find-image.ts";
+import { findReadyImage, HttpProblem, requireAlive } from "./find-image.ts";
 import { FORMATS } from "./formats.ts";
 import type { ImageContext } from "./image-context.ts";
 import { isServable } from "./image-links.ts";
@@ -46,7 +46,7 @@ export async function readImage(
   id: string,
   format: ImageFormat,
 ): Promise<Reply> {
-  const current = await findImage(context, call, id);
+  const current = await findReadyImage(context, call, id);
   if (!isServable(context.renderer, current.record, format)) {
     throw new ServiceError(
       "not_implemented",
@@ -157,7 +157,7 @@ async function bytesReply(
   }
   const bytes = await context.renditions.get(current.record, read.spec, call.signal);
   // Rendering and remote stores take their time, in which the image may have been deleted or have expired.
-  const now = await findImage(context, call, current.record.id);
+  const now = await findReadyImage(context, call, current.record.id);
   if (bytes === null) throw new Error(`The original of image ${current.record.id} is missing from its store`);
   return partReply(context, call, now, read, bytes, caching);
 }

@@ -1,9 +1,10 @@
 import { LRUCache } from "lru-cache";
-import { type BlobStore, type ByteRange, hasLocalFiles, type StoredBlob } from "../contracts/blob-store.ts";
-import type { Renderer, RenderSource, RenditionSpec } from "../contracts/renderer.ts";
+import type { BlobStore, ByteRange, StoredBlob } from "../contracts/blob-store.ts";
+import type { Renderer, RenditionSpec } from "../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../errors.ts";
 import { readAll } from "../stores/read-all.ts";
 import { type ImageRecord, keyOf } from "./image-record.ts";
+import { openSource } from "./open-source.ts";
 import { specName } from "./rendition-spec.ts";
 import { createSingleFlight } from "./single-flight.ts";
 
@@ -95,22 +96,12 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     };
   }
 
-  async function sourceOf(record: ImageRecord): Promise<RenderSource | null> {
-    const key = keyOf.original(record.id);
-    if (hasLocalFiles(originals)) {
-      const path = await originals.localPath(key);
-      return path === null ? null : { path };
-    }
-    const blob = await originals.get(key);
-    return blob === null ? null : { bytes: await readAll(blob.body) };
-  }
-
   async function render(record: ImageRecord, spec: RenditionSpec, signal: AbortSignal): Promise<Buffer> {
     const name = nameOf(spec);
     const failure = await renditions.get(keyOf.failure(record.id, name));
     if (failure !== null)
       throw new ServiceError("unsupported_media", (await readAll(failure.body)).toString("utf8"));
-    const source = await sourceOf(record);
+    const source = await openSource(originals, keyOf.original(record.id));
     if (source === null) throw new OriginalMissing();
     try {
       const { bytes } = await renderer.render(source, record.type, spec, signal);

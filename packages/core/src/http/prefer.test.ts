@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { parseAsyncPreference } from "./prefer.ts";
+
+test.each([
+  ["respond-async", 0],
+  ["Respond-Async", 0],
+  ["respond-async, wait=10", 10_000],
+  ["wait=10,respond-async", 10_000],
+  ["respond-async, wait = 10", 10_000],
+  ['respond-async, wait="10"', 10_000],
+  ["respond-async, wait=10, wait=20", 10_000],
+  ["respond-async, wait=soon", 0],
+  ["respond-async, wait=-1", 0],
+  ["respond-async, wait=99999999999", 0],
+  ['respond-async=""', 0],
+  ["respond-async; foo=bar, wait=3", 3000],
+  ['return=minimal; a="x, y; z", respond-async', 0],
+  ['foo="a \\" , b", respond-async', 0],
+  [", ,respond-async,", 0],
+  ["?, respond-async", 0],
+])("Prefer: %s asks for an answer later", (header, waitMs) => {
+  expect(parseAsyncPreference(header)).toEqual({ waitMs });
+});
+
+test.each([
+  undefined,
+  "",
+  "wait=10",
+  "return=minimal",
+  "respond-asynchronously",
+  "respond-async=later",
+  "respond async",
+  'foo="respond-async"',
+  'foo="a, respond-async',
+  "return=minimal; respond-async",
+])("Prefer: %s does not", (header) => {
+  expect(parseAsyncPreference(header)).toBeNull();
+});
+
+test("several lines of the header are one list", () => {
+  expect(parseAsyncPreference(["wait=2", "respond-async"])).toEqual({ waitMs: 2000 });
+});
+
+test("a long malformed header is read in no time", () => {
+  const began = performance.now();
+  expect(parseAsyncPreference(`${'"\\'.repeat(8000)}`)).toBeNull();
+  expect(parseAsyncPreference(`${"a=".repeat(8000)}`)).toBeNull();
+  expect(performance.now() - began).toBeLessThan(200);
+});

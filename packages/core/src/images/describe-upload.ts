@@ -1,0 +1,68 @@
+import type { Call, SpooledFile, Upload } from "../contracts/call.ts";
+import type { OriginalType } from "../contracts/renderer.ts";
+import { ServiceError } from "../errors.ts";
+import { parseAgent } from "../http/agent.ts";
+import { declaredOriginalType } from "./formats.ts";
+import { nameOfFile, parseExpiry, parseName } from "./image-fields.ts";
+import { createImageId } from "./image-id.ts";
+import type { ImageRecord } from "./image-record.ts";
+import type { ImageSettings } from "./images-options.ts";
+import { sniffType } from "./sniff.ts";
+
+/** Name of the form's file field. */
+export const FILE_FIELD = "imagedata";
+
+/** The record of an upload as far as its head and the request tell; throws what is wrong with them. */
+export function describeUpload(
+  settings: ImageSettings,
+  call: Call,
+  { file, fields }: Upload,
+  userAgent: string,
+): ImageRecord {
+  const now = settings.now();
+  const query = new URLSearchParams(call.search);
+  const name = parseName(fields.name) ?? parseName(query.get("name")) ?? nameOfFile(file.name);
+  const expiresAt =
+    parseExpiry(fields.expiresAt, "form", now, settings) ??
+    parseExpiry(query.get("expiresAt"), "query", now, settings) ??
+    now + settings.defaultLifetimeMs;
+  return {
+    id: createImageId(),
+    name,
+    type: requireType(file),
+    size: file.size,
+    sha256: file.sha256,
+    width: null,
+    height: null,
+    pages: null,
+    agent: parseAgent(userAgent),
+    createdAt: now,
+    updatedAt: now,
+    expiresAt,
+    removedAt: null,
+    processing: null,
+    failure: null,
+  };
+}
+
+/** The declared type must be one that we take, and the bytes must be of it. */
+function requireType({ declaredType, head }: SpooledFile): OriginalType {
+  const declared = declaredOriginalType(declaredType);
+  if (declared === undefined) {
+    throw new ServiceError(
+      "unsupported_media",
+      `${FILE_FIELD} must be PNG, JPEG, GIF, SVG, PSD or PDF, declared by its Content-Type`,
+    );
+  }
+  const actual = sniffType(head, declared);
+  if (actual === null) {
+    throw new ServiceError(
+      "unsupported_media",
+      `${FILE_FIELD} is not a PNG, JPEG, GIF, SVG, PSD or PDF file`,
+    );
+  }
+  if (declared !== "any" && declared !== actual) {
+    throw new ServiceError("unsupported_media", `${FILE_FIELD} is declared as ${declared}, but is ${actual}`);
+  }
+  return actual;
+}

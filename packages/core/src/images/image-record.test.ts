@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { PNG } from "../../test/calls.ts";
+import { createSite } from "../../test/image-site.ts";
+import { decodeRecord } from "./image-record.ts";
+
+/** As the first version wrote it, which knew nothing of work that is left for later. */
+const OLD_RECORD = {
+  id: "Yk3fPq0bT1mVxR8aZ2cLdw",
+  name: "old.png",
+  type: "image/png",
+  size: PNG.length,
+  sha256: "00",
+  width: 40,
+  height: 30,
+  pages: 1,
+  agent: null,
+  createdAt: Date.parse("2026-03-01T11:00:00.000Z"),
+  updatedAt: Date.parse("2026-03-01T11:00:00.000Z"),
+  expiresAt: Date.parse("2026-03-02T11:00:00.000Z"),
+  removedAt: null,
+};
+
+test("an image that an earlier version stored is served as ever", async () => {
+  const { store, send } = createSite();
+  await store.put(`${OLD_RECORD.id}/record`, Buffer.from(JSON.stringify(OLD_RECORD)));
+  await store.put(`${OLD_RECORD.id}/original`, PNG);
+  const record = await send("GET", `/api/images/${OLD_RECORD.id}.json`);
+  expect(record).toMatchObject({ status: 200, json: { name: "old.png", status: "ready" } });
+  expect((await send("GET", `/api/images/${OLD_RECORD.id}.png`)).text).toBe(PNG.toString("utf8"));
+});
+
+test("what is no record is refused", () => {
+  for (const text of ["{}", '{"id":1,"expiresAt":2}'])
+    expect(() => decodeRecord(Buffer.from(text))).toThrow();
+});

@@ -1,0 +1,81 @@
+import { isServiceError } from "../../errors.ts";
+import type { ProcessingContext } from "../image-context.ts";
+import { type ImageRecord, whyGone } from "../image-record.ts";
+import type { CurrentRecord } from "../image-records.ts";
+import { storedUpload } from "../uploaded-file.ts";
+import { finishUpload, type Outcome, type UploadWork } from "./finish-upload.ts";
+import type { JobMarker } from "./job-markers.ts";
+import { holdLease } from "./lease.ts";
+import { isOrphan } from "./pending-upload.ts";
+import { tidyUp } from "./tidy-up.ts";
+import { claimed, failedRecord, isClaimed, isExhausted, PARKED_REASON } from "./transitions.ts";
+
+/** Does what a marker asks for, if anything: the work, or removing what is left of it. Never rejects. */
+export async function resumeUpload(
+  context: ProcessingContext,
+  worker: string,
+  marker: JobMarker,
+  controller: AbortController,
+): Promise<Outcome> {
+  try {
+    const current = await context.records.load(marker.id);
+    const now = context.settings.now();
+    if (current === null && !isOrphan(marker.createdAt, now)) return "over";
+    const processing = current?.record.processing ?? null;
+    if (current === null || processing === null || whyGone(current.record, now) !== null) {
+      await tidyUp(context, marker, current?.record ?? null);
+      return "over";
+    }
+    if (isClaimed(processing, now)) return "over";
+    if (isExhausted(processing, worker)) return await park(context, current);
+    const record = { ...current.record, processing: claimed(processing, worker, now) };
+    const mine = await replaceUnlessChanged(context, current, record);
+    return mine === null ? "over" : await workOn(context, mine, controller);
+  } catch (error) {
+    // The marker is still there: the next look tries again.
+    context.settings.onError(error);
+    return "again";
+  }
+}
+
+function workOn(
+  context: ProcessingContext,
+  current: CurrentRecord,
+  controller: AbortController,
+): Promise<Outcome> {
+  const lease = holdLease(context, current, controller);
+  const begin = () => beginAgain(context, current.record, controller.signal);
+  return finishUpload(context, lease, begin, controller.signal);
+}
+
+async function beginAgain(
+  { originals, renderer, settings }: ProcessingContext,
+  { id, type }: ImageRecord,
+  signal: AbortSignal,
+): Promise<UploadWork | null> {
+  const upload = await storedUpload(originals, id);
+  if (upload === null) return null;
+  const options = { cleanedPath: upload.cleanedPath, keepMetadata: settings.keepMetadata };
+  return { upload, admission: renderer.admit(upload.source, type, options, signal) };
+}
+
+async function park(context: ProcessingContext, current: CurrentRecord): Promise<Outcome> {
+  const record = failedRecord(current.record, PARKED_REASON, context.settings.now());
+  const parked = await replaceUnlessChanged(context, current, record);
+  if (parked !== null) await tidyUp(context, record, record);
+  return "over";
+}
+
+/** `null`: somebody was faster. */
+async function replaceUnlessChanged(
+  { records }: ProcessingContext,
+  current: CurrentRecord,
+  record: ImageRecord,
+): Promise<CurrentRecord | null> {
+  try {
+    return await records.replace(current, record);
+  } catch (error) {
+    if (isServiceError(error, "conflict")) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,138 @@
+import type { Admission } from "../contracts/renderer.ts";
+import { isServiceError } from "../errors.ts";
+import type { AsyncPreference } from "../http/prefer.ts";
+import type { ImageContext } from "./image-context.ts";
+import { type ImageRecord, keyOf } from "./image-record.ts";
+import { storePending } from "./processing/pending-upload.ts";
+import { claimed, readyRecord, unclaimed } from "./processing/transitions.ts";
+import { storeAdmitted, type UploadedFile } from "./uploaded-file.ts";
+
+/** Clients that would wait longer than this are told 202 all the same: proxies lose patience. */
+const MAX_WAIT_MS = 60_000;
+
+/** How an upload's client wants to be answered. */
+export interface TakeInOptions {
+  /** Of the request's `Prefer`; `null` without. */
+  preference: AsyncPreference | null;
+  /** Aborts when the client left. From the decision to answer 202 on it does not matter any more. */
+  signal: AbortSignal;
+}
+
+/**
+ * Checks, cleans and stores an upload; resolves to its record, which is still `processing` where that takes longer than
+ * the client waits. Disposes of the upload, sooner or later, whatever happens.
+ */
+export async function takeIn(
+  context: ImageContext,
+  draft: ImageRecord,
+  upload: UploadedFile,
+  { preference, signal }: TakeInOptions,
+): Promise<ImageRecord> {
+  const waitMs =
+    preference === null ? context.settings.asyncAfterMs : Math.min(preference.waitMs, MAX_WAIT_MS);
+  if (waitMs === 0) return takeInLater(context, draft, upload);
+  const controller = new AbortController();
+  const leave = () => controller.abort(signal.reason);
+  signal.addEventListener("abort", leave);
+  const admission = admit(context, draft, upload, controller.signal);
+  const isInTime = await isSettledWithin(admission, waitMs);
+  signal.removeEventListener("abort", leave);
+  if (!isInTime && !signal.aborted) return goOnBehind(context, draft, { upload, admission }, controller);
+  try {
+    return await storeReady(context, draft, upload, await admission, signal);
+  } catch (error) {
+    if (preference !== null && isServiceError(error, "overloaded")) {
+      return await takeInLater(context, draft, upload);
+    }
+    throw error;
+  } finally {
+    await upload.dispose();
+  }
+}
+
+async function admit(
+  { renderer, settings }: ImageContext,
+  { type }: ImageRecord,
+  { source, cleanedPath }: UploadedFile,
+  signal: AbortSignal,
+): Promise<Admission> {
+  signal.throwIfAborted();
+  return renderer.admit(source, type, { cleanedPath, keepMetadata: settings.keepMetadata }, signal);
+}
+
+/** Bytes first, the record last: it is the commit point. */
+async function storeReady(
+  { originals, records, settings }: ImageContext,
+  draft: ImageRecord,
+  upload: UploadedFile,
+  admission: Admission,
+  signal: AbortSignal,
+): Promise<ImageRecord> {
+  const key = keyOf.original(draft.id);
+  const record = readyRecord(draft, admission, draft.updatedAt);
+  await storeAdmitted(originals, key, upload, admission, { ifRevision: null, signal });
+  try {
+    await records.create(record, signal);
+  } catch (error) {
+    await originals.delete(key).catch(settings.onError);
+    throw error;
+  }
+  return record;
+}
+
+/** Stores the upload for whoever has time for it. */
+async function takeInLater(
+  context: ImageContext,
+  draft: ImageRecord,
+  upload: UploadedFile,
+): Promise<ImageRecord> {
+  try {
+    const { record } = await storePending(context, draft, upload.storeLast, () =>
+      unclaimed(context.settings.now()),
+    );
+    context.jobs.enqueue(record);
+    return record;
+  } finally {
+    await upload.dispose();
+  }
+}
+
+/** Stores the upload and lets the work on it go on, under a lease from the beginning. */
+async function goOnBehind(
+  context: ImageContext,
+  draft: ImageRecord,
+  work: { upload: UploadedFile; admission: Promise<Admission> },
+  controller: AbortController,
+): Promise<ImageRecord> {
+  const { jobs, settings } = context;
+  try {
+    const current = await storePending(context, draft, work.upload.storeCopy, () =>
+      claimed(unclaimed(settings.now()), jobs.worker, settings.now()),
+    );
+    jobs.takeOver(current, work, controller);
+    return current.record;
+  } catch (error) {
+    controller.abort(error);
+    // The renderer may be writing beside the file, as long as it is not through with it.
+    void work.admission.catch(() => undefined).then(work.upload.dispose);
+    throw error;
+  }
+}
+
+/** Whether `work` is settled, one way or the other, within `ms`; `null` waits for it. */
+async function isSettledWithin(work: Promise<unknown>, ms: number | null): Promise<boolean> {
+  const settled = work.then(
+    () => true,
+    () => true,
+  );
+  if (ms === null) return settled;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  try {
+    return await Promise.race([settled, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

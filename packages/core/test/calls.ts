@@ -1,0 +1,68 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import type { Call, SpooledFile } from "../src/contracts/call.ts";
+
+/** For the files of stores that have no place for them. */
+const spool = mkdtempSync(join(tmpdir(), "outrigger-calls-"));
+afterAll(() => rmSync(spool, { recursive: true }));
+
+/** Begins as a PNG does, which is all that core looks at. */
+export const PNG = Buffer.concat([
+  Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+  Buffer.from("what a renderer would read"),
+]);
+
+export interface CallOptions {
+  headers?: Record<string, string>;
+  search?: string;
+  signal?: AbortSignal;
+  /** Of a JSON or form body. */
+  fields?: Record<string, unknown>;
+  /** The file of an upload. */
+  file?: Buffer;
+}
+
+/** A request as an adapter hands it over. */
+export function createCall(method: string, path: string, options: CallOptions = {}): Call {
+  const { headers = {}, search = "", signal = new AbortController().signal, fields, file = PNG } = options;
+  return {
+    method,
+    path,
+    search,
+    headers: {
+      host: "pictures.example",
+      "user-agent": "Test/1.0",
+      ...(fields === undefined ? {} : { "content-type": "application/json", "content-length": "2" }),
+      ...headers,
+    },
+    mountPath: "",
+    origin: "https://pictures.example",
+    secure: true,
+    clientIp: "192.0.2.1",
+    peerIp: "192.0.2.1",
+    signal,
+    context: null,
+    async upload({ spoolDirectory = spool }) {
+      return { file: await spoolFile(spoolDirectory, file), fields: Object.create(null) };
+    },
+    fields: async () => fields ?? null,
+  };
+}
+
+async function spoolFile(directory: string, bytes: Buffer): Promise<SpooledFile> {
+  const path = join(directory, randomUUID());
+  await writeFile(path, bytes);
+  return {
+    path,
+    size: bytes.length,
+    name: "picture.png",
+    declaredType: "image/png",
+    head: bytes.subarray(0, 64 * 1024),
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+    dispose: () => rm(path, { force: true }),
+  };
+}
