@@ -1,4 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { ImageFormat, OriginalType } from "@outrigger/core";
+import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import request from "supertest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -425,9 +427,17 @@ describe("reading bytes", () => {
   });
 
   test("answers 501 for a format whose renderer is not installed", async () => {
-    for (const suffix of ["psd", "pdf"]) {
-      const response = await fetch(addressOf(site, image.id, suffix));
-      expect([suffix, response.status]).toEqual([suffix, 501]);
+    const renderer = createRenderer();
+    const canRender = (_type: OriginalType, format: ImageFormat) => format !== "psd" && format !== "pdf";
+    const lacking = await startSite({ renderer: { ...renderer, canRender } });
+    try {
+      const { id } = await upload(lacking, await pngPhoto(), "image/png");
+      for (const suffix of ["psd", "pdf"]) {
+        const response = await fetch(addressOf(lacking, id, suffix));
+        expect([suffix, response.status]).toEqual([suffix, 501]);
+      }
+    } finally {
+      await lacking.close();
     }
   });
 

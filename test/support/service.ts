@@ -21,7 +21,10 @@ export interface SiteOptions extends Partial<Omit<ImagesOptions, "pages">> {
   mountPath?: string;
 }
 
-/** Rate limits are off unless given: a test is one very busy client. */
+/**
+ * Rate limits are off unless given: a test is one very busy client. And nobody is told 202 for being kept waiting: how long
+ * something takes depends on what else this machine does.
+ */
 export async function startSite(siteOptions: SiteOptions = {}): Promise<Site> {
   const { host = "Express 5", mountPath = "/img", pages = true, ...options } = siteOptions;
   const directory = await mkdtemp(join(tmpdir(), "outrigger-site-"));
@@ -31,6 +34,7 @@ export async function startSite(siteOptions: SiteOptions = {}): Promise<Site> {
     renderer: createRenderer(),
     ...(pages ? { pages: createPages() } : {}),
     rateLimits: false,
+    asyncAfterMs: false,
     onError: (error) => errors.push(error),
     ...options,
   });

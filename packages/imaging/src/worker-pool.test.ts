@@ -152,7 +152,7 @@ test.runIf(process.platform === "linux")("refuses a task that takes too much mem
 });
 
 test.runIf(process.platform === "linux")("does one after the other what does not fit together", async () => {
-  const pool = poolOf({ workers: 2, maxTotalMemoryBytes: 500 * MiB });
+  const pool = poolOf({ workers: 2, maxTotalMemoryBytes: 500 * MiB, maxRestingBytes: 100 * MiB });
   await Promise.all([pool.run({ do: "answer later", ms: 50 }), pool.run({ do: "answer later", ms: 50 })]);
   const hold = (value: string, bytes: number, ms: number) =>
     pool.run({ do: "hold memory", bytes, ms, value });

@@ -74,9 +74,11 @@ const renderer = section({
   maxSide: whole(1, 16_383).exactOptional(),
   maxOutputPixels: whole(1, 268_000_000).exactOptional(),
   maxGifOutputPixels: whole(1, 268_000_000).exactOptional(),
+  maxAvifOutputPixels: whole(1, 268_000_000).exactOptional(),
   maxAnimationOutputPixels: whole(1, 268_000_000).exactOptional(),
   timeoutMs: whole(100, 600_000).exactOptional(),
   maxMemoryBytes: whole(128 * 1024 ** 2).exactOptional(),
+  maxTotalMemoryBytes: whole(128 * 1024 ** 2).exactOptional(),
   workers: whole(1, 256).exactOptional(),
   maxQueue: whole(0, 100_000).exactOptional(),
 });

@@ -55,7 +55,7 @@ export interface RenditionSpec {
   /** The box to fit into, in pixels, 1 to 8192 a side; an absent side is free. Rasters are never enlarged. */
   maxWidth?: number;
   maxHeight?: number;
-  /** Page of a PDF, from 1. @default 1 */
+  /** Page of a PDF, from 1; as `pdf` it comes alone. @default the first, and for `pdf` the whole document */
   page?: number;
 }
 

@@ -80,7 +80,15 @@ describe("the rendition that a read names", () => {
     expect(chooseRendition(jpeg, "jpg", { maxWidth: 400 })).toBeNull();
     expect(chooseRendition(jpeg, "jpg", { maxWidth: 4000, maxHeight: 300 })).toBeNull();
     expect(chooseRendition(svg, "svg", { maxWidth: 400 })).toBeNull();
-    expect(chooseRendition(pdf, "pdf", { page: 1 })).toBeNull();
+    expect(chooseRendition(pdf, "pdf", {})).toBeNull();
+    expect(chooseRendition({ ...pdf, pages: 1 }, "pdf", { page: 1 })).toBeNull();
+  });
+
+  test("is a page alone for a PDF as PDF, and the first page for other formats without being named", () => {
+    expect(chooseRendition(pdf, "pdf", { page: 1 })).toEqual({ format: "pdf", page: 1 });
+    expect(chooseRendition(pdf, "pdf", { page: 3 })).toEqual({ format: "pdf", page: 3 });
+    expect(chooseRendition(pdf, "png", { page: 1 })).toEqual({ format: "png" });
+    expect(chooseRendition(pdf, "png", { page: 2 })).toEqual({ format: "png", page: 2 });
   });
 
   test("has a quality for jpg, high where none was asked for", () => {

@@ -82,14 +82,16 @@ export function chooseRendition(
     throw new ServiceError("bad_request", `page must be at most ${pageCount(record)}`);
   }
   const isSameType = formatOfOriginal(record.type) === format;
-  if (isSameType && quality === undefined && (page ?? 1) === 1 && !changesSize(record, maxWidth, maxHeight))
+  // A page that is asked for by number comes alone, the first as any other.
+  const isOnePage = page !== undefined && (isSameType ? pageCount(record) > 1 : page > 1);
+  if (isSameType && quality === undefined && !isOnePage && !changesSize(record, maxWidth, maxHeight))
     return null;
   return {
     format,
     ...(format === "jpg" ? { quality: quality ?? DEFAULT_QUALITY } : {}),
     ...(maxWidth === undefined ? {} : { maxWidth }),
     ...(maxHeight === undefined ? {} : { maxHeight }),
-    ...(page === undefined || page === 1 ? {} : { page }),
+    ...(isOnePage ? { page } : {}),
   };
 }
 
