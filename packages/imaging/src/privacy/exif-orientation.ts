@@ -1,0 +1,56 @@
+const ORIENTATION_TAG = 0x0112;
+const IFD_ENTRY_BYTES = 12;
+
+/** Bytes of a value of each TIFF type that writers use for whole numbers: BYTE, SHORT, LONG, and the signed ones. */
+const integerBytes: Readonly<Record<number, 1 | 2 | 4>> = { 1: 1, 3: 2, 4: 4, 6: 1, 8: 2, 9: 4 };
+
+/**
+ * The orientation that an EXIF block declares, 1 to 8; 1 where it declares none or one that does not exist. `tiff` is
+ * the block from its TIFF header on. Never throws: whatever is cut off or broken declares nothing.
+ *
+ * Source: Exif 2.32, section 4.6.4 (Orientation); TIFF 6.0, section 2.
+ */
+export function readExifOrientation(tiff: Buffer): number {
+  const byteOrder = tiff.toString("latin1", 0, 2);
+  if (tiff.length < 8 || (byteOrder !== "II" && byteOrder !== "MM")) return 1;
+  const littleEndian = byteOrder === "II";
+  const view = new DataView(tiff.buffer, tiff.byteOffset, tiff.byteLength);
+  const directory = view.getUint32(4, littleEndian);
+  if (view.getUint16(2, littleEndian) !== 42 || directory + 2 > tiff.length) return 1;
+  const firstEntry = directory + 2;
+  const end = firstEntry + view.getUint16(directory, littleEndian) * IFD_ENTRY_BYTES;
+  for (
+    let entry = firstEntry;
+    entry < end && entry + IFD_ENTRY_BYTES <= tiff.length;
+    entry += IFD_ENTRY_BYTES
+  ) {
+    if (view.getUint16(entry, littleEndian) !== ORIENTATION_TAG) continue;
+    const value = readInteger(view, entry, littleEndian);
+    return value >= 1 && value <= 8 ? value : 1;
+  }
+  return 1;
+}
+
+/**
+ * An EXIF block that holds an orientation and nothing else, from its TIFF header on.
+ *
+ * Source: TIFF 6.0, section 2.
+ */
+export function writeExifOrientation(orientation: number): Buffer {
+  const tiff = Buffer.alloc(26);
+  tiff.write("MM\0*\0\0\0\x08\0\x01", "latin1");
+  tiff.writeUInt16BE(ORIENTATION_TAG, 10);
+  tiff.writeUInt16BE(3, 12);
+  tiff.writeUInt32BE(1, 14);
+  tiff.writeUInt16BE(orientation, 18);
+  return tiff;
+}
+
+/** The first value of a directory entry; 0 where it has none that is a whole number. */
+function readInteger(view: DataView, entry: number, littleEndian: boolean): number {
+  const bytes = integerBytes[view.getUint16(entry + 2, littleEndian)];
+  const hasValue = view.getUint32(entry + 4, littleEndian) > 0;
+  if (bytes === undefined || !hasValue) return 0;
+  if (bytes === 1) return view.getUint8(entry + 8);
+  return bytes === 2 ? view.getUint16(entry + 8, littleEndian) : view.getUint32(entry + 8, littleEndian);
+}

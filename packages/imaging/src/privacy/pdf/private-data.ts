@@ -1,0 +1,63 @@
+import { blankDictionary, blankObject } from "./blank-out.ts";
+import { canBeInformation, isInformation } from "./document-information.ts";
+import { parsePdfValue } from "./parse-pdf-value.ts";
+import type { PdfInventory, PdfObject } from "./pdf-inventory.ts";
+import { entryOf, nameOf, type PdfValue, visitValues } from "./pdf-value.ts";
+import { findUnshared, referencesIn } from "./unshared-objects.ts";
+
+/** What has been blanked so far, and what can be judged only when all objects are known. */
+export interface PrivateData {
+  gone: Set<PdfObject>;
+  /** Numbers of objects that hold private data, unless the document uses them otherwise. */
+  suspects: Set<number>;
+}
+
+/**
+ * Blanks what is private in an object: all of it when it is an XMP stream or document information, else what programs keep
+ * for themselves under PieceInfo. Notes what it points to.
+ */
+export function blankPrivateData(
+  object: PdfObject,
+  value: PdfValue | null,
+  { gone, suspects }: PrivateData,
+): void {
+  if (value === null) return;
+  const isXmp = object.data !== null && nameOf(value, "Type") === "Metadata";
+  if (isXmp || (object.data === null && isInformation(value))) {
+    for (const number of isXmp ? [] : referencesIn(value)) suspects.add(number);
+    blankObject(object, value);
+    gone.add(object);
+    return;
+  }
+  visitValues(value, (inner) => {
+    const metadata = entryOf(inner, "Metadata");
+    if (metadata?.kind === "reference") suspects.add(metadata.number);
+    const pieces = entryOf(inner, "PieceInfo");
+    if (pieces === undefined) return;
+    for (const number of referencesIn(pieces)) suspects.add(number);
+    if (pieces.kind === "dictionary") blankDictionary(object.host, pieces);
+  });
+}
+
+/** Blanks the document information that trailers name, and then whatever only private data have pointed to. */
+export function blankSuspects(inventory: PdfInventory, { gone, suspects }: PrivateData): void {
+  const information = new Set<number>();
+  for (const trailer of inventory.trailers) {
+    const entry = entryOf(trailer, "Info");
+    if (entry?.kind === "reference") information.add(entry.number);
+    else if (entry?.kind === "dictionary") blankDictionary(inventory.file, entry);
+  }
+  for (const object of inventory.objects) {
+    if (!information.has(object.number) || object.data !== null || gone.has(object)) continue;
+    const value = parsePdfValue(object.host.content, object.start);
+    if (value !== null && !canBeInformation(value)) continue;
+    for (const number of value === null ? [] : referencesIn(value)) suspects.add(number);
+    blankObject(object, value);
+    gone.add(object);
+  }
+  for (const { number } of gone) suspects.delete(number);
+  if (suspects.size === 0) return;
+  for (const object of findUnshared(inventory, suspects, gone)) {
+    blankObject(object, parsePdfValue(object.host.content, object.start));
+  }
+}

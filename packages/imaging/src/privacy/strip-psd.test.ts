@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import { stripPsd } from "./strip-psd.ts";
+
+const SECRET = "a secret";
+const HEADER_BYTES = 26;
+
+interface PsdParts {
+  version?: 1 | 2;
+  palette?: string;
+  resources: Buffer[];
+}
+
+function resource(id: number, data: Buffer | string, name = "", signature = "8BIM"): Buffer {
+  const content = Buffer.from(data as string, "latin1");
+  const head = Buffer.alloc(6);
+  head.write(signature, "latin1");
+  head.writeUInt16BE(id, 4);
+  return Buffer.concat([
+    head,
+    even(`${String.fromCharCode(name.length)}${name}`),
+    uint32(content.length),
+    even(content),
+  ]);
+}
+
+function even(data: Buffer | string): Buffer {
+  return Buffer.concat([Buffer.from(data as string, "latin1"), Buffer.alloc(data.length % 2)]);
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
+
+/** A document of 4 by 2 grey pixels. */
+function psd({ version = 1, palette = "", resources }: PsdParts): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.write(`8BPS\0${String.fromCharCode(version)}`, "latin1");
+  header.writeUInt16BE(1, 12);
+  header.writeUInt32BE(2, 14);
+  header.writeUInt32BE(4, 18);
+  header.writeUInt16BE(8, 22);
+  header.writeUInt16BE(1, 24);
+  const section = Buffer.concat(resources);
+  const layers = Buffer.alloc(version === 2 ? 8 : 4);
+  const pixels = Buffer.from("\0\0 picture", "latin1");
+  return Buffer.concat([
+    ...[header, uint32(palette.length), Buffer.from(palette)],
+    ...[uint32(section.length), section, layers, pixels],
+  ]);
+}
+
+function strip(bytes: Buffer): Buffer {
+  const before = Buffer.from(bytes);
+  const pieces = stripPsd(bytes);
+  expect(bytes.equals(before)).toBe(true);
+  return pieces === null ? bytes : Buffer.concat(pieces);
+}
+
+const resolution = resource(1005, "16 bytes of density");
+const profile = resource(1039, "colours", "name");
+const version = resource(1057, "\0\0\0\x01\x01");
+
+test.each([
+  1001, 1008, 1028, 1033, 1035, 1036, 1050, 1054, 1058, 1059, 1060, 1061, 1071, 1082, 1083, 1084, 1085, 1086,
+])("removes resource %i, and nothing else", (id) => {
+  const added = resource(id, SECRET);
+  expect(strip(psd({ resources: [resolution, added, profile, version] }))).toEqual(
+    psd({ resources: [resolution, profile, version] }),
+  );
+  expect(strip(psd({ resources: [added] }))).toEqual(psd({ resources: [] }));
+});
+
+test("does so in large documents and behind a palette", () => {
+  const added = resource(1060, `${SECRET}!`, "odd", "MeSa");
+  for (const parts of [{ version: 2 as const }, { palette: "a palette" }]) {
+    expect(strip(psd({ ...parts, resources: [added, version] }))).toEqual(
+      psd({ ...parts, resources: [version] }),
+    );
+  }
+});
+
+test.each([1005, 1006, 1010, 1026, 1032, 1039, 1045, 1047, 1057, 1065, 1075, 2000, 4000])(
+  "keeps resource %i",
+  (id) => {
+    expect(stripPsd(psd({ resources: [resource(id, "data")] }))).toBeNull();
+  },
+);
+
+test("finds resources behind data that are not padded", () => {
+  const unpadded = resource(1005, "odd").subarray(0, -1);
+  expect(strip(psd({ resources: [unpadded, resource(1060, SECRET), version] }))).toEqual(
+    psd({ resources: [unpadded, version] }),
+  );
+});
+
+test("removes what stands behind the last resource that can be followed", () => {
+  expect(strip(psd({ resources: [version, Buffer.from(`8BIX${SECRET} and more`)] }))).toEqual(
+    psd({ resources: [version] }),
+  );
+  const overlong = resource(1060, SECRET);
+  overlong.writeUInt32BE(0xffffffff, 8);
+  expect(strip(psd({ resources: [version, overlong] }))).toEqual(psd({ resources: [version] }));
+});
+
+test("refuses every cut before the pixels, and what is no PSD", () => {
+  const whole = psd({ resources: [version, resource(1060, SECRET)] });
+  const refusal = expect.objectContaining({ code: "unsupported_media" });
+  for (let length = 0; length < whole.length - "\0\0 picture".length; length++) {
+    expect(() => stripPsd(whole.subarray(0, length)), `${length}`).toThrow(refusal);
+  }
+});
