@@ -1,0 +1,42 @@
+import type { StoredRows } from "../stored-rows.ts";
+import type { Rectangle } from "./rectangle.ts";
+
+/** A layer or a group of layers. */
+export interface Layer {
+  /** In Photoshop's words: `"normal"`, `"pass through"`, `"multiply"` and so on. */
+  blendMode: string;
+  /** 0 to 1: for a layer, that of the fill included. */
+  opacity: number;
+  visible: boolean;
+  /** Whether it is only seen where the first layer below it that is not clipped is opaque. */
+  clipped: boolean;
+  mask: LayerMask | null;
+  /** Of a layer that holds pixels: where they are. Of a group: what its layers take up. */
+  bounds: Rectangle;
+  content: LayerChannels | LayerGroup;
+}
+
+/** The pixels of a layer, not unpacked yet. */
+export interface LayerChannels {
+  kind: "channels";
+  /** Red, green and blue, or grey alone. */
+  colours: readonly StoredRows[];
+  /** `null` when the layer is opaque. */
+  alpha: StoredRows | null;
+}
+
+export interface LayerGroup {
+  kind: "group";
+  /** From the lowest to the topmost. */
+  layers: readonly Layer[];
+}
+
+export interface LayerMask {
+  bounds: Rectangle;
+  /** What the mask is outside its bounds, of 255. */
+  outside: number;
+  /** 0 to 1: how much of the mask takes effect. */
+  density: number;
+  /** `null` when its bounds are empty. */
+  stored: StoredRows | null;
+}
