@@ -32,8 +32,15 @@ async function expectHonest(site: Site, answer: Answer, body: Buffer, said: stri
   const suffix = record.type === "image/png" ? "png" : "svg";
   const stored = await fetch(addressOf(site, record.id, suffix));
   expect(stored.status, said).toBe(200);
-  expect(body.includes(Buffer.from(await stored.arrayBuffer())), said).toBe(true);
+  const bytes = Buffer.from(await stored.arrayBuffer());
+  const isPiece = suffix === "svg" ? withoutText(body).includes(withoutText(bytes)) : body.includes(bytes);
+  expect(isPiece, said).toBe(true);
   return record.id;
+}
+
+/** Cleaning leaves nothing between the elements of a drawing. */
+function withoutText(bytes: Buffer): string {
+  return bytes.toString("latin1").replace(/>[^<]*</g, "><");
 }
 
 describe.each([

@@ -57,7 +57,7 @@ export async function polyglots(): Promise<Polyglot[]> {
       title: "a PNG with a PDF behind it",
       type: "image/png",
       bytes: concat(png, emptyPdf()),
-      payload: "%PDF-",
+      payload: "/MediaBox[0 0 595 842]",
     },
     {
       title: "a PDF behind a page",

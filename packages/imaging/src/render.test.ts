@@ -10,6 +10,7 @@ const small = createRenderer({
   maxSide: 100,
   maxOutputPixels: 6000,
   maxGifOutputPixels: 2000,
+  maxWebpOutputPixels: 5000,
   maxAvifOutputPixels: 3000,
   maxAnimationOutputPixels: 4000,
   workers: 1,
@@ -267,6 +268,7 @@ describe("limits of a rendition scale it down", () => {
   test.each([
     ["png", "image/png", 94, 63],
     ["gif", "image/png", 54, 36],
+    ["webp", "image/png", 86, 57],
     ["avif", "image/png", 66, 44],
   ] as const)("%s of a raster", async (format, type, width, height) => {
     expect(await sizeOf(await rendered(picture, type, { format }, small))).toEqual([width, height]);

@@ -52,6 +52,7 @@ function maxFramePixels(
   const bounds = [limits.maxOutputPixels];
   // A GIF stays one inside an SVG.
   if (format === "gif" || (format === "svg" && type === "image/gif")) bounds.push(limits.maxGifOutputPixels);
+  if (format === "webp") bounds.push(limits.maxWebpOutputPixels);
   if (format === "avif") bounds.push(limits.maxAvifOutputPixels);
   if (frames > 1) bounds.push(Math.floor(limits.maxAnimationOutputPixels / frames));
   return Math.min(...bounds);

@@ -31,6 +31,12 @@ export interface RendererOptions {
    */
   maxGifOutputPixels?: number;
   /**
+   * Pixels of a WebP rendition; a larger one is scaled down. Lower than `maxOutputPixels` because its encoder takes 15 MB
+   * a megapixel beside the picture. Range 1 to 268,000,000.
+   * @default 16_000_000
+   */
+  maxWebpOutputPixels?: number;
+  /**
    * Pixels of an AVIF rendition; a larger one is scaled down. Lower than `maxOutputPixels` because its encoder takes
    * 45 MB and 0.3 s a megapixel. Range 1 to 268,000,000.
    * @default 6_000_000
@@ -81,6 +87,7 @@ const ranges: Record<keyof RendererOptions, readonly [least: number, most: numbe
   maxSide: [1, 16_383],
   maxOutputPixels: [1, 268_000_000],
   maxGifOutputPixels: [1, 268_000_000],
+  maxWebpOutputPixels: [1, 268_000_000],
   maxAvifOutputPixels: [1, 268_000_000],
   maxAnimationOutputPixels: [1, 268_000_000],
   timeoutMs: [100, 600_000],
@@ -100,6 +107,7 @@ export function defaultRendererOptions(): Required<RendererOptions> {
     maxSide: 8192,
     maxOutputPixels: 25_000_000,
     maxGifOutputPixels: 4_000_000,
+    maxWebpOutputPixels: 16_000_000,
     maxAvifOutputPixels: 6_000_000,
     maxAnimationOutputPixels: 10_000_000,
     timeoutMs: 10_000,

@@ -21,6 +21,7 @@ function shape(limits: PictureLimits): string {
     limits.maxSide,
     limits.maxOutputPixels,
     limits.maxGifOutputPixels,
+    limits.maxWebpOutputPixels,
     limits.maxAvifOutputPixels,
     limits.maxAnimationOutputPixels,
   ].join();

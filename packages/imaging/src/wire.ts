@@ -15,6 +15,7 @@ export interface PictureLimits {
   maxSide: number;
   maxOutputPixels: number;
   maxGifOutputPixels: number;
+  maxWebpOutputPixels: number;
   maxAvifOutputPixels: number;
   maxAnimationOutputPixels: number;
 }

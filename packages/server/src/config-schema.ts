@@ -74,6 +74,7 @@ const renderer = section({
   maxSide: whole(1, 16_383).exactOptional(),
   maxOutputPixels: whole(1, 268_000_000).exactOptional(),
   maxGifOutputPixels: whole(1, 268_000_000).exactOptional(),
+  maxWebpOutputPixels: whole(1, 268_000_000).exactOptional(),
   maxAvifOutputPixels: whole(1, 268_000_000).exactOptional(),
   maxAnimationOutputPixels: whole(1, 268_000_000).exactOptional(),
   timeoutMs: whole(100, 600_000).exactOptional(),

@@ -54,7 +54,7 @@ function requireType({ declaredType, head }: SpooledFile): OriginalType {
       `${FILE_FIELD} must be PNG, JPEG, GIF, SVG, PSD or PDF, declared by its Content-Type`,
     );
   }
-  const actual = sniffType(head, declared);
+  const actual = sniffType(head, declared === "any" ? undefined : declared);
   if (actual === null) {
     throw new ServiceError(
       "unsupported_media",

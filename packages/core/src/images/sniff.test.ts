@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { sniffType } from "./sniff.ts";
 
@@ -25,7 +26,18 @@ test.each([
   ],
   ["SVG with a prefix", Buffer.from('<s:svg xmlns:s="http://www.w3.org/2000/svg"/>'), "image/svg+xml"],
   ["SVG that mentions PDF", Buffer.from(`<!-- %PDF- -->${svg}`), "image/svg+xml"],
-  ["SVG in UTF-16", Buffer.from(`\ufeff${svg}`, "utf16le"), null],
+  ["SVG in UTF-16", Buffer.from(`\ufeff${svg}`, "utf16le"), "image/svg+xml"],
+  ["SVG in UTF-16 big endian", Buffer.from(`\ufeff${svg}`, "utf16le").swap16(), "image/svg+xml"],
+  ["SVG in UTF-16 without a BOM", Buffer.from(svg, "utf16le"), "image/svg+xml"],
+  ["SVG in UTF-16 big endian without a BOM", Buffer.from(svg, "utf16le").swap16(), "image/svg+xml"],
+  [
+    "SVG in UTF-16 cut within a character",
+    Buffer.from(`\ufeff${svg}`, "utf16le").swap16().subarray(0, 99),
+    "image/svg+xml",
+  ],
+  ["HTML in UTF-16", Buffer.from(`\ufeff<html>${svg}</html>`, "utf16le"), null],
+  ["SVG after a DOCTYPE of HTML", Buffer.from(`<!doctype html>${svg}`), "image/svg+xml"],
+  ["gzip", gzipSync(svg), null],
   ["HTML with an SVG inside", Buffer.from(`<html>${svg}</html>`), null],
   ["an element that begins like svg", Buffer.from("<svgx/>"), null],
   ["an unfinished comment", Buffer.from(`<!-- ${svg}`), null],
@@ -34,10 +46,45 @@ test.each([
   expect(sniffType(head)).toBe(type);
 });
 
+test.each<[title: string, head: string | Buffer]>([
+  ["gzip", gzipSync(svg)],
+  ["an unfinished comment", `<!-- ${svg}`],
+  ["an unfinished instruction", `<?xml version="1.0"?><?x ${svg}`],
+  ["an unfinished DOCTYPE", `<?xml version="1.0"?>\n<!DOCTYPE  svg [<!ENTITY a "${svg}">`],
+  ["an unfinished comment in UTF-16", Buffer.from("\ufeff<!-- ", "utf16le")],
+  ["whitespace after a comment", `<!-- -->${" ".repeat(60_000)}`],
+  ["an unfinished name", "<!-- --><s:sv"],
+])("%s is taken for an SVG where that is declared", (_, head) => {
+  expect(sniffType(Buffer.from(head), "image/svg+xml")).toBe("image/svg+xml");
+  expect(sniffType(Buffer.from(head))).toBeNull();
+  expect(sniffType(Buffer.from(head), "image/png")).toBeNull();
+});
+
+test.each<[title: string, head: string]>([
+  ["nothing", ""],
+  ["whitespace", " ".repeat(65_536)],
+  ["text", "SVG"],
+  ["HTML", `<html>${svg}</html>`],
+  ["HTML after a comment", `<!-- --><html>${svg}</html>`],
+  ["HTML that has not come to an end of its DOCTYPE", "<!doctype html"],
+  ["HTML that has not come to an end of a comment", `<!DOCTYPE html PUBLIC "svg"><!-- ${svg}`],
+  ["another XML", '<?xml version="1.0"?><kml/>'],
+  ["a very long name", `<?xml version="1.0"?><${"svg".repeat(20_000)}`],
+  ["half of gzip's mark", "\x1f"],
+])("%s is no SVG, even if it is declared", (_, head) => {
+  expect(sniffType(Buffer.from(head), "image/svg+xml")).toBeNull();
+});
+
+test("what the bytes say is not overruled", () => {
+  expect(sniffType(Buffer.from("GIF89a"), "image/svg+xml")).toBe("image/gif");
+  expect(sniffType(Buffer.from("%PDF-1.7\n"), "image/svg+xml")).toBe("application/pdf");
+});
+
 test("64 KiB of unfinished prologue are told in linear time", () => {
   const started = process.cpuUsage();
   sniffType(Buffer.from("<!doctype [".padEnd(65_536, "\"'[")));
   sniffType(Buffer.from("<!--->".repeat(10_922)));
   sniffType(Buffer.alloc(65_536, " "));
+  sniffType(Buffer.alloc(65_536, "<\0?\0 \0"), "image/svg+xml");
   expect(process.cpuUsage(started).user).toBeLessThan(2_000_000);
 });
