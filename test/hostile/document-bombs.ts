@@ -62,6 +62,21 @@ function pdf(page: string, more: readonly string[] = [], pages = "/Kids[3 0 R]/C
   return Buffer.from(text, "latin1");
 }
 
+function stream(content: string, entries = ""): string {
+  return `<<${entries}/Length ${content.length}>>stream\n${content}\nendstream`;
+}
+
+/** A page and its objects: 10^depth drawings in a few hundred bytes. */
+function nestedForms(depth: number): [page: string, objects: string[]] {
+  const form = (number: number) => `/Resources<</XObject<</F ${number} 0 R>>>>`;
+  const forms = Array.from({ length: depth }, (_, level) =>
+    stream("/F Do ".repeat(10), `/Type/XObject/Subtype/Form/BBox[0 0 9 9]${form(6 + level)}`),
+  );
+  const leaf = stream("0 0 9 9 re f", "/Type/XObject/Subtype/Form/BBox[0 0 9 9]");
+  const page = `<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R${form(5)}>>`;
+  return [page, [stream("/F Do"), ...forms, leaf]];
+}
+
 export function pdfs(): Bomb[] {
   const page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R>>";
   const flate = packedZeros(500_000_000).toString("latin1");
@@ -84,6 +99,28 @@ export function pdfs(): Bomb[] {
         [
           "<</Length 5>>stream\n/F Do\nendstream",
           "<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</F 5 0 R>>>>/Length 11>>stream\n/F Do /F Do\nendstream",
+        ],
+      ),
+    ],
+    ["a PDF of ten forms in each other, each drawn ten times", pdf(...nestedForms(10))],
+    [
+      "a PDF of a page of 14,400 points a side, half transparent",
+      pdf(
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 14400 14400]/Contents 4 0 R/Group<</S/Transparency/I true>>" +
+          "/Resources<</ExtGState<</G<</ca 0.5/BM/Multiply>>>>>>>>",
+        [stream(`/G gs ${"1 0 0 rg 9 9 14000 14000 re f ".repeat(50)}`)],
+      ),
+    ],
+    [
+      "a PDF of tiles of a hundredth of a point",
+      pdf(
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Pattern<</P 5 0 R>>>>>>",
+        [
+          stream("/Pattern cs /P scn 0 0 595 842 re f"),
+          stream(
+            "0 0 1 1 re f",
+            "/Type/Pattern/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 1 1]/XStep 0.01/YStep 0.01/Resources<<>>",
+          ),
         ],
       ),
     ],
