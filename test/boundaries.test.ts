@@ -13,7 +13,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | "all">> = {
 };
 
 /** Files that hand an allow-listed environment to child processes. */
-const MAY_READ_ENVIRONMENT = ["packages/imaging/src/fork-worker.ts"];
+const MAY_READ_ENVIRONMENT = ["packages/imaging/src/pool/fork-worker.ts"];
 
 /** Versions below these have known holes or lack what we rely on. */
 const MINIMUM_VERSIONS: Readonly<Record<string, string>> = { multer: "2.3.0", sharp: "0.35.4" };

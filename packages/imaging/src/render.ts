@@ -1,12 +1,12 @@
 import type { ImageFormat, OriginalType, RenderSource, Rendition, RenditionSpec } from "@outrigger/core";
 import { readAll } from "./byte-source.ts";
-import type { Conversion } from "./conversion.ts";
+import type { Conversion } from "./conversions/conversion.ts";
+import { toPdf } from "./conversions/to-pdf.ts";
+import { toPsd } from "./conversions/to-psd.ts";
+import { toRaster } from "./conversions/to-raster.ts";
+import { toSvg } from "./conversions/to-svg.ts";
 import { fitInside } from "./fit.ts";
 import { openPicture } from "./open-picture.ts";
-import { toPdf } from "./to-pdf.ts";
-import { toPsd } from "./to-psd.ts";
-import { toRaster } from "./to-raster.ts";
-import { toSvg } from "./to-svg.ts";
 import type { PictureLimits } from "./wire.ts";
 
 /** What `Renderer.render` does, in the worker. */

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import type { Admission, Renderer, RenderSource, Rendition } from "@outrigger/core";
+import { createWorkerPool } from "./pool/worker-pool.ts";
 import { type RendererOptions, resolveRendererOptions } from "./renderer-options.ts";
 import { rendererVersion } from "./renderer-version.ts";
 import type { Task, TaskResult } from "./wire.ts";
-import { createWorkerPool } from "./worker-pool.ts";
 
 /** Against leaks that nobody has seen yet: 600 pictures in a row left none. Starting anew costs 0.1 s of processor. */
 const MAX_TASKS_PER_WORKER = 1000;

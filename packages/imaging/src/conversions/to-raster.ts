@@ -1,6 +1,6 @@
+import { reading } from "../reading.ts";
 import { type Conversion, uprightPixels } from "./conversion.ts";
 import { type EncodedFormat, encode } from "./encode.ts";
-import { reading } from "./reading.ts";
 
 /** A rendition that libvips encodes. */
 export async function toRaster(conversion: Conversion, format: EncodedFormat): Promise<Buffer> {

@@ -1,6 +1,6 @@
 import { ServiceError } from "@outrigger/core";
 import { afterEach, expect, test } from "vitest";
-import { childrenOf, peakBytes, until } from "../test/child-processes.ts";
+import { childrenOf, peakBytes, until } from "../../test/child-processes.ts";
 import { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from "./worker-pool.ts";
 
 interface Answer {
@@ -15,7 +15,7 @@ const pools: WorkerPool<object, Answer>[] = [];
 
 function poolOf(options: Partial<WorkerPoolOptions> = {}): WorkerPool<object, Answer> {
   const pool = createWorkerPool<object, Answer>({
-    entry: new URL("../test/task-worker.mjs", import.meta.url),
+    entry: new URL("../../test/task-worker.mjs", import.meta.url),
     workers: 1,
     maxQueue: 8,
     timeoutMs: 10_000,
@@ -205,7 +205,7 @@ test("replaces a worker that keeps too much memory after its task", async () => 
 });
 
 test("tells every caller when workers cannot load what they need", async () => {
-  const pool = poolOf({ entry: new URL("../test/unusable-worker.mjs", import.meta.url) });
+  const pool = poolOf({ entry: new URL("../../test/unusable-worker.mjs", import.meta.url) });
   for (const outcome of await Promise.allSettled([pool.run({}), pool.run({})])) {
     expect(outcome).toMatchObject({
       status: "rejected",
@@ -218,7 +218,7 @@ test("tells every caller when workers cannot load what they need", async () => {
 });
 
 test("is overloaded when a worker ends before it is ready", async () => {
-  const pool = poolOf({ entry: new URL("../test/no-such-file.mjs", import.meta.url) });
+  const pool = poolOf({ entry: new URL("../../test/no-such-file.mjs", import.meta.url) });
   await expect(pool.run({})).rejects.toMatchObject({ code: "overloaded", retryAfterMs: 5000 });
 });
 

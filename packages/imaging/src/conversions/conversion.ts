@@ -1,8 +1,8 @@
 import type { OriginalType, RenditionSpec } from "@outrigger/core";
 import type { Sharp } from "sharp";
-import type { Size } from "./fit.ts";
-import type { Picture } from "./picture.ts";
-import type { PictureLimits } from "./wire.ts";
+import type { Size } from "../fit.ts";
+import type { Picture } from "../picture.ts";
+import type { PictureLimits } from "../wire.ts";
 
 /** One original on its way to one rendition. */
 export interface Conversion {

@@ -1,8 +1,8 @@
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, expect, test } from "vitest";
-import { svg } from "../test/hostile-svgs.ts";
-import { cornered } from "../test/pictures.ts";
+import { svg } from "../../test/hostile-svgs.ts";
+import { cornered } from "../../test/pictures.ts";
 
 const renderer = createRenderer({ workers: 1 });
 afterAll(() => renderer.close());

@@ -1,15 +1,15 @@
 import { isServiceError } from "@outrigger/core";
 import sharp from "sharp";
+import { fitInside } from "../fit.ts";
+import { openPdf } from "../pdf/open-pdf.ts";
+import { transformPdf } from "../pdf/transform-pdf.ts";
+import { pdfOfJpeg, pdfOfPixels } from "../pdf/write-pdf.ts";
+import { readPixels } from "../read-pixels.ts";
+import { reading } from "../reading.ts";
 import { type Conversion, keepsSize, uprightPixels } from "./conversion.ts";
 import { encode } from "./encode.ts";
-import { fitInside } from "./fit.ts";
 import { looksAlike } from "./looks-alike.ts";
-import { openPdf } from "./pdf/open-pdf.ts";
-import { transformPdf } from "./pdf/transform-pdf.ts";
-import { pdfOfJpeg, pdfOfPixels } from "./pdf/write-pdf.ts";
 import { isPlainRaster } from "./plain-raster.ts";
-import { readPixels } from "./read-pixels.ts";
-import { reading } from "./reading.ts";
 import { drawVectorPdf } from "./vector-pdf.ts";
 
 /** Pixels per point that a drawing becomes where it cannot stay one: sharp on paper and on dense screens. */

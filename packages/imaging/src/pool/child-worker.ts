@@ -1,9 +1,9 @@
 import type { ChildProcess } from "node:child_process";
 import { ServiceError } from "@outrigger/core";
+import type { WorkerMessage } from "../wire.ts";
 import { deferred } from "./deferred.ts";
 import { forkWorker } from "./fork-worker.ts";
 import { residentBytes } from "./resident-memory.ts";
-import type { WorkerMessage } from "./wire.ts";
 
 /** What one worker runs, and within what. */
 export interface ChildWorkerOptions {

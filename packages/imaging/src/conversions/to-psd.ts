@@ -1,6 +1,6 @@
+import { writePsd } from "../psd/write-psd.ts";
+import { readPixels } from "../read-pixels.ts";
 import { type Conversion, uprightPixels } from "./conversion.ts";
-import { writePsd } from "./psd/write-psd.ts";
-import { readPixels } from "./read-pixels.ts";
 
 /** A Photoshop document of one layer. */
 export async function toPsd(conversion: Conversion): Promise<Buffer> {

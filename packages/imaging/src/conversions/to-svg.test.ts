@@ -1,7 +1,7 @@
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, expect, test } from "vitest";
-import { animation, CORNERS, cornered, cornersOf, distance } from "../test/pictures.ts";
+import { animation, CORNERS, cornered, cornersOf, distance } from "../../test/pictures.ts";
 
 const renderer = createRenderer({ workers: 1 });
 afterAll(() => renderer.close());

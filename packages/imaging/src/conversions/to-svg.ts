@@ -1,9 +1,9 @@
+import { reading } from "../reading.ts";
+import { resizeSvg } from "../svg/resize-svg.ts";
+import { wrapRaster } from "../svg/wrap-raster.ts";
 import { type Conversion, keepsSize, uprightPixels } from "./conversion.ts";
 import { encode } from "./encode.ts";
 import { isPlainRaster } from "./plain-raster.ts";
-import { reading } from "./reading.ts";
-import { resizeSvg } from "./svg/resize-svg.ts";
-import { wrapRaster } from "./svg/wrap-raster.ts";
 
 /** An SVG at another size, or one that holds the raster: a JPEG as JPEG, a GIF as GIF, anything else as PNG. */
 export async function toSvg(conversion: Conversion): Promise<Buffer> {

@@ -1,5 +1,5 @@
 import type { Sharp } from "sharp";
-import type { Size } from "./fit.ts";
+import type { Size } from "../fit.ts";
 
 /** A difference of a colour channel that edges, smoothed in different ways, do not come to. */
 const VISIBLE_DIFFERENCE = 48;

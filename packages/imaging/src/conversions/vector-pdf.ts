@@ -1,4 +1,4 @@
-import type { Size } from "./fit.ts";
+import type { Size } from "../fit.ts";
 
 /** Beyond it the attempt costs more than a raster does. */
 const MAX_SVG_BYTES = 256 * 1024;

@@ -1,0 +1,154 @@
+import { expect, test } from "vitest";
+import { cleanDeclarations, cleanStylesheet, isSafeValue } from "./clean-css.ts";
+
+test.each<[title: string, css: string, cleaned: string]>([
+  [
+    "plain rules",
+    " .a { fill: red ; }\n rect.b>g , #c{stroke:#000;}",
+    ".a{fill:red}\nrect.b>g , #c{stroke:#000}",
+  ],
+  ["comments", "/* a */.a/* b */.b/**/c{/* d */fill/**/:/* e */red/* f */}", ".a/**/.b/**/c{fill:red}"],
+  ["a comment that keeps names apart", ".a{fill:u/**/rl}", ".a{fill:u/**/rl}"],
+  [
+    "references within the document",
+    ".a{fill:url(#g) red;mask:url( '#m' )}",
+    ".a{fill:url(#g) red;mask:url( '#m' )}",
+  ],
+  [
+    "functions",
+    ".a{fill:RGB(1 2 3/50%);width:calc(2*(1px + 3em));transform:translate(1px)rotate(2deg)}",
+    ".a{fill:RGB(1 2 3/50%);width:calc(2*(1px + 3em));transform:translate(1px)rotate(2deg)}",
+  ],
+  [
+    "variables",
+    ":root{--x: #abc}.a{fill:var(--x,red)!important}",
+    ":root{--x:#abc}\n.a{fill:var(--x,red)!important}",
+  ],
+  [
+    "selectors of every kind",
+    "svg|g>[a~='b']:not(.c)+d::before~:nth-child(2n + 1){fill:red}",
+    "svg|g>[a~='b']:not(.c)+d::before~:nth-child(2n + 1){fill:red}",
+  ],
+  ["an escaped name", ".\\31 23,.a\\:b{fill:red}", ".\\31 23,.a\\:b{fill:red}"],
+  [
+    "media and feature queries",
+    "@media (min-width:1px) and print{.a{fill:red}}@supports not (fill:url(#a)){.b{fill:red}}",
+    "@media (min-width:1px) and print{.a{fill:red}}\n@supports not (fill:url(#a)){.b{fill:red}}",
+  ],
+  [
+    "animations",
+    "@keyframes k{from{r:1}50.5%,to{r:2}}.a{animation:k 2s cubic-bezier(0,0,1,1)infinite}",
+    "@keyframes k{from{r:1}\n50.5%,to{r:2}}\n.a{animation:k 2s cubic-bezier(0,0,1,1)infinite}",
+  ],
+  ["what old pages put around", "<!-- .a{fill:red} -->", ".a{fill:red}"],
+  ["strings", ".a{font-family:'A B',\"C;}\"}", ".a{font-family:'A B',\"C;}\"}"],
+  ["a block without an end", ".a{fill:red;stroke:blue", ".a{fill:red;stroke:blue}"],
+  [
+    "what is invalid after what is valid",
+    ".a{fill:red;nonsense;=;*zoom:1;x y:1;stroke:}b{r:1}",
+    ".a{fill:red}\nb{r:1}",
+  ],
+  ["nothing", " ", ""],
+])("keeps %s", (_, css, cleaned) => {
+  expect(cleanStylesheet(css)).toBe(cleaned);
+  expect(cleanStylesheet(cleaned)).toBe(cleaned);
+});
+
+const outside = "http://elsewhere.example/x";
+
+test.each<[title: string, css: string]>([
+  ["@import", `@import url(${outside});`],
+  ["@import of a string", `@import "${outside}" screen;`],
+  ["@import without an end", `@import "${outside}"`],
+  ["@import in a group", `@media all{@import "${outside}";}`],
+  ["@import with an escape", `@\\69 mport "${outside}";`],
+  ["@font-face", `@font-face{font-family:x;src:url(${outside})}`],
+  ["@font-face of a data address", "@font-face{font-family:x;src:url(data:font/woff2;base64,AAAA)}"],
+  ["@namespace and @charset", `@charset "utf-8";@namespace url(${outside});`],
+  ["an at-rule that is not known", `@document url(${outside}){a{fill:red}}`],
+  ["an address in a query", `@supports (fill:url(${outside})){a{fill:red}}`],
+  ["an address", `a{fill:url(${outside})}`],
+  ["an address without a scheme", "a{fill:url(//elsewhere.example/x)}"],
+  ["an address in quotes", `a{fill:url("${outside}")}`],
+  ["a data address", "a{background:url(data:image/png;base64,AAAA)}"],
+  ["an empty address", "a{fill:url();mask:url('')}"],
+  ["an address that is not finished", "a{fill:url(#a"],
+  ["an address with an escape", "a{fill:url(\\23 a);mask:url('\\23 a')}"],
+  ["an escaped function", `a{fill:\\75rl(${outside});mask:u\\rl(#a)}`],
+  [
+    "functions that load",
+    `a{mask:image-set('${outside}' 1x);fill:src('${outside}');cursor:image('${outside}'),cross-fade(url(#a),url(#b))}`,
+  ],
+  ["functions that make addresses", "a{mask:attr(x type(<url>));fill:env(x);stroke:element(#a)}"],
+  [
+    "what old browsers run",
+    "a{width:expression(alert(1));behavior:url(#a);-moz-binding:url(#a);filter:progid:X(src='x')}",
+  ],
+  ["a nested rule", `a{b{fill:url(${outside})}}`],
+  ["a string that is not finished", "a{font-family:'x\n}b{font-family:'y"],
+  ["a string with an escape or a parenthesis", "a{font-family:'\\'';mask:'url(x)'}"],
+  ["markup", "a{font-family:'</style>'}b<c{fill:red}"],
+  ["brackets that do not match", "a{fill:rgb(1,2]);stroke:red)}"],
+  ["names that some would end earlier", "a{--x:#b×url(//elsewhere.example/x)}"],
+  ["deep nesting", `a{fill:${"rgb(".repeat(10_000)}`],
+  ["deep groups", `${"@media all{".repeat(10_000)}a{fill:red}`],
+])("drops %s", (_, css) => {
+  const cleaned = cleanStylesheet(css);
+  expect(cleaned).not.toMatch(/elsewhere|@(?!media)|\\|<|\((?!#)|b\{/);
+  expect(cleanStylesheet(`${cleaned} z{fill:red}`)).toBe(
+    cleaned === "" ? "z{fill:red}" : `${cleaned}\nz{fill:red}`,
+  );
+});
+
+test("what stands after something dropped is kept", () => {
+  expect(
+    cleanStylesheet(`@import "x";a{fill:url(x);stroke:red;b{r:1}r:2}@font-face{src:url(x)}c{fill:red}`),
+  ).toBe("a{stroke:red;r:2}\nc{fill:red}");
+  // A browser takes the first address for one that ends in the string, and would find another one in the second string.
+  const confusing = `\\75rl(["')"]){fill:red}a{font-family:"{}rect{mask:url(x)}b{"}c{fill:red}`;
+  expect(cleanStylesheet(confusing)).toBe("c{fill:red}");
+});
+
+test.each<[string, string]>([
+  [" fill : red ;; stroke:#000 ", "fill:red;stroke:#000"],
+  ["fill:red}a{stroke:blue;r:1", ""],
+  ["fill:red};r:1", "r:1"],
+  ["fill:url(http://a/);stroke:url(#a)", "stroke:url(#a)"],
+  ["fill:red;@import 'x';r:1", "fill:red;r:1"],
+  ["a{b:c};r:1", "r:1"],
+  ["", ""],
+])("cleans the style %j", (css, cleaned) => {
+  expect(cleanDeclarations(css)).toBe(cleaned);
+  expect(cleanDeclarations(cleaned)).toBe(cleaned);
+});
+
+test.each([
+  "red",
+  "url(#a)",
+  "url('#a') none",
+  "translate(1,2)scale(.5)",
+  "matrix(1 0 0 1 -2.5e3 0)",
+  "none;url(#a);none",
+  "icc-color(a, .1) #fff",
+  "M0 0L1-1.5.5z",
+  "",
+])("takes the value %j", (value) => {
+  expect(isSafeValue(value)).toBe(true);
+});
+
+test.each([
+  "url(a)",
+  "url(#a) url(//b)",
+  "none;url(http://a)",
+  "\\75rl(#a)",
+  "image-set('a' 1x)",
+  "rotate(1",
+  "ur/**/l(a)",
+  "url( )",
+  "'url(a)'",
+  "&lt;script>(".replace("&lt;", "<"),
+  "@import",
+  "{a(b)}",
+])("does not take the value %j", (value) => {
+  expect(isSafeValue(value)).toBe(false);
+});

@@ -1,0 +1,124 @@
+import { type CssGrammar, readComponents } from "./css-components.ts";
+import { safeInConditions, safeInSelectors, safeInValues } from "./css-functions.ts";
+import { CssScanner } from "./css-scanner.ts";
+
+const value: CssGrammar = {
+  delimiters: "!*+-./",
+  punctuation: [],
+  functions: safeInValues,
+  escapedNames: false,
+};
+/** Several values after each other, as animations have them. */
+const values: CssGrammar = { ...value, punctuation: [";"] };
+const condition: CssGrammar = {
+  delimiters: "*+-./>=",
+  punctuation: [":"],
+  functions: safeInConditions,
+  escapedNames: false,
+};
+const selector: CssGrammar = {
+  delimiters: ".*>+~|&=^$-",
+  punctuation: [":"],
+  functions: safeInSelectors,
+  escapedNames: true,
+};
+
+/** At-rules that hold rules. The others are dropped: they load (`@import`, `@font-face`), or pictures need none. */
+const groupRules = new Set([
+  "@container",
+  "@keyframes",
+  "@layer",
+  "@media",
+  "@supports",
+  "@-webkit-keyframes",
+]);
+const MAX_GROUP_DEPTH = 8;
+
+/** Properties that run something in old browsers. */
+const unsafeProperties = new Set(["behavior", "-ms-behavior", "-moz-binding"]);
+
+/**
+ * A style sheet without whatever loads something, and without whatever is not understood. Addresses may only name a part
+ * of the same document, as in `url(#a)`. What is kept keeps its meaning; cleaning it again changes nothing.
+ */
+export function cleanStylesheet(css: string): string {
+  return readRules(new CssScanner(css), 0);
+}
+
+/** The same for the declarations of a `style` attribute. */
+export function cleanDeclarations(css: string): string {
+  return readDeclarations(new CssScanner(css), false);
+}
+
+/** Whether the value of a presentation attribute or of an animation is understood and loads nothing. */
+export function isSafeValue(css: string): boolean {
+  // Most values: without these there is no function, no address, no escape and nothing else to look at.
+  if (!/[(\\<{@]/.test(css)) return true;
+  const scanner = new CssScanner(css);
+  scanner.next();
+  return readComponents(scanner, values, []).isSafe;
+}
+
+/** Reads to the end or to the brace that closes the group. */
+function readRules(scanner: CssScanner, depth: number): string {
+  const rules: string[] = [];
+  for (;;) {
+    const kind = scanner.next();
+    if (kind === "end" || (kind === "}" && depth > 0)) return rules.join("\n");
+    if (kind === "whitespace" || kind === "comment" || kind === "comment-delimiter") continue;
+    const rule = kind === "at-keyword" ? readAtRule(scanner, depth) : readStyleRule(scanner);
+    if (rule !== undefined) rules.push(rule);
+  }
+}
+
+function readAtRule(scanner: CssScanner, depth: number): string | undefined {
+  const name = scanner.token.toLowerCase();
+  scanner.next();
+  const prelude = readComponents(scanner, condition, [";", "{"]);
+  if (prelude.endedAt !== "{") return undefined;
+  if (!groupRules.has(name) || depth >= MAX_GROUP_DEPTH) {
+    scanner.next();
+    readComponents(scanner, value, ["}"]);
+    return undefined;
+  }
+  const rules = readRules(scanner, depth + 1);
+  return prelude.isSafe && rules !== "" ? `${name} ${prelude.text}{${rules}}` : undefined;
+}
+
+function readStyleRule(scanner: CssScanner): string | undefined {
+  const prelude = readComponents(scanner, selector, ["{"]);
+  if (prelude.endedAt !== "{") return undefined;
+  const declarations = readDeclarations(scanner, true);
+  const isKept = prelude.isSafe && prelude.text !== "" && declarations !== "";
+  return isKept ? `${prelude.text}{${declarations}}` : undefined;
+}
+
+/** Reads to the end or, in a block, to the brace that closes it. */
+function readDeclarations(scanner: CssScanner, inBlock: boolean): string {
+  const declarations: string[] = [];
+  for (;;) {
+    const kind = scanner.next();
+    if (kind === "end" || (kind === "}" && inBlock)) return declarations.join(";");
+    if (kind === "whitespace" || kind === "comment" || kind === ";") continue;
+    const { text, endedAt } = readDeclaration(scanner, inBlock);
+    if (text !== undefined) declarations.push(text);
+    if (endedAt === "end" || endedAt === "}") return declarations.join(";");
+  }
+}
+
+function readDeclaration(scanner: CssScanner, inBlock: boolean) {
+  const isName = scanner.kind === "ident" && !scanner.escaped;
+  const name = isName && !unsafeProperties.has(scanner.token.toLowerCase()) ? scanner.token : undefined;
+  if (isName) skipToColon(scanner);
+  const isDeclaration = isName && scanner.kind === ":";
+  if (isDeclaration) scanner.next();
+  const { text, isSafe, endedAt } = readComponents(scanner, value, inBlock ? [";", "}"] : [";"]);
+  const isKept = isDeclaration && name !== undefined && isSafe && text !== "";
+  return { text: isKept ? `${name}:${text}` : undefined, endedAt };
+}
+
+/** Over the whitespace after a property, to what should be its colon. */
+function skipToColon(scanner: CssScanner): void {
+  do scanner.next();
+  while (scanner.kind === "whitespace" || scanner.kind === "comment");
+}

@@ -1,0 +1,224 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { cleanSvg } from "./clean-svg.ts";
+
+const NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"';
+const XLINK = 'xmlns:xlink="http://www.w3.org/1999/xlink"';
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M/wHwAEBgIApD5fRAAAAABJRU5ErkJggg==";
+
+function clean(svg: string | Buffer): string {
+  return cleanSvg(Buffer.from(svg)).toString();
+}
+
+/** Within a root; what is left is told without it. */
+function cleanContent(content: string, prolog = ""): string {
+  const cleaned = clean(`${prolog}<svg ${NAMESPACE} ${XLINK}>${content}</svg>`);
+  expect(clean(cleaned)).toBe(cleaned);
+  return cleaned.replace(/^<svg xmlns="[^"]*"(?: xmlns:xlink="[^"]*")?\/?>|<\/svg>$/g, "");
+}
+
+describe("a clean document", () => {
+  const expected = `<svg ${NAMESPACE} width="9"><g id="a"><rect width="1"/>ü &amp; ∑</g></svg>`;
+  const content = '<g id="a"><rect width="1"></rect>&#252; &amp; ∑</g>';
+
+  test.each<[title: string, svg: string | Buffer]>([
+    ["itself", expected],
+    [
+      "a declaration, comments, instructions and a DOCTYPE",
+      `<?xml version="1.0"?><!--a--><?b c?><!DOCTYPE svg><svg ${NAMESPACE} width="9"><!--d-->${content.replace("ü", "ü<?e?>")}</svg>\n<!--f-->`,
+    ],
+    [
+      "prefixes",
+      `<s:svg xmlns:s="http://www.w3.org/2000/svg" width="9">${content.replace(/<(\/?)(g|rect)/g, "<$1s:$2")}</s:svg>`,
+    ],
+    ["no namespace", `<svg width="9">${content}</svg>`],
+    ["another quote and other whitespace", `<svg\n\t${NAMESPACE}\n width='9' >${content}</svg >`],
+    ["CDATA", `<svg ${NAMESPACE} width="9"><g id="a"><rect width="1"/>ü<![CDATA[ & ]]>∑</g></svg>`],
+    [
+      "entities",
+      `<!DOCTYPE svg [<!ENTITY n "9"><!ENTITY u "&#252; ">]><svg ${NAMESPACE} width="&n;"><g id="a"><rect width="1"/>&u;&amp; ∑</g></svg>`,
+    ],
+    [
+      "UTF-16",
+      Buffer.from(
+        `\ufeff<?xml version="1.0" encoding="UTF-16"?><svg ${NAMESPACE} width="9">${content}</svg>`,
+        "utf16le",
+      ),
+    ],
+    ["gzip", gzipSync(`<svg ${NAMESPACE} width="9">${content}</svg>`)],
+    ["XML 1.1", `<?xml version="1.1"?><svg ${NAMESPACE} width="9">${content}</svg>`],
+  ])("is the same whether it was written with %s", (_, svg) => {
+    expect(clean(svg)).toBe(expected);
+  });
+
+  test("keeps whitespace in text and escaped characters, and names xlink where it is used", () => {
+    const text =
+      '<text xml:space="preserve" aria-label="a&#10;b&quot;" lang="de"> a\n\tb&#13; <tspan> </tspan>&gt;&lt;</text>';
+    expect(cleanContent(text)).toBe(text);
+    expect(clean(`<svg ${NAMESPACE} xmlns:l="http://www.w3.org/1999/xlink"><use l:href="#a"/></svg>`)).toBe(
+      `<svg ${NAMESPACE} ${XLINK}><use xlink:href="#a"/></svg>`,
+    );
+    expect(clean(`<svg ${NAMESPACE}><use xlink:href="#a"/></svg>`)).toContain(
+      `${XLINK}><use xlink:href="#a"/>`,
+    );
+  });
+});
+
+test.each<[title: string, content: string, left: string]>([
+  [
+    "elements of other languages, with what they hold",
+    '<foreignObject><rect/></foreignObject><x:y xmlns:x="z"><g/></x:y><g/>',
+    "<g/>",
+  ],
+  ["elements that are not known", "<blink><rect/></blink><RECT/><font><glyph/></font><g/>", "<g/>"],
+  [
+    "metadata and editors' data",
+    '<metadata><g/></metadata><g xmlns:i="urn:i" i:label="x" data-a="b" i:href="#a"/>',
+    "<g/>",
+  ],
+  [
+    "elements in text elements",
+    "<title>a<g>b</g>c</title><style>d{r:1}<g>e{r:1}</g></style>",
+    "<title>ac</title><style>d{r:1}</style>",
+  ],
+  [
+    "attributes that are not known",
+    '<g onclick="a()" OnClick="a()" foo="b" tabindex="0" target="x" xml:base="http://a/" id="c"/>',
+    '<g id="c"/>',
+  ],
+  ["prefixes that nobody declared", '<q:g/><g q:a="b" id="c"/>', '<g id="c"/>'],
+  [
+    "references to anything else",
+    '<use href="a.svg#b"/><use href="#b"/><use xlink:href=" #c "/><use href="#"/>',
+    '<use/><use href="#b"/><use xlink:href="#c"/><use/>',
+  ],
+  [
+    "links out of the document, not what is in them",
+    '<a href="https://a.example" xlink:href="#b"><g/></a>',
+    '<a xlink:href="#b"><g/></a>',
+  ],
+  [
+    "pictures of anything but bytes of a raster",
+    `<image href="a.png"/><image href="data:image/svg+xml;base64,PHN2Zy8+"/><image href="data:image/png;base64,PHN2Zy8+"/><image href="data:image/png,x"/><image href="#a"/>`,
+    "<image/><image/><image/><image/><image/>",
+  ],
+  [
+    "presentation that loads",
+    '<g fill="url(http://a/#b)" stroke="url(#c)" filter="url(//a)" mask="\\75rl(#b)"/>',
+    '<g stroke="url(#c)"/>',
+  ],
+  [
+    "declarations that load",
+    '<g style="fill:red;mask:url(a)"/><g style="mask:url(a)"/>',
+    '<g style="fill:red"/><g/>',
+  ],
+  [
+    "rules that load",
+    "<style>@import 'a';b{r:1}</style><style>@import 'a'</style>",
+    "<style>b{r:1}</style><style/>",
+  ],
+  [
+    "animations of references and styles",
+    '<set attributeName="href" to="#a"/><animate attributeName="xlink:href"/><set attributeName=" style "/><animate attributeName="onclick"/>',
+    "",
+  ],
+  [
+    "animated addresses",
+    '<animate attributeName="fill" values="red;url(http://a)" to="a:b" from="url(#c)"/>',
+    '<animate attributeName="fill" from="url(#c)"/>',
+  ],
+])("drops %s", (_, content, left) => {
+  expect(cleanContent(content)).toBe(left);
+});
+
+test("keeps embedded rasters, without the line breaks in them", () => {
+  const broken = PIXEL.replace(/.{20}/g, "$&\n ");
+  const picture = `<image xlink:href="data:image/png;base64,${PIXEL}"/>`;
+  expect(cleanContent(`<image xlink:href=" data:image/PNG;base64,${broken}"/>`)).toBe(picture);
+  expect(cleanContent(`<feImage href="data:image/png;base64,${PIXEL}"/>`)).toContain(PIXEL);
+  expect(cleanContent(`<use href="data:image/png;base64,${PIXEL}"/>`)).toBe("<use/>");
+});
+
+const nested = (depth: number): string =>
+  `<svg ${NAMESPACE}>${"<g>".repeat(depth - 1)}${"</g>".repeat(depth - 1)}</svg>`;
+const elements = (count: number): string => `<svg ${NAMESPACE}>${"<g/>".repeat(count - 1)}</svg>`;
+const attributes = (count: number): string =>
+  `<svg ${NAMESPACE}><g ${Array.from({ length: count }, (_, n) => `a${n}=""`).join(" ")}/></svg>`;
+const expansion = (references: number): string =>
+  `<!DOCTYPE svg [<!ENTITY a "${"x".repeat(1000)}">]><svg ${NAMESPACE}><desc>${"&a;".repeat(references)}</desc></svg>`;
+
+test("takes as much as it says", () => {
+  for (const svg of [nested(250), elements(50_000), attributes(256), expansion(1000)]) {
+    expect(clean(clean(svg))).toBe(clean(svg));
+  }
+});
+
+test.each<[title: string, svg: string, clause: string]>([
+  ["a greater depth", nested(251), "it is nested deeper than 250"],
+  ["depth in what is dropped", nested(251).replaceAll("g>", "x>"), "it is nested deeper than 250"],
+  ["more elements", elements(50_001), "it has more than 50000 elements"],
+  ["more attributes", attributes(257), "it has an element of more than 256 attributes"],
+  ["more by entities", expansion(1001), "its entities become too much text"],
+  [
+    "more by entities of one attribute",
+    expansion(1001).replace("<desc>", '<g id="').replace("</desc>", '"/>'),
+    "its entities become too much text",
+  ],
+  [
+    "more bytes once escaped",
+    `<svg ${NAMESPACE}><text>${">".repeat(2_500_000)}</text></svg>`,
+    "it is more than 10 MB of text",
+  ],
+  ["another root", "<html><svg/></html>", "its root element is no svg"],
+  ["a root of another namespace", '<svg xmlns="urn:x"/>', "its root element is no svg"],
+  ["no XML", "PNG", "its XML is broken: line 1: text data outside of root node"],
+  ["XML without an end", `<svg ${NAMESPACE}>\n<g`, "its XML is broken: line 2: unclosed tag: svg"],
+  [
+    "tags that do not match",
+    `<svg ${NAMESPACE}><g></svg>`,
+    "its XML is broken: line 1: unexpected close tag",
+  ],
+  [
+    "an entity that is not declared",
+    `<svg ${NAMESPACE}>&nbsp;</svg>`,
+    "its XML is broken: line 1: undefined entity",
+  ],
+  [
+    "an attribute twice",
+    `<svg ${NAMESPACE} ${XLINK} xmlns:b="http://www.w3.org/1999/xlink"><use xlink:href="#a" b:href="#b"/></svg>`,
+    "its XML is broken: line 1: duplicate attribute: {http://www.w3.org/1999/xlink}href",
+  ],
+  [
+    "a character that XML has not",
+    `<svg ${NAMESPACE}>&#1;</svg>`,
+    "its XML is broken: line 1: malformed character entity",
+  ],
+  [
+    "a second root",
+    `<svg ${NAMESPACE}/><svg ${NAMESPACE}/>`,
+    "its XML is broken: line 1: documents may contain only one root",
+  ],
+])("refuses %s", (_, svg, clause) => {
+  expect(() => clean(svg)).toThrow(
+    expect.objectContaining({
+      code: "unsupported_media",
+      message: `This cannot be read as image/svg+xml: ${clause}.`,
+    }),
+  );
+});
+
+test("quotes of a broken document no more than a line", () => {
+  const name = "x".repeat(100_000);
+  expect(() => clean(`<svg ${NAMESPACE}><${name}>`)).toThrow(
+    expect.objectContaining({ message: expect.stringMatching(/^.{50,250}$/) }),
+  );
+});
+
+test("a document of a megabyte takes a fraction of a second", () => {
+  const path = `<path id="p" transform="translate(1,2) rotate(3)" style="fill:#abc;filter:url(#f)" d="${"M1.5 2.25L3 4 ".repeat(20)}"/>\n`;
+  const svg = Buffer.from(`<svg ${NAMESPACE}>${path.repeat(2500)}</svg>`);
+  const started = process.cpuUsage();
+  expect(cleanSvg(svg).equals(svg)).toBe(true);
+  expect(process.cpuUsage(started).user).toBeLessThan(1_500_000);
+});

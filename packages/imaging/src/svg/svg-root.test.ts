@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { readSvgRoot, withRootAttributes } from "./svg-root.ts";
+
+const NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"';
+
+test("reads and writes the attributes of a clean root", () => {
+  const clean = `<svg ${NAMESPACE} id="a&quot;&gt;&#10;" width="9"><g/></svg>`;
+  const root = readSvgRoot(Buffer.from(clean));
+  expect([...root.attributes]).toEqual([
+    ["xmlns", "http://www.w3.org/2000/svg"],
+    ["id", 'a">\n'],
+    ["width", "9"],
+  ]);
+  expect(withRootAttributes(root, {}).toString()).toBe(clean);
+  expect(withRootAttributes(root, { id: undefined, width: '"', height: "2" }).toString()).toBe(
+    `<svg ${NAMESPACE} width="&quot;" height="2"><g/></svg>`,
+  );
+});
+
+test("a root without content stays without", () => {
+  const root = readSvgRoot(Buffer.from(`<svg ${NAMESPACE}/>`));
+  expect(withRootAttributes(root, { width: "1" }).toString()).toBe(`<svg ${NAMESPACE} width="1"/>`);
+});
+
+test.each([
+  `<svg ${NAMESPACE} width='9'><g/></svg>`,
+  `<svg ${NAMESPACE} id="a>b" width="9"><g/></svg>`,
+  `<?xml version="1.0"?><svg ${NAMESPACE} width="9"><g/></svg>`,
+  `<s:svg xmlns:s="http://www.w3.org/2000/svg" width="9"><s:g/></s:svg>`,
+])("cleans %s, which does not begin as a clean document", (svg) => {
+  const root = readSvgRoot(Buffer.from(svg));
+  expect(root.attributes.get("width")).toBe("9");
+  expect(root.content.toString()).toBe("<g/></svg>");
+});
+
+test("refuses what is no SVG", () => {
+  expect(() => readSvgRoot(Buffer.from("GIF89a"))).toThrow("its XML is broken");
+});

@@ -1,0 +1,93 @@
+import { type Attribute, XLINK_NAMESPACE } from "./clean-attribute.ts";
+import { MAX_SVG_BYTES, tooLarge } from "./decode-svg-text.ts";
+
+export const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
+
+/** Writes an SVG without prefixes. The first element opened is the root and gets the namespaces. */
+export interface SvgWriter {
+  open(name: string, attributes: readonly Attribute[]): void;
+  text(text: string): void;
+  close(name: string): void;
+  /** The whole document in UTF-8. Throws `unsupported_media` where that is too much. */
+  finish(): Buffer;
+}
+
+const ROOT_NAMESPACE = ` xmlns="${SVG_NAMESPACE}"`;
+const LINK_NAMESPACE = ` xmlns:xlink="${XLINK_NAMESPACE}"`;
+
+export function createSvgWriter(): SvgWriter {
+  const pieces: string[] = [];
+  let rootNamespaces = -1;
+  let hasLinks = false;
+  let characters = 0;
+  /** Whether the last start tag may still become an empty element's. */
+  let isTagOpen = false;
+
+  const write = (piece: string): void => {
+    characters += piece.length;
+    if (characters > MAX_SVG_BYTES) throw tooLarge();
+    pieces.push(piece);
+  };
+  const endTag = (): void => {
+    if (isTagOpen) write(">");
+    isTagOpen = false;
+  };
+
+  return {
+    open(name, attributes) {
+      endTag();
+      write(`<${name}`);
+      if (rootNamespaces < 0) rootNamespaces = pieces.push(ROOT_NAMESPACE) - 1;
+      for (const { name, value } of attributes) {
+        if (name.startsWith("xlink:")) hasLinks = true;
+        write(` ${name}="${escapeAttribute(value)}"`);
+      }
+      isTagOpen = true;
+    },
+    text(text) {
+      if (text === "") return;
+      endTag();
+      write(escapeText(text));
+    },
+    close(name) {
+      write(isTagOpen ? "/>" : `</${name}>`);
+      isTagOpen = false;
+    },
+    finish() {
+      if (hasLinks) pieces[rootNamespaces] = ROOT_NAMESPACE + LINK_NAMESPACE;
+      const document = Buffer.from(pieces.join(""));
+      if (document.length > MAX_SVG_BYTES) throw tooLarge();
+      return document;
+    },
+  };
+}
+
+const references = new Map([
+  ["&", "&amp;"],
+  ["<", "&lt;"],
+  [">", "&gt;"],
+  ['"', "&quot;"],
+  ["\t", "&#9;"],
+  ["\n", "&#10;"],
+  ["\r", "&#13;"],
+]);
+
+/** Fit to stand between double quotes; what a parser would make a space stays what it is. */
+export function escapeAttribute(value: string): string {
+  return /[&<>"\t\n\r]/.test(value) ? value.replace(/[&<>"\t\n\r]/g, reference) : value;
+}
+
+/** The value of an attribute that {@link escapeAttribute} wrote. */
+export function unescapeAttribute(value: string): string {
+  return value.replace(/&(?:amp|lt|gt|quot|#9|#10|#13);/g, (written) => characterOf.get(written) ?? written);
+}
+
+function escapeText(text: string): string {
+  return /[&<>\r]/.test(text) ? text.replace(/[&<>\r]/g, reference) : text;
+}
+
+function reference(character: string): string {
+  return references.get(character) ?? character;
+}
+
+const characterOf = new Map([...references].map(([character, written]) => [written, character]));

@@ -1,0 +1,33 @@
+import sharp from "sharp";
+import { expect, test } from "vitest";
+import { cleanSvg } from "../../packages/imaging/src/svg/clean-svg.ts";
+import { sampleSvgs } from "./samples.ts";
+
+const samples = Object.entries(await sampleSvgs());
+
+async function pixels(svg: Buffer): Promise<{ size: number[]; data: Buffer }> {
+  const { data, info } = await sharp(svg, { density: 144 })
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { size: [info.width, info.height], data };
+}
+
+test.each(samples)("%s: cleaned, it is drawn as before", async (_, svg) => {
+  const before = await pixels(Buffer.from(svg));
+  const cleaned = cleanSvg(Buffer.from(svg));
+  const after = await pixels(cleaned);
+  expect(after.size).toEqual(before.size);
+  expect(after.data.equals(before.data)).toBe(true);
+  // Otherwise nothing would be proved.
+  expect(new Set(before.data).size).toBeGreaterThan(1);
+  expect(cleanSvg(cleaned).equals(cleaned)).toBe(true);
+});
+
+test("the names of people, files and programs are left out", () => {
+  for (const [, svg] of samples) {
+    expect(cleanSvg(Buffer.from(svg)).toString()).not.toMatch(
+      /someone|inkscape:|sodipodi|sketch:|Generator|<!|<\?/,
+    );
+  }
+});
