@@ -114,7 +114,7 @@ const programs: Record<string, string> = {
 </svg>`,
   Inkscape: `<?xml version="1.0" encoding="UTF-8" standalone="no"?>
 <svg xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:cc="http://creativecommons.org/ns#" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:svg="http://www.w3.org/2000/svg" xmlns="http://www.w3.org/2000/svg" xmlns:sodipodi="http://sodipodi.sourceforge.net/DTD/sodipodi-0.dtd" xmlns:inkscape="http://www.inkscape.org/namespaces/inkscape"
-   width="21.166mm" height="14.111mm" viewBox="0 0 60 40" version="1.1" inkscape:version="1.0" sodipodi:docname="/home/someone/plan.svg" inkscape:export-xdpi="96">
+   width="21.166mm" height="14.111mm" viewBox="0 0 60 40" version="1.1" inkscape:version="1.0" sodipodi:docname="plan.svg" inkscape:export-xdpi="96">
   <defs><inkscape:perspective sodipodi:type="inkscape:persp3d" id="persp"/><svg:linearGradient id="lg" inkscape:collect="always"><svg:stop style="stop-color:#ffcc00;stop-opacity:1;" offset="0"/></svg:linearGradient></defs>
   <sodipodi:namedview pagecolor="#ffffff"/><metadata><rdf:RDF><cc:Work rdf:about=""><dc:creator>someone</dc:creator></cc:Work></rdf:RDF></metadata>
   <g inkscape:label="Layer 1" inkscape:groupmode="layer" id="layer1" transform="matrix(0.9,0,0,0.9,2,1)"><rect style="opacity:1;fill:url(#lg);stroke-width:0.26" width="40" height="30" ry="3.2" sodipodi:nodetypes="cc"/></g>

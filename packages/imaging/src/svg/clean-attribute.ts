@@ -12,6 +12,7 @@ export interface Attribute {
 }
 
 const animations = new Set(["animate", "animateColor", "animateMotion", "animateTransform", "set"]);
+const paints = new Set(["fill", "stroke"]);
 /** What an animation sets its target to. */
 const animatedValues = new Set(["by", "from", "to", "values"]);
 const DATA_PICTURE = /^data:image\/(?:gif|jpe?g|png|webp);base64,/i;
@@ -30,7 +31,11 @@ export function cleanAttribute(element: string, attribute: SaxesAttributeNS): At
     return style === "" ? undefined : { name: local, value: style };
   }
   const kind = kindOfAttribute(local);
-  if (kind === undefined || (kind === "styled" && !isSafeValue(value))) return undefined;
+  if (kind === undefined) return undefined;
+  if (kind === "styled" && !isSafeValue(value)) {
+    // A paint that is not there is none (SVG 2, 13.2); without the attribute it would be black.
+    return paints.has(local) ? { name: local, value: "none" } : undefined;
+  }
   // No value that can be animated has a colon: this is an address.
   if (animations.has(element) && animatedValues.has(local) && value.includes(":")) return undefined;
   return { name: local, value };
