@@ -106,7 +106,7 @@ test.each<[title: string, content: string, left: string]>([
   [
     "presentation that loads",
     '<g fill="url(http://a/#b)" stroke="url(#c)" filter="url(//a)" mask="\\75rl(#b)"/>',
-    '<g stroke="url(#c)"/>',
+    '<g fill="none" stroke="url(#c)"/>',
   ],
   [
     "declarations that load",
