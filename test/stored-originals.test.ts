@@ -1,0 +1,86 @@
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { jpegPhoto, svgDrawing } from "./support/pictures.ts";
+import { programs, run } from "./support/programs.ts";
+import { addressOf, type Site, startSite, upload } from "./support/service.ts";
+
+/** Six tags of a camera, place and owner among them, in a picture that lies on its side. */
+async function telling(): Promise<Buffer> {
+  return sharp(await jpegPhoto(90, 60))
+    .withExif({
+      IFD0: { Artist: "Somebody", Model: "Camera 7" },
+      IFD3: {
+        GPSLatitudeRef: "N",
+        GPSLatitude: "51/1 30/1 0/1",
+        GPSLongitudeRef: "W",
+        GPSLongitude: "0/1 7/1 0/1",
+      },
+    })
+    .withMetadata({ orientation: 6 })
+    .jpeg()
+    .toBuffer();
+}
+
+async function original(site: Site, id: string, suffix: string): Promise<Buffer> {
+  return Buffer.from(await (await fetch(addressOf(site, id, suffix))).arrayBuffer());
+}
+
+async function tagsOf(bytes: Buffer): Promise<Record<string, unknown>> {
+  const { stdout } = await run(programs.exiftool, ["-json", "-n", "-"], { input: bytes });
+  const [tags] = JSON.parse(stdout.toString()) as Record<string, unknown>[]; // One file, one object.
+  return tags ?? {};
+}
+
+describe("a stored original", () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await startSite();
+  });
+  afterAll(() => site.close());
+
+  test("tells nothing of whoever took it, and still stands upright", async () => {
+    const bytes = await telling();
+    expect(await tagsOf(bytes)).toMatchObject({ Artist: "Somebody", GPSLatitude: 51.5, Orientation: 6 });
+    const { id, ...record } = await upload(site, bytes, "image/jpeg");
+    const stored = await original(site, id, "jpg");
+    const tags = await tagsOf(stored);
+    expect(tags).not.toHaveProperty("Artist");
+    expect(tags).not.toHaveProperty("Model");
+    expect(Object.keys(tags).filter((name) => name.startsWith("GPS"))).toEqual([]);
+    expect(tags).toHaveProperty("Orientation", 6);
+    expect(record).toMatchObject({ width: 60, height: 90, size: stored.length });
+    const pixels = (picture: Buffer) => sharp(picture).raw().toBuffer();
+    expect((await pixels(stored)).equals(await pixels(bytes))).toBe(true);
+  });
+
+  test("is the file as it came where there is nothing to remove", async () => {
+    const bytes = await jpegPhoto(90, 60);
+    const { id } = await upload(site, bytes, "image/jpeg");
+    expect((await original(site, id, "jpg")).equals(bytes)).toBe(true);
+  });
+
+  test("of an SVG holds nothing that could run or load", async () => {
+    const hostile = svgDrawing
+      .toString()
+      .replace("</svg>", '<script>alert(1)</script><image href="//e.test/a.png"/></svg>');
+    const { id, size } = await upload(site, Buffer.from(hostile), "image/svg+xml");
+    const stored = await original(site, id, "svg");
+    expect(stored.toString()).toMatch(/<circle/);
+    expect(stored.toString()).not.toMatch(/script|alert|e\.test/);
+    expect(size).toBe(stored.length);
+  });
+});
+
+test("keepMetadata leaves pictures as they came, but SVG is cleaned all the same", async () => {
+  const site = await startSite({ keepMetadata: true });
+  try {
+    const bytes = await telling();
+    const { id } = await upload(site, bytes, "image/jpeg");
+    expect((await original(site, id, "jpg")).equals(bytes)).toBe(true);
+    const hostile = svgDrawing.toString().replace("</svg>", "<script>alert(1)</script></svg>");
+    const drawing = await upload(site, Buffer.from(hostile), "image/svg+xml");
+    expect((await original(site, drawing.id, "svg")).toString()).not.toContain("alert");
+  } finally {
+    await site.close();
+  }
+});
