@@ -32,6 +32,7 @@ describe("a clean document", () => {
       "prefixes",
       `<s:svg xmlns:s="http://www.w3.org/2000/svg" width="9">${content.replace(/<(\/?)(g|rect)/g, "<$1s:$2")}</s:svg>`,
     ],
+    ["an empty line in front", `\n <?xml version="1.0"?><svg ${NAMESPACE} width="9">${content}</svg>`],
     ["no namespace", `<svg width="9">${content}</svg>`],
     ["another quote and other whitespace", `<svg\n\t${NAMESPACE}\n width='9' >${content}</svg >`],
     ["CDATA", `<svg ${NAMESPACE} width="9"><g id="a"><rect width="1"/>ü<![CDATA[ & ]]>∑</g></svg>`],

@@ -25,7 +25,8 @@ type Parser = SaxesParser<{ xmlns: true }>;
  * changes no byte. Throws `unsupported_media`.
  */
 export function cleanSvg(bytes: Buffer): Buffer {
-  const text = decodeSvgText(bytes);
+  // Many files have an empty line before their XML declaration, where XML has none.
+  const text = decodeSvgText(bytes).trimStart();
   const writer = createSvgWriter();
   const parser = createParser();
   listen(parser, writer);

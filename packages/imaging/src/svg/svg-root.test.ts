@@ -24,6 +24,7 @@ test("a root without content stays without", () => {
 
 test.each([
   `<svg ${NAMESPACE} width='9'><g/></svg>`,
+  `<svg ${NAMESPACE} width="&#57;"><g/></svg>`,
   `<svg ${NAMESPACE} id="a>b" width="9"><g/></svg>`,
   `<?xml version="1.0"?><svg ${NAMESPACE} width="9"><g/></svg>`,
   `<s:svg xmlns:s="http://www.w3.org/2000/svg" width="9"><s:g/></s:svg>`,

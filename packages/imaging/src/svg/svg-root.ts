@@ -12,8 +12,9 @@ export interface SvgRoot {
   readonly content: Buffer;
 }
 
-/** The only way in which a clean document begins. */
-const START_TAG = /^<svg((?: [A-Za-z][\w:.-]*="[^"<>]*")*)(\/?)>$/;
+/** The only way in which a clean document begins: with no references but those that cleaning writes. */
+const START_TAG =
+  /^<svg((?: [A-Za-z][\w:.-]*="[^"<>&]*(?:&(?:amp|lt|gt|quot|#9|#10|#13);[^"<>&]*)*")*)(\/?)>$/;
 const ATTRIBUTE = / ([^=]+)="([^"]*)"/g;
 
 /** Reads the root of a document, which is cleaned before if it does not begin as a clean one. */
