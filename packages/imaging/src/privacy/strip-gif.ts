@@ -1,5 +1,5 @@
+import { type GifBlock, readGifBlocks } from "../gif-blocks.ts";
 import { Edits } from "./edits.ts";
-import { type GifBlock, readGifBlocks } from "./gif-blocks.ts";
 
 const TYPE = "image/gif";
 const GRAPHIC_CONTROL = 0xf9;

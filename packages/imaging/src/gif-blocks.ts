@@ -1,4 +1,4 @@
-import { unreadable } from "../unreadable.ts";
+import { unreadable } from "./unreadable.ts";
 
 const TYPE = "image/gif";
 const EXTENSION = 0x21;
