@@ -2,7 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { cold } from "./rows/cold.mjs";
+import { documents } from "./rows/documents.mjs";
 import { flight } from "./rows/flight.mjs";
+import { hostile } from "./rows/hostile.mjs";
 import { hot } from "./rows/hot.mjs";
 import { latency } from "./rows/latency.mjs";
 import { memory } from "./rows/memory.mjs";
@@ -11,8 +13,9 @@ import { originals } from "./rows/originals.mjs";
 import { uploads } from "./rows/uploads.mjs";
 import { withBench } from "./src/bench.mjs";
 import { createCorpus } from "./src/corpus.mjs";
-import { describeMachine, formatTable, writeReport } from "./src/report.mjs";
+import { describeMachine, formatTable } from "./src/report.mjs";
 import { readSettings } from "./src/settings.mjs";
+import { replaceWritten } from "./src/table.mjs";
 
 /** @import { Line } from "./src/report.mjs" */
 
@@ -21,10 +24,12 @@ const ROWS = {
   "not-modified": notModified,
   originals,
   cold,
+  documents,
   flight,
   latency,
   uploads,
   memory,
+  hostile,
 };
 
 if (process.platform !== "linux") throw new Error("The benchmark reads /proc: it runs on Linux only");
@@ -55,6 +60,6 @@ async function report() {
   const source = `\`${command}\` on ${new Date().toISOString().slice(0, 10)}, ${minutes} min: ${await describeMachine()}.`;
   console.log(`\n${source}\n\n${table}`);
   if (settings.mode === "full" && settings.only === null) {
-    await writeReport(new URL("README.md", import.meta.url), `${source}\n\n${table}`);
+    await replaceWritten(new URL("README.md", import.meta.url), "The benchmark", `${source}\n\n${table}`);
   }
 }

@@ -70,7 +70,7 @@ export async function memory(/** @type {Bench} */ bench) {
  * @param {number} bytes
  */
 async function uploading(bench, bytes) {
-  const server = await bench.start("outrigger-express");
+  const server = await bench.start("outrigger-express", { waits: true });
   const picture = await bench.corpus.ofBytes(bytes);
   bench.checks.that("an upload is answered with an ID", (await upload(server, picture)).length === 22);
   return peakWhile(bench, server, {

@@ -17,7 +17,7 @@ export async function uploads(/** @type {Bench} */ bench) {
   for (const { title, bytes, connections, turns } of SIZES) {
     const picture = await bench.corpus.ofBytes(bytes);
     const [ours, plain, checked] = await Promise.all([
-      bench.start("outrigger-express"),
+      bench.start("outrigger-express", { waits: true }),
       bench.start("express-multer"),
       bench.start("express-multer-checked"),
     ]);

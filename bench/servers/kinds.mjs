@@ -1,4 +1,5 @@
 /** @import { RequestListener } from "node:http" */
+/** @import { RendererOptions } from "@outrigger/imaging" */
 
 /**
  * What a server is given. Which of it a kind needs is written at the kind.
@@ -6,6 +7,9 @@
  * @property {string} [directory] An existing directory of its own, or the one whose files it serves.
  * @property {string} [file] Path of the file that it serves.
  * @property {Record<string, string>} [headers] Headers that it sends with it.
+ * @property {number} [maxUploadBytes] Largest file that it takes. Absent: its own default.
+ * @property {boolean} [waits] Whether each upload is answered when all is done, however long that takes. Default: false.
+ * @property {RendererOptions} [renderer] Of Outrigger's renderer. Absent: its defaults.
  */
 
 /** @typedef {{ listener: RequestListener, close?: () => Promise<void> }} Mounted */

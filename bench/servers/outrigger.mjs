@@ -11,12 +11,15 @@ import { required } from "./kinds.mjs";
 
 /** @param {ServerOptions} options */
 function createService(options) {
+  const { maxUploadBytes, waits = false } = options;
   return createImages({
     storage: createFsBlobStore({ directory: required(options, "directory") }),
-    renderer: createRenderer(),
+    renderer: createRenderer(options.renderer),
     pages: createPages(),
     // One very busy client.
     rateLimits: false,
+    ...(waits ? { asyncAfterMs: false } : {}),
+    ...(maxUploadBytes === undefined ? {} : { maxUploadBytes }),
   });
 }
 

@@ -51,7 +51,9 @@ export async function withBench(directory, settings, corpus, row) {
       },
       async start(kind, options = {}) {
         const isServingFiles = options.file !== undefined || options.directory !== undefined;
-        const own = isServingFiles ? options : { directory: await mkdtemp(join(directory, `${kind}-`)) };
+        const own = isServingFiles
+          ? options
+          : { ...options, directory: await mkdtemp(join(directory, `${kind}-`)) };
         const server = await startServer(kind, own, settings.profileDirectory);
         servers.push(server);
         return server;

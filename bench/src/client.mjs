@@ -1,13 +1,16 @@
 import { Agent, request } from "node:http";
 import { buffer } from "node:stream/consumers";
+import { multipartOf } from "./multipart.mjs";
 
 /** @import { IncomingHttpHeaders } from "node:http" */
 /** @import { Picture } from "./corpus.mjs" */
 /** @import { JobRequest } from "./load.mjs" */
-/** @import { ServerProcess } from "./server-process.mjs" */
+/** @import { Multipart } from "./multipart.mjs" */
 
 // A connection closed with the last byte looks to some servers as if the client had left early.
 const agent = new Agent({ keepAlive: true });
+
+/** @typedef {{ origin: string }} Address Of a server. */
 
 /**
  * @typedef {object} Answer
@@ -18,49 +21,88 @@ const agent = new Agent({ keepAlive: true });
 
 /**
  * One request outside the measured ones. Not by `fetch`, which adds `Cache-Control: no-cache` to a conditional request.
- * @param {ServerProcess} server
+ * @param {Address} server
  * @param {string} path
  * @param {Record<string, string>} [headers]
  * @returns {Promise<Answer>}
  */
 export function get(server, path, headers = {}) {
+  return send(server, path, { headers });
+}
+
+/**
+ * @param {Address} server
+ * @param {string} path
+ * @param {{ method?: string, headers: Record<string, string>, body?: Buffer }} options
+ * @returns {Promise<Answer>}
+ */
+function send(server, path, { body: sent, ...options }) {
   return new Promise((resolve, reject) => {
-    request(server.origin + path, { headers, agent }, (response) => {
+    request(server.origin + path, { ...options, agent }, (response) => {
       buffer(response).then(
         (body) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
         reject,
       );
     })
       .on("error", reject)
-      .end();
+      .end(sent);
   });
 }
 
 /**
- * Uploads to Outrigger.
- * @param {ServerProcess} server
+ * Uploads to Outrigger, and waits until the image is ready.
+ * @param {Address} server
  * @param {Picture} picture
  * @returns {Promise<string>} The image's ID.
  */
 export async function upload(server, picture) {
-  const form = new FormData();
-  form.set("imagedata", new Blob([new Uint8Array(picture.bytes)], { type: "image/jpeg" }), "picture.jpg");
-  const response = await fetch(`${server.origin}/img/api/images.json`, {
-    method: "POST",
-    body: form,
-    headers: { "User-Agent": "OutriggerBench/1.0" },
-  });
-  const text = await response.text();
-  if (response.status !== 201) throw new Error(`The upload was answered with ${response.status}: ${text}`);
-  return JSON.parse(text).id;
+  const { status, id, text } = await post(server, multipartOf(picture));
+  if (id === null) throw new Error(`The upload was answered with ${status}: ${text}`);
+  if (!(await isReady(server, id))) throw new Error(`Image ${id} was refused after its upload`);
+  return id;
+}
+
+/**
+ * Posts an upload to Outrigger.
+ * @param {Address} server
+ * @param {Multipart} multipart
+ * @returns {Promise<{ status: number, id: string | null, text: string }>} `id`: the image's, where it was taken.
+ */
+export async function post(server, { body, contentType }) {
+  const headers = {
+    "User-Agent": "OutriggerBench/1.0",
+    "Content-Type": contentType,
+    "Content-Length": String(body.length),
+  };
+  const answer = await send(server, "/img/api/images.json", { method: "POST", headers, body });
+  const text = answer.body.toString();
+  const { status } = answer;
+  return { status, text, id: status === 201 || status === 202 ? JSON.parse(text).id : null };
+}
+
+const POLL_MS = 100;
+
+/**
+ * Waits while an image is being processed.
+ * @param {Address} server
+ * @param {string} id
+ * @returns {Promise<boolean>} Whether it can be served now; else it was refused.
+ */
+export async function isReady(server, id) {
+  for (;;) {
+    const { status } = await get(server, addressOf(id, "", "json"));
+    if (status !== 202) return status === 200;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
 }
 
 /**
  * @param {string} id
  * @param {string} [query]
+ * @param {string} [suffix]
  */
-export function addressOf(id, query = "") {
-  return `/img/api/images/${id}.jpg${query}`;
+export function addressOf(id, query = "", suffix = "jpg") {
+  return `/img/api/images/${id}.${suffix}${query}`;
 }
 
 /**

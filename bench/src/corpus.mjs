@@ -2,13 +2,18 @@ import { randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
+import { complexSvg } from "../inputs/complex-svg.mjs";
+import { layeredPsd } from "../inputs/layered-psd.mjs";
+import { textPdf } from "../inputs/text-pdf.mjs";
+import { multipartOf } from "./multipart.mjs";
 
 /** @import { Settings } from "./settings.mjs" */
 
 /**
- * A JPEG on disk, and the multipart body that uploads it.
+ * A file of one of the six types on disk, and the multipart body that uploads it.
  * @typedef {object} Picture
  * @property {Buffer} bytes
+ * @property {string} type Media type.
  * @property {string} file Alone in its directory.
  * @property {string} directory
  * @property {string} bodyFile
@@ -18,8 +23,13 @@ import sharp from "sharp";
 /** Sides of the picture that is resized. */
 const LARGE = { width: 4000, height: 3000 };
 const SMALL = { width: 800, height: 600 };
+/** Sides of the Photoshop document. */
+const LARGE_DOCUMENT = { width: 3000, height: 2000 };
+const SMALL_DOCUMENT = { width: 900, height: 600 };
 /** What {@link jpegOfBytes} makes takes about this many bytes a pixel; only to begin with. */
 const BYTES_PER_PIXEL = 0.585;
+/** Of the drawing. */
+const SMALL_PATHS = 100;
 /** More than the service keeps in memory, less than takes long to make. */
 const SMOKE_BYTES = 2_500_000;
 
@@ -31,20 +41,39 @@ const SMOKE_BYTES = 2_500_000;
 export function createCorpus(directory, settings) {
   /** @type {Map<string, Promise<Picture>>} */
   const made = new Map();
-  const once = (/** @type {string} */ name, /** @type {() => Promise<Buffer>} */ make) => {
-    const known = made.get(name) ?? make().then((bytes) => save(join(directory, name), bytes));
+  const once = (
+    /** @type {string} */ name,
+    /** @type {() => Promise<Buffer>} */ make,
+    { type, suffix } = { type: "image/jpeg", suffix: "jpg" },
+  ) => {
+    const known = made.get(name) ?? make().then((bytes) => save(join(directory, name), bytes, type, suffix));
     made.set(name, known);
     return known;
   };
   const isSmoke = settings.mode === "smoke";
   return {
+    /** Where more can be put. */
+    directory,
     /** 4000 × 3000 pixels, of the look and size of a photograph. */
     photo: () => once("photo", () => photograph(isSmoke ? SMALL : LARGE, 20, 92)),
+    /** A JPEG that costs next to nothing to render. */
+    small: () => once("small", () => photograph(SMALL, 20, 92)),
     /** A JPEG of about `bytes` bytes. Looking only whether all works, big ones are smaller. */
     ofBytes(/** @type {number} */ wanted) {
       const bytes = isSmoke ? Math.min(wanted, SMOKE_BYTES) : wanted;
       return once(`bytes-${bytes}`, () => jpegOfBytes(bytes));
     },
+    psd: () =>
+      once("psd", () => layeredPsd(isSmoke ? SMALL_DOCUMENT : LARGE_DOCUMENT), {
+        type: "image/x-photoshop",
+        suffix: "psd",
+      }),
+    pdf: () => once("pdf", textPdf, { type: "application/pdf", suffix: "pdf" }),
+    svg: () =>
+      once("svg", () => complexSvg(isSmoke ? SMALL_PATHS : undefined), {
+        type: "image/svg+xml",
+        suffix: "svg",
+      }),
   };
 }
 
@@ -53,26 +82,25 @@ export function createCorpus(directory, settings) {
 /**
  * @param {string} directory
  * @param {Buffer} bytes
+ * @param {string} type
+ * @param {string} suffix
  * @returns {Promise<Picture>}
  */
-async function save(directory, bytes) {
+async function save(directory, bytes, type, suffix) {
   const files = join(directory, "files");
   await mkdir(files, { recursive: true });
-  const boundary = `----bench${randomBytes(12).toString("hex")}`;
-  const head =
-    `--${boundary}\r\nContent-Disposition: form-data; name="imagedata"; filename="picture.jpg"\r\n` +
-    "Content-Type: image/jpeg\r\n\r\n";
-  const body = Buffer.concat([Buffer.from(head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]);
-  const file = join(files, "file.jpg");
+  const { body, contentType } = multipartOf({ bytes, type });
+  const file = join(files, `file.${suffix}`);
   const bodyFile = join(directory, "body");
   await writeFile(file, bytes);
   await writeFile(bodyFile, body);
   return {
     bytes,
+    type,
     file,
     directory: files,
     bodyFile,
-    contentType: `multipart/form-data; boundary=${boundary}`,
+    contentType,
   };
 }
 

@@ -16,6 +16,7 @@ import { connect } from "node:net";
  * not to be the bottleneck. It understands answers with a Content-Length, and those that have no body.
  * @typedef {object} Connection
  * @property {(request: readonly Buffer[]) => Promise<Answer>} send One at a time. Rejects when the connection breaks.
+ * @property {() => boolean} isOpen Servers close those that are idle for seconds.
  * @property {() => void} close
  */
 
@@ -86,6 +87,7 @@ export function openConnection(port, pace) {
             socket.uncork();
           });
         },
+        isOpen: () => socket.readyState === "open",
         close() {
           clearInterval(timer);
           // A server that streams learns only after its last byte that there are no more: closing now would be an error.

@@ -43,7 +43,8 @@ async function run(id, job) {
     const answer = await connection.send(next.bytes);
     if (job.everyMs !== undefined) latenciesMs.push(performance.now() - start);
     const { path, status, length } = next.request;
-    if (answer.status !== status || (length !== undefined && answer.length !== length)) {
+    const isExpected = [status].flat().includes(answer.status);
+    if (!isExpected || (length !== undefined && answer.length !== length)) {
       throw new Error(
         `${path} answered ${answer.status} with ${answer.length} bytes, not ${status} with ${length}`,
       );
@@ -57,7 +58,9 @@ async function run(id, job) {
         }),
       );
     } else {
-      await paced(job.everyMs, job.count, connections, exchange);
+      const isOver = (/** @type {number} */ count) => count >= job.count || stopped.has(id);
+      const reopen = () => openConnection(job.port, job.pace);
+      await paced({ everyMs: job.everyMs, isOver, connections, reopen }, exchange);
     }
   } finally {
     for (const connection of connections) connection.close();
@@ -67,14 +70,19 @@ async function run(id, job) {
 }
 
 /**
- * Sends `count` requests, one every `everyMs`, whether or not those before have been answered, as long as there are idle
- * connections.
- * @param {number} everyMs
- * @param {number} count
- * @param {Connection[]} connections
+ * @typedef {object} Pacing
+ * @property {number} everyMs
+ * @property {(count: number) => boolean} isOver Given how many have been sent.
+ * @property {Connection[]} connections
+ * @property {() => Promise<Connection>} reopen One in the place of another that the server has closed.
+ */
+
+/**
+ * Sends a request every `everyMs`, whether or not those before have been answered, as long as there are idle connections.
+ * @param {Pacing} pacing
  * @param {(connection: Connection) => Promise<void>} exchange
  */
-async function paced(everyMs, count, connections, exchange) {
+async function paced({ everyMs, isOver, connections, reopen }, exchange) {
   const idle = [...connections];
   /** @type {((connection: Connection) => void) | null} */
   let onIdle = null;
@@ -89,15 +97,22 @@ async function paced(everyMs, count, connections, exchange) {
     new Promise((resolve) => {
       onIdle = resolve;
     });
+  const send = async (/** @type {Connection} */ connection) => {
+    const open = connection.isOpen() ? connection : await reopen();
+    await exchange(open);
+    release(open);
+  };
   /** @type {Promise<void>[]} */
   const pending = [];
   const start = performance.now();
-  for (let index = 0; index < count; index++) {
+  for (let index = 0; !isOver(index); index++) {
     const waitMs = start + index * everyMs - performance.now();
     if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
     // A server that leaves so many unanswered has shown what it is like: the rest may wait.
-    const connection = idle.pop() ?? (await nextIdle());
-    pending.push(exchange(connection).then(() => release(connection)));
+    const sent = send(idle.pop() ?? (await nextIdle()));
+    // Heard of below.
+    sent.catch(() => {});
+    pending.push(sent);
   }
   await Promise.all(pending);
 }

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
  * @property {string} path With the query.
  * @property {Record<string, string>} [headers]
  * @property {string} [bodyFile] Path of a file that holds the body.
- * @property {number} status What the answer must have.
+ * @property {number | readonly number[]} status What the answer must have, or one of them.
  * @property {number} [length] Bytes that the answer's body must have. Absent: any.
  */
 

@@ -1,6 +1,7 @@
-import { readFile, statfs, writeFile } from "node:fs/promises";
+import { statfs } from "node:fs/promises";
 import { cpus, release, tmpdir, totalmem } from "node:os";
 import { median, pairRatios } from "./statistics.mjs";
+import { formatColumns } from "./table.mjs";
 
 /**
  * What a ratio should be at most.
@@ -62,26 +63,14 @@ const TITLES = ["What", "Outrigger", "Peer", "Ratio", "Rounds", "Aim", "Met"];
 /** Figures stand on the right. */
 const RIGHT = new Set(["Outrigger", "Ratio", "Rounds", "Aim"]);
 
-/**
- * As wide as the formatter would make it.
- * @param {readonly Line[]} lines
- */
+/** @param {readonly Line[]} lines */
 export function formatTable(lines) {
   const rows = lines.map((line) => {
     const [aim = "", isMet = ""] = formatAim(line);
     const [least, most] = line.spread.map((ratio) => ratio.toFixed(2));
     return [line.what, line.ours, line.peer, `${line.ratio.toFixed(2)}×`, `${least}–${most}`, aim, isMet];
   });
-  const columns = TITLES.map((title, index) => {
-    const cells = [title, ...rows.map((row) => row[index] ?? "")];
-    const width = Math.max(...cells.map((cell) => cell.length));
-    const isRight = RIGHT.has(title);
-    const [head, ...rest] = cells.map((cell) => (isRight ? cell.padStart(width) : cell.padEnd(width)));
-    return [head, isRight ? `${"-".repeat(width - 1)}:` : "-".repeat(width), ...rest];
-  });
-  return Array.from({ length: rows.length + 2 }, (_, row) => {
-    return `| ${columns.map((column) => column[row]).join(" | ")} |`;
-  }).join("\n");
+  return formatColumns(TITLES, rows, RIGHT);
 }
 
 /** File systems by the number that statfs(2) tells. */
@@ -104,20 +93,4 @@ export async function describeMachine() {
     `temporary files on ${FILE_SYSTEMS.get(type) ?? `file system 0x${type.toString(16)}`}`,
     `Node ${process.version}`,
   ].join(", ");
-}
-
-const BEGIN = "<!-- The benchmark writes from here -->";
-const END = "<!-- to here -->";
-
-/**
- * Replaces what the last run wrote.
- * @param {URL} file
- * @param {string} text
- */
-export async function writeReport(file, text) {
-  const old = await readFile(file, "utf8");
-  const begin = old.indexOf(BEGIN);
-  const end = old.indexOf(END);
-  if (begin === -1 || end < begin) throw new Error(`${file.pathname} has no place for the table`);
-  await writeFile(file, `${old.slice(0, begin + BEGIN.length)}\n\n${text}\n\n${old.slice(end)}`);
 }

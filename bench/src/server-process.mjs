@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { childrenCpuMicros, descendantsOf, peakMemoryBytes } from "./process-tree.mjs";
+import { childrenCpuMicros, descendantsOf, peakMemoryBytes, treeMemoryBytes } from "./process-tree.mjs";
 
 /** @import { ServerKind, ServerOptions } from "../servers/kinds.mjs" */
 
@@ -14,6 +14,7 @@ import { childrenCpuMicros, descendantsOf, peakMemoryBytes } from "./process-tre
  * @property {() => Promise<number>} cpuMicros User and system time so far, that of its children included.
  * @property {() => { host: number, children: number }} peakMemory Bytes: the most that the server's own process has
  *   held, and the sum of that over its living children.
+ * @property {() => number} residentMemory Bytes that the server's own process and all below it hold now.
  * @property {() => Promise<void>} stop
  */
 
@@ -65,6 +66,7 @@ export async function startServer(kind, options, profileDirectory) {
       const children = descendantsOf(pid).reduce((sum, each) => sum + peakMemoryBytes(each), 0);
       return { host: peakMemoryBytes(pid), children };
     },
+    residentMemory: () => treeMemoryBytes(pid),
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const gone = once(child, "exit");

@@ -1,0 +1,41 @@
+/**
+ * Measures the format matrix, admission and the JPEG levels, and writes them into docs/formats.md: `node
+ * bench/formats.mjs`, or with `--print` only to the screen. Takes some minutes; nothing else should run on the machine.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createRenderer } from "@outrigger/imaging";
+import { createOriginals } from "./formats/originals.mjs";
+import { measureQualities } from "./formats/qualities.mjs";
+import { measureAdmission, measureMatrix, measureOverhead } from "./formats/times.mjs";
+import { describeMachine } from "./src/report.mjs";
+import { replaceWritten } from "./src/table.mjs";
+
+const directory = await mkdtemp(join(tmpdir(), "outrigger-formats-"));
+const renderer = createRenderer();
+try {
+  const originals = await createOriginals(directory);
+  const overheadMs = await measureOverhead(renderer);
+  const matrix = await measureMatrix(renderer, originals);
+  const admission = await measureAdmission(renderer, originals, directory);
+  const date = new Date().toISOString().slice(0, 10);
+  const source =
+    `Medians of \`node bench/formats.mjs\` on ${date}: ${await describeMachine()}. ` +
+    `One call at a time, all processes warm. A call costs ${overheadMs.toFixed(1)} ms beside the picture.`;
+  await write("times", `${source}\n\n${matrix}\n\nTaking a file in:\n\n${admission}`);
+  await write("qualities", await measureQualities(renderer));
+} finally {
+  await renderer.close();
+  await rm(directory, { recursive: true, force: true });
+}
+
+/**
+ * @param {string} part
+ * @param {string} text
+ */
+async function write(part, text) {
+  console.log(`${text}\n`);
+  if (process.argv.includes("--print")) return;
+  await replaceWritten(new URL("../docs/formats.md", import.meta.url), `bench/formats.mjs (${part})`, text);
+}

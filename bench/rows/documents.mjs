@@ -1,0 +1,195 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { addressOf, get, upload } from "../src/client.mjs";
+import { endedChildrenCpuMicros } from "../src/process-tree.mjs";
+import { findProgram, runProgram } from "../src/programs.mjs";
+import { compare, formatMicros } from "../src/report.mjs";
+import { median } from "../src/statistics.mjs";
+
+/** @import { Bench } from "../src/bench.mjs" */
+/** @import { Picture } from "../src/corpus.mjs" */
+/** @import { ProgramName } from "../src/programs.mjs" */
+/** @import { Line } from "../src/report.mjs" */
+/** @import { ServerProcess } from "../src/server-process.mjs" */
+
+const CALLS = { full: 5, quick: 3, smoke: 1 };
+const MAX_UPLOAD_BYTES = 64 * 1024 * 1024;
+/** Storing a rendition goes on behind the reply. */
+const SETTLE_MS = 150;
+/** A cached answer takes less than this share of the time that making it took. */
+const CACHED_SHARE = 0.25;
+const NAMES = /** @type {const} */ (["ours", "theirs"]);
+
+/**
+ * @typedef {object} Conversion
+ * @property {string} what
+ * @property {Picture} original
+ * @property {string} suffix
+ * @property {{ width: number, height: number }} box Its width is the rendition's, its height more than the rendition's.
+ * @property {ProgramName} program
+ * @property {(input: string, output: string) => string[]} args Of the program, to make the same. `output` has no suffix.
+ * @property {string} does The same in words.
+ */
+
+/**
+ * Documents as pictures: a warm service, one rendition that nobody has asked for after the other, against the whole
+ * process of a program that does the same.
+ */
+export async function documents(/** @type {Bench} */ bench) {
+  const server = await bench.start("outrigger-express", { maxUploadBytes: MAX_UPLOAD_BYTES });
+  /** @type {Line[]} */
+  const lines = [];
+  for (const conversion of await conversions(bench)) {
+    const program = findProgram(conversion.program);
+    if (program === null)
+      console.log(`documents: no ${conversion.program} on the PATH, its lines are left out`);
+    else lines.push(...(await compareWith(bench, server, conversion, program)));
+  }
+  return lines;
+}
+
+/**
+ * @param {Bench} bench
+ * @returns {Promise<Conversion[]>}
+ */
+async function conversions({ corpus, settings }) {
+  const isSmoke = settings.mode === "smoke";
+  const psdWidth = isSmoke ? 200 : 800;
+  return [
+    {
+      what: `PSD, 3000 × 2000, five layers → ${psdWidth} px JPEG`,
+      original: await corpus.psd(),
+      suffix: "jpg",
+      box: { width: psdWidth, height: psdWidth },
+      program: "convert",
+      // The merged picture only, which is what Outrigger reads.
+      args: (input, output) => [`${input}[0]`, "-resize", `${psdWidth}x`, "-quality", "90", `${output}.jpg`],
+      does: "ImageMagick's `convert`",
+    },
+    {
+      what: "Page 1 of a PDF, A4 at 144 dpi → PNG",
+      original: await corpus.pdf(),
+      suffix: "png",
+      box: { width: 1191, height: 1685 },
+      program: "pdftoppm",
+      args: (input, output) => ["-png", "-singlefile", "-f", "1", "-l", "1", "-r", "144", input, output],
+      does: "`pdftoppm`",
+    },
+    {
+      what: "SVG, 1600 × 1200, 1500 paths → PNG",
+      original: await corpus.svg(),
+      suffix: "png",
+      box: { width: 1600, height: 1201 },
+      program: "rsvg-convert",
+      args: (input, output) => ["--output", `${output}.png`, input],
+      does: "`rsvg-convert`",
+    },
+  ];
+}
+
+/**
+ * @param {Bench} bench
+ * @param {ServerProcess} server
+ * @param {Conversion} conversion
+ * @param {string} program
+ * @returns {Promise<Line[]>}
+ */
+async function compareWith(bench, server, { what, original, suffix, box, args, does }, program) {
+  const { rounds, mode } = bench.settings;
+  const id = await upload(server, original);
+  const output = join(original.directory, "made");
+  let height = box.height;
+  // Another box is another rendition, of the same size because its height does not bind.
+  const nextPath = () => addressOf(id, `?resize=${box.width}x${height++}`, suffix);
+  const contestants = {
+    ours: {
+      async call() {
+        const path = nextPath();
+        const { status } = await get(server, path);
+        bench.checks.that(`${path}: ${status}`, status === 200);
+      },
+      async cpuMicros() {
+        await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+        return server.cpuMicros();
+      },
+    },
+    theirs: {
+      call: () => runProgram(program, args(original.file, output)),
+      cpuMicros: async () => endedChildrenCpuMicros(process.pid),
+    },
+  };
+  await contestants.theirs.call();
+  await checkRendition(bench, server, nextPath(), await readFile(`${output}.${suffix}`));
+
+  /** @type {Record<"ours" | "theirs", Turn[]>} */
+  const turns = { ours: [], theirs: [] };
+  for (let round = 0; round < rounds; round++) {
+    for (const name of round % 2 === 0 ? NAMES : NAMES.toReversed()) {
+      turns[name].push(await takeTurn(contestants[name], CALLS[mode]));
+    }
+  }
+  const of = (/** @type {keyof Turn} */ measure) => ({
+    ours: turns.ours.map((turn) => turn[measure]),
+    theirs: turns.theirs.map((turn) => turn[measure]),
+    format: formatMicros,
+  });
+  return [
+    compare({ what: `${what}, time`, peer: `${does}, the process`, ...of("wallMicros"), aim: { atMost: 1 } }),
+    compare({ what: `${what}, CPU`, peer: `${does}, the process`, ...of("cpuMicros") }),
+  ];
+}
+
+/** @typedef {{ wallMicros: number, cpuMicros: number }} Turn For one call. */
+
+/**
+ * One call after the other.
+ * @param {{ call(): Promise<unknown>, cpuMicros(): Promise<number> }} contestant
+ * @param {number} count
+ * @returns {Promise<Turn>}
+ */
+async function takeTurn(contestant, count) {
+  const cpuBefore = await contestant.cpuMicros();
+  /** @type {number[]} */
+  const walls = [];
+  for (let call = 0; call < count; call++) {
+    const begun = performance.now();
+    await contestant.call();
+    walls.push((performance.now() - begun) * 1000);
+  }
+  return { wallMicros: median(walls), cpuMicros: ((await contestant.cpuMicros()) - cpuBefore) / count };
+}
+
+/**
+ * That it is the picture that the program made, and that asking again costs next to nothing.
+ * @param {Bench} bench
+ * @param {ServerProcess} server
+ * @param {string} path
+ * @param {Buffer} expected
+ */
+async function checkRendition({ checks, settings }, server, path, expected) {
+  const cold = await timedGet(server, path);
+  checks.that(`${path}: ${cold.status}`, cold.status === 200);
+  await checks.alike(path, cold.body, expected);
+  const again = await timedGet(server, path);
+  checks.that(
+    `${path} again: other bytes, or another tag`,
+    again.headers.etag === cold.headers.etag && again.body.equals(cold.body),
+  );
+  // What takes a few milliseconds to make says nothing about the cache.
+  if (settings.mode !== "smoke") {
+    checks.that(
+      `${path} again: ${again.ms.toFixed(1)} ms after ${cold.ms.toFixed(1)} ms`,
+      again.ms < cold.ms * CACHED_SHARE,
+    );
+  }
+}
+
+/**
+ * @param {ServerProcess} server
+ * @param {string} path
+ */
+async function timedGet(server, path) {
+  const begun = performance.now();
+  const answer = await get(server, path);
+  return { ...answer, ms: performance.now() - begun };
+}

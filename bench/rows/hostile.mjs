@@ -1,0 +1,161 @@
+import { attack, createMissiles } from "../src/attack.mjs";
+import { addressOf, upload } from "../src/client.mjs";
+import { compare, formatMegabytes } from "../src/report.mjs";
+import { median, quantile } from "../src/statistics.mjs";
+import { renditionOf } from "./hot.mjs";
+
+/** @import { Missile } from "../src/attack.mjs" */
+/** @import { Bench } from "../src/bench.mjs" */
+/** @import { ServerProcess } from "../src/server-process.mjs" */
+
+const FILES = { full: 32, quick: 32, smoke: 6 };
+const ROUNDS = { full: 3, quick: 1, smoke: 1 };
+const HOT_EVERY_MS = 5;
+const QUIET_READS = { full: 1000, quick: 400, smoke: 20 };
+const COLD_EVERY_MS = 250;
+const QUIET_RENDERS = { full: 20, quick: 10, smoke: 2 };
+/** Looking only whether all works, nothing is given long. */
+const RENDERER = { full: {}, quick: {}, smoke: { timeoutMs: 1000 } };
+/** More than are asked for in one round. */
+const COLD_BOXES = 2000;
+/** Connections of the well-behaved client: enough that no request waits for another to be answered. */
+const CONNECTIONS = 400;
+const MEMORY_EVERY_MS = 30;
+const MAX_MEMORY_BYTES = 1024 ** 3;
+
+/**
+ * Bombs of every type, all uploaded at the same moment, and each that is taken asked for as a picture at once. A
+ * well-behaved client goes on reading a small picture, and asking for small renditions that nobody has asked for before.
+ */
+export async function hostile(/** @type {Bench} */ bench) {
+  const { mode } = bench.settings;
+  const missiles = await createMissiles(bench.corpus.directory, FILES[mode]);
+  /** @type {Round[]} */
+  const rounds = [];
+  for (let round = 0; round < ROUNDS[mode]; round++) rounds.push(await takeRound(bench, missiles));
+  const what = `${missiles.length} hostile files at once`;
+  const of = (/** @type {keyof Round} */ measure) => rounds.map((round) => round[measure]);
+  return [
+    compare({
+      what: `${what}: peak memory, all processes`,
+      peer: "a gibibyte",
+      ours: of("peakBytes"),
+      theirs: rounds.map(() => MAX_MEMORY_BYTES),
+      format: formatMegabytes,
+      aim: { below: 1 },
+    }),
+    compare({
+      what: `${what}: p99 of small hot reads meanwhile`,
+      peer: "the same reads in quiet",
+      ours: of("busyHotMs"),
+      theirs: of("quietHotMs"),
+      format: formatMs,
+      aim: { below: 2 },
+    }),
+    compare({
+      what: `${what}: median of small cold renditions meanwhile`,
+      peer: "the same in quiet",
+      ours: of("busyColdMs"),
+      theirs: of("quietColdMs"),
+      format: formatMs,
+    }),
+  ];
+}
+
+/** @param {number} ms */
+function formatMs(ms) {
+  return `${ms.toFixed(1)} ms`;
+}
+
+/**
+ * @typedef {object} Round
+ * @property {number} peakBytes
+ * @property {number} quietHotMs The 99th percentile of hot reads.
+ * @property {number} busyHotMs
+ * @property {number} quietColdMs The median of cold renditions.
+ * @property {number} busyColdMs
+ */
+
+/**
+ * One round, with a server of its own.
+ * @param {Bench} bench
+ * @param {readonly Missile[]} missiles
+ * @returns {Promise<Round>}
+ */
+async function takeRound(bench, missiles) {
+  const { mode } = bench.settings;
+  const server = await bench.start("outrigger-express", { renderer: RENDERER[mode] });
+  const { path: hotPath, answer } = await renditionOf(bench, server);
+  const smallId = await upload(server, await bench.corpus.small());
+  const hotReads = {
+    port: server.port,
+    requests: [{ path: hotPath, status: 200, length: answer.body.length }],
+    connections: CONNECTIONS,
+    everyMs: HOT_EVERY_MS,
+  };
+  const coldReads = {
+    port: server.port,
+    // The height does not bind, so that all are of one size. A full queue may turn one away.
+    requests: Array.from({ length: COLD_BOXES }, (_, index) => ({
+      path: addressOf(smallId, `?resize=100x${200 + index}`),
+      status: [200, 503],
+    })),
+    connections: CONNECTIONS,
+    everyMs: COLD_EVERY_MS,
+  };
+  const quietCold = await bench.load.run({ ...coldReads, count: QUIET_RENDERS[mode] });
+  // The first are slower: nothing is compiled yet.
+  await bench.load.run({ ...hotReads, count: QUIET_READS[mode] });
+  const quietHot = await bench.load.run({ ...hotReads, count: QUIET_READS[mode] });
+
+  const memory = watchMemory(server);
+  const hot = bench.load.start(hotReads);
+  const cold = bench
+    .startLoad()
+    .start({ ...coldReads, requests: coldReads.requests.slice(QUIET_RENDERS[mode]) });
+  const outcomes = await attack(server, missiles);
+  const busyHot = await hot.stop();
+  const busyCold = await cold.stop();
+  const peakBytes = memory.stop();
+
+  for (const { title, upload, picture } of outcomes) {
+    bench.checks.that(`Upload of ${title}: ${upload}`, isOrderly(upload));
+    bench.checks.that(`${title} as a PNG: ${picture}`, picture === null || isOrderly(picture));
+  }
+  await bench.checks.bytes(server, hotPath, answer.body);
+  await server.stop();
+  return {
+    peakBytes,
+    quietHotMs: quantile(quietHot.latenciesMs, 0.99),
+    busyHotMs: quantile(busyHot.latenciesMs, 0.99),
+    quietColdMs: median(quietCold.latenciesMs),
+    busyColdMs: median(busyCold.latenciesMs),
+  };
+}
+
+/**
+ * Success, a refusal for the client's sake, or one that asks to come back later.
+ * @param {number} status
+ */
+function isOrderly(status) {
+  return (status >= 200 && status < 300) || (status >= 400 && status < 500) || status === 503;
+}
+
+/**
+ * The most memory that all processes of a server hold at one moment.
+ * @param {ServerProcess} server
+ */
+function watchMemory(server) {
+  let peakBytes = 0;
+  const look = () => {
+    peakBytes = Math.max(peakBytes, server.residentMemory());
+  };
+  const timer = setInterval(look, MEMORY_EVERY_MS);
+  return {
+    stop() {
+      look();
+      clearInterval(timer);
+      return peakBytes;
+    },
+  };
+}

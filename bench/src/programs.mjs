@@ -1,0 +1,72 @@
+import { execFile, spawnSync } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+
+/**
+ * Programs that read what Outrigger reads. Each is the one that its variable of the environment names, as for the
+ * tests, or the first on the PATH that says what it should when asked for its version.
+ */
+const PROGRAMS = {
+  convert: {
+    variable: "OUTRIGGER_CONVERT",
+    names: ["convert-im6.q16", "convert-im6", "convert"],
+    version: { flag: "-version", says: "ImageMagick" },
+  },
+  pdftoppm: {
+    variable: "OUTRIGGER_PDFTOPPM",
+    names: ["pdftoppm"],
+    version: { flag: "-v", says: "pdftoppm" },
+  },
+  "rsvg-convert": {
+    variable: "OUTRIGGER_RSVG_CONVERT",
+    names: ["rsvg-convert"],
+    version: { flag: "--version", says: "rsvg-convert" },
+  },
+};
+
+/** @typedef {keyof typeof PROGRAMS} ProgramName */
+
+/**
+ * @param {ProgramName} name
+ * @returns {string | null} Its path; `null` where it is not installed.
+ */
+export function findProgram(name) {
+  const { variable, names, version } = PROGRAMS[name];
+  const named = process.env[variable];
+  if (named) return named;
+  const directories = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
+  const paths = names.flatMap((each) => directories.map((directory) => join(directory, each)));
+  return paths.find((path) => isExecutable(path) && doesSay(path, version)) ?? null;
+}
+
+/** @param {string} path */
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    // Not there, or not for us.
+    return false;
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {{ flag: string, says: string }} version
+ */
+function doesSay(path, { flag, says }) {
+  const { stdout, stderr } = spawnSync(path, [flag], { encoding: "utf8" });
+  return `${stdout}${stderr}`.includes(says);
+}
+
+const execute = promisify(execFile);
+
+/**
+ * Runs a program to its end. Rejects when it fails.
+ * @param {string} path
+ * @param {readonly string[]} args
+ */
+export async function runProgram(path, args) {
+  await execute(path, args);
+}
