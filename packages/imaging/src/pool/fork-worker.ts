@@ -1,8 +1,10 @@
 import { type ChildProcess, type ForkOptions, fork } from "node:child_process";
+import { existsSync } from "node:fs";
 import { getPriority, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { childEnvironment } from "./child-environment.ts";
 
+const SHELL = "/bin/sh";
 /** How much nicer than the host: its own work goes first, and a picture is still done when it is merely busy. */
 const NICER_BY = 10;
 /** What counts as allocated but is hardly touched: stacks of threads, and what encoders reserve, that of AV1 200 MB. */
@@ -21,7 +23,8 @@ export function forkWorker(entry: URL, maxMemoryBytes: number): ChildProcess {
     execArgv: [],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],
-    ...(process.platform === "linux" ? limitedBy(maxMemoryBytes) : {}),
+    // Small containers have no shell: there only the looks at its memory bound it.
+    ...(process.platform === "linux" && existsSync(SHELL) ? limitedBy(maxMemoryBytes) : {}),
   });
   try {
     // From here and at once: on Linux a priority is a thread's, and the threads to come inherit it.
@@ -41,7 +44,7 @@ function limitedBy(maxMemoryBytes: number): Pick<ForkOptions, "execPath" | "exec
   const kibibytes = Math.floor((maxMemoryBytes + UNUSED_BYTES) / 1024);
   // `fork` appends the entry and its argument, which is Node's own path.
   return {
-    execPath: "/bin/sh",
+    execPath: SHELL,
     execArgv: ["-c", `ulimit -d ${kibibytes} 2>/dev/null; exec "$1" "$0"`],
   };
 }
