@@ -12,7 +12,10 @@ import { type Watch, watchSite } from "./watch-site.ts";
 
 const SEED = 4711;
 const CORRUPTIONS = 30;
-const WITHIN_MS = 5000;
+const RENDER_MS = 3000;
+const AT_ONCE = 4;
+/** Two at a time are rendered, so that one waits for another, and a killed process for the next. */
+const WITHIN_MS = 3 * RENDER_MS;
 const FORMATS: readonly ImageFormat[] = ["png", "jpg", "webp"];
 const PACKAGES = fileURLToPath(new URL("../../node_modules", import.meta.url));
 
@@ -46,7 +49,7 @@ async function expectTakenOrRefused({ title, type, bytes }: NamedFile): Promise<
 }
 
 beforeAll(async () => {
-  renderer = createRenderer({ timeoutMs: 3000 });
+  renderer = createRenderer({ timeoutMs: RENDER_MS });
   site = await startSite({ renderer });
   watch = await watchSite(site);
 });
@@ -59,7 +62,7 @@ describe(`damaged at places from seed ${SEED}`, async () => {
       expect(await expectTakenOrRefused({ title, type, bytes })).toBe(true);
       const random = createRandom(SEED);
       const damaged = [...truncations(bytes, random), ...corruptions(bytes, random, CORRUPTIONS)];
-      const taken = await inParallel(damaged, 4, (each) =>
+      const taken = await inParallel(damaged, AT_ONCE, (each) =>
         expectTakenOrRefused({ title: `${title} ${each.title}`, type, bytes: each.bytes }),
       );
       // Not all damage can be seen, but nobody looks if none is.
@@ -81,7 +84,7 @@ describe("among the files that the installed packages ship", () => {
 
   test("every picture is taken or refused", async () => {
     expect(files.length, `pictures below ${dirname(PACKAGES)}`).toBeGreaterThan(3);
-    const taken = await inParallel(files, 4, expectTakenOrRefused);
+    const taken = await inParallel(files, AT_ONCE, expectTakenOrRefused);
     expect(taken.filter(Boolean).length).toBeGreaterThan(0);
   });
 
@@ -93,7 +96,7 @@ describe("among the files that the installed packages ship", () => {
         { title: `${title}, its first half`, type, bytes: bytes.subarray(0, bytes.length / 2) },
         ...corruptions(bytes, random, 3).map((each) => ({ ...each, type, title: `${title} ${each.title}` })),
       ]);
-    await inParallel(damaged, 4, expectTakenOrRefused);
+    await inParallel(damaged, AT_ONCE, expectTakenOrRefused);
   });
 
   test("what is none of our types is refused, whatever it is sent as", async () => {
@@ -106,7 +109,7 @@ describe("among the files that the installed packages ship", () => {
       "image/x-photoshop",
     ];
     const attempts = others.flatMap(({ title, bytes }) => types.map((type) => ({ title, type, bytes })));
-    const taken = await inParallel(attempts, 4, expectTakenOrRefused);
+    const taken = await inParallel(attempts, AT_ONCE, expectTakenOrRefused);
     expect(taken.filter(Boolean)).toEqual([]);
   });
 });
