@@ -8,7 +8,7 @@ export class OutOfMemory extends Error {
 
 /** What libvips, libjpeg, GLib and librsvg (whose cairo gives no reason) say when memory is refused, and V8 for a buffer. */
 const WORDS =
-  /out of memory|insufficient memory|error creating thread|rendering error:\s*$|array buffer allocation failed/im;
+  /out of memory|insufficient memory|error creating thread|rendering error:\s*$|array buffer allocation failed|failed to allocate memory/im;
 
 /** Whether an error of a library says that memory was refused to it. */
 export function saysOutOfMemory(error: unknown): boolean {
