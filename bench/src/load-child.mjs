@@ -59,7 +59,11 @@ async function run(id, job) {
       );
     } else {
       const isOver = (/** @type {number} */ count) => count >= job.count || stopped.has(id);
-      const reopen = () => openConnection(job.port, job.pace);
+      const reopen = async () => {
+        const connection = await openConnection(job.port, job.pace);
+        connections.push(connection);
+        return connection;
+      };
       await paced({ everyMs: job.everyMs, isOver, connections, reopen }, exchange);
     }
   } finally {
@@ -98,8 +102,15 @@ async function paced({ everyMs, isOver, connections, reopen }, exchange) {
       onIdle = resolve;
     });
   const send = async (/** @type {Connection} */ connection) => {
-    const open = connection.isOpen() ? connection : await reopen();
-    await exchange(open);
+    let open = connection.isOpen() ? connection : await reopen();
+    try {
+      await exchange(open);
+    } catch (error) {
+      // Closed as idle in the very moment: that is no answer.
+      if (open.isOpen()) throw error;
+      open = await reopen();
+      await exchange(open);
+    }
     release(open);
   };
   /** @type {Promise<void>[]} */
