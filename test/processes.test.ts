@@ -63,9 +63,9 @@ test("processes on one directory share the pending work, and do nothing twice", 
   expect(ids.sort()).toEqual(created.map(({ id }) => id).sort());
   expect(new Set(seen.map((line) => line.split(" ")[0])).size).toBeGreaterThan(1);
 
-  const isLeft = async () =>
-    (await readdir(join(directory, "data", "blobs"), { recursive: true })).some((path) =>
-      /\/upload@|\/jobs\//.test(path),
-    );
+  const isLeft = async () => {
+    const paths = await readdir(join(directory, "data"), { recursive: true });
+    return paths.some((path) => /\/upload@|^due\/jobs\/.+\//.test(path));
+  };
   while (await isLeft()) await delay(20);
 });

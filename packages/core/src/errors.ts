@@ -3,6 +3,7 @@
  *
  * - `bad_request`: the caller's input is wrong (400)
  * - `forbidden`: understood and refused (403)
+ * - `not_found`: there is no such thing (404)
  * - `timeout`: the client stopped sending (408)
  * - `conflict`: a lost race, or the state does not allow it (409)
  * - `too_large`: over a byte limit (413)
@@ -16,6 +17,7 @@
 export type ErrorCode =
   | "bad_request"
   | "forbidden"
+  | "not_found"
   | "timeout"
   | "conflict"
   | "too_large"

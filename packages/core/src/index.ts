@@ -20,7 +20,19 @@ export {
   isBlobKey,
 } from "./contracts/blob-store.ts";
 export type { Call, Reply, Service, SpooledFile, Upload, UploadLimits } from "./contracts/call.ts";
+export type { DueEntry, DueIndex } from "./contracts/due-index.ts";
+export { hasDueIndex } from "./contracts/due-index.ts";
+export type {
+  GaugeName,
+  Observer,
+  Operation,
+  ServedFrom,
+  StoreMethod,
+  StoreRole,
+} from "./contracts/observer.ts";
 export type { EditView, ImageView, Page, Pages, ProblemView } from "./contracts/pages.ts";
+export type { QueueProbe } from "./contracts/queue-probe.ts";
+export { hasQueueProbe } from "./contracts/queue-probe.ts";
 export type { RateLimiter, RateResult, RateRule } from "./contracts/rate-limiter.ts";
 export type {
   Admission,
@@ -36,11 +48,22 @@ export type {
 } from "./contracts/renderer.ts";
 export type { ErrorCode, ServiceErrorOptions } from "./errors.ts";
 export { isServiceError, ServiceError } from "./errors.ts";
+export type { CorsOptions } from "./http/cors.ts";
 export type { TlsPolicy } from "./http/transport.ts";
-export type { Images } from "./images/images.ts";
+export type { GoneReason } from "./images/image-record.ts";
+export type { ImageSummary } from "./images/image-summary.ts";
+export type { CloseOptions, Images } from "./images/images.ts";
 export { createImages } from "./images/images.ts";
-export type { ImageRateLimits, ImageStorage, ImagesOptions } from "./images/images-options.ts";
+export type { ImageRateLimits, ImagesOptions, Logger } from "./images/images-options.ts";
+export type { ImageAdmin, ImageAdminOptions, StorageAdmin } from "./images/life/image-admin.ts";
+export { createImageAdmin } from "./images/life/image-admin.ts";
+export type { ImageState, ImageStats, ListedImage } from "./images/life/image-listing.ts";
+export type { SweepReport } from "./images/life/sweeper.ts";
+export type { WithholdOptions } from "./images/life/withhold.ts";
+export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
+export type { Authorize, Decision, ImageAction, OwnerGrant } from "./images/permissions.ts";
 export type { Secret } from "./images/pin.ts";
+export type { ImageStorage } from "./images/storage-roles.ts";
 export type { FsBlobStore, FsBlobStoreOptions } from "./stores/fs-blob-store.ts";
 export { createFsBlobStore } from "./stores/fs-blob-store.ts";
 export type { MemoryBlobStoreOptions } from "./stores/memory-blob-store.ts";

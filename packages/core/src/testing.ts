@@ -8,6 +8,8 @@ export {
 export type { BlobStoreAbility, BlobStoreContractOptions } from "./testing/blob-store-contract.ts";
 export { blobStoreContract } from "./testing/blob-store-contract.ts";
 export type { ConformanceTest } from "./testing/conformance-test.ts";
+export type { DueIndexContractOptions } from "./testing/due-index-contract.ts";
+export { dueIndexContract } from "./testing/due-index-contract.ts";
 export { pagesContract } from "./testing/pages-contract.ts";
 export { rateLimiterContract } from "./testing/rate-limiter-contract.ts";
 export { rendererContract } from "./testing/renderer-contract.ts";

@@ -103,9 +103,10 @@ export async function storedRecord(store: BlobStore, id: string): Promise<ImageR
   return blob === null ? null : JSON.parse((await readAll(blob.body)).toString("utf8"));
 }
 
-/** Every key of a store, in order. */
+/** Every key of a store, in order, without the reminders to look at an image again. */
 export async function keysOf(store: BlobStore): Promise<string[]> {
-  return (await store.list("")).keys.sort();
+  const { keys } = await store.list("");
+  return keys.filter((key) => !key.startsWith("due-images/")).sort();
 }
 
 export async function bytesAt(store: BlobStore, key: string): Promise<Buffer | null> {

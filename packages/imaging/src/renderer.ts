@@ -14,7 +14,9 @@ const MAX_TASKS_PER_WORKER = 1000;
  *
  * Throws `TypeError` on options out of range.
  */
-export function createRenderer(options: RendererOptions = {}): Renderer {
+export function createRenderer(
+  options: RendererOptions = {},
+): Renderer & { queue(): { waiting: number; running: number } } {
   const { timeoutMs, maxMemoryBytes, maxTotalMemoryBytes, workers, maxQueue, ...limits } =
     resolveRendererOptions(options);
   const pool = createWorkerPool<Task, TaskResult>({
@@ -48,6 +50,7 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
       // As above.
       return (await pool.run(task, signal)) as Rendition;
     },
+    queue: () => pool.queue(),
     close: () => pool.close(),
   };
 }

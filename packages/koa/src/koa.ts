@@ -1,7 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { finished, Readable } from "node:stream";
 import type { Reply, Service } from "@outrigger/core";
-import { checkMountPath, dispatch, finishRequestBody, type HostView, isBodyAllowed } from "@outrigger/node";
+import {
+  checkMountPath,
+  dispatch,
+  finishRequestBody,
+  type HostView,
+  isBodyAllowed,
+  onConnectionClose,
+  watchSending,
+} from "@outrigger/node";
 import { locate } from "./locate.ts";
 
 /** What is used of a Koa context; those of Koa 2 and 3 both fit. */
@@ -90,14 +98,19 @@ function answer(ctx: KoaContext, { status, headers, body }: Reply): void {
     ctx.body = toKoaBody(body, res);
     // Koa guesses a type where there is none.
     if (!hasType) res.removeHeader("Content-Type");
+    // Koa sends when the middleware around has returned; most replies are on their way by then, and need no watching.
+    setImmediate(watchSending, res);
   }
   ctx.status = status;
 }
 
 function toKoaBody(body: string | Uint8Array | Readable, res: ServerResponse): unknown {
   if (body instanceof Readable) {
+    // Koa does not hear of it while the reply waits for its turn.
+    const stopListening = onConnectionClose(res, () => body.destroy());
     // Koa 2 leaves the connection open when the source fails, or ends it as if the reply were whole.
     finished(body, (error) => {
+      stopListening();
       if (error && !res.writableFinished) res.destroy();
     });
     return body;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ServiceError } from "@outrigger/core";
 import { ClientLeftError } from "./client-left.ts";
+import { createPace } from "./pace.ts";
 
 export interface BodyTarget {
   /** @returns Whether more is wanted now; after `false` the pump waits for `resume`. */
@@ -10,6 +11,14 @@ export interface BodyTarget {
   fail(error: unknown): void;
 }
 
+export interface BodyLimits {
+  maxBytes: number;
+  /** No byte for this long: `timeout`. */
+  idleMs: number;
+  /** Slower on average: `timeout`. 0: no bound. As in `UploadLimits`. */
+  minBytesPerSecond: number;
+}
+
 export interface BodyPump {
   resume(): void;
   /** Lets go of the request, which stays open for the reply. */
@@ -17,15 +26,16 @@ export interface BodyPump {
 }
 
 /**
- * Reads a request's body into `target`, and fails as soon as it is over `maxBytes`, pauses for `idleMs`, or the client
- * leaves. Unlike `pipeline` it never destroys the request: that would close the connection under the reply.
+ * Reads a request's body into `target`, and fails as soon as it is over a limit or the client leaves.
+ * Unlike `pipeline` it never destroys the request: that would close the connection under the reply.
  */
 export function pumpBody(
   req: IncomingMessage,
-  limits: { maxBytes: number; idleMs: number },
+  limits: BodyLimits,
   signal: AbortSignal,
   target: BodyTarget,
 ): BodyPump {
+  const pace = createPace(limits.minBytesPerSecond);
   let total = 0;
   let isWaiting = false;
   let isStopped = false;
@@ -48,8 +58,12 @@ export function pumpBody(
     timer.refresh();
     if (total > limits.maxBytes) {
       fail(new ServiceError("too_large", `The body is over the limit of ${limits.maxBytes} bytes`));
+    } else if (!pace.add(chunk.length)) {
+      const rate = `${limits.minBytesPerSecond} bytes per second`;
+      fail(new ServiceError("timeout", `The body arrives too slowly: less than ${rate} on average`));
     } else if (!target.write(chunk) && !isStopped) {
       isWaiting = true;
+      pace.pause();
       req.pause();
     }
   };
@@ -79,6 +93,7 @@ export function pumpBody(
     resume() {
       if (!isWaiting || isStopped) return;
       isWaiting = false;
+      pace.resume();
       timer.refresh();
       req.resume();
     },

@@ -157,6 +157,7 @@ describe("over HTTP/2", () => {
                   maxFields: 1,
                   maxFieldBytes: 10,
                   idleMs: 1000,
+                  minBytesPerSecond: 0,
                 })
                 .then(async ({ file }) => {
                   await file.dispose();

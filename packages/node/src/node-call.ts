@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Call, Upload, UploadLimits } from "@outrigger/core";
 import { ClientLeftError } from "./client-left.ts";
+import { isConnectionLost, onConnectionClose } from "./connection-close.ts";
 import { receiveFields } from "./fields/receive-fields.ts";
 import type { HostView, RequestFacts } from "./host-view.ts";
 import { formatOrigin, isSecure } from "./origin.ts";
@@ -17,7 +18,7 @@ export class NodeCall<Context> implements Call {
   readonly #res: ServerResponse;
   readonly #view: HostView<Context>;
   #controller: AbortController | undefined;
-  #onClose: (() => void) | undefined;
+  #stopListening: (() => void) | undefined;
   #settled = false;
 
   constructor(req: IncomingMessage, res: ServerResponse, facts: RequestFacts<Context>) {
@@ -74,8 +75,8 @@ export class NodeCall<Context> implements Call {
   /** From here on the signal never aborts: a client that goes away after its reply has not left early. */
   settle(): void {
     this.#settled = true;
-    if (this.#onClose) this.#res.off("close", this.#onClose);
-    this.#onClose = undefined;
+    this.#stopListening?.();
+    this.#stopListening = undefined;
   }
 
   /** Whether `error` is what this call's own signal aborted with. */
@@ -89,12 +90,8 @@ export class NodeCall<Context> implements Call {
     this.#controller = controller;
     if (this.#settled) return controller;
     const abort = () => controller.abort(new ClientLeftError());
-    if (this.#res.destroyed) {
-      abort();
-    } else {
-      this.#onClose = abort;
-      this.#res.once("close", abort);
-    }
+    if (isConnectionLost(this.#res)) abort();
+    else this.#stopListening = onConnectionClose(this.#res, abort);
     return controller;
   }
 }

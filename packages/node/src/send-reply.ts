@@ -1,19 +1,22 @@
 import type { ServerResponse } from "node:http";
 import { pipeline, Readable } from "node:stream";
 import type { Reply } from "@outrigger/core";
+import { isConnectionLost, onConnectionClose } from "./connection-close.ts";
 import { finishRequestBody } from "./unread-body.ts";
+import { watchSending } from "./watch-sending.ts";
 
 const DONE = Promise.resolve();
 
 /**
- * Sends a reply through `res`. A body that is a stream is read to its end or destroyed, whatever happens.
+ * Sends a reply through `res`. A body that is a stream is read to its end or destroyed, whatever happens; a client that does
+ * not read it is cut.
  *
  * @returns Resolves when the reply has been handed over, a stream when it has been sent, and also when the client left
  *   meanwhile. Rejects with the source's error when a stream failed; the connection is broken by then, so that the
  *   client does not take what it got for the whole.
  */
 export function sendReply(res: ServerResponse, reply: Reply): Promise<void> {
-  if (res.destroyed) {
+  if (isConnectionLost(res)) {
     destroyBody(reply);
     return DONE;
   }
@@ -39,6 +42,7 @@ export function sendReply(res: ServerResponse, reply: Reply): Promise<void> {
   }
   if (!(body instanceof Readable)) {
     res.end(body);
+    watchSending(res);
     return DONE;
   }
   return sendStream(res, body);
@@ -57,19 +61,20 @@ function sendStream(res: ServerResponse, body: Readable): Promise<void> {
   return new Promise((resolve, reject) => {
     // Each failure makes the other side close as well, and versions of Node tell of them in different orders.
     let first: "client" | "source" | undefined;
-    const onClientClose = () => {
+    const stopListening = onConnectionClose(res, () => {
       first ??= "client";
-    };
+      body.destroy();
+    });
     const onSourceTrouble = () => {
       if (!body.readableEnded) first ??= "source";
     };
-    res.once("close", onClientClose);
     body.once("error", onSourceTrouble).once("close", onSourceTrouble);
     pipeline(body, res, (error) => {
-      res.off("close", onClientClose);
+      stopListening();
       // A connection that closed before the source failed is a client that left (ERR_STREAM_PREMATURE_CLOSE).
       if (error && first === "source") reject(error);
       else resolve();
     });
+    watchSending(res);
   });
 }

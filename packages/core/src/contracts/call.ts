@@ -29,6 +29,11 @@ export interface UploadLimits {
   maxFieldBytes: number;
   /** No byte for this long: `timeout`. */
   idleMs: number;
+  /**
+   * A body slower than this is `timeout`: bytes per second on average over the whole body, looked at from 30 s after its
+   * first byte on. Time in which we keep the client waiting does not count. 0 switches it off.
+   */
+  minBytesPerSecond: number;
   /** Existing directory for the spooled file. Absent: the system's temporary directory. */
   spoolDirectory?: string;
 }
@@ -75,7 +80,8 @@ export interface Call {
   /**
    * The body as named values: a JSON object (values as they are) or an urlencoded form (strings). `null` when there is
    * no body. A body that the host has already parsed is used. Rejects with `bad_request` (malformed, not an object,
-   * invalid UTF-8), `unsupported_media` (neither of the two), `too_large`, `timeout`, `host_misuse`.
+   * invalid UTF-8), `unsupported_media` (neither of the two), `too_large`, `timeout` (also for less than 1 KiB/s on average
+   * after 30 s), `host_misuse`.
    */
   fields(limits: { maxBytes: number; idleMs: number }): Promise<Readonly<Record<string, unknown>> | null>;
 }

@@ -13,6 +13,7 @@ export interface Problem {
 const STATUS_OF: Record<ErrorCode, number> = {
   bad_request: 400,
   forbidden: 403,
+  not_found: 404,
   timeout: 408,
   conflict: 409,
   too_large: 413,

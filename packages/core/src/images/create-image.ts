@@ -4,15 +4,25 @@ import { ServiceError } from "../errors.ts";
 import { parseAsyncPreference } from "../http/prefer.ts";
 import { createdReply } from "./created-reply.ts";
 import { describeUpload, FILE_FIELD } from "./describe-upload.ts";
+import { parseIdempotencyKey } from "./idempotency/idempotency-key.ts";
 import type { ImageContext } from "./image-context.ts";
 import type { ImageRecord } from "./image-record.ts";
 import { countRequest } from "./limits.ts";
+import { type OwnerGrant, permitCreate } from "./permissions.ts";
 import { requireUtf8Query } from "./read-body.ts";
+import { type Reservation, reserveImage } from "./reserve-image.ts";
 import { type TakeInOptions, takeIn } from "./take-in.ts";
 import { spooledUpload } from "./uploaded-file.ts";
 
 const MAX_FIELDS = 16;
 const MAX_FIELD_BYTES = 8 * 1024;
+
+/** What the head of a create says. */
+interface CreateRequest extends TakeInOptions {
+  userAgent: string;
+  grant: OwnerGrant | null;
+  idempotencyKey: string | null;
+}
 
 /** `POST {base}/api/images.json` and `.txt`. */
 export async function createImage(context: ImageContext, call: Call, suffix: "json" | "txt"): Promise<Reply> {
@@ -23,22 +33,20 @@ export async function createImage(context: ImageContext, call: Call, suffix: "js
     throw new ServiceError("bad_request", "The User-Agent header is required");
   }
   const preference = parseAsyncPreference(call.headers.prefer);
+  const idempotencyKey = parseIdempotencyKey(call.headers["idempotency-key"]);
+  const grant = await permitCreate(context, call);
   if (preference !== null) context.jobs.requireRoom();
   // Before anything is stored: without a PIN there would be an image that nobody can edit.
   const pins = await context.pins();
-  const record = await receive(context, call, userAgent, { preference, signal: call.signal });
+  const request = { userAgent, grant, idempotencyKey, preference, signal: call.signal };
+  const record = await receive(context, call, request);
   const reply = createdReply(context, call, record, pins.pinOf(record.id), suffix);
   const isPreferred = reply.status === 202 && preference !== null;
   const applied = isPreferred ? { "Preference-Applied": "respond-async" } : {};
   return { ...reply, headers: { ...reply.headers, ...applied, ...limits } };
 }
 
-async function receive(
-  context: ImageContext,
-  call: Call,
-  userAgent: string,
-  options: TakeInOptions,
-): Promise<ImageRecord> {
+async function receive(context: ImageContext, call: Call, request: CreateRequest): Promise<ImageRecord> {
   const { originals, settings } = context;
   const received = await call.upload({
     fileField: FILE_FIELD,
@@ -46,14 +54,28 @@ async function receive(
     maxFields: MAX_FIELDS,
     maxFieldBytes: MAX_FIELD_BYTES,
     idleMs: settings.uploadIdleMs,
+    minBytesPerSecond: settings.minUploadBytesPerSecond,
     ...(hasSpool(originals) ? { spoolDirectory: originals.spoolDirectory } : {}),
   });
   let draft: ImageRecord;
+  let reservation: Reservation;
   try {
-    draft = describeUpload(settings, call, received, userAgent);
+    draft = describeUpload(settings, call, received, request);
+    reservation = await reserveImage(context, call, received, draft, request);
   } catch (error) {
     await received.file.dispose();
     throw error;
   }
-  return takeIn(context, draft, spooledUpload(originals, received.file), options);
+  if (reservation.earlier !== null) {
+    await received.file.dispose();
+    return reservation.earlier;
+  }
+  try {
+    const record = await takeIn(context, draft, spooledUpload(originals, received.file), request);
+    if (record.owner !== null) context.owners.settle(record.owner.name, record.id);
+    return record;
+  } catch (error) {
+    await reservation.undo();
+    throw error;
+  }
 }

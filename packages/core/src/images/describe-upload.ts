@@ -6,7 +6,8 @@ import { declaredOriginalType } from "./formats.ts";
 import { nameOfFile, parseExpiry, parseName } from "./image-fields.ts";
 import { createImageId } from "./image-id.ts";
 import type { ImageRecord } from "./image-record.ts";
-import type { ImageSettings } from "./images-options.ts";
+import type { ImageSettings } from "./image-settings.ts";
+import type { OwnerGrant } from "./permissions.ts";
 import { sniffType } from "./sniff.ts";
 
 /** Name of the form's file field. */
@@ -17,7 +18,7 @@ export function describeUpload(
   settings: ImageSettings,
   call: Call,
   { file, fields }: Upload,
-  userAgent: string,
+  { userAgent, grant }: { userAgent: string; grant: OwnerGrant | null },
 ): ImageRecord {
   const now = settings.now();
   const query = new URLSearchParams(call.search);
@@ -36,10 +37,12 @@ export function describeUpload(
     height: null,
     pages: null,
     agent: parseAgent(userAgent),
+    owner: grant === null ? null : { name: grant.owner, bytes: file.size },
     createdAt: now,
     updatedAt: now,
     expiresAt,
-    removedAt: null,
+    gone: null,
+    withheld: null,
     processing: null,
     failure: null,
   };

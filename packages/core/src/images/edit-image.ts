@@ -1,13 +1,18 @@
 import type { Call, Reply } from "../contracts/call.ts";
-import { isServiceError, ServiceError } from "../errors.ts";
+import { ServiceError } from "../errors.ts";
 import { evaluatePreconditions } from "../http/conditional.ts";
-import { findImage, findReadyImage, HttpProblem, requireAlive } from "./find-image.ts";
+import { HttpProblem } from "../http/http-problem.ts";
+import { findImage, findReadyImage, requireAlive } from "./find-image.ts";
 import type { ImageContext } from "./image-context.ts";
 import { parseExpiry, parseName } from "./image-fields.ts";
 import { baseUrl, recordBody } from "./image-links.ts";
 import type { ImageRecord } from "./image-record.ts";
 import type { CurrentRecord } from "./image-records.ts";
+import { changeRecord } from "./life/change-record.ts";
+import { lookAfter } from "./life/look-after.ts";
+import { takeDown } from "./life/take-down.ts";
 import { countRequest, requirePin } from "./limits.ts";
+import { permitEdit, permitRead } from "./permissions.ts";
 import { hasBody, pinOf, readParameters, requireUtf8Query } from "./read-body.ts";
 
 /** What an edit changes. */
@@ -17,6 +22,7 @@ export type ImageChange = Partial<Pick<ImageRecord, "name" | "expiresAt">>;
 export async function readRecord(context: ImageContext, call: Call, id: string): Promise<Reply> {
   if (hasBody(call)) await readParameters(call, context.settings);
   const current = await findReadyImage(context, call, id);
+  await permitRead(context, call, current.record);
   switch (evaluatePreconditions(call.method, call.headers, validatorsOf(current))) {
     case "failed":
       throw preconditionFailed();
@@ -51,7 +57,7 @@ export async function patchImage(context: ImageContext, call: Call, id: string):
 /** `DELETE {base}/api/images/<id>.json`. */
 export async function deleteImage(context: ImageContext, call: Call, id: string): Promise<Reply> {
   const { current, limits } = await openForEdit(context, call, id);
-  await removeImage(context, call, current);
+  await removeImage(context, current);
   return { status: 204, headers: { "Cache-Control": "no-store", ...limits } };
 }
 
@@ -60,7 +66,9 @@ async function openForEdit(context: ImageContext, call: Call, id: string) {
   requireUtf8Query(call.search);
   const parameters = await readParameters(call, context.settings);
   const current = await findImage(context, call, id);
-  await requirePin(context, call, id, pinOf(call, parameters));
+  if (!(await permitEdit(context, call, current.record))) {
+    await requirePin(context, call, id, pinOf(call, parameters));
+  }
   if (evaluatePreconditions(call.method, call.headers, validatorsOf(current)) === "failed")
     throw preconditionFailed();
   return { current, parameters, limits };
@@ -72,45 +80,19 @@ export async function changeImage(
   current: CurrentRecord,
   change: ImageChange,
 ): Promise<CurrentRecord> {
-  requireAlive(context, current);
+  await requireAlive(context, current);
   if (current.record.processing !== null)
     throw new ServiceError("conflict", "This image is still being processed: it can only be deleted now");
-  return replaceRecord(context, current, { ...current.record, ...change });
+  return changeRecord(context, current, { ...current.record, ...change });
 }
 
 /** The record goes first, by compare-and-set, so that nothing is served any more; then the bytes. */
-export async function removeImage(context: ImageContext, call: Call, current: CurrentRecord): Promise<void> {
-  const removed = await markRemoved(context, call, current);
+export async function removeImage(context: ImageContext, current: CurrentRecord): Promise<void> {
+  const { record, entry } = await takeDown(context, current);
   // Who works on it is in the midst of its bytes, and removes them when told.
-  if (removed.processing !== null) return context.jobs.cancel(removed);
-  // The image is gone for everybody; bytes that could not be removed now harm nobody.
-  await context.renditions.remove(removed.id).catch(context.settings.onError);
-}
-
-async function markRemoved(context: ImageContext, call: Call, current: CurrentRecord): Promise<ImageRecord> {
-  try {
-    const removed = { ...current.record, removedAt: context.settings.now() };
-    return (await replaceRecord(context, current, removed)).record;
-  } catch (error) {
-    // Only who works on an image changes it while it is processed, and not in a way that matters to who deletes it.
-    if (current.record.processing === null || !isServiceError(error, "conflict")) throw error;
-    return markRemoved(context, call, await findImage(context, call, current.record.id));
-  }
-}
-
-async function replaceRecord(
-  context: ImageContext,
-  current: CurrentRecord,
-  next: ImageRecord,
-): Promise<CurrentRecord> {
-  // Never before the last change, so that `If-Modified-Since` holds when the clock is set back.
-  const updatedAt = Math.max(context.settings.now(), current.record.updatedAt);
-  try {
-    return await context.records.replace(current, { ...next, updatedAt });
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== "conflict") throw error;
-    throw new ServiceError("conflict", "Somebody else changed this image at the same time", { cause: error });
-  }
+  if (record.processing !== null) return context.jobs.cancel(record);
+  // The image is gone for everybody; what could not be removed now the sweep removes.
+  await lookAfter(context, entry).catch(context.settings.onError);
 }
 
 function validatorsOf({ record, revision }: CurrentRecord) {

@@ -2,17 +2,18 @@ import type { BlobStore } from "../contracts/blob-store.ts";
 import type { Pages } from "../contracts/pages.ts";
 import type { RateLimiter } from "../contracts/rate-limiter.ts";
 import type { Renderer } from "../contracts/renderer.ts";
-import type { ImageRecords } from "./image-records.ts";
-import type { ImageSettings } from "./images-options.ts";
+import type { InFlight } from "../http/in-flight.ts";
+import type { Claims } from "./idempotency/claims.ts";
+import type { ImageSettings } from "./image-settings.ts";
+import type { LifeContext } from "./life/life-context.ts";
 import type { Pins } from "./pin.ts";
 import type { JobMarkers } from "./processing/job-markers.ts";
 import type { Jobs } from "./processing/jobs.ts";
 import type { Renditions } from "./renditions.ts";
 
 /** What it takes to process an upload. */
-export interface ProcessingContext {
+export interface ProcessingContext extends LifeContext {
   settings: ImageSettings;
-  records: ImageRecords;
   originals: BlobStore;
   renditions: Renditions;
   renderer: Renderer;
@@ -22,6 +23,8 @@ export interface ProcessingContext {
 /** What the routes of one image service share. */
 export interface ImageContext extends ProcessingContext {
   jobs: Jobs;
+  claims: Claims;
+  inFlight: InFlight;
   /** Rejects while the secret cannot be read. */
   pins(): Promise<Pins>;
   pages: Pages | null;

@@ -1,5 +1,5 @@
 import { ServiceError } from "../errors.ts";
-import type { ImageSettings } from "./images-options.ts";
+import type { ImageSettings } from "./image-settings.ts";
 import { parseDate } from "./parse-date.ts";
 
 const MAX_NAME_LENGTH = 255;

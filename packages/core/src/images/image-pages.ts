@@ -12,24 +12,29 @@ import type { ImageRecord } from "./image-record.ts";
 import type { CurrentRecord } from "./image-records.ts";
 import { countRequest, requirePin } from "./limits.ts";
 import { pageReply, prefersHtml } from "./page-reply.ts";
+import { type Audience, permitEdit, permitRead } from "./permissions.ts";
 import { type Parameters, pinOf, readParameters } from "./read-body.ts";
 import { readOriginal } from "./read-image.ts";
 
 /** `GET HEAD {base}/<id>`: the viewer for those who prefer HTML, the original for all others. */
 export async function landing(context: ImageContext, call: Call, id: string): Promise<Reply> {
   const current = await findReadyImage(context, call, id);
+  const audience = await permitRead(context, call, current.record);
   if (context.pages !== null && prefersHtml(call, current.record.type)) {
-    return viewerReply(context, context.pages, call, current, {
-      Vary: "Accept",
-    });
+    return viewerReply(context, context.pages, call, current, { ...cachingOf(audience), Vary: "Accept" });
   }
-  return readOriginal(context, call, current, formatOfOriginal(current.record.type));
+  return readOriginal(context, call, current, formatOfOriginal(current.record.type), audience);
 }
 
 /** `GET HEAD {base}/<id>/view`: always the viewer. */
 export async function viewer(context: ImageContext, call: Call, id: string): Promise<Reply> {
   const current = await findReadyImage(context, call, id);
-  return viewerReply(context, requirePages(context), call, current, {});
+  const audience = await permitRead(context, call, current.record);
+  return viewerReply(context, requirePages(context), call, current, cachingOf(audience));
+}
+
+function cachingOf(audience: Audience): Record<string, string> {
+  return { "Cache-Control": audience === "public" ? "no-cache" : "private, no-cache" };
 }
 
 function viewerReply(
@@ -40,10 +45,7 @@ function viewerReply(
   headers: Record<string, string>,
 ): Reply {
   const page = pages.viewer(viewOf(context, call, record), context.settings.now());
-  return pageReply(call, page, 200, {
-    "Cache-Control": "no-cache",
-    ...headers,
-  });
+  return pageReply(call, page, 200, headers);
 }
 
 /** `GET HEAD POST {base}/<id>/edit`: a form, and what it sends. A GET changes nothing. */
@@ -52,9 +54,8 @@ export async function editor(context: ImageContext, call: Call, id: string): Pro
   await countRequest(context, call, "edits");
   const parameters = await readParameters(call, context.settings);
   const current = await findImage(context, call, id);
-  const pin = pinOf(call, parameters);
-  await requirePin(context, call, id, pin);
-  const form = { context, pages, call, current, pin: String(pin) };
+  const pin = await requireEditor(context, call, current.record, pinOf(call, parameters));
+  const form = { context, pages, call, current, pin };
   if (call.method !== "POST") {
     return formReply(form, 200, noticeFor(current.record, parameters));
   }
@@ -66,6 +67,22 @@ export async function editor(context: ImageContext, call: Call, id: string): Pro
       problem: error.message,
     });
   }
+}
+
+/**
+ * The PIN with which the form is to be sent. Who may edit without one is shown the form with it, but cannot send the form
+ * without: else any other page could have a browser send it.
+ */
+async function requireEditor(
+  context: ImageContext,
+  call: Call,
+  record: ImageRecord,
+  pin: unknown,
+): Promise<string> {
+  const mayWithout = await permitEdit(context, call, record);
+  if (mayWithout && call.method !== "POST") return (await context.pins()).pinOf(record.id);
+  await requirePin(context, call, record.id, pin);
+  return String(pin);
 }
 
 function noticeFor(record: ImageRecord, parameters: Parameters): Pick<EditView, "notice"> {
@@ -90,7 +107,7 @@ async function applyForm(
     case "delete":
       if (!parameters.get("confirm"))
         throw new ServiceError("bad_request", "Tick the box to confirm the deletion");
-      await removeImage(context, call, current);
+      await removeImage(context, current);
       return seeOther(`${imageUrl(base, id)}/view`);
     case "update":
       await changeImage(context, current, changeOf(context, parameters));

@@ -17,7 +17,6 @@ const OLD_RECORD = {
   createdAt: Date.parse("2026-03-01T11:00:00.000Z"),
   updatedAt: Date.parse("2026-03-01T11:00:00.000Z"),
   expiresAt: Date.parse("2026-03-02T11:00:00.000Z"),
-  removedAt: null,
 };
 
 test("an image that an earlier version stored is served as ever", async () => {

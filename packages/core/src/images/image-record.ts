@@ -1,5 +1,6 @@
 import type { OriginalType } from "../contracts/renderer.ts";
 import type { Agent } from "../http/agent.ts";
+import { isImageId } from "./image-id.ts";
 
 /** The work that an accepted upload waits for. Whoever does it holds a lease, taken by compare-and-set on the record. */
 export interface Processing {
@@ -9,6 +10,31 @@ export interface Processing {
   leaseUntil: number;
   /** Who holds the lease; `null`: nobody. */
   worker: string | null;
+}
+
+export type GoneReason = "deleted" | "expired" | "withheld";
+
+/** The end of an image, for good: nothing of it is served from then on, and its bytes are removed. */
+export interface Gone {
+  at: number;
+  why: GoneReason;
+}
+
+/** That an image must not be shown, by whom, and for how long. */
+export interface Withholding {
+  /** Said to whoever asks for it. */
+  reason: string;
+  /** URL of who demands it; `null`: not told. */
+  authority: string | null;
+  since: number;
+  /** When the image is removed for good; `null`: at the end of its life. */
+  deleteAfter: number | null;
+}
+
+/** Whom the host app named as an image's owner, and what the image counts for among what they have. */
+export interface Owner {
+  name: string;
+  bytes: number;
 }
 
 /** What is kept of an image beside its bytes. Dates are Unix milliseconds. */
@@ -24,11 +50,15 @@ export interface ImageRecord {
   height: number | null;
   pages: number | null;
   agent: Agent | null;
+  /** `null`: the host named none, or the bytes are removed. Never shown. */
+  owner: Owner | null;
   createdAt: number;
   updatedAt: number;
   expiresAt: number;
-  /** When its owner deleted it; `null` while it lives. */
-  removedAt: number | null;
+  /** `null` while it lives. */
+  gone: Gone | null;
+  /** `null` while it may be shown. */
+  withheld: Withholding | null;
   /** What has to be done before it can be served; `null` when nothing has. */
   processing: Processing | null;
   /** Why the upload was refused after it had been accepted; `null` where it was not. */
@@ -44,15 +74,16 @@ export function decodeRecord(bytes: Buffer): ImageRecord {
   const record = JSON.parse(bytes.toString("utf8")) as ImageRecord; // Written by encodeRecord, under a key of our own.
   if (typeof record.id !== "string" || typeof record.expiresAt !== "number")
     throw new Error("Not an image record");
-  // Records of earlier versions, which took files in while the client waited, lack the two.
-  return { ...record, processing: record.processing ?? null, failure: record.failure ?? null };
+  return { ...ADDED_LATER, ...record };
 }
 
-/** Whether an image is to be had at `now`, and when not, in which words. */
-export function whyGone(record: ImageRecord, nowMs: number): string | null {
-  if (record.removedAt !== null) return "This image was deleted.";
-  if (record.expiresAt <= nowMs) return `This image expired at ${new Date(record.expiresAt).toISOString()}.`;
-  return null;
+/** What records of earlier versions lack. */
+const ADDED_LATER = { owner: null, gone: null, withheld: null, processing: null, failure: null };
+
+/** The inverse of `keyOf.record`; `null` for any other key. */
+export function idOfRecord(key: string): string | null {
+  const [id = "", ...rest] = key.split("/");
+  return isImageId(id) && rest.join("/") === "record" ? id : null;
 }
 
 /** Keys under which the parts of an image are stored: all of them under its ID, so that removal is complete. */

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { type BlobStore, hasRevisionProbe } from "../contracts/blob-store.ts";
 import { readAll } from "../stores/read-all.ts";
-import { decodeRecord, encodeRecord, type ImageRecord, keyOf } from "./image-record.ts";
+import { decodeRecord, encodeRecord, type ImageRecord, idOfRecord, keyOf } from "./image-record.ts";
 
 /** A record at one revision. The same object for as long as the revision holds, so that answers can be kept with it. */
 export interface CurrentRecord {
@@ -14,10 +14,14 @@ export interface ImageRecords {
   peek(id: string): CurrentRecord | undefined;
   /** The record as it is now; `null` where there is none. */
   load(id: string, signal?: AbortSignal): Promise<CurrentRecord | null>;
+  /** The IDs of all records, in no particular order. */
+  ids(): AsyncGenerator<string>;
   /** Makes a new record; the commit point of an image. Rejects with `conflict` where one exists. */
   create(record: ImageRecord, signal?: AbortSignal): Promise<CurrentRecord>;
   /** Replaces a record by compare-and-set. Rejects with `conflict` when it is no longer at `current`. */
   replace(current: CurrentRecord, record: ImageRecord): Promise<CurrentRecord>;
+  /** Removes a record for good, whatever it says by now. */
+  remove(id: string): Promise<void>;
 }
 
 const MAX_CACHED_RECORDS = 5_000;
@@ -53,6 +57,17 @@ export function createImageRecords(store: BlobStore): ImageRecords {
       const blob = await store.get(keyOf.record(id), signal === undefined ? {} : { signal });
       return blob === null ? null : remember(decodeRecord(await readAll(blob.body)), blob.revision);
     },
+    async *ids() {
+      let cursor: string | undefined;
+      do {
+        const page = await store.list("", cursor === undefined ? {} : { cursor });
+        for (const key of page.keys) {
+          const id = idOfRecord(key);
+          if (id !== null) yield id;
+        }
+        cursor = page.cursor;
+      } while (cursor !== undefined);
+    },
     async create(record, signal) {
       const options = {
         ifRevision: null,
@@ -65,6 +80,10 @@ export function createImageRecords(store: BlobStore): ImageRecords {
       const options = { ifRevision: current.revision };
       const { revision } = await store.put(keyOf.record(record.id), encodeRecord(record), options);
       return remember(record, revision);
+    },
+    async remove(id) {
+      await store.delete(keyOf.record(id));
+      cache.delete(id);
     },
   };
 }

@@ -1,10 +1,11 @@
 import type { Call, Reply, Service } from "../contracts/call.ts";
 import { ServiceError } from "../errors.ts";
+import { HttpProblem } from "../http/http-problem.ts";
 import { type Problem, problemOf, problemReply, statusTitle } from "../http/problem.ts";
 import { transportRefusal } from "../http/transport.ts";
 import { createImage } from "./create-image.ts";
 import { deleteImage, patchImage, readRecord } from "./edit-image.ts";
-import { HttpProblem, StillProcessing } from "./find-image.ts";
+import { StillProcessing } from "./find-image.ts";
 import { type ImageAddress, matchImageAddress } from "./image-address.ts";
 import type { ImageContext } from "./image-context.ts";
 import { editor, landing, viewer } from "./image-pages.ts";
@@ -33,16 +34,32 @@ export function createImageService(context: ImageContext): Service {
     async handle(call) {
       const address = matchImageAddress(call.path);
       if (address === undefined) return undefined;
-      try {
-        // What only looks like an ID is the host's, whatever the method and the connection: a slug may have 22 characters.
-        if (isPage(address) && !(await isKnown(context, call, address.id))) return undefined;
-        return await answer(context, call, address);
-      } catch (error) {
-        if (error instanceof StillProcessing) return processingReply(context, call, address, error.record);
-        return refusal(context, call, address, expectedProblem(context, call, error));
-      }
+      return context.inFlight.isClosing
+        ? refusal(context, call, address, CLOSING)
+        : context.inFlight.track(handleOurs(context, call, address));
     },
   };
+}
+
+const CLOSING: Problem = {
+  status: 503,
+  detail: "The service is shutting down. Try again later.",
+  headers: { "Retry-After": "2", Connection: "close" },
+};
+
+async function handleOurs(
+  context: ImageContext,
+  call: Call,
+  address: ImageAddress,
+): Promise<Reply | undefined> {
+  try {
+    // What only looks like an ID is the host's, whatever the method and the connection: a slug may have 22 characters.
+    if (isPage(address) && !(await isKnown(context, call, address.id))) return undefined;
+    return await answer(context, call, address);
+  } catch (error) {
+    if (error instanceof StillProcessing) return processingReply(context, call, address, error.record);
+    return refusal(context, call, address, expectedProblem(context, call, error));
+  }
 }
 
 type PageAddress = Extract<ImageAddress, { kind: "landing" | "viewer" | "editor" }>;

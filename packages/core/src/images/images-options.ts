@@ -1,13 +1,23 @@
-import type { BlobStore } from "../contracts/blob-store.ts";
 import type { Call } from "../contracts/call.ts";
+import type { Observer } from "../contracts/observer.ts";
 import type { Pages } from "../contracts/pages.ts";
-import type { RateLimiter, RateRule } from "../contracts/rate-limiter.ts";
+import type { RateLimiter } from "../contracts/rate-limiter.ts";
 import type { Renderer } from "../contracts/renderer.ts";
+import type { CorsOptions } from "../http/cors.ts";
 import type { TlsPolicy } from "../http/transport.ts";
+import type { GoneReason } from "./image-record.ts";
+import type { ImageSummary } from "./image-summary.ts";
+import type { OwnerLimits } from "./owners/owner-usage.ts";
+import type { Authorize } from "./permissions.ts";
 import type { Secret } from "./pin.ts";
+import type { ImageStorage } from "./storage-roles.ts";
 
-/** One store for everything, or one per role. */
-export type ImageStorage = BlobStore | { records: BlobStore; originals: BlobStore; renditions: BlobStore };
+/** What is used of a logger: pino's and others' fit. */
+export interface Logger {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
 
 /** Requests per client address (IPv6: per /64) and minute; `false` switches a limit off. */
 export interface ImageRateLimits {
@@ -45,6 +55,11 @@ export interface ImagesOptions {
   /** An upload without progress for this long ends with 408; milliseconds from 100. @default 15000 */
   uploadIdleMs?: number;
   /**
+   * An upload that arrives slower than this on average ends with 408, looked at from half a minute on; bytes per second,
+   * `0` never. @default 1024
+   */
+  minUploadBytesPerSecond?: number;
+  /**
    * An upload that takes longer to check and clean is answered with 202 and worked on behind; milliseconds from 0 to 60000.
    * `false`: clients wait, unless they send `Prefer: respond-async`. @default 2000
    */
@@ -55,6 +70,19 @@ export interface ImagesOptions {
   defaultLifetimeMs?: number;
   /** Longest life that `expiresAt` may ask for, in milliseconds from now. @default 31536000000 (365 days) */
   maxLifetimeMs?: number;
+  /** How long an image that has expired or was deleted answers 410, before it is unknown (404); days from 0 to 3650. @default 30 */
+  tombstoneDays?: number;
+  /**
+   * How often this process removes what has expired, in milliseconds from 1000; `false`: never by itself, only when
+   * {@link Images.sweep} is called. Any number of processes may do it. @default 60000
+   */
+  sweepEveryMs?: number | false;
+  /** Decides who may do what, and whose an image is. @default Everyone may create and read, the PIN edits. */
+  authorize?: Authorize;
+  /** What an owner that `authorize` names may have at a time, unless it says otherwise. @default no limits */
+  ownerLimits?: OwnerLimits;
+  /** Which other web origins may use the API from a browser. @default none */
+  cors?: CorsOptions;
   /** How long caches may keep a picture without asking, in seconds from 0: a deletion reaches them within it. @default 300 */
   cacheSeconds?: number;
   /** Memory for often read pictures, in bytes from 0. @default 67108864 (64 MiB) */
@@ -65,92 +93,19 @@ export interface ImagesOptions {
   rateLimiter?: RateLimiter;
   /** `"host"` leaves failures that nobody expected to the host app's own error handling. @default "reply" (a plain 500) */
   errors?: "reply" | "host";
-  /** Told of every unexpected failure and every trouble of a backend. @default console.error */
+  /** Told of every unexpected failure and every trouble of a backend. @default The logger; without one, console.error */
   onError?: (error: unknown, call?: Call) => void;
+  /**
+   * Told of an image that can be served from now on. As all hooks: nobody waits for it, its failures go to `onError`, and a
+   * process that dies in the moment does not call it.
+   */
+  onStored?: (image: ImageSummary) => unknown;
+  /** Told of an image that is not served any more. Its bytes may still be there for a moment. */
+  onRemoved?: (image: ImageSummary, why: GoneReason) => unknown;
+  /** Where events are logged: stored, removed, withheld, released. Never a PIN. @default nowhere */
+  logger?: Logger;
+  /** For metrics and traces; see `@outrigger/telemetry`. */
+  observer?: Observer;
   /** The time in Unix milliseconds. @default Date.now */
   now?: () => number;
-}
-
-export interface ImageSettings {
-  publicUrl: string | null;
-  allowedHosts: ReadonlySet<string> | null;
-  tls: TlsPolicy;
-  maxUploadBytes: number;
-  uploadIdleMs: number;
-  /** `null`: never. */
-  asyncAfterMs: number | null;
-  keepMetadata: boolean;
-  defaultLifetimeMs: number;
-  maxLifetimeMs: number;
-  cacheSeconds: number;
-  memoryBytes: number;
-  rules: Record<keyof ImageRateLimits, RateRule | null>;
-  errors: "reply" | "host";
-  onError: (error: unknown, call?: Call) => void;
-  now: () => number;
-}
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
-
-/** Fills in the defaults; throws a TypeError that names the option which is out of range. */
-export function imageSettings(options: ImagesOptions): ImageSettings {
-  const limits = options.rateLimits ?? {};
-  const rule = (name: keyof ImageRateLimits, fallback: number): RateRule | null => {
-    const limit = limits === false ? false : (limits[name] ?? fallback);
-    return limit === false ? null : { limit: whole(`rateLimits.${name}`, limit, 1), windowMs: MINUTE_MS };
-  };
-  return {
-    publicUrl: options.publicUrl === undefined ? null : mountUrl(options.publicUrl),
-    allowedHosts:
-      options.allowedHosts === undefined
-        ? null
-        : new Set(options.allowedHosts.map((host) => host.toLowerCase())),
-    tls: oneOf("tls", options.tls ?? "required", ["required", "always", "off"]),
-    maxUploadBytes: whole("maxUploadBytes", options.maxUploadBytes ?? 25 * 1024 * 1024, 1, 2 ** 31),
-    uploadIdleMs: whole("uploadIdleMs", options.uploadIdleMs ?? 15_000, 100),
-    asyncAfterMs: optionalWhole("asyncAfterMs", options.asyncAfterMs ?? 2000, 0, 60_000),
-    keepMetadata: flag("keepMetadata", options.keepMetadata ?? false),
-    defaultLifetimeMs: whole("defaultLifetimeMs", options.defaultLifetimeMs ?? DAY_MS, 1),
-    maxLifetimeMs: whole("maxLifetimeMs", options.maxLifetimeMs ?? 365 * DAY_MS, 1),
-    cacheSeconds: whole("cacheSeconds", options.cacheSeconds ?? 300, 0),
-    memoryBytes: whole("memoryBytes", options.memoryBytes ?? 64 * 1024 * 1024, 0),
-    rules: {
-      creates: rule("creates", 60),
-      reads: rule("reads", 1200),
-      edits: rule("edits", 30),
-      pinFailures: rule("pinFailures", 10),
-    },
-    errors: oneOf("errors", options.errors ?? "reply", ["reply", "host"]),
-    onError: options.onError ?? ((error) => console.error(error)),
-    now: options.now ?? Date.now,
-  };
-}
-
-function whole(name: string, value: number, min: number, max = Number.MAX_SAFE_INTEGER): number {
-  if (Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new TypeError(`${name} must be a whole number from ${min} to ${max}`);
-}
-
-/** `false` becomes `null`. */
-function optionalWhole(name: string, value: number | false, min: number, max: number): number | null {
-  return value === false ? null : whole(name, value, min, max);
-}
-
-function flag(name: string, value: boolean): boolean {
-  if (typeof value === "boolean") return value;
-  throw new TypeError(`${name} must be true or false`);
-}
-
-function oneOf<T extends string>(name: string, value: T, allowed: readonly T[]): T {
-  if (allowed.includes(value)) return value;
-  throw new TypeError(`${name} must be one of ${allowed.join(", ")}`);
-}
-
-function mountUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
-    throw new TypeError("publicUrl must be an absolute http(s) URL without query or fragment");
-  }
-  return url.href.replace(/\/$/, "");
 }

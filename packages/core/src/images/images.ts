@@ -1,25 +1,42 @@
 import { type BlobStore, hasLocalSecret } from "../contracts/blob-store.ts";
 import type { Service } from "../contracts/call.ts";
+import { corsService } from "../http/cors.ts";
+import { createInFlight } from "../http/in-flight.ts";
+import { observeRenderer } from "../observe/observe-renderer.ts";
+import { observeService } from "../observe/observe-service.ts";
+import { observeStore } from "../observe/observe-store.ts";
 import { createMemoryRateLimiter } from "../stores/memory-rate-limiter.ts";
 import type { ProcessingContext } from "./image-context.ts";
-import { createImageRecords } from "./image-records.ts";
 import { createImageService } from "./image-service.ts";
-import { type ImageStorage, type ImagesOptions, imageSettings } from "./images-options.ts";
+import { imageSettings } from "./image-settings.ts";
+import type { ImagesOptions } from "./images-options.ts";
+import { createLife } from "./life/create-life.ts";
+import { adminOf, type ImageAdmin } from "./life/image-admin.ts";
+import { createSweeper } from "./life/sweeper.ts";
 import { createPins, type Pins } from "./pin.ts";
 import { createJobMarkers } from "./processing/job-markers.ts";
 import { createJobs } from "./processing/jobs.ts";
 import { createRenditions } from "./renditions.ts";
+import { closeStores, rolesOf, type StorageRoles } from "./storage-roles.ts";
+
+export interface CloseOptions {
+  /** How long to wait for what is under way; milliseconds. @default 10000 */
+  timeoutMs?: number;
+}
 
 /** Image hosting, ready to be mounted by an adapter. */
-export interface Images extends Service {
+export interface Images extends Service, ImageAdmin {
   /** Resolves when the service can serve: its secret is there. Rejects with what is in the way. */
   ready(): Promise<void>;
   /**
-   * Ends the renderer and the stores that it was given, after what is under way. Uploads that are still being processed
-   * are left to other processes, or to the next start. Calling it twice is allowed.
+   * Answers new requests with 503, waits for those under way and for replies that are being sent, then ends the renderer
+   * and the stores that it was given. Uploads that are still being processed are left to other processes, or to the next
+   * start. Calling it twice is allowed.
    */
-  close(): Promise<void>;
+  close(options?: CloseOptions): Promise<void>;
 }
+
+const DRAIN_MS = 10_000;
 
 /**
  * Image hosting over the given storage and renderer.
@@ -30,55 +47,85 @@ export interface Images extends Service {
  */
 export function createImages(options: ImagesOptions): Images {
   const settings = imageSettings(options);
-  const roles = rolesOf(options.storage);
-  const pins = choosePins(options, roles.records);
+  const given = rolesOf(options.storage);
+  const pins = choosePins(options, given.records);
   const limiter = options.rateLimiter ?? createMemoryRateLimiter();
+  const { roles, renderer } = observed(options, given);
   const renditions = createRenditions({
     ...roles,
-    renderer: options.renderer,
+    renderer,
     memoryBytes: settings.memoryBytes,
     onError: settings.onError,
+    served: (from) => options.observer?.served(from),
   });
+  const { life, claims } = createLife(roles, settings, (id) => renditions.remove(id));
+  const markers = createJobMarkers(roles.records);
   const processing: ProcessingContext = {
+    ...life,
     settings,
-    records: createImageRecords(roles.records),
     originals: roles.originals,
     renditions,
-    renderer: options.renderer,
-    markers: createJobMarkers(roles.records),
+    renderer,
+    markers,
   };
   const jobs = createJobs(processing);
-  const service = createImageService({ ...processing, jobs, pins, pages: options.pages ?? null, limiter });
+  const hideJobs = options.observer?.gauge("jobs_waiting", () => jobs.waiting);
+  const sweeper = createSweeper({
+    context: life,
+    everyMs: settings.sweepEveryMs,
+    alsoSweep: () => claims.sweep(),
+    observer: options.observer ?? null,
+  });
+  const inFlight = createInFlight();
+  const pages = options.pages ?? null;
+  const service = mounted(
+    createImageService({ ...processing, jobs, claims, pins, pages, limiter, inFlight }),
+    options,
+  );
   jobs.start();
+  sweeper.start();
   let closing: Promise<void> | null = null;
 
-  async function close(): Promise<void> {
-    const jobsEnded = jobs.close();
-    await options.renderer.close();
-    await jobsEnded;
+  async function close({ timeoutMs = DRAIN_MS }: CloseOptions): Promise<void> {
+    await inFlight.drain(timeoutMs);
+    const ended = Promise.all([jobs.close(), sweeper.close()]);
+    await renderer.close();
+    await ended;
+    hideJobs?.();
     await renditions.close();
-    for (const store of new Set(Object.values(roles))) await store.close();
+    await closeStores(given);
     if (options.rateLimiter === undefined) await limiter.close();
   }
 
   return {
+    ...adminOf(life, sweeper),
     handle: (call) => service.handle(call),
     async ready() {
       await pins();
     },
-    close() {
-      closing ??= close();
+    close(closeOptions = {}) {
+      closing ??= close(closeOptions);
       return closing;
     },
   };
 }
 
-function rolesOf(storage: ImageStorage): {
-  records: BlobStore;
-  originals: BlobStore;
-  renditions: BlobStore;
-} {
-  return "records" in storage ? storage : { records: storage, originals: storage, renditions: storage };
+/** Stores and renderer as they are used: observed where somebody wants to know. */
+function observed({ observer, renderer }: ImagesOptions, roles: StorageRoles) {
+  if (observer === undefined) return { roles, renderer };
+  return {
+    roles: {
+      records: observeStore(roles.records, "records", observer),
+      originals: observeStore(roles.originals, "originals", observer),
+      renditions: observeStore(roles.renditions, "renditions", observer),
+    },
+    renderer: observeRenderer(renderer, observer),
+  };
+}
+
+function mounted(service: Service, { cors, observer }: ImagesOptions): Service {
+  const open = cors === undefined ? service : corsService(service, cors);
+  return observer === undefined ? open : observeService(open, observer);
 }
 
 /** PINs by the given secret, checked now; or by the one that the records' store keeps, read when first needed. */

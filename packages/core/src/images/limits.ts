@@ -2,7 +2,7 @@ import type { Call } from "../contracts/call.ts";
 import type { RateResult, RateRule } from "../contracts/rate-limiter.ts";
 import { ServiceError } from "../errors.ts";
 import { clientKey } from "../http/client-key.ts";
-import { HttpProblem } from "./find-image.ts";
+import { HttpProblem } from "../http/http-problem.ts";
 import type { ImageContext } from "./image-context.ts";
 import type { ImageRateLimits } from "./images-options.ts";
 

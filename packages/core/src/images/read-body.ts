@@ -1,7 +1,7 @@
 import type { Call } from "../contracts/call.ts";
 import { ServiceError } from "../errors.ts";
 import type { DateSource } from "./image-fields.ts";
-import type { ImageSettings } from "./images-options.ts";
+import type { ImageSettings } from "./image-settings.ts";
 
 const MAX_BODY_BYTES = 16 * 1024;
 

@@ -5,19 +5,21 @@ import type { Call, Reply } from "../contracts/call.ts";
 import type { ImageFormat, RenditionSpec } from "../contracts/renderer.ts";
 import { ServiceError } from "../errors.ts";
 import { evaluatePreconditions, ifRangeHolds, type Validators } from "../http/conditional.ts";
+import { HttpProblem } from "../http/http-problem.ts";
 import { chooseRange } from "../http/ranges.ts";
-import { findReadyImage, HttpProblem, requireAlive } from "./find-image.ts";
+import { findReadyImage, requireAlive } from "./find-image.ts";
 import { FORMATS } from "./formats.ts";
 import type { ImageContext } from "./image-context.ts";
 import { isServable } from "./image-links.ts";
 import type { ImageRecord } from "./image-record.ts";
 import type { CurrentRecord } from "./image-records.ts";
+import { type Audience, permitRead } from "./permissions.ts";
 import { hasBody, readParameters, requireUtf8Query } from "./read-body.ts";
 import { chooseRendition, parseReadParameters } from "./rendition-spec.ts";
 import type { ServableBytes } from "./renditions.ts";
 
 /** How a reply with bytes may be cached. */
-type Caching = "public" | "revalidate" | "never";
+type Caching = Audience | "revalidate" | "revalidate privately" | "never";
 
 /** A read whose parameters are known to be right, kept with the record that it belongs to. */
 interface PreparedRead {
@@ -47,6 +49,7 @@ export async function readImage(
   format: ImageFormat,
 ): Promise<Reply> {
   const current = await findReadyImage(context, call, id);
+  const audience = await permitRead(context, call, current.record);
   if (!isServable(context.renderer, current.record, format)) {
     throw new ServiceError(
       "not_implemented",
@@ -56,9 +59,9 @@ export async function readImage(
   if (hasBody(call)) {
     const parameters = await readParameters(call, context.settings);
     const read = prepare(context, current, format, (name) => parameters.get(name));
-    return bytesReply(context, call, current, read, parameters.hasBody ? "never" : "public");
+    return bytesReply(context, call, current, read, parameters.hasBody ? "never" : audience);
   }
-  return bytesReply(context, call, current, preparedRead(context, current, format, call.search), "public");
+  return bytesReply(context, call, current, preparedRead(context, current, format, call.search), audience);
 }
 
 /** `GET HEAD {base}/<id>` for those who do not want HTML: the original as it is. */
@@ -67,8 +70,10 @@ export function readOriginal(
   call: Call,
   current: CurrentRecord,
   format: ImageFormat,
+  audience: Audience,
 ): Promise<Reply> {
-  return bytesReply(context, call, current, preparedRead(context, current, format, ""), "revalidate");
+  const caching = audience === "public" ? "revalidate" : "revalidate privately";
+  return bytesReply(context, call, current, preparedRead(context, current, format, ""), caching);
 }
 
 function preparedRead(
@@ -210,7 +215,7 @@ async function openWhileAlive(
 ): Promise<Buffer | Readable> {
   const body = await bytes.open(range);
   try {
-    requireAlive(context, current);
+    await requireAlive(context, current);
     return body;
   } catch (error) {
     if (!Buffer.isBuffer(body)) body.destroy();
@@ -250,10 +255,13 @@ function withCaching(
 ): Record<string, string> {
   if (caching === "never") return { ...read.headers, "Cache-Control": "no-store" };
   if (caching === "revalidate") return { ...read.headers, "Cache-Control": "no-cache", Vary: "Accept" };
+  if (caching === "revalidate privately") {
+    return { ...read.headers, "Cache-Control": "private, no-cache", Vary: "Accept" };
+  }
   const maxAge = Math.min(context.settings.cacheSeconds, secondsLeft(context, record));
   return {
     ...read.headers,
-    "Cache-Control": `public, max-age=${maxAge}, must-revalidate, no-transform`,
+    "Cache-Control": `${caching}, max-age=${maxAge}, must-revalidate, no-transform`,
   };
 }
 

@@ -1,10 +1,12 @@
 import { LRUCache } from "lru-cache";
 import type { BlobStore, ByteRange, StoredBlob } from "../contracts/blob-store.ts";
+import type { ServedFrom } from "../contracts/observer.ts";
 import type { Renderer, RenditionSpec } from "../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../errors.ts";
 import { readAll } from "../stores/read-all.ts";
 import { type ImageRecord, keyOf } from "./image-record.ts";
 import { openSource } from "./open-source.ts";
+import { removeStored } from "./remove-stored.ts";
 import { specName } from "./rendition-spec.ts";
 import { createSingleFlight } from "./single-flight.ts";
 
@@ -16,6 +18,8 @@ export interface RenditionsOptions {
   memoryBytes: number;
   /** Told of what went wrong behind a reply that was not harmed by it. */
   onError(error: unknown): void;
+  /** Told where a picture came from. */
+  served(from: ServedFrom): void;
 }
 
 /** Bytes ready to be sent, in whole or in part. */
@@ -33,7 +37,7 @@ export interface Renditions {
    * original is not there. Rejects as {@link Renderer.render} does; a failure by the picture itself is remembered.
    */
   get(record: ImageRecord, spec: RenditionSpec | null, signal: AbortSignal): Promise<ServableBytes | null>;
-  /** Removes the bytes of an image from memory and both stores. */
+  /** Removes all bytes of an image from memory and both stores. */
   remove(id: string): Promise<void>;
   /** Entity tag of a rendition, quotes included. */
   etag(record: ImageRecord, spec: RenditionSpec | null): string;
@@ -49,7 +53,7 @@ const MAX_PENDING_PUTS = 16;
 const MAX_STORED_PER_IMAGE = 256;
 
 export function createRenditions(options: RenditionsOptions): Renditions {
-  const { originals, renditions, renderer, onError } = options;
+  const { originals, renditions, renderer, onError, served } = options;
   const memory =
     options.memoryBytes > 0
       ? new LRUCache<string, Buffer>({
@@ -133,25 +137,26 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     pendingPuts.add(task);
   }
 
-  async function removeAll(store: BlobStore, prefix: string): Promise<void> {
-    let cursor: string | undefined;
-    do {
-      const page = await store.list(prefix, cursor === undefined ? {} : { cursor });
-      for (const key of page.keys) await store.delete(key);
-      cursor = page.cursor;
-    } while (cursor !== undefined);
-  }
-
   return {
-    peek: (id, spec) => memory?.get(keyFor(id, spec)),
+    peek(id, spec) {
+      const hot = memory?.get(keyFor(id, spec));
+      if (hot !== undefined) served("memory");
+      return hot;
+    },
     async get(record, spec, signal) {
       const key = keyFor(record.id, spec);
       const hot = memory?.get(key);
-      if (hot !== undefined) return fromBuffer(hot);
+      if (hot !== undefined) {
+        served("memory");
+        return fromBuffer(hot);
+      }
       const stored = await fromStore(spec === null ? originals : renditions, key, signal);
+      if (stored !== null) served("store");
       if (stored !== null || spec === null) return stored;
       try {
-        return fromBuffer(await flights.join(key, (workSignal) => render(record, spec, workSignal), signal));
+        const bytes = await flights.join(key, (workSignal) => render(record, spec, workSignal), signal);
+        served("render");
+        return fromBuffer(bytes);
       } catch (error) {
         if (error instanceof OriginalMissing) return null;
         throw error;
@@ -159,9 +164,7 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     },
     async remove(id) {
       for (const key of memory?.keys() ?? []) if (key.startsWith(`${id}/`)) memory?.delete(key);
-      await originals.delete(keyOf.original(id));
-      await removeAll(renditions, `${id}/renditions/`);
-      await removeAll(renditions, `${id}/failures/`);
+      await removeStored({ originals, renditions }, id);
     },
     etag: (record, spec) => `"${record.id}.${spec === null ? "original" : nameOf(spec)}"`,
     async close() {

@@ -1,8 +1,10 @@
 import type { Admission } from "../contracts/renderer.ts";
 import { isServiceError } from "../errors.ts";
 import type { AsyncPreference } from "../http/prefer.ts";
+import { type Arrival, noteArrival } from "./arrival.ts";
 import type { ImageContext } from "./image-context.ts";
 import { type ImageRecord, keyOf } from "./image-record.ts";
+import { summaryOf } from "./image-summary.ts";
 import { storePending } from "./processing/pending-upload.ts";
 import { claimed, readyRecord, unclaimed } from "./processing/transitions.ts";
 import { storeAdmitted, type UploadedFile } from "./uploaded-file.ts";
@@ -26,23 +28,45 @@ export async function takeIn(
   context: ImageContext,
   draft: ImageRecord,
   upload: UploadedFile,
+  options: TakeInOptions,
+): Promise<ImageRecord> {
+  const arrival = noteArrival(context, draft);
+  try {
+    return await admitAndStore(context, draft, { upload, arrival }, options);
+  } catch (error) {
+    await arrival.takeBack();
+    throw error;
+  }
+}
+
+/** An upload on its way into the store. */
+interface Incoming {
+  upload: UploadedFile;
+  arrival: Arrival;
+}
+
+async function admitAndStore(
+  context: ImageContext,
+  draft: ImageRecord,
+  incoming: Incoming,
   { preference, signal }: TakeInOptions,
 ): Promise<ImageRecord> {
+  const { upload } = incoming;
   const waitMs =
     preference === null ? context.settings.asyncAfterMs : Math.min(preference.waitMs, MAX_WAIT_MS);
-  if (waitMs === 0) return takeInLater(context, draft, upload);
+  if (waitMs === 0) return takeInLater(context, draft, incoming);
   const controller = new AbortController();
   const leave = () => controller.abort(signal.reason);
   signal.addEventListener("abort", leave);
   const admission = admit(context, draft, upload, controller.signal);
   const isInTime = await isSettledWithin(admission, waitMs);
   signal.removeEventListener("abort", leave);
-  if (!isInTime && !signal.aborted) return goOnBehind(context, draft, { upload, admission }, controller);
+  if (!isInTime && !signal.aborted) return goOnBehind(context, draft, incoming, admission, controller);
   try {
-    return await storeReady(context, draft, upload, await admission, signal);
+    return await storeReady(context, draft, incoming, await admission, signal);
   } catch (error) {
     if (preference !== null && isServiceError(error, "overloaded")) {
-      return await takeInLater(context, draft, upload);
+      return await takeInLater(context, draft, incoming);
     }
     throw error;
   } finally {
@@ -64,19 +88,16 @@ async function admit(
 async function storeReady(
   { originals, records, settings }: ImageContext,
   draft: ImageRecord,
-  upload: UploadedFile,
+  { upload, arrival }: Incoming,
   admission: Admission,
   signal: AbortSignal,
 ): Promise<ImageRecord> {
-  const key = keyOf.original(draft.id);
   const record = readyRecord(draft, admission, draft.updatedAt);
-  await storeAdmitted(originals, key, upload, admission, { ifRevision: null, signal });
-  try {
-    await records.create(record, signal);
-  } catch (error) {
-    await originals.delete(key).catch(settings.onError);
-    throw error;
-  }
+  await arrival.noted;
+  await storeAdmitted(originals, keyOf.original(draft.id), upload, admission, { ifRevision: null, signal });
+  await records.create(record, signal);
+  await arrival.confirm();
+  settings.onStored(summaryOf(record));
   return record;
 }
 
@@ -84,12 +105,14 @@ async function storeReady(
 async function takeInLater(
   context: ImageContext,
   draft: ImageRecord,
-  upload: UploadedFile,
+  { upload, arrival }: Incoming,
 ): Promise<ImageRecord> {
   try {
+    await arrival.noted;
     const { record } = await storePending(context, draft, upload.storeLast, () =>
       unclaimed(context.settings.now()),
     );
+    await arrival.confirm();
     context.jobs.enqueue(record);
     return record;
   } finally {
@@ -101,20 +124,23 @@ async function takeInLater(
 async function goOnBehind(
   context: ImageContext,
   draft: ImageRecord,
-  work: { upload: UploadedFile; admission: Promise<Admission> },
+  { upload, arrival }: Incoming,
+  admission: Promise<Admission>,
   controller: AbortController,
 ): Promise<ImageRecord> {
   const { jobs, settings } = context;
   try {
-    const current = await storePending(context, draft, work.upload.storeCopy, () =>
+    await arrival.noted;
+    const current = await storePending(context, draft, upload.storeCopy, () =>
       claimed(unclaimed(settings.now()), jobs.worker, settings.now()),
     );
-    jobs.takeOver(current, work, controller);
+    await arrival.confirm();
+    jobs.takeOver(current, { upload, admission }, controller);
     return current.record;
   } catch (error) {
     controller.abort(error);
     // The renderer may be writing beside the file, as long as it is not through with it.
-    void work.admission.catch(() => undefined).then(work.upload.dispose);
+    void admission.catch(() => undefined).then(upload.dispose);
     throw error;
   }
 }

@@ -13,8 +13,10 @@ import type {
   SpoolingStore,
 } from "../contracts/blob-store.ts";
 import { isBlobKey } from "../contracts/blob-store.ts";
+import type { DueIndex } from "../contracts/due-index.ts";
 import { ServiceError } from "../errors.ts";
 import { createChains } from "./fs-chain.ts";
+import { createFsDueIndex } from "./fs-due-index.ts";
 import { mapped, storeError } from "./fs-errors.ts";
 import { type FileSystem, nodeFiles } from "./fs-files.ts";
 import {
@@ -43,7 +45,12 @@ const MAX_PROBES = 10_000;
 /** A writer who loses so often does not lose to other writers. */
 const MAX_ATTEMPTS = 1000;
 
-export type FsBlobStore = BlobStore & SpoolingStore & LocalFileStore & RevisionProbe & SecretKeeper;
+export type FsBlobStore = BlobStore &
+  SpoolingStore &
+  LocalFileStore &
+  RevisionProbe &
+  SecretKeeper &
+  DueIndex;
 
 /**
  * Blobs as files. What was acknowledged survives a power cut: bytes are flushed before they get their name, and the name
@@ -59,6 +66,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
   const blobs = join(directory, "blobs");
   const temporary = claim(directory, blobs);
   const chains = createChains(blobs, temporary, files);
+  const due = createFsDueIndex(directory, temporary, files);
   const probes = new LRUCache<string, Probe & { key: string }>({ max: MAX_PROBES });
   let isClosed = false;
 
@@ -79,6 +87,13 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
     const probe = probeOf(baseOf(key), revision);
     if (probe !== null) probes.set(revision, { key, ...probe });
     return probe;
+  }
+
+  function whileOpen<T>(work: () => Promise<T>): Promise<T> {
+    return mapped(async () => {
+      checkOpen();
+      return work();
+    });
   }
 
   /** The blob that a write would take the place of, if its condition holds. */
@@ -138,8 +153,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
       }),
     delete: (key) => mapped(async () => chains.remove(baseOf(key))),
     list: (prefix, options = {}) =>
-      mapped(async () => {
-        checkOpen();
+      whileOpen(async () => {
         // A prefix is a key with a slash behind; the empty one stands for all.
         if (prefix !== "") baseOf(prefix.endsWith("/") ? prefix.slice(0, -1) : "");
         return listKeys(blobs, prefix, shardOf(prefix), options);
@@ -159,11 +173,10 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
         return false;
       }
     },
-    localSecret: () =>
-      mapped(async () => {
-        checkOpen();
-        return readOrCreateSecret(join(directory, "secret"), temporary, files);
-      }),
+    localSecret: () => whileOpen(() => readOrCreateSecret(join(directory, "secret"), temporary, files)),
+    addDue: (list, entry, signal) => whileOpen(() => due.addDue(list, entry, signal)),
+    removeDue: (list, entry) => whileOpen(() => due.removeDue(list, entry)),
+    listDue: (list, untilMs, limit) => whileOpen(() => due.listDue(list, untilMs, limit)),
     async close() {
       isClosed = true;
     },

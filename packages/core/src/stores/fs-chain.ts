@@ -161,12 +161,12 @@ export function createChains(root: string, temporary: string, files: FileSystem)
         if (code === "EEXIST" || code === "ENOENT") return null;
         throw error;
       }
-      // Deleted, and perhaps made anew, between the look and the link.
-      if (lifeOf(base) !== head.life) {
-        await rm(generationPath(base, next), { force: true });
-        return null;
-      }
       try {
+        // Deleted, and perhaps made anew, between the look and the link.
+        if (lifeOf(base) !== head.life) {
+          await rm(generationPath(base, next), { force: true });
+          return null;
+        }
         await syncWhatIsThere(chainDirectory(base));
       } catch (error) {
         await withdraw(base, next);

@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, expect, test } from "vitest";
-import { createFsBlobStore } from "./fs-blob-store.ts";
-import { type FileSystem, nodeFiles } from "./fs-files.ts";
+import { createFaultyStore, failAt, systemError } from "../../test/faulty-store.ts";
+import { nodeFiles } from "./fs-files.ts";
 
 const root = mkdtempSync(join(tmpdir(), "outrigger-faults-"));
 afterAll(() => rmSync(root, { recursive: true }));
+
+const faultyStore = () => createFaultyStore(mkdtempSync(join(root, "store-")));
 
 const OLD = Buffer.from("the old value");
 const NEW = Buffer.from("the new value");
@@ -167,23 +169,3 @@ test("any other failure of a link leaves the old blob in force", async () => {
     assert.deepEqual(temporary(), []);
   }
 });
-
-function faultyStore() {
-  const files: FileSystem = { ...nodeFiles };
-  const directory = mkdtempSync(join(root, "store-"));
-  const store = createFsBlobStore({ directory }, files);
-  return { store, files, directory, temporary: () => readdirSync(store.spoolDirectory) };
-}
-
-/** Fails at one call, counted from 0, and only then. */
-function failAt(failing: number): FileSystem["syncDirectory"] {
-  let calls = 0;
-  return async (path) => {
-    if (calls++ === failing) throw systemError("EIO", "fsync");
-    await nodeFiles.syncDirectory(path);
-  };
-}
-
-function systemError(code: string, syscall: string): Error {
-  return Object.assign(new Error(`${code}: ${syscall}`), { code, syscall });
-}

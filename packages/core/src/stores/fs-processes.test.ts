@@ -79,6 +79,27 @@ const RACE = `
   console.log(JSON.stringify(result));
 `;
 
+/** Adds entries to an hour that is over and removes every other, while the empty directories of such hours are removed. */
+const ADD_AND_REMOVE = `
+  const [own, time] = rest;
+  const add = async (index) => {
+    const entry = { id: own + "-" + index, dueMs: Number(time) + index };
+    await store.addDue("jobs", entry);
+    if (index % 2 > 0) await store.removeDue("jobs", entry);
+    if (index % 5 === 0) await store.listDue("jobs", Infinity, 1);
+  };
+  for (let index = 0; index < 200; index += 4) {
+    await Promise.all([0, 1, 2, 3].map((offset) => add(index + offset)));
+  }
+  // Until now nothing stayed in some hours.
+  for (let index = 0; index < 100; index++) {
+    const entry = { id: own, dueMs: Number(time) + 3_600_000 * (index % 2 + 1) };
+    await store.addDue("jobs", entry);
+    await store.removeDue("jobs", entry);
+    await store.listDue("jobs", Infinity, 1000);
+  }
+`;
+
 test("four processes with fifty increments each at once lose none", { timeout: 120_000 }, async () => {
   const directory = newDirectory();
   const store = createFsBlobStore({ directory });
@@ -105,6 +126,18 @@ test("creates, changes and deletes of many processes add up", { timeout: 60_000 
   );
   if (isThere) await store.delete("k/x");
   assert.deepEqual(readdirSync(join(directory, "blobs/k")), []);
+});
+
+test("processes that add to an hour of a due index and remove from it lose nothing", {
+  timeout: 120_000,
+}, async () => {
+  const directory = newDirectory();
+  const time = Date.now() - 1000 * 3_600_000;
+  const names = ["a", "b", "c", "d"];
+  await Promise.all(names.map((name) => outputOf(start(ADD_AND_REMOVE, directory, name, String(time)))));
+  const found = await createFsBlobStore({ directory }).listDue("jobs", Date.now(), 1000);
+  const expected = names.flatMap((name) => Array.from({ length: 100 }, (_, index) => `${name}-${2 * index}`));
+  assert.deepEqual(found.map(({ id }) => id).sort(), expected.sort());
 });
 
 test("a writer that is killed leaves nothing that is half written", { timeout: 120_000 }, async () => {

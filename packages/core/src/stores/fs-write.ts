@@ -19,6 +19,7 @@ export interface NewFile {
   size: number;
   /** Makes the bytes durable. One flush however often it is called: a failed one that is tried again would lie. */
   flush(): Promise<void>;
+  /** Never rejects. */
   close(): Promise<void>;
 }
 
@@ -69,7 +70,10 @@ function newFile(path: string, file: FileHandle, files: FileSystem): NewFile {
       flushing ??= files.sync(file);
       return flushing;
     },
-    close: () => file.close(),
+    async close() {
+      // What was flushed is on the disk, and what was not is nobody's blob: neither depends on how this ends.
+      await file.close().catch(() => undefined);
+    },
   };
 }
 

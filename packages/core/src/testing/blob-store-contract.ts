@@ -20,7 +20,7 @@ export interface BlobStoreContractOptions {
 }
 
 /**
- * What every {@link BlobStore} must do, and what each optional ability adds.
+ * What every {@link BlobStore} must do, and what each optional ability adds; one with a due index runs `dueIndexContract` too.
  *
  * @param test The `test` or `it` of any runner, whose time limit should be at least 30 s.
  * @param create Makes a store. Those that it makes may share one backend, with whatever is in it: every case keeps to

@@ -74,6 +74,18 @@ test("is overloaded when the queue is full, and says when to come back", async (
   expect((await Promise.all(waiting)).map(({ value }) => value)).toEqual([1, 2]);
 });
 
+test("tells how many tasks wait and how many are under way", async () => {
+  const pool = poolOf({ workers: 2 });
+  expect(pool.queue()).toEqual({ waiting: 0, running: 0 });
+  const tasks = Array.from({ length: 5 }, () => pool.run({ do: "answer later", ms: 400 }));
+  expect(pool.queue()).toEqual({ waiting: 5, running: 0 });
+  await expect
+    .poll(() => pool.queue(), { interval: 10, timeout: 10_000 })
+    .toEqual({ waiting: 3, running: 2 });
+  await Promise.all(tasks);
+  await expect.poll(() => pool.queue(), { timeout: 5000 }).toEqual({ waiting: 0, running: 0 });
+});
+
 test("takes as many tasks as it has workers even when nothing may wait", async () => {
   const pool = poolOf({ workers: 2, maxQueue: 0 });
   const accepted = [pool.run({ do: "answer later", ms: 50 }), pool.run({ do: "answer later", ms: 50 })];

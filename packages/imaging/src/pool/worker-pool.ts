@@ -26,6 +26,8 @@ export interface WorkerPool<Task, Result> {
    * `signal.reason` when `signal` is aborted before a worker has begun.
    */
   run(task: Task, signal?: AbortSignal): Promise<Result>;
+  /** Tasks at this moment: those that wait, and those that a worker has begun. */
+  queue(): { waiting: number; running: number };
   /** Kills the workers, rejects every task with `overloaded`, and resolves when the processes are gone. */
   close(): Promise<void>;
 }
@@ -169,6 +171,7 @@ export function createWorkerPool<Task extends object, Result>(
         dispatch();
       });
     },
+    queue: () => ({ waiting: waiting.length, running: underWay }),
     async close() {
       closed = true;
       for (const job of waiting.splice(0)) {

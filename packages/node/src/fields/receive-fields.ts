@@ -4,6 +4,9 @@ import { bodyTakenError, hasBody, isBodyTaken, pumpBody } from "../body-pump.ts"
 import { parseMediaType } from "../media-type.ts";
 import { type BodyFormat, fieldsFromParsed, parseFields } from "./parse-fields.ts";
 
+/** Such a body is small: whoever is slower than that after half a minute does not mean to finish. */
+const MIN_BYTES_PER_SECOND = 1024;
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Implements `Call.fields`. `parsedBody` is what the host's own parser left behind. */
@@ -54,7 +57,7 @@ function readBody(
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    pumpBody(req, limits, signal, {
+    pumpBody(req, { ...limits, minBytesPerSecond: MIN_BYTES_PER_SECOND }, signal, {
       write: (chunk) => chunks.push(chunk) > 0,
       end: () => resolve(Buffer.concat(chunks)),
       fail: reject,

@@ -12,6 +12,7 @@ const LIMITS: UploadLimits = {
   maxFields: 8,
   maxFieldBytes: 100,
   idleMs: 1000,
+  minBytesPerSecond: 0,
 };
 const BYTES = Buffer.from("some bytes of a picture");
 const NEVER = new AbortController().signal;

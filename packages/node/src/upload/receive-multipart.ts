@@ -74,7 +74,7 @@ function parseMultipart(
         }
       });
       parser.on("drain", () => pump?.resume());
-      pump = pumpBody(req, { maxBytes: maxBodyBytes, idleMs: limits.idleMs }, signal, {
+      pump = pumpBody(req, { ...limits, maxBytes: maxBodyBytes }, signal, {
         write(chunk) {
           witness.remember(chunk);
           const wantsMore = parser.write(chunk);

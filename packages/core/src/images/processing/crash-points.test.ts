@@ -55,7 +55,7 @@ function faultyStore(store: BlobStore, point: number, fault: Fault): { store: Bl
       delete: (key) => meet(() => store.delete(key)),
       // Looking for work is a beat of its own, which would make the count depend on time.
       list: (prefix, options) =>
-        prefix === "jobs/" ? store.list(prefix, options) : meet(() => store.list(prefix, options)),
+        prefix.startsWith("due-") ? store.list(prefix, options) : meet(() => store.list(prefix, options)),
       close: async () => {},
     },
   };
@@ -69,7 +69,7 @@ async function createUnder(fault: Fault, site: ImageSite, isHit: () => boolean):
       ? eventually(() => expect(isHit()).toBe(true)).then(() => null)
       : new Promise<null>(() => {}),
   ]);
-  const isOver = async () => (await site.store.list("jobs/")).keys.length === 0;
+  const isOver = async () => (await site.store.list("due-jobs/")).keys.length === 0;
   // What the client was told of goes on until the fault.
   if (reply !== null) await eventually(async () => expect(isHit() || (await isOver())).toBe(true));
   return reply;
@@ -99,14 +99,14 @@ describe.each(["dies", "fails once"] as const)("a process whose store %s", (faul
       clock.now += 15_000;
       const next = createSite({ store, clock, renderer: createFakeRenderer(answer) });
       await eventually(async () => {
-        const { keys } = await store.list("jobs/");
+        const { keys } = await store.list("due-jobs/");
         const records = await Promise.all(keys.map((key) => storedRecord(store, key.slice(-22))));
         // A marker without a record belongs to an upload that may still be arriving.
         expect(records.filter((record) => record !== null)).toEqual([]);
       });
       clock.now += 900_000;
       createSite({ store, clock });
-      await eventually(async () => expect((await store.list("jobs/")).keys).toEqual([]));
+      await eventually(async () => expect((await store.list("due-jobs/")).keys).toEqual([]));
 
       const [id] = [...new Set((await keysOf(store)).map((key) => key.split("/")[0] ?? ""))];
       const context = `call ${point}`;

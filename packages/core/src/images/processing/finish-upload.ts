@@ -1,7 +1,9 @@
 import type { Admission } from "../../contracts/renderer.ts";
 import { isServiceError } from "../../errors.ts";
 import type { ProcessingContext } from "../image-context.ts";
-import { type ImageRecord, keyOf, whyGone } from "../image-record.ts";
+import { type ImageRecord, keyOf } from "../image-record.ts";
+import { summaryOf } from "../image-summary.ts";
+import { isOver } from "../life/image-life.ts";
 import { storeAdmitted, type UploadedFile } from "../uploaded-file.ts";
 import type { JobMarker } from "./job-markers.ts";
 import { type Lease, LeaseLost } from "./lease.ts";
@@ -33,6 +35,7 @@ export async function finishUpload(
   try {
     const change = await conclude(context, lease, begin);
     const record = await lease.end(change);
+    if (record.failure === null) context.settings.onStored(summaryOf(record));
     return await tidyAfter(context, record, record);
   } catch (error) {
     const isLost = error instanceof LeaseLost || !(await giveBack(context, lease, isTry(error, signal)));
@@ -113,7 +116,7 @@ async function leaveToOthers(context: ProcessingContext, { id, createdAt }: Imag
   try {
     const record = (await context.records.load(id))?.record ?? null;
     const isOthers = record !== null && record.processing !== null;
-    if (isOthers && whyGone(record, context.settings.now()) === null) return "over";
+    if (isOthers && !isOver(record, context.settings.now())) return "over";
     return await tidyAfter(context, { id, createdAt }, record);
   } catch (error) {
     // Its marker brings somebody here again.

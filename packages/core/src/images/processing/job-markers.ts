@@ -1,4 +1,5 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
+import { createDueList } from "../../stores/due-list.ts";
 import { isImageId } from "../image-id.ts";
 
 /** Says that an image has, or may have, work to do. */
@@ -9,8 +10,8 @@ export interface JobMarker {
 }
 
 /**
- * Markers of pending work: empty blobs below one prefix, so that looking for work costs what is pending. A marker is there
- * from before its record until after the last trace of the work is removed.
+ * Markers of pending work: a list of its own, so that looking for work costs what is pending. A marker is there from before
+ * its record until after the last trace of the work is removed.
  */
 export interface JobMarkers {
   add(marker: JobMarker, signal: AbortSignal): Promise<void>;
@@ -19,35 +20,14 @@ export interface JobMarkers {
   list(limit: number): Promise<JobMarker[]>;
 }
 
-const PREFIX = "jobs/";
-/** Enough digits in base 36 for the next thousand years, so that names sort by time. */
-const TIME_DIGITS = 9;
-const MARKER = /^jobs\/([0-9a-z]{9})\.([A-Za-z0-9_-]+)$/;
-
 export function createJobMarkers(store: BlobStore): JobMarkers {
+  const jobs = createDueList(store, "jobs");
   return {
-    async add(marker, signal) {
-      await store.put(markerKey(marker), Buffer.alloc(0), { signal });
-    },
-    async remove(marker) {
-      await store.delete(markerKey(marker));
-    },
+    add: ({ id, createdAt }, signal) => jobs.add({ id, dueMs: createdAt }, signal),
+    remove: ({ id, createdAt }) => jobs.remove({ id, dueMs: createdAt }),
     async list(limit) {
-      // A page is in no particular order where the store has none; then the oldest of what it gives come first.
-      const { keys } = await store.list(PREFIX, { limit });
-      return keys
-        .sort()
-        .map(parseMarker)
-        .filter((marker) => marker !== null);
+      const found = await jobs.due(Number.POSITIVE_INFINITY, limit);
+      return found.filter(({ id }) => isImageId(id)).map(({ id, dueMs }) => ({ id, createdAt: dueMs }));
     },
   };
-}
-
-function markerKey({ id, createdAt }: JobMarker): string {
-  return `${PREFIX}${createdAt.toString(36).padStart(TIME_DIGITS, "0")}.${id}`;
-}
-
-function parseMarker(key: string): JobMarker | null {
-  const [, time = "", id = ""] = MARKER.exec(key) ?? [];
-  return isImageId(id) ? { id, createdAt: Number.parseInt(time, 36) } : null;
 }

@@ -11,6 +11,8 @@ import { resumeUpload } from "./resume-upload.ts";
 export interface Jobs {
   /** Name of this process in leases. */
   readonly worker: string;
+  /** Uploads in line. */
+  readonly waiting: number;
   /** Begins to look for pending work. */
   start(): void;
   /** Throws `overloaded` when so much waits that no more should be accepted. */
@@ -122,6 +124,9 @@ export function createJobs(context: ProcessingContext): Jobs {
 
   return {
     worker,
+    get waiting() {
+      return waiting.size;
+    },
     start: () => lookWithin(0),
     requireRoom() {
       if (waiting.size < MAX_WAITING) return;

@@ -1,7 +1,8 @@
 import { isServiceError } from "../../errors.ts";
 import type { ProcessingContext } from "../image-context.ts";
-import { type ImageRecord, whyGone } from "../image-record.ts";
+import type { ImageRecord } from "../image-record.ts";
 import type { CurrentRecord } from "../image-records.ts";
+import { isOver } from "../life/image-life.ts";
 import { storedUpload } from "../uploaded-file.ts";
 import { finishUpload, type Outcome, type UploadWork } from "./finish-upload.ts";
 import type { JobMarker } from "./job-markers.ts";
@@ -22,7 +23,7 @@ export async function resumeUpload(
     const now = context.settings.now();
     if (current === null && !isOrphan(marker.createdAt, now)) return "over";
     const processing = current?.record.processing ?? null;
-    if (current === null || processing === null || whyGone(current.record, now) !== null) {
+    if (current === null || processing === null || isOver(current.record, now)) {
       await tidyUp(context, marker, current?.record ?? null);
       return "over";
     }

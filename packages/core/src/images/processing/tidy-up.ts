@@ -1,5 +1,6 @@
 import type { ProcessingContext } from "../image-context.ts";
-import { type ImageRecord, keyOf, whyGone } from "../image-record.ts";
+import { type ImageRecord, keyOf } from "../image-record.ts";
+import { isOver } from "../life/image-life.ts";
 import type { JobMarker } from "./job-markers.ts";
 
 /**
@@ -8,12 +9,17 @@ import type { JobMarker } from "./job-markers.ts";
  * @param record as it is now; `null` where the upload was cut off before there was one.
  */
 export async function tidyUp(
-  { settings, originals, renditions, markers }: ProcessingContext,
+  { settings, originals, due, removeBytes, markers }: ProcessingContext,
   marker: JobMarker,
   record: ImageRecord | null,
 ): Promise<void> {
-  await originals.delete(keyOf.upload(marker.id));
-  const isServed = record !== null && record.failure === null && whyGone(record, settings.now()) === null;
-  if (!isServed) await renditions.remove(marker.id);
+  const { id } = marker;
+  const now = settings.now();
+  await originals.delete(keyOf.upload(id));
+  if (record === null || isOver(record, now)) {
+    await removeBytes(id);
+    // What else there is to be done about it, the sweep does.
+    if (record !== null) await due.add({ id, dueMs: now });
+  }
   await markers.remove(marker);
 }

@@ -132,6 +132,39 @@ export function leavingBehaviour(scope: Scope): void {
     });
   });
 
+  test("tells calls and closes sources whose turn on the connection has not come when their client leaves", async () => {
+    const sources: Readable[] = [];
+    const reasons: unknown[] = [];
+    const serving = service(async ({ path, signal }) => {
+      if (path === "/wait") {
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        reasons.push(signal.reason);
+        throw signal.reason;
+      }
+      const source = Readable.from(pieces(Buffer.alloc(8 * MIB)), { objectMode: false });
+      sources.push(source);
+      return {
+        status: 200,
+        headers: { "Content-Type": "image/png", "Content-Length": String(8 * MIB) },
+        body: source,
+      };
+    });
+    await withHost(scope, serving, async (host) => {
+      const socket = await connectTo(host.origin);
+      // Twice more than listeners on one connection before Node warns.
+      const paths = ["/", "/", "/wait", ...Array.from({ length: 20 }, () => "/")];
+      socket.write(
+        paths.map((path) => `GET ${mountPath}${path} HTTP/1.1\r\nHost: a.example\r\n\r\n`).join(""),
+      );
+      await until(() => sources.length === paths.length - 1, "every reply has begun");
+      socket.resetAndDestroy();
+      await until(() => sources.every((source) => source.closed), "every source is closed");
+      await until(() => reasons.length === 1, "the waiting call has heard of it");
+      assert.ok(reasons[0] instanceof Error && reasons[0].name === "AbortError");
+      assert.equal(host.lastError(), undefined);
+    });
+  });
+
   test("destroys the stream of a reply that comes too late", async () => {
     let started: () => void = () => {};
     const begun = new Promise<void>((resolve) => {

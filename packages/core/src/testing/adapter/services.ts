@@ -44,6 +44,7 @@ export const UPLOAD_LIMITS: UploadLimits = {
   maxFields: 8,
   maxFieldBytes: 4096,
   idleMs: 5000,
+  minBytesPerSecond: 1024,
 };
 
 export interface UploadReport {

@@ -10,11 +10,12 @@ import {
   hasSpool,
   type SpoolingStore,
 } from "../../contracts/blob-store.ts";
+import { hasDueIndex } from "../../contracts/due-index.ts";
 import { assertBytes, assertRejects, assertSame, type BlobStoreScope, failure, someBytes } from "./scope.ts";
 
-export type BlobStoreAbility = "spool" | "probe" | "local files" | "secret";
+export type BlobStoreAbility = "spool" | "probe" | "local files" | "secret" | "due index";
 
-/** What the optional abilities promise, for those that a store says it has. */
+/** What the optional abilities promise, for those that a store says it has; a due index has a suite of its own. */
 export function abilitiesBehaviour(scope: BlobStoreScope, abilities: readonly BlobStoreAbility[]): void {
   scope.test("has the abilities that it says it has, and no others", async (store) => {
     assert.deepEqual(
@@ -23,12 +24,14 @@ export function abilitiesBehaviour(scope: BlobStoreScope, abilities: readonly Bl
         probe: hasRevisionProbe(store),
         "local files": hasLocalFiles(store),
         secret: hasLocalSecret(store),
+        "due index": hasDueIndex(store),
       },
       {
         spool: abilities.includes("spool"),
         probe: abilities.includes("probe"),
         "local files": abilities.includes("local files"),
         secret: abilities.includes("secret"),
+        "due index": abilities.includes("due index"),
       },
     );
   });

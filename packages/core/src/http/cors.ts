@@ -1,0 +1,141 @@
+import type { Call, Reply, Service } from "../contracts/call.ts";
+
+/** Which pages of other sites may use the service with scripts (the Fetch standard's CORS protocol). */
+export interface CorsOptions {
+  /**
+   * Serialised origins as browsers send them, `https://host` or `https://host:port`, or `null` for sandboxed and local
+   * pages; `"*"` for every page.
+   */
+  origins: readonly string[] | "*";
+  /** Lets those pages send cookies and other credentials of the user. Not with `"*"`. @default false */
+  credentials?: boolean;
+}
+
+/** What pages may set beside what they always may. */
+const REQUEST_HEADERS = [
+  "Content-Type",
+  "If-Match",
+  "If-None-Match",
+  "If-Modified-Since",
+  "If-Unmodified-Since",
+  "If-Range",
+  "Range",
+  "Prefer",
+  "Idempotency-Key",
+  "X-Service-Image-Pin",
+  "Authorization",
+  "Traceparent",
+].join(", ");
+
+/** What pages may read beside what they always may. */
+const REPLY_HEADERS = [
+  "Location",
+  "Link",
+  "ETag",
+  "Last-Modified",
+  "Content-Disposition",
+  "Content-Range",
+  "Accept-Ranges",
+  "Retry-After",
+  "Sunset",
+  "RateLimit",
+  "RateLimit-Policy",
+  "Preference-Applied",
+  "X-Service-Image-Url",
+  "X-Service-Image-Edit-Url",
+  "X-Service-Image-Pin",
+  "X-Service-Image-Id",
+].join(", ");
+
+const PREFLIGHT_SECONDS = "600";
+
+/**
+ * The service, with the headers that let pages of other origins use it. A preflight gets them on the service's own answer
+ * to OPTIONS; what is not the service's stays the host's.
+ * @throws TypeError for an origin that no browser would send, and for credentials with `"*"`.
+ */
+export function corsService(service: Service, options: CorsOptions): Service {
+  const allowed = allowedOrigins(options);
+  const credentials = options.credentials === true ? { "Access-Control-Allow-Credentials": "true" } : {};
+
+  /** What tells the browser that the page may; `null`: it may not. */
+  function permission(origin: string | undefined): Record<string, string> | null {
+    // The same for everybody, so that a cache may give everybody the same reply.
+    if (allowed === null) return { "Access-Control-Allow-Origin": "*" };
+    if (origin === undefined || !allowed.has(origin)) return null;
+    return { "Access-Control-Allow-Origin": origin, ...credentials };
+  }
+
+  return {
+    async handle(call) {
+      const reply = await service.handle(call);
+      if (reply === undefined) return undefined;
+      const granted = permission(call.headers.origin);
+      const own = granted === null ? {} : { ...granted, ...(isPreflight(call) ? preflight(reply) : ACTUAL) };
+      // Never changed in place: the service may give the same headers again and again.
+      const headers = allowed === null ? reply.headers : varyByOrigin(reply.headers);
+      return { ...reply, headers: { ...headers, ...own } };
+    },
+  };
+}
+
+const ACTUAL = { "Access-Control-Expose-Headers": REPLY_HEADERS };
+
+function isPreflight({ method, headers }: Call): boolean {
+  return (
+    method === "OPTIONS" &&
+    headers.origin !== undefined &&
+    headers["access-control-request-method"] !== undefined
+  );
+}
+
+/** Methods are those that the address permits; a refused preflight names none. */
+function preflight({ headers }: Reply): Record<string, string> {
+  const name = nameOf(headers, "allow");
+  const methods = name === undefined ? undefined : headers[name];
+  return {
+    ...(methods === undefined ? {} : { "Access-Control-Allow-Methods": [methods].flat().join(", ") }),
+    "Access-Control-Allow-Headers": REQUEST_HEADERS,
+    "Access-Control-Max-Age": PREFLIGHT_SECONDS,
+  };
+}
+
+/** A copy of the headers that tells caches that the reply is not the same for every origin, also where there was none. */
+function varyByOrigin(headers: Reply["headers"]): Record<string, string | string[]> {
+  const name = nameOf(headers, "vary");
+  if (name === undefined) return { ...headers, Vary: "Origin" };
+  const vary = [headers[name] ?? []].flat().join(", ");
+  const isCovered = vary.split(",").some((field) => /^(?:\*|origin)$/i.test(field.trim()));
+  return isCovered ? { ...headers } : { ...headers, [name]: vary === "" ? "Origin" : `${vary}, Origin` };
+}
+
+/** A header's name as the reply spells it. */
+function nameOf(headers: Reply["headers"], lowerCaseName: string): string | undefined {
+  for (const name in headers) if (name.toLowerCase() === lowerCaseName) return name;
+  return undefined;
+}
+
+/** `null`: all. */
+function allowedOrigins({ origins, credentials = false }: CorsOptions): ReadonlySet<string> | null {
+  if (typeof credentials !== "boolean") throw new TypeError("cors.credentials must be true or false");
+  if (origins === "*") {
+    if (!credentials) return null;
+    throw new TypeError('cors.credentials needs a list of origins: browsers refuse them with "*"');
+  }
+  if (!Array.isArray(origins)) throw new TypeError('cors.origins must be a list of origins, or "*"');
+  for (const origin of origins) {
+    const reason = whyNoOrigin(origin);
+    if (reason !== null) throw new TypeError(`cors.origins: ${JSON.stringify(origin)} ${reason}`);
+  }
+  return new Set(origins);
+}
+
+/** Why no browser would send this as `Origin`, or `null`. */
+function whyNoOrigin(origin: unknown): string | null {
+  if (origin === "null") return null;
+  if (origin === "*") return 'is no origin: for all, origins is "*" in place of a list';
+  const url = typeof origin === "string" && URL.canParse(origin) ? new URL(origin) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) return "is no origin, such as https://example.com";
+  if (url.origin === origin) return null;
+  return `must be written as browsers do, without path or slash at the end: ${JSON.stringify(url.origin)}`;
+}

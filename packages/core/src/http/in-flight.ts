@@ -1,0 +1,50 @@
+import { finished, Readable } from "node:stream";
+import type { Reply } from "../contracts/call.ts";
+
+/** The calls of a service that are under way. */
+export interface InFlight {
+  /** Whether no new calls are wanted. */
+  readonly isClosing: boolean;
+  /** Counts `work` until its reply has been made, and where that streams, until it was sent. */
+  track(work: Promise<Reply | undefined>): Promise<Reply | undefined>;
+  /** From now on no new calls are wanted; resolves when none is under way, at the latest after `timeoutMs`. */
+  drain(timeoutMs: number): Promise<void>;
+}
+
+export function createInFlight(): InFlight {
+  let count = 0;
+  let isClosing = false;
+  let onIdle: (() => void) | null = null;
+
+  function end(): void {
+    count--;
+    if (count === 0) onIdle?.();
+  }
+
+  return {
+    get isClosing() {
+      return isClosing;
+    },
+    async track(work) {
+      count++;
+      let reply: Reply | undefined;
+      try {
+        reply = await work;
+        return reply;
+      } finally {
+        if (reply?.body instanceof Readable) finished(reply.body, end);
+        else end();
+      }
+    },
+    async drain(timeoutMs) {
+      isClosing = true;
+      if (count === 0) return;
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        onIdle = resolve;
+        timer = setTimeout(resolve, timeoutMs);
+      });
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import type { BlobStore } from "../../contracts/blob-store.ts";
+import { isServiceError } from "../../errors.ts";
+import { HttpProblem } from "../../http/http-problem.ts";
+import type { DueList } from "../../stores/due-list.ts";
+import { readAll } from "../../stores/read-all.ts";
+import type { ImageRecord } from "../image-record.ts";
+import type { ImageRecords } from "../image-records.ts";
+
+/** What an `Idempotency-Key` stands for. */
+export interface ClaimRequest {
+  /** Names key and client, so that one client's key says nothing to another: `[0-9a-f]{64}`. */
+  name: string;
+  /** Of the request's content, hex. */
+  fingerprint: string;
+  /** Of the image that will be made. */
+  id: string;
+}
+
+/** The right to do what the key stands for, or what was done for it already. */
+export type Claim = { record: null; giveBack(): Promise<void> } | { record: ImageRecord };
+
+/**
+ * Keys of creates (draft-ietf-httpapi-idempotency-key-header): of any number of requests with one key, on any number of
+ * processes, one makes an image. The key is claimed by a blob made with "must not exist" that names the image to be; the
+ * image's record tells that it was done.
+ */
+export interface Claims {
+  /** Rejects with a 409 problem while another request does it, and for another content under the key. */
+  claim(request: ClaimRequest): Promise<Claim>;
+  /** Forgets claims that are older than a day. */
+  sweep(): Promise<void>;
+}
+
+interface StoredClaim {
+  fingerprint: string;
+  id: string;
+  createdAt: number;
+}
+
+const KEPT_MS = 86_400_000;
+/** A claim without an image that is older than this was left by a process that died. */
+const RUNNING_MS = 5 * 60_000;
+const BATCH = 200;
+
+export interface ClaimsOptions {
+  store: BlobStore;
+  due: DueList;
+  records: ImageRecords;
+  now(): number;
+}
+
+export function createClaims({ store, due, records, now }: ClaimsOptions): Claims {
+  const keyOf = (name: string) => `idempotency/${name}`;
+
+  async function read(name: string): Promise<(StoredClaim & { revision: string }) | null> {
+    const blob = await store.get(keyOf(name));
+    if (blob === null) return null;
+    const claim = JSON.parse((await readAll(blob.body)).toString("utf8")) as StoredClaim; // Written below.
+    return { ...claim, revision: blob.revision };
+  }
+
+  /** Writes a claim in the place of what was seen there. `false`: somebody was faster. */
+  async function write({ name, fingerprint, id }: ClaimRequest, seen: string | null): Promise<boolean> {
+    const claim: StoredClaim = { fingerprint, id, createdAt: now() };
+    await due.add({ id: name, dueMs: claim.createdAt + KEPT_MS });
+    try {
+      await store.put(keyOf(name), Buffer.from(JSON.stringify(claim)), { ifRevision: seen });
+      return true;
+    } catch (error) {
+      if (isServiceError(error, "conflict")) return false;
+      throw error;
+    }
+  }
+
+  /** The image that an earlier request with the key made; `null` where there is none, so that the claim may be taken over. */
+  async function resultOf(earlier: StoredClaim, fingerprint: string): Promise<ImageRecord | null> {
+    const age = now() - earlier.createdAt;
+    if (age >= KEPT_MS) return null;
+    if (earlier.fingerprint !== fingerprint) {
+      throw conflict("This Idempotency-Key was sent before with another upload. Use a new one.");
+    }
+    const made = await records.load(earlier.id);
+    if (made !== null) return made.record;
+    if (age >= RUNNING_MS) return null;
+    throw conflict("The first request with this Idempotency-Key is still running.", { "Retry-After": "2" });
+  }
+
+  return {
+    async claim(request) {
+      for (;;) {
+        const earlier = await read(request.name);
+        const record = earlier === null ? null : await resultOf(earlier, request.fingerprint);
+        if (record !== null) return { record };
+        if (await write(request, earlier?.revision ?? null)) {
+          return { record: null, giveBack: () => giveBack(request) };
+        }
+      }
+    },
+    async sweep() {
+      for (;;) {
+        const entries = await due.due(now(), BATCH);
+        for (const entry of entries) {
+          const claim = await read(entry.id);
+          // One that was taken over since has an entry of its own.
+          if (claim !== null && claim.createdAt + KEPT_MS <= now()) await store.delete(keyOf(entry.id));
+          await due.remove(entry);
+        }
+        if (entries.length < BATCH) return;
+      }
+    },
+  };
+
+  async function giveBack({ name, id }: ClaimRequest): Promise<void> {
+    const claim = await read(name);
+    if (claim?.id === id) await store.delete(keyOf(name));
+  }
+}
+
+function conflict(detail: string, headers: Record<string, string> = {}): HttpProblem {
+  return new HttpProblem({ status: 409, detail, headers });
+}

@@ -1,0 +1,56 @@
+import { isServiceError, ServiceError } from "../../errors.ts";
+import type { ImageRecord } from "../image-record.ts";
+import type { CurrentRecord } from "../image-records.ts";
+import { summaryOf } from "../image-summary.ts";
+import { dueEnd, nextLookAt } from "./image-life.ts";
+import type { LifeContext } from "./life-context.ts";
+
+/** Replaces a record by compare-and-set. Rejects with `conflict` when somebody else changed it since `current` was read. */
+export async function changeRecord(
+  context: LifeContext,
+  current: CurrentRecord,
+  next: ImageRecord,
+): Promise<CurrentRecord> {
+  const { due, records, settings } = context;
+  const dueMs = nextLookAt(next, settings.tombstoneMs);
+  if (dueMs < nextLookAt(current.record, settings.tombstoneMs)) await due.add({ id: next.id, dueMs });
+  // Never before the last change, so that `If-Modified-Since` holds when the clock is set back.
+  const updatedAt = Math.max(settings.now(), current.record.updatedAt);
+  try {
+    return await records.replace(current, { ...next, updatedAt });
+  } catch (error) {
+    if (!isServiceError(error, "conflict")) throw error;
+    throw new ServiceError("conflict", "Somebody else changed this image at the same time", { cause: error });
+  }
+}
+
+/**
+ * Ends an image for good, by compare-and-set: once it was said to be gone it never comes back, whatever clocks do. Its bytes
+ * are still there; the caller sees to it that there is an entry by which the sweep finds them.
+ */
+export async function endImage(
+  context: LifeContext,
+  current: CurrentRecord,
+  gone: NonNullable<ImageRecord["gone"]>,
+): Promise<CurrentRecord> {
+  const ended = await changeRecord(context, current, { ...current.record, gone });
+  context.settings.log.info({ id: ended.record.id, why: gone.why }, "image removed");
+  context.settings.onRemoved(summaryOf(ended.record), gone.why);
+  return ended;
+}
+
+/** Writes the end down that an image's own dates ask for now. Who comes second finds it written. */
+export async function endWhereDue(
+  context: LifeContext,
+  current: CurrentRecord,
+): Promise<CurrentRecord | null> {
+  const gone = dueEnd(current.record, context.settings.now());
+  if (gone === null) return current;
+  try {
+    return await endImage(context, current, gone);
+  } catch (error) {
+    if (!isServiceError(error, "conflict")) throw error;
+    const now = await context.records.load(current.record.id);
+    return now === null ? null : endWhereDue(context, now);
+  }
+}

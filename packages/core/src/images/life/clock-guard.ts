@@ -1,0 +1,43 @@
+/** A wall clock that is further ahead than this of the time that has passed was set. */
+const MAX_AHEAD_MS = 60_000;
+/** So long it has to agree with the time that passes before it is believed again. */
+const PROBATION_MS = 3_600_000;
+
+/** Tells whether the wall clock may be believed in what cannot be undone. */
+export interface ClockGuard {
+  /** `false` for an hour after the clock was set forward, unless it is set back before. To be asked now and then. */
+  isTrusted(): boolean;
+}
+
+/**
+ * Compares the wall clock with the time that passes: one that was set years ahead by mistake would have every image
+ * removed as expired. Looks at the real clocks, whatever time a service was told to go by.
+ */
+export function createClockGuard(
+  wall: () => number = Date.now,
+  passed = () => performance.now(),
+): ClockGuard {
+  /** The wall clock at time zero, as far as it is believed. */
+  let believed = wall() - passed();
+  /** Where an hour's probation began, and what the clock has said since. */
+  let probation: { since: number; origin: number } | null = null;
+  return {
+    isTrusted() {
+      const now = passed();
+      const origin = wall() - now;
+      if (origin - believed <= MAX_AHEAD_MS) {
+        // A clock that was set back does no harm: nothing is due that was not before.
+        believed = origin;
+        probation = null;
+        return true;
+      }
+      if (probation === null || Math.abs(origin - probation.origin) > MAX_AHEAD_MS) {
+        probation = { since: now, origin };
+      }
+      if (now - probation.since < PROBATION_MS) return false;
+      believed = origin;
+      probation = null;
+      return true;
+    },
+  };
+}

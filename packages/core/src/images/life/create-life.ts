@@ -1,0 +1,23 @@
+import { createDueList } from "../../stores/due-list.ts";
+import { type Claims, createClaims } from "../idempotency/claims.ts";
+import { createImageRecords } from "../image-records.ts";
+import { createOwnerUsage } from "../owners/owner-usage.ts";
+import type { StorageRoles } from "../storage-roles.ts";
+import type { LifeContext } from "./life-context.ts";
+
+/** What is kept of images beside their bytes, over the store of the records. */
+export function createLife(
+  { records: store }: StorageRoles,
+  settings: LifeContext["settings"],
+  removeBytes: (id: string) => Promise<void>,
+): { life: LifeContext; claims: Claims } {
+  const records = createImageRecords(store);
+  const owners = createOwnerUsage({
+    store,
+    now: settings.now,
+    isOwned: async (owner, id) => (await records.load(id))?.record.owner?.name === owner,
+  });
+  const life = { settings, records, due: createDueList(store, "images"), owners, removeBytes };
+  const claims = createClaims({ store, due: createDueList(store, "claims"), records, now: settings.now });
+  return { life, claims };
+}

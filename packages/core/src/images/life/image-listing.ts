@@ -1,0 +1,55 @@
+import type { ImageRecord } from "../image-record.ts";
+import { type ImageSummary, summaryOf } from "../image-summary.ts";
+import { dueEnd } from "./image-life.ts";
+import type { LifeContext } from "./life-context.ts";
+
+/** Where an image is in its life. */
+export type ImageState = "processing" | "ready" | "withheld" | "failed" | "deleted" | "expired" | "removed";
+
+export interface ListedImage extends ImageSummary {
+  state: ImageState;
+  /** Of one that is withheld. */
+  reason?: string;
+}
+
+/** Images by state, with the bytes of their originals as far as these are kept. */
+export interface ImageStats {
+  images: number;
+  bytes: number;
+  states: Record<ImageState, number>;
+}
+
+/** All images that are known, in no particular order. Reads every record: for people and nightly jobs. */
+export async function* listImages({ records, settings }: LifeContext): AsyncGenerator<ListedImage> {
+  for await (const id of records.ids()) {
+    const current = await records.load(id);
+    // Removed since its name was read.
+    if (current === null) continue;
+    const { record } = current;
+    const state = stateOf(record, settings.now());
+    yield {
+      ...summaryOf(record),
+      state,
+      ...(record.withheld === null ? {} : { reason: record.withheld.reason }),
+    };
+  }
+}
+
+export async function countImages(context: LifeContext): Promise<ImageStats> {
+  const states = { processing: 0, ready: 0, withheld: 0, failed: 0, deleted: 0, expired: 0, removed: 0 };
+  const stats: ImageStats = { images: 0, bytes: 0, states };
+  for await (const { state, size } of listImages(context)) {
+    stats.images++;
+    states[state]++;
+    if (state === "processing" || state === "ready" || state === "withheld") stats.bytes += size;
+  }
+  return stats;
+}
+
+function stateOf(record: ImageRecord, now: number): ImageState {
+  if (record.failure !== null) return "failed";
+  const gone = record.gone ?? dueEnd(record, now);
+  if (gone !== null) return gone.why === "withheld" ? "removed" : gone.why;
+  if (record.withheld !== null) return "withheld";
+  return record.processing === null ? "ready" : "processing";
+}

@@ -1,0 +1,85 @@
+import { isServiceError, ServiceError } from "../../errors.ts";
+import type { ImageRecord, Withholding } from "../image-record.ts";
+import { changeRecord } from "./change-record.ts";
+import { isOver } from "./image-life.ts";
+import type { LifeContext } from "./life-context.ts";
+
+/** Why an image must not be shown, and for how long. */
+export interface WithholdOptions {
+  /** Said to whoever asks for the image; 1 to 1000 characters. */
+  reason: string;
+  /** Absolute http(s) URL of who demands it: `Link: <…>; rel="blocked-by"` (RFC 7725 §4). */
+  authority?: string;
+  /** When the image is removed for good, in the future. @default At the end of its life */
+  deleteAfter?: Date;
+}
+
+const MAX_REASON_LENGTH = 1000;
+/** A writer who loses so often does not lose to other writers. */
+const MAX_ATTEMPTS = 100;
+
+/**
+ * Withholds an image: from when this resolves, every read that begins is refused with 451, on every process. It can be
+ * done again, with other words. Rejects with `not_found` for an image that is not known or is gone.
+ * @throws TypeError for options out of range.
+ */
+export async function withholdImage(
+  context: LifeContext,
+  id: string,
+  options: WithholdOptions,
+): Promise<void> {
+  const now = context.settings.now();
+  const withheld = checkWithholding(options, now);
+  await change(context, id, (record) => ({
+    ...record,
+    withheld: { ...withheld, since: record.withheld?.since ?? now },
+  }));
+  context.settings.log.info({ id, ...withheld }, "image withheld");
+}
+
+/** Undoes {@link withholdImage}. An image that is not withheld stays as it is. Rejects with `not_found`. */
+export async function releaseImage(context: LifeContext, id: string): Promise<void> {
+  await change(context, id, (record) => ({ ...record, withheld: null }));
+  context.settings.log.info({ id }, "image released");
+}
+
+async function change(
+  context: LifeContext,
+  id: string,
+  apply: (record: ImageRecord) => ImageRecord,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const current = await context.records.load(id);
+    if (current === null || isOver(current.record, context.settings.now())) {
+      throw new ServiceError("not_found", "There is no such image, or it is gone");
+    }
+    try {
+      await changeRecord(context, current, apply(current.record));
+      return;
+    } catch (error) {
+      if (!isServiceError(error, "conflict") || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
+}
+
+function checkWithholding({ reason, authority, deleteAfter }: WithholdOptions, now: number): Withholding {
+  if (typeof reason !== "string" || reason.trim() === "" || reason.length > MAX_REASON_LENGTH) {
+    throw new TypeError(`reason must be a text of 1 to ${MAX_REASON_LENGTH} characters`);
+  }
+  if (deleteAfter !== undefined && !(deleteAfter.getTime() > now)) {
+    throw new TypeError("deleteAfter must be a date in the future");
+  }
+  return {
+    reason,
+    authority: authority === undefined ? null : checkAuthority(authority),
+    since: now,
+    deleteAfter: deleteAfter?.getTime() ?? null,
+  };
+}
+
+/** As a header can carry it. */
+function checkAuthority(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && /^https?:$/.test(url.protocol)) return url.href;
+  throw new TypeError("authority must be an absolute http(s) URL");
+}

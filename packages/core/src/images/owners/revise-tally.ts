@@ -1,0 +1,139 @@
+import { ServiceError } from "../../errors.ts";
+import { giveBack, nextTurn, type Tally, takeRoom, writeNote } from "./tally.ts";
+
+/** How much an owner may have. An absent limit is none. */
+export interface OwnerLimits {
+  /** Images that an owner may have at a time. */
+  images?: number;
+  /** Bytes of their originals together. */
+  bytes?: number;
+}
+
+export interface Operation {
+  kind: "reserve" | "release";
+  id: string;
+  bytes: number;
+  /** Of a reservation. */
+  limits: OwnerLimits;
+}
+
+export interface Revision {
+  tally: Tally;
+  /** Whether anything was taken, given back or looked into: otherwise there is nothing to write. */
+  isChanged: boolean;
+  /** Per operation, in order: why it is refused, or `null`. */
+  refusals: unknown[];
+}
+
+export interface RevisionContext {
+  nowMs: number;
+  /** Whether the record of an image exists and names the owner. */
+  isOwned(id: string): Promise<boolean>;
+  /** Turns of notes that are not needed any more, by the image's ID. */
+  settled: ReadonlyMap<string, number>;
+}
+
+/** A note that nobody settled for so long was left by a crash. */
+export const NOTE_LIFE_MS = 15 * 60_000;
+
+const MAX_REPAIRS = 32;
+
+/**
+ * Makes operations on a tally that was just read, or is known to be replaced by compare-and-set only. Records are asked
+ * after that, so that what they say is not older than the tally.
+ */
+export async function reviseTally(
+  current: Tally,
+  operations: readonly Operation[],
+  context: RevisionContext,
+): Promise<Revision> {
+  const tally = nextTurn(current);
+  for (const [id, turn] of context.settled) if (tally.notes.get(id)?.turn === turn) tally.notes.delete(id);
+  const repairs = await repair(tally, new Set(operations.map(({ id }) => id)), context);
+  const owned = await askOwned(
+    operations.map(({ id }) => id).filter((id) => !tally.notes.has(id)),
+    context,
+  );
+  let isChanged = repairs > 0;
+  const refusals = operations.map((operation) => {
+    try {
+      if (apply(tally, operation, owned, context.nowMs)) isChanged = true;
+      return null;
+    } catch (error) {
+      return error;
+    }
+  });
+  return { tally, isChanged, refusals };
+}
+
+/** Asks the records about the oldest notes that were left behind. @returns how many. */
+async function repair(tally: Tally, busy: ReadonlySet<string>, context: RevisionContext): Promise<number> {
+  const { nowMs } = context;
+  const left = [...tally.notes].filter(([id, note]) => nowMs - note.atMs > NOTE_LIFE_MS && !busy.has(id));
+  const due = left.slice(0, MAX_REPAIRS);
+  const owned = await askOwned(
+    due.map(([id]) => id),
+    context,
+  );
+  for (const [id, note] of due) {
+    const isOwned = owned.get(id);
+    if (isOwned === (note.kind === "reserved")) tally.notes.delete(id);
+    // Never stored. The note stays once more as long: should it be stored yet, its release must find that nothing is taken.
+    else if (isOwned === false) giveBack(tally, id, note.bytes, nowMs);
+    // Released, and its record does not know yet; or the record could not be read. To be asked again in its turn.
+    else writeNote(tally, id, { ...note, atMs: nowMs });
+  }
+  return due.length;
+}
+
+/** What the records say; of one that cannot be read, the error. */
+async function askOwned(ids: readonly string[], { isOwned }: RevisionContext): Promise<Map<string, unknown>> {
+  const answers = await Promise.all(
+    [...new Set(ids)].map(async (id): Promise<[string, unknown]> => {
+      try {
+        return [id, await isOwned(id)];
+      } catch (error) {
+        return [id, error];
+      }
+    }),
+  );
+  return new Map(answers);
+}
+
+/** @returns whether anything changed. @throws why not. */
+function apply(
+  tally: Tally,
+  operation: Operation,
+  owned: ReadonlyMap<string, unknown>,
+  nowMs: number,
+): boolean {
+  const { kind, id, bytes } = operation;
+  const note = tally.notes.get(id);
+  const isTaken = note === undefined ? owned.get(id) : note.kind === "reserved";
+  if (typeof isTaken !== "boolean") throw isTaken;
+  if (isTaken === (kind === "reserve")) return false;
+  if (kind === "reserve") {
+    requireRoom(tally, operation);
+    takeRoom(tally, id, bytes, nowMs);
+  } else {
+    // What was taken is what is given back; without a note, the record's word has to do.
+    giveBack(tally, id, note?.bytes ?? bytes, nowMs);
+  }
+  return true;
+}
+
+function requireRoom(tally: Tally, { bytes, limits }: Operation): void {
+  if (limits.images !== undefined && tally.images >= limits.images) {
+    throw new ServiceError(
+      "forbidden",
+      `No more than ${limits.images} images at a time: delete one, or wait until one expires`,
+    );
+  }
+  if (limits.bytes !== undefined && tally.bytes + bytes > limits.bytes) {
+    const left = Math.max(0, limits.bytes - tally.bytes);
+    throw new ServiceError(
+      "forbidden",
+      `Your images may have ${limits.bytes} bytes together: ${left} are left, and this one has ${bytes}`,
+    );
+  }
+}

@@ -1,0 +1,105 @@
+import type { BlobStore } from "../../contracts/blob-store.ts";
+import { ServiceError } from "../../errors.ts";
+import { readAll } from "../../stores/read-all.ts";
+import { decodeTally, EMPTY_TALLY, encodeTally, type Tally } from "./tally.ts";
+
+/*
+ * A tally is one blob that every change replaces by compare-and-set. The file system store leaves an empty file behind for
+ * each blob replaced, until the key is deleted; so after some changes another key takes over, the next epoch.
+ *
+ * The last change of an epoch seals it. The next change reads the sealed tally and creates the next epoch's blob with the
+ * change made: of any number of creators, exactly one succeeds. The highest epoch is the one in force. Its predecessor
+ * stays, sealed, so that whoever lists the epochs in that moment sees one of the two; those before are deleted, lowest
+ * first.
+ *
+ * A blob of a known revision can only be replaced while it is there, unsealed, so a writer who slept finds out. Only who
+ * creates an epoch, or came to one by listing, may be mistaken: an epoch that was deleted can be created once more. So it
+ * lists again after its write, and where there is a higher epoch its write is as good as not done. It may be done in truth,
+ * where others were fast; the notes in the tally make sure that doing it again changes nothing.
+ */
+
+/** A tally as it was read or written. */
+export interface HeldTally {
+  readonly tally: Tally;
+  readonly epoch: number;
+  /** `null` where there is no blob yet. */
+  readonly revision: string | null;
+  /** Whether the epoch is known to have been in force at this revision. */
+  readonly isProven: boolean;
+}
+
+export interface TallyEpochs {
+  /** @param prefix of the owner's keys, which ends in `/`. */
+  read(prefix: string): Promise<HeldTally>;
+  /** Replaces `held`, and seals its epoch where that is long enough. Rejects with `conflict` when `held` is not the present state. */
+  write(prefix: string, held: HeldTally, tally: Tally): Promise<HeldTally>;
+}
+
+const NOTHING: HeldTally = { tally: EMPTY_TALLY, epoch: 0, revision: null, isProven: false };
+const MAX_LOOKS = 100;
+
+/** @param epochChanges changes after which an epoch is sealed. */
+export function createTallyEpochs(store: BlobStore, epochChanges: number): TallyEpochs {
+  async function load(prefix: string, epoch: number): Promise<HeldTally | null> {
+    const blob = await store.get(`${prefix}${epoch}`);
+    if (blob === null) return null;
+    const tally = decodeTally(await readAll(blob.body));
+    return { tally, epoch, revision: blob.revision, isProven: false };
+  }
+
+  async function listEpochs(prefix: string): Promise<number[]> {
+    const epochs: number[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await store.list(prefix, cursor === undefined ? {} : { cursor });
+      for (const key of page.keys) epochs.push(Number(key.slice(prefix.length)));
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    return epochs.sort((a, b) => a - b);
+  }
+
+  async function removeBefore(prefix: string, epochs: readonly number[], last: number): Promise<void> {
+    try {
+      for (const epoch of epochs) if (epoch < last) await store.delete(`${prefix}${epoch}`);
+    } catch {
+      // The store's trouble. The change is in force all the same, and what is left goes when the next epoch begins.
+    }
+  }
+
+  return {
+    async read(prefix) {
+      for (let look = 0; look < MAX_LOOKS; look++) {
+        const highest = (await listEpochs(prefix)).at(-1);
+        if (highest === undefined) return NOTHING;
+        let held = await load(prefix, highest);
+        // Deleted meanwhile: others are further by now.
+        if (held === null) continue;
+        while (held.tally.isSealed) {
+          const later = await load(prefix, held.epoch + 1);
+          if (later === null) return held;
+          held = later;
+        }
+        return held;
+      }
+      throw new ServiceError(
+        "store_unavailable",
+        `The store lists keys below ${prefix} that it does not have`,
+      );
+    },
+
+    async write(prefix, held, tally) {
+      const isFirst = held.tally.isSealed;
+      const epoch = isFirst ? held.epoch + 1 : held.epoch;
+      const written = { ...tally, isSealed: tally.turn % epochChanges === 0 };
+      const ifRevision = isFirst ? null : held.revision;
+      const { revision } = await store.put(`${prefix}${epoch}`, encodeTally(written), { ifRevision });
+      if (isFirst || !held.isProven) {
+        const epochs = await listEpochs(prefix);
+        const highest = epochs.at(-1) ?? epoch;
+        await removeBefore(prefix, epochs, highest - 1);
+        if (highest > epoch) throw new ServiceError("conflict", "Another epoch has begun");
+      }
+      return { tally: written, epoch, revision, isProven: true };
+    },
+  };
+}

@@ -1,0 +1,67 @@
+/** What was last done about an image, until its record is known to say the same. */
+export interface Note {
+  /** Of its original: what was taken, or given back. */
+  bytes: number;
+  /** When it was done, or last looked into; Unix milliseconds. */
+  atMs: number;
+  kind: "reserved" | "released";
+  /** The change that made the note. With the image's ID it names one doing, for ever. */
+  turn: number;
+}
+
+/** What one owner has, room that is only reserved included. */
+export interface Tally {
+  images: number;
+  /** Bytes of the originals together. */
+  bytes: number;
+  /** Changes so far, in all epochs. */
+  turn: number;
+  /** Whether this is the last state of its epoch: the next change begins another. */
+  isSealed: boolean;
+  /** By the image's ID, the longest untouched first. */
+  notes: Map<string, Note>;
+}
+
+/** What an owner has who never had anything. */
+export const EMPTY_TALLY: Tally = { images: 0, bytes: 0, turn: 0, isSealed: true, notes: new Map() };
+
+/** The tally that the next change works on. */
+export function nextTurn(tally: Tally): Tally {
+  return { ...tally, turn: tally.turn + 1, isSealed: false, notes: new Map(tally.notes) };
+}
+
+/** Takes room for an image that has none. */
+export function takeRoom(tally: Tally, id: string, bytes: number, atMs: number): void {
+  tally.images += 1;
+  tally.bytes += bytes;
+  writeNote(tally, id, { bytes, atMs, kind: "reserved", turn: tally.turn });
+}
+
+/** Gives the room of an image back. */
+export function giveBack(tally: Tally, id: string, bytes: number, atMs: number): void {
+  // Not below nothing: an image may be older than the count of its owner's images.
+  tally.images = Math.max(0, tally.images - 1);
+  tally.bytes = Math.max(0, tally.bytes - bytes);
+  writeNote(tally, id, { bytes, atMs, kind: "released", turn: tally.turn });
+}
+
+/** Puts a note behind all others. */
+export function writeNote(tally: Tally, id: string, note: Note): void {
+  tally.notes.delete(id);
+  tally.notes.set(id, note);
+}
+
+export function encodeTally({ notes, ...rest }: Tally): Buffer {
+  return Buffer.from(JSON.stringify({ ...rest, open: Object.fromEntries(notes) }), "utf8");
+}
+
+/** The inverse of {@link encodeTally}; throws on anything else. */
+export function decodeTally(bytes: Buffer): Tally {
+  const { open, ...rest } = JSON.parse(bytes.toString("utf8")) as Omit<Tally, "notes"> & {
+    open: Record<string, Note>; // Written by encodeTally, under a key of our own.
+  };
+  const numbers = [rest.images, rest.bytes, rest.turn];
+  if (!numbers.every(Number.isSafeInteger) || typeof open !== "object" || open === null)
+    throw new Error("Not the tally of an owner");
+  return { ...rest, notes: new Map(Object.entries(open)) };
+}

@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { createRecordingObserver } from "../../test/recording-observer.ts";
+import type { BlobStore } from "../contracts/blob-store.ts";
+import { type DueEntry, type DueIndex, hasDueIndex } from "../contracts/due-index.ts";
+import { createFsBlobStore } from "../stores/fs-blob-store.ts";
+import { createMemoryBlobStore } from "../stores/memory-blob-store.ts";
+import { blobStoreContract } from "../testing/blob-store-contract.ts";
+import { observeStore } from "./observe-store.ts";
+
+const root = mkdtempSync(join(tmpdir(), "outrigger-observed-"));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const newStore = () => createFsBlobStore({ directory: mkdtempSync(join(root, "store-")) });
+
+// Whatever a store does, it does when it is observed.
+blobStoreContract(test, async () => observeStore(newStore(), "records", createRecordingObserver()), {
+  abilities: ["spool", "probe", "local files", "secret"],
+  largestBytes: 1_000_000,
+  listedKeys: 200,
+});
+
+/** By methods of a class, as a backend may be written, and with a due index. */
+class ClassStore implements BlobStore, DueIndex {
+  readonly #store = createMemoryBlobStore();
+  readonly #due: DueEntry[] = [];
+  put(...args: Parameters<BlobStore["put"]>) {
+    return this.#store.put(...args);
+  }
+  get(...args: Parameters<BlobStore["get"]>) {
+    return this.#store.get(...args);
+  }
+  stat(key: string) {
+    return this.#store.stat(key);
+  }
+  delete(key: string) {
+    return this.#store.delete(key);
+  }
+  list(...args: Parameters<BlobStore["list"]>) {
+    return this.#store.list(...args);
+  }
+  close() {
+    return this.#store.close();
+  }
+  async addDue(_list: string, entry: DueEntry) {
+    this.#due.push(entry);
+  }
+  async removeDue() {
+    this.#due.pop();
+  }
+  async listDue(_list: string, _untilMs: number, limit: number) {
+    return this.#due.slice(0, limit);
+  }
+}
+
+blobStoreContract(
+  (name, body) => test(`of a class, ${name}`, body),
+  async () => observeStore(new ClassStore(), "records", createRecordingObserver()),
+  { largestBytes: 1_000_000, listedKeys: 200 },
+);
+
+test("tells method, role and outcome of every read and write, and nothing of the key", async () => {
+  const observer = createRecordingObserver();
+  const store = observeStore(newStore(), "originals", observer);
+  const { revision } = await store.put("key-of-it", Buffer.from("bytes"));
+  await store.get("key-of-it");
+  await store.stat("key-of-it");
+  await store.list("");
+  expect(store.isCurrent("key-of-it", revision)).toBe(true);
+  expect(await store.localPath("key-of-it")).not.toBeNull();
+  await store.delete("key-of-it");
+  await store.delete("key-of-it");
+  await store.get("key-of-it");
+  await store.stat("key-of-it");
+  const spooled = join(store.spoolDirectory, "spooled");
+  await writeFile(spooled, "spooled");
+  await store.adopt("key-of-it", spooled);
+  await expect(store.put("key-of-it", Buffer.from(""), { ifRevision: null })).rejects.toMatchObject({
+    code: "conflict",
+  });
+  const operation = (method: string) => ({ kind: "store", role: "originals", method });
+  expect(observer.ended).toEqual([
+    { operation: operation("put"), outcome: "ok" },
+    { operation: operation("get"), outcome: "ok" },
+    { operation: operation("stat"), outcome: "ok" },
+    { operation: operation("list"), outcome: "ok" },
+    { operation: operation("delete"), outcome: "ok" },
+    { operation: operation("delete"), outcome: "missing" },
+    { operation: operation("get"), outcome: "missing" },
+    { operation: operation("stat"), outcome: "missing" },
+    { operation: operation("adopt"), outcome: "ok" },
+    { operation: operation("put"), outcome: "threw" },
+  ]);
+  await store.close();
+});
+
+test("observes a due index where there is one, and makes none where there is not", async () => {
+  const observer = createRecordingObserver();
+  const store = observeStore(new ClassStore(), "records", observer);
+  await store.addDue("sweep", { id: "a", dueMs: 1 });
+  expect(await store.listDue("sweep", 5, 10)).toEqual([{ id: "a", dueMs: 1 }]);
+  await store.removeDue();
+  expect(observer.ended.map(({ operation }) => operation)).toEqual(
+    ["addDue", "listDue", "removeDue"].map((method) => ({ kind: "store", role: "records", method })),
+  );
+  expect(hasDueIndex(store)).toBe(true);
+  expect(hasDueIndex(observeStore(createMemoryBlobStore(), "records", observer))).toBe(
+    hasDueIndex(createMemoryBlobStore()),
+  );
+});

@@ -1,0 +1,44 @@
+import { type BlobStore, hasSpool, type SpoolingStore } from "../contracts/blob-store.ts";
+import { type DueIndex, hasDueIndex } from "../contracts/due-index.ts";
+import type { Observer, StoreMethod, StoreRole } from "../contracts/observer.ts";
+import { overlay } from "./overlay.ts";
+
+/**
+ * The same store, its reads and writes observed: `get`, `stat` and `delete` of what is not there end `missing`. What it can
+ * besides it still can: `isCurrent`, asked for by every request, and `localPath` and `localSecret` are not observed. A body
+ * that is a stream is read after `get` has ended.
+ */
+export function observeStore<S extends BlobStore>(store: S, role: StoreRole, observer: Observer): S {
+  const observed = <T>(method: StoreMethod, work: () => Promise<T>, outcomeOf?: (result: T) => string) =>
+    observer.observe({ kind: "store", role, method }, work, outcomeOf);
+
+  const basics: Partial<BlobStore> = {
+    put: (key, body, options) => observed("put", () => store.put(key, body, options)),
+    get: (key, options) => observed("get", () => store.get(key, options), foundOrMissing),
+    stat: (key) => observed("stat", () => store.stat(key), foundOrMissing),
+    delete: (key) => observed("delete", () => store.delete(key), foundOrMissing),
+    list: (prefix, options) => observed("list", () => store.list(prefix, options)),
+  };
+  return overlay(store, {
+    ...basics,
+    ...(hasSpool(store) ? { adopt: adoptOf(store) } : {}),
+    ...(hasDueIndex(store) ? dueIndexOf(store) : {}),
+  });
+
+  function adoptOf(spooling: SpoolingStore): SpoolingStore["adopt"] {
+    return (key, path, options) => observed("adopt", () => spooling.adopt(key, path, options));
+  }
+
+  function dueIndexOf(index: DueIndex): DueIndex {
+    return {
+      addDue: (list, entry, signal) => observed("addDue", () => index.addDue(list, entry, signal)),
+      removeDue: (list, entry) => observed("removeDue", () => index.removeDue(list, entry)),
+      listDue: (list, untilMs, limit) => observed("listDue", () => index.listDue(list, untilMs, limit)),
+    };
+  }
+}
+
+/** Missing is `null` or `false`, as the contract says. */
+function foundOrMissing(result: unknown): string {
+  return result === null || result === false ? "missing" : "ok";
+}

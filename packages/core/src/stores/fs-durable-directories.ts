@@ -1,0 +1,69 @@
+import { mkdirSync } from "node:fs";
+import { rmdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { LRUCache } from "lru-cache";
+import { systemCode } from "./fs-errors.ts";
+
+/** Directories whose names are flushed before anything in them is acknowledged. */
+export interface DurableDirectories {
+  /** Makes a directory and those above it, durably. */
+  make(path: string): Promise<void>;
+  /** Says that a directory, or any where none is named, may have been removed and made again. */
+  distrust(path?: string): void;
+}
+
+/** How many are remembered as flushed. */
+const MAX_TRUSTED = 10_000;
+
+/**
+ * A directory that is there may have been made by a process that has not flushed its name yet: so each process does that
+ * once, and remembers.
+ * @param root is there; nothing is made above it.
+ * @param flush flushes the entries of a directory.
+ */
+export function createDurableDirectories(
+  root: string,
+  flush: (directory: string) => Promise<void>,
+): DurableDirectories {
+  const trusted = new LRUCache<string, true>({ max: MAX_TRUSTED });
+
+  async function make(path: string): Promise<void> {
+    if (path === root || trusted.has(path)) return;
+    await make(dirname(path));
+    makeDirectory(path);
+    try {
+      await flush(dirname(path));
+    } catch (error) {
+      // Whoever needs it next makes it anew: a failed flush that is tried again would lie.
+      await removeIfEmpty(path);
+      throw error;
+    }
+    trusted.set(path, true);
+  }
+
+  return {
+    make,
+    distrust(path) {
+      if (path === undefined) trusted.clear();
+      else trusted.delete(path);
+    },
+  };
+}
+
+/** Removes a directory, unless something is in it. */
+export async function removeIfEmpty(path: string): Promise<void> {
+  try {
+    await rmdir(path);
+  } catch (error) {
+    // It is in use, or somebody else removed it.
+    if (systemCode(error) === undefined) throw error;
+  }
+}
+
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (systemCode(error) !== "EEXIST") throw error;
+  }
+}

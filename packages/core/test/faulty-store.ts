@@ -1,0 +1,23 @@
+import { readdirSync } from "node:fs";
+import { createFsBlobStore } from "../src/stores/fs-blob-store.ts";
+import { type FileSystem, nodeFiles } from "../src/stores/fs-files.ts";
+
+/** A store on `directory` whose calls to the disk a test replaces. */
+export function createFaultyStore(directory: string) {
+  const files: FileSystem = { ...nodeFiles };
+  const store = createFsBlobStore({ directory }, files);
+  return { store, files, directory, temporary: () => readdirSync(store.spoolDirectory) };
+}
+
+/** Fails at one call, counted from 0, and only then. */
+export function failAt(failing: number): FileSystem["syncDirectory"] {
+  let calls = 0;
+  return async (path) => {
+    if (calls++ === failing) throw systemError("EIO", "fsync");
+    await nodeFiles.syncDirectory(path);
+  };
+}
+
+export function systemError(code: string, syscall: string): Error {
+  return Object.assign(new Error(`${code}: ${syscall}`), { code, syscall });
+}

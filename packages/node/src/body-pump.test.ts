@@ -1,0 +1,98 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type BodyPump, pumpBody } from "./body-pump.ts";
+
+const LIMITS = { maxBytes: 1_000_000, idleMs: 20_000, minBytesPerSecond: 1000 };
+const HALF_MINUTE_MS = 30_000;
+
+interface Pumped {
+  client: Socket;
+  pump: BodyPump;
+  received: string;
+  outcome: unknown;
+  /** What the target tells the pump about every chunk. */
+  wantsMore: boolean;
+}
+
+describe("pumpBody", () => {
+  const close: (() => Promise<void>)[] = [];
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    for (const each of close.splice(0)) await each();
+  });
+
+  /** A real request whose body is pumped; what the client sends after its head is up to the test. */
+  async function open(limits = LIMITS): Promise<Pumped> {
+    const server = createServer();
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const client = connect((server.address() as AddressInfo).port, "127.0.0.1"); // Listening on TCP.
+    close.push(async () => {
+      client.destroy();
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    });
+    client.write("POST / HTTP/1.1\r\nHost: a.example\r\nTransfer-Encoding: chunked\r\n\r\n");
+    const [req] = (await once(server, "request")) as [IncomingMessage];
+    const pumped: Omit<Pumped, "pump"> = { client, received: "", outcome: undefined, wantsMore: true };
+    const pump = pumpBody(req, limits, new AbortController().signal, {
+      write(chunk) {
+        pumped.received += chunk;
+        return pumped.wantsMore;
+      },
+      end() {
+        pumped.outcome = "end";
+      },
+      fail(error) {
+        pumped.outcome = error;
+      },
+    });
+    return Object.assign(pumped, { pump });
+  }
+
+  it("gives up on a client that drips, however regularly", async () => {
+    const pumped = await open();
+    const { client } = pumped;
+    for (let seconds = 0; seconds < 30; seconds += 5) {
+      client.write("1\r\n.\r\n");
+      // Waiting moves the clock by some 50 ms at a time.
+      await vi.waitFor(() => expect(pumped.received).toHaveLength(seconds / 5 + 1));
+      vi.advanceTimersByTime(5000);
+    }
+    expect(pumped.outcome).toBeUndefined();
+    client.write("1\r\n.\r\n");
+    await vi.waitFor(() => expect(pumped.outcome).toBeDefined());
+    expect(pumped.outcome).toMatchObject({
+      code: "timeout",
+      message: "The body arrives too slowly: less than 1000 bytes per second on average",
+    });
+  });
+
+  it("does not hold against the client what the target takes its time for", async () => {
+    const pumped = await open();
+    pumped.wantsMore = false;
+    pumped.client.write("1\r\n1\r\n");
+    await vi.waitFor(() => expect(pumped.received).toBe("1"));
+    vi.advanceTimersByTime(10 * HALF_MINUTE_MS);
+    pumped.wantsMore = true;
+    pumped.pump.resume();
+    pumped.client.write("1\r\n2\r\n0\r\n\r\n");
+    await vi.waitFor(() => expect(pumped.outcome).toBe("end"));
+    expect(pumped.received).toBe("12");
+  });
+
+  it("lets a client drip where no rate is asked for", async () => {
+    const pumped = await open({ ...LIMITS, minBytesPerSecond: 0 });
+    pumped.client.write("1\r\n1\r\n");
+    await vi.waitFor(() => expect(pumped.received).toBe("1"));
+    vi.advanceTimersByTime(10 * HALF_MINUTE_MS);
+    pumped.client.write("1\r\n2\r\n0\r\n\r\n");
+    await vi.waitFor(() => expect(pumped.outcome).toBe("end"));
+  });
+});
