@@ -4,7 +4,9 @@ import type { ImageContext } from "./image-context.ts";
 import type { ImageRecord } from "./image-record.ts";
 import type { CurrentRecord } from "./image-records.ts";
 import { endWhereDue } from "./life/change-record.ts";
-import { dueEnd, type Unavailable, whyUnavailable } from "./life/image-life.ts";
+import { type Unavailable, whyUnavailable } from "./life/image-life.ts";
+
+const UNKNOWN: Unavailable = { status: 404, detail: "There is no such image." };
 
 /** Not a refusal: there is an image, and nothing to be had of it yet. */
 export class StillProcessing extends Error {
@@ -30,20 +32,34 @@ export async function findReadyImage(context: ImageContext, call: Call, id: stri
 /** The record of a living image, ready or not. Rejects with the problem that its life makes: 404, 451, 410. */
 export async function findImage(context: ImageContext, call: Call, id: string): Promise<CurrentRecord> {
   const current = context.records.peek(id) ?? (await context.records.load(id, call.signal));
-  if (current === null) throw new HttpProblem({ status: 404, detail: "There is no such image." });
+  if (current === null) throw new HttpProblem(UNKNOWN);
   await requireAlive(context, current);
   return current;
 }
 
 /** Rejects with the problem that the life of an image makes: 404, 451, 410. */
 export async function requireAlive(context: ImageContext, current: CurrentRecord): Promise<void> {
-  const { now, onError, tombstoneMs } = context.settings;
+  const { now, tombstoneMs } = context.settings;
   const nowMs = now();
-  const refusal = whyUnavailable(current.record, nowMs, tombstoneMs);
-  if (refusal === null) return;
-  // Whoever was told once that an image has expired is never told otherwise, also when the clock is set back.
-  if (dueEnd(current.record, nowMs) !== null) await endWhereDue(context, current).catch(onError);
-  throw new HttpProblem(problemOf(refusal));
+  if (whyUnavailable(current.record, nowMs, tombstoneMs) === null) return;
+  const ended = await writeEndDown(context, current);
+  const refusal = ended === null ? UNKNOWN : whyUnavailable(ended.record, nowMs, tombstoneMs);
+  if (refusal !== null) throw new HttpProblem(problemOf(refusal));
+  return requireAlive(context, ended ?? current);
+}
+
+/**
+ * Whoever was told once that an image has expired is never told otherwise, also when the clock is set back.
+ * @returns the record as it is then: `current` may be from a while ago, and somebody else may have changed it.
+ */
+async function writeEndDown(context: ImageContext, current: CurrentRecord): Promise<CurrentRecord | null> {
+  try {
+    return await endWhereDue(context, current);
+  } catch (error) {
+    // A store that cannot be written does not bring the image back.
+    context.settings.onError(error);
+    return current;
+  }
 }
 
 function problemOf({ status, detail, authority }: Unavailable) {

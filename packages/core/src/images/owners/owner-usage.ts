@@ -33,8 +33,8 @@ export interface OwnerUsage {
    */
   release(owner: string, id: string, bytes: number): Promise<void>;
   /**
-   * Tells that an image's record says by now what was last done here about it (stored, or released): the note about it may
-   * be forgotten. In memory only; what is lost by a crash is found again.
+   * Tells that an image's record says by now what was last done about it (stored, or released): the note about it may be
+   * forgotten, when the next change finds that so. In memory only; what is lost by a crash is found again.
    */
   settle(owner: string, id: string): void;
   usage(owner: string): Promise<Usage>;
@@ -64,8 +64,8 @@ interface Account {
   isBusy: boolean;
   /** As this process last wrote it; somebody else may have changed it. */
   held: HeldTally | null;
-  /** Notes made here, by the image's ID: their turns, and whether they are settled. */
-  notes: Map<string, { turn: number; isSettled: boolean }>;
+  /** Images whose records are said to have followed. */
+  settled: Set<string>;
 }
 
 const MAX_ACCOUNTS = 10_000;
@@ -87,7 +87,7 @@ export function createOwnerUsage(options: OwnerUsageOptions): OwnerUsage {
     const prefix = prefixOf(owner);
     let account = accounts.get(prefix);
     if (account === undefined) {
-      account = { owner, prefix, queue: [], isBusy: false, held: null, notes: new Map() };
+      account = { owner, prefix, queue: [], isBusy: false, held: null, settled: new Set() };
       accounts.set(prefix, account);
     }
     return account;
@@ -126,20 +126,21 @@ export function createOwnerUsage(options: OwnerUsageOptions): OwnerUsage {
       const isFresh = account.held === null;
       const held = account.held ?? (await epochs.read(account.prefix));
       account.held = null;
+      const settled = new Set([...account.settled].slice(0, MAX_BATCH));
       const { tally, isChanged, refusals } = await reviseTally(held.tally, batch, {
         nowMs: options.now(),
         isOwned: (id) => options.isOwned(account.owner, id),
-        settled: settledNotes(account),
+        settled,
       });
       if (!isChanged) {
         // A write would have proved that nobody changed the tally since; without one it has to be read.
         if (!isFresh) continue;
-        keepNotes(account, held, batch, refusals);
+        for (const id of settled) if (!held.tally.notes.has(id)) account.settled.delete(id);
         return refusals;
       }
       try {
         account.held = await epochs.write(account.prefix, held, tally);
-        keepNotes(account, account.held, batch, refusals);
+        for (const id of settled) account.settled.delete(id);
         return refusals;
       } catch (error) {
         if (!isServiceError(error, "conflict")) throw error;
@@ -163,36 +164,13 @@ export function createOwnerUsage(options: OwnerUsageOptions): OwnerUsage {
       await submit(owner, { kind: "release", id, bytes, limits: {} });
     },
     settle(owner, id) {
-      const note = accounts.get(prefixOf(owner))?.notes.get(id);
-      if (note !== undefined) note.isSettled = true;
+      accounts.get(prefixOf(owner))?.settled.add(id);
     },
     async usage(owner) {
       const { tally } = await epochs.read(prefixOf(owner));
       return { images: tally.images, bytes: tally.bytes };
     },
   };
-}
-
-function settledNotes({ notes }: Account): Map<string, number> {
-  const settled = new Map<string, number>();
-  for (const [id, { turn, isSettled }] of notes) if (isSettled) settled.set(id, turn);
-  return settled;
-}
-
-/** Remembers the notes behind what was just done, and forgets those that are gone, or were written anew by somebody else. */
-function keepNotes(
-  account: Account,
-  { tally }: HeldTally,
-  batch: readonly Operation[],
-  refusals: readonly unknown[],
-): void {
-  batch.forEach(({ id }, index) => {
-    const note = tally.notes.get(id);
-    if (note !== undefined && refusals[index] === null)
-      account.notes.set(id, { turn: note.turn, isSettled: false });
-  });
-  for (const [id, { turn }] of account.notes)
-    if (tally.notes.get(id)?.turn !== turn) account.notes.delete(id);
 }
 
 function prefixOf(owner: string): string {

@@ -29,8 +29,8 @@ export interface RevisionContext {
   nowMs: number;
   /** Whether the record of an image exists and names the owner. */
   isOwned(id: string): Promise<boolean>;
-  /** Turns of notes that are not needed any more, by the image's ID. */
-  settled: ReadonlyMap<string, number>;
+  /** Images whose notes are believed to be needed no more. */
+  settled: ReadonlySet<string>;
 }
 
 /** A note that nobody settled for so long was left by a crash. */
@@ -47,17 +47,21 @@ export async function reviseTally(
   operations: readonly Operation[],
   context: RevisionContext,
 ): Promise<Revision> {
+  const { nowMs, settled } = context;
   const tally = nextTurn(current);
-  for (const [id, turn] of context.settled) if (tally.notes.get(id)?.turn === turn) tally.notes.delete(id);
-  const repairs = await repair(tally, new Set(operations.map(({ id }) => id)), context);
-  const owned = await askOwned(
-    operations.map(({ id }) => id).filter((id) => !tally.notes.has(id)),
-    context,
-  );
-  let isChanged = repairs > 0;
+  const ids = new Set(operations.map(({ id }) => id));
+  // What is operated on is looked into thereby.
+  const idle = [...tally.notes].filter(([id]) => !ids.has(id));
+  const left = idle.filter(([, note]) => nowMs - note.atMs > NOTE_LIFE_MS).slice(0, MAX_REPAIRS);
+  const believed = idle.filter(([id]) => settled.has(id));
+  const unknown = [...ids].filter((id) => !tally.notes.has(id));
+  const owned = await askOwned([...unknown, ...[...left, ...believed].map(([id]) => id)], context);
+  for (const [id, { kind }] of believed) if (owned.get(id) === (kind === "reserved")) tally.notes.delete(id);
+  for (const [id] of left) repair(tally, id, owned.get(id), nowMs);
+  let isChanged = left.length > 0;
   const refusals = operations.map((operation) => {
     try {
-      if (apply(tally, operation, owned, context.nowMs)) isChanged = true;
+      if (apply(tally, operation, owned, nowMs)) isChanged = true;
       return null;
     } catch (error) {
       return error;
@@ -66,24 +70,15 @@ export async function reviseTally(
   return { tally, isChanged, refusals };
 }
 
-/** Asks the records about the oldest notes that were left behind. @returns how many. */
-async function repair(tally: Tally, busy: ReadonlySet<string>, context: RevisionContext): Promise<number> {
-  const { nowMs } = context;
-  const left = [...tally.notes].filter(([id, note]) => nowMs - note.atMs > NOTE_LIFE_MS && !busy.has(id));
-  const due = left.slice(0, MAX_REPAIRS);
-  const owned = await askOwned(
-    due.map(([id]) => id),
-    context,
-  );
-  for (const [id, note] of due) {
-    const isOwned = owned.get(id);
-    if (isOwned === (note.kind === "reserved")) tally.notes.delete(id);
-    // Never stored. The note stays once more as long: should it be stored yet, its release must find that nothing is taken.
-    else if (isOwned === false) giveBack(tally, id, note.bytes, nowMs);
-    // Released, and its record does not know yet; or the record could not be read. To be asked again in its turn.
-    else writeNote(tally, id, { ...note, atMs: nowMs });
-  }
-  return due.length;
+/** Looks into a note that was left behind. */
+function repair(tally: Tally, id: string, isOwned: unknown, nowMs: number): void {
+  const note = tally.notes.get(id);
+  if (note === undefined) return;
+  if (isOwned === (note.kind === "reserved")) tally.notes.delete(id);
+  // Never stored. The note stays once more as long: should it be stored yet, its release must find that nothing is taken.
+  else if (isOwned === false) giveBack(tally, id, note.bytes, nowMs);
+  // Released, and its record does not know yet; or the record could not be read. To be asked again in its turn.
+  else writeNote(tally, id, { ...note, atMs: nowMs });
 }
 
 /** What the records say; of one that cannot be read, the error. */

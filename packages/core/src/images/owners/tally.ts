@@ -1,12 +1,10 @@
-/** What was last done about an image, until its record is known to say the same. */
+/** What was last done about an image: kept until its record is known to say the same. */
 export interface Note {
   /** Of its original: what was taken, or given back. */
   bytes: number;
   /** When it was done, or last looked into; Unix milliseconds. */
   atMs: number;
   kind: "reserved" | "released";
-  /** The change that made the note. With the image's ID it names one doing, for ever. */
-  turn: number;
 }
 
 /** What one owner has, room that is only reserved included. */
@@ -34,7 +32,7 @@ export function nextTurn(tally: Tally): Tally {
 export function takeRoom(tally: Tally, id: string, bytes: number, atMs: number): void {
   tally.images += 1;
   tally.bytes += bytes;
-  writeNote(tally, id, { bytes, atMs, kind: "reserved", turn: tally.turn });
+  writeNote(tally, id, { bytes, atMs, kind: "reserved" });
 }
 
 /** Gives the room of an image back. */
@@ -42,7 +40,7 @@ export function giveBack(tally: Tally, id: string, bytes: number, atMs: number):
   // Not below nothing: an image may be older than the count of its owner's images.
   tally.images = Math.max(0, tally.images - 1);
   tally.bytes = Math.max(0, tally.bytes - bytes);
-  writeNote(tally, id, { bytes, atMs, kind: "released", turn: tally.turn });
+  writeNote(tally, id, { bytes, atMs, kind: "released" });
 }
 
 /** Puts a note behind all others. */

@@ -1,0 +1,125 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { amount } from "../support/soak.ts";
+import { type Cluster, startCluster, type TestImage } from "./model/cluster.ts";
+import type { ImageModel } from "./model/image-model.ts";
+import { isLinearizable } from "./model/linearize.ts";
+import type { HistoryEvent, Operation } from "./model/operation.ts";
+
+const CLIENTS = 3;
+const PROCESSES = 3;
+const RUNS = amount(60, 5_000);
+/** A broken store must be found out within so many runs. */
+const MUTANT_RUNS = 150;
+
+/** What a client is to do next; what it knows of the image it learns on the way. */
+interface Intent {
+  kind: Operation["kind"];
+  process: number;
+  /** Sends the entity tag that it saw last. */
+  isConditional: boolean;
+}
+
+const intent: fc.Arbitrary<Intent> = fc.record({
+  kind: fc.oneof(
+    { weight: 4, arbitrary: fc.constant("read" as const) },
+    { weight: 2, arbitrary: fc.constant("picture" as const) },
+    { weight: 4, arbitrary: fc.constantFrom("rename" as const, "prolong" as const) },
+    { weight: 1, arbitrary: fc.constantFrom("withhold" as const, "release" as const, "sweep" as const) },
+    { weight: 1, arbitrary: fc.constantFrom("delete" as const, "expire" as const) },
+  ),
+  process: fc.nat({ max: PROCESSES - 1 }),
+  isConditional: fc.boolean(),
+});
+
+const plans = fc.array(fc.array(intent, { minLength: 1, maxLength: 6 }), {
+  minLength: CLIENTS,
+  maxLength: CLIENTS,
+});
+
+/** Lets each client carry its plan out, all at once, and writes down what they saw. */
+async function play(cluster: Cluster, image: TestImage, plan: Intent[][]): Promise<HistoryEvent[]> {
+  const history: HistoryEvent[] = [];
+  let serial = 0;
+  const clients = plan.map(async (intents) => {
+    let etag: string | null = null;
+    for (const { kind, process, isConditional } of intents) {
+      serial++;
+      const operation = operationOf(kind, image, serial, isConditional ? etag : null);
+      const invokedAt = performance.now();
+      const outcome = await cluster.run(process, image, operation);
+      history.push({ operation, outcome, invokedAt, returnedAt: performance.now() });
+      etag = outcome.etag ?? etag;
+    }
+  });
+  await Promise.all(clients);
+  return history;
+}
+
+function operationOf(
+  kind: Operation["kind"],
+  { expiresAt }: TestImage,
+  serial: number,
+  ifMatch: string | null,
+): Operation {
+  if (kind === "rename") return { kind, ifMatch, name: `name ${serial}` };
+  if (kind === "prolong") return { kind, ifMatch, expiresAt: expiresAt + serial };
+  return kind === "delete" ? { kind, ifMatch } : { kind };
+}
+
+function modelOf({ name, expiresAt }: TestImage): ImageModel {
+  const isNothing = { isDeleted: false, isExpired: false, isWithheld: false };
+  return { name, expiresAt, ...isNothing, etag: null, formerEtags: [] };
+}
+
+/** Every history of an image is one that could have happened on one process, one operation after the other. */
+function linearizability(cluster: Cluster) {
+  return fc.asyncProperty(plans, async (plan) => {
+    const image = await cluster.create();
+    const history = await play(cluster, image, plan);
+    const last = { kind: "read" as const };
+    const invokedAt = performance.now();
+    const outcome = await cluster.run(1, image, last);
+    history.push({ operation: last, outcome, invokedAt, returnedAt: performance.now() });
+    if (isLinearizable(modelOf(image), history)) return;
+    throw new Error(`No order of these explains what was seen:\n${history.map(tell).join("\n")}`);
+  });
+}
+
+function tell({ operation, outcome, invokedAt, returnedAt }: HistoryEvent): string {
+  const span = `${invokedAt.toFixed(1)}–${returnedAt.toFixed(1)}`;
+  return `${span} ${JSON.stringify(operation)} → ${JSON.stringify(outcome)}`;
+}
+
+describe("several processes on one directory", () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await startCluster(PROCESSES);
+  });
+  afterAll(() => cluster.close());
+
+  test(
+    "do with an image what one process would do, one thing after the other",
+    async () => {
+      await fc.assert(linearizability(cluster), { numRuns: RUNS, endOnFailure: true });
+    },
+    amount(120_000, 3_600_000),
+  );
+});
+
+test.each(["unconditional writes", "stale records", "late writes"])(
+  "processes with a broken store are found out: %s",
+  async (mutant) => {
+    const cluster = await startCluster(PROCESSES, mutant);
+    try {
+      const { failed } = await fc.check(linearizability(cluster), {
+        numRuns: MUTANT_RUNS,
+        endOnFailure: true,
+      });
+      expect(failed).toBe(true);
+    } finally {
+      await cluster.close();
+    }
+  },
+  120_000,
+);

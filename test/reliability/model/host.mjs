@@ -1,0 +1,70 @@
+// One of several processes on one data directory, with a clock that the test sets, and the operator's commands over HTTP.
+// A third argument breaks its store on purpose, so that the test can show that it would notice.
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { createFsBlobStore, createImages } from "@outrigger/core";
+import { nodeListener } from "@outrigger/node";
+
+const [directory, clockFile, mutant = "none"] = process.argv.slice(2);
+
+const store = createFsBlobStore({ directory });
+const isRecord = (key) => key.endsWith("/record");
+
+const MUTANTS = {
+  none: store,
+  // Writes records whatever they are by now.
+  "unconditional writes": {
+    ...store,
+    put: (key, body, options = {}) =>
+      isRecord(key) && typeof options.ifRevision === "string"
+        ? store.put(key, body, {})
+        : store.put(key, body, options),
+  },
+  // Believes what it knows of a record, whoever has changed it since.
+  "stale records": { ...store, isCurrent: () => true },
+  // Acknowledges a deletion and keeps it to itself for a while.
+  "late writes": {
+    ...store,
+    async put(key, body, options = {}) {
+      if (!isRecord(key) || typeof options.ifRevision !== "string") return store.put(key, body, options);
+      const info = await store.stat(key);
+      setTimeout(() => store.put(key, body, options).catch(() => undefined), 30);
+      return { size: body.length, revision: `${info?.revision}` };
+    },
+  },
+};
+
+const images = createImages({
+  storage: MUTANTS[mutant],
+  rateLimits: false,
+  sweepEveryMs: false,
+  tls: "off",
+  now: () => Date.now() + Number(readFileSync(clockFile, "utf8")),
+  renderer: {
+    version: "none",
+    canRender: () => false,
+    admit: async () => ({ width: 1, height: 1, pages: 1, cleaned: null }),
+    render: () => Promise.reject(new Error("Nothing is rendered here")),
+    close: async () => {},
+  },
+});
+
+const COMMANDS = {
+  withhold: (id) => images.withhold(id, { reason: "For the test" }),
+  release: (id) => images.release(id),
+  sweep: () => images.sweep(),
+};
+
+const serve = nodeListener(images);
+const server = createServer(async (req, res) => {
+  const [, command, id] = /^\/admin\/(\w+)\/?([\w-]*)$/.exec(req.url) ?? [];
+  if (command === undefined) return serve(req, res);
+  try {
+    await COMMANDS[command](id);
+    res.writeHead(204).end();
+  } catch (error) {
+    res.writeHead(error.code === "not_found" ? 404 : 500).end(String(error.stack));
+  }
+}).listen(0, "127.0.0.1", () => {
+  console.log(`http://127.0.0.1:${server.address().port}`);
+});
