@@ -10,6 +10,7 @@ import { latency } from "./rows/latency.mjs";
 import { memory } from "./rows/memory.mjs";
 import { notModified } from "./rows/not-modified.mjs";
 import { originals } from "./rows/originals.mjs";
+import { sweep } from "./rows/sweep.mjs";
 import { uploads } from "./rows/uploads.mjs";
 import { withBench } from "./src/bench.mjs";
 import { createCorpus } from "./src/corpus.mjs";
@@ -30,6 +31,7 @@ const ROWS = {
   uploads,
   memory,
   hostile,
+  sweep,
 };
 
 if (process.platform !== "linux") throw new Error("The benchmark reads /proc: it runs on Linux only");

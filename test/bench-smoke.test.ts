@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const ROWS = [
   ...["hot", "not-modified", "originals", "cold", "documents"],
-  ...["flight", "latency", "uploads", "memory", "hostile"],
+  ...["flight", "latency", "uploads", "memory", "hostile", "sweep"],
 ];
 
 test("the benchmark runs, and everybody in it gives what they are measured for", async () => {

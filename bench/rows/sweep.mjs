@@ -1,0 +1,105 @@
+import { randomBytes } from "node:crypto";
+import { link, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createFsBlobStore, createImageAdmin } from "@outrigger/core";
+import { compare, formatMicros } from "../src/report.mjs";
+
+/** @import { FsBlobStore } from "@outrigger/core" */
+/** @import { Bench } from "../src/bench.mjs" */
+
+const LIVE = { full: 100_000, quick: 10_000, smoke: 200 };
+const DUE = { full: 100, quick: 100, smoke: 5 };
+const ROUNDS = { full: 7, quick: 3, smoke: 1 };
+const AT_ONCE = 16;
+const ORIGINAL = randomBytes(20_000);
+const YEAR_MS = 365 * 86_400_000;
+/** What is only there to be in the way need not survive a power cut. */
+const UNSYNCED = { sync: async () => {}, syncDirectory: async () => {}, link };
+
+/** Removing what has expired, among images that have not. */
+export async function sweep(/** @type {Bench} */ bench) {
+  const { mode } = bench.settings;
+  const root = await mkdtemp(join(tmpdir(), "outrigger-sweep-"));
+  try {
+    const crowded = join(root, "crowded");
+    const empty = join(root, "empty");
+    const filling = createFsBlobStore({ directory: crowded }, UNSYNCED);
+    await store(filling, LIVE[mode], () => Date.now() + YEAR_MS * (0.01 + 0.9 * Math.random()));
+
+    /** @type {Record<"among" | "alone" | "reading", number[]>} */
+    const micros = { among: [], alone: [], reading: [] };
+    for (let round = 0; round < ROUNDS[mode]; round++) {
+      micros.among.push(await sweepDue(bench, crowded));
+      micros.alone.push(await sweepDue(bench, empty));
+      micros.reading.push(await readAll(bench, crowded, LIVE[mode]));
+    }
+    const what = `Removing ${DUE[mode]} expired images among ${LIVE[mode].toLocaleString("en")} others, time`;
+    const line = { what, ours: micros.among, format: formatMicros };
+    return [
+      compare({ ...line, peer: "with no others", theirs: micros.alone, aim: { atMost: 1.5 } }),
+      compare({ ...line, peer: "only reading every record", theirs: micros.reading, aim: { atMost: 0.1 } }),
+    ];
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+}
+
+/** Stores images as an upload leaves them. @param {FsBlobStore} into @param {number} count @param {() => number} expiry */
+async function store(into, count, expiry) {
+  let left = count;
+  const work = async () => {
+    while (left-- > 0) {
+      const expiresAt = Math.floor(expiry());
+      const id = randomBytes(16).toString("base64url");
+      await into.put(`${id}/record`, Buffer.from(JSON.stringify(recordOf(id, expiresAt))));
+      await into.addDue("images", { id, dueMs: expiresAt });
+      // The others' bytes would only take room.
+      if (expiresAt < Date.now()) await into.put(`${id}/original`, ORIGINAL);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+/** @param {string} id @param {number} expiresAt */
+function recordOf(id, expiresAt) {
+  const createdAt = expiresAt - YEAR_MS;
+  return {
+    ...{ id, name: "picture.png", type: "image/png", size: ORIGINAL.length, sha256: "00".repeat(32) },
+    ...{ width: 100, height: 100, pages: 1, agent: null, owner: null },
+    ...{
+      createdAt,
+      updatedAt: createdAt,
+      expiresAt,
+      gone: null,
+      withheld: null,
+      processing: null,
+      failure: null,
+    },
+  };
+}
+
+/** Lets some images expire, and sweeps. @param {Bench} bench @param {string} directory */
+async function sweepDue(bench, directory) {
+  const due = DUE[bench.settings.mode];
+  await store(createFsBlobStore({ directory }, UNSYNCED), due, () => Date.now() - 1000);
+  const admin = createImageAdmin({ storage: createFsBlobStore({ directory }) });
+  const began = performance.now();
+  const { emptied, failed } = await admin.sweep();
+  const micros = (performance.now() - began) * 1000;
+  bench.checks.that("all that were due were removed, and nothing failed", emptied === due && failed === 0);
+  await admin.close();
+  return micros;
+}
+
+/** @param {Bench} bench @param {string} directory @param {number} live */
+async function readAll(bench, directory, live) {
+  const admin = createImageAdmin({ storage: createFsBlobStore({ directory }) });
+  const began = performance.now();
+  let ready = 0;
+  for await (const { state } of admin.list()) if (state === "ready") ready++;
+  const micros = (performance.now() - began) * 1000;
+  bench.checks.that("nothing else was removed", ready === live);
+  await admin.close();
+  return micros;
+}
