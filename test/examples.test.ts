@@ -123,10 +123,16 @@ describe.each(SERVERS)("the notes app of examples/%s", (file) => {
     expect(await viewer.text()).toContain("red.jpg");
 
     const record = `${url}/img/api/images/${id}.json`;
-    expect((await fetch(record, { method: "DELETE", headers: USER })).status).toBe(403);
+    expect((await fetch(record, { method: "DELETE" })).status).toBe(403);
     const removed = await fetch(record, { method: "DELETE", headers: { "X-Service-Image-Pin": pin } });
     expect(removed.status).toBe(204);
     expect((await fetch(`${url}/img/${id}`)).status).toBe(410);
+  });
+
+  it("lets a user delete a picture of theirs without its PIN", async () => {
+    const { id } = (await (await upload(USER)).json()) as { id: string };
+    const removed = await fetch(`${url}/img/api/images/${id}.json`, { method: "DELETE", headers: USER });
+    expect(removed.status).toBe(204);
   });
 });
 

@@ -4,7 +4,8 @@ import { express as outrigger } from "@outrigger/express";
 import { createRenderer } from "@outrigger/imaging";
 import { createPages } from "@outrigger/web";
 import express from "express";
-import { requireUser } from "./auth.js";
+import { identifyUser, requireUser } from "./auth.js";
+import { authorize } from "./authorize.js";
 import { answerError, answerNotFound } from "./errors.js";
 import { notes } from "./notes.js";
 
@@ -14,17 +15,17 @@ import { notes } from "./notes.js";
  */
 export function createApp({ directory, tokens }) {
   const app = express();
-  const user = requireUser(tokens);
+  app.use(identifyUser(tokens));
 
   // Outrigger: users upload, everybody reads. It stands before the body parser.
   const storage = createFsBlobStore({ directory });
   const renderer = createRenderer();
-  const images = createImages({ storage, renderer, pages: createPages() });
-  app.post("/img/api/*path", user);
+  const images = createImages({ storage, renderer, pages: createPages(), authorize });
+  app.post("/img/api/*path", requireUser);
   app.use("/img", outrigger(images));
 
   app.use(express.json());
-  app.use("/notes", notes(user));
+  app.use("/notes", notes(requireUser));
 
   app.use(answerNotFound);
   app.use(answerError);

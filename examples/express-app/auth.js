@@ -1,19 +1,23 @@
 // @ts-check
 
 /**
- * Lets only those pass who send a token that we gave out; says who it is in `res.locals.user`.
+ * Says who sent a token that we gave out, in `res.locals.user`; whoever sent none is nobody.
  * @param {Map<string, string>} tokens User names by token.
  * @returns {import("express").RequestHandler}
  */
-export function requireUser(tokens) {
+export function identifyUser(tokens) {
   return (req, res, next) => {
     const token = /^Bearer (\S+)$/.exec(req.get("authorization") ?? "")?.[1];
-    const user = token === undefined ? undefined : tokens.get(token);
-    if (user === undefined) {
-      res.status(401).set("WWW-Authenticate", "Bearer").json({ error: "Sign in first" });
-      return;
-    }
-    res.locals.user = user;
+    res.locals.user = token === undefined ? undefined : tokens.get(token);
     next();
   };
+}
+
+/**
+ * Lets only users pass.
+ * @type {import("express").RequestHandler}
+ */
+export function requireUser(_req, res, next) {
+  if (res.locals.user !== undefined) next();
+  else res.status(401).set("WWW-Authenticate", "Bearer").json({ error: "Sign in first" });
 }

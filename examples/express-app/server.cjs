@@ -7,7 +7,8 @@ const { express: outrigger } = require("@outrigger/express");
 const { createRenderer } = require("@outrigger/imaging");
 const { createPages } = require("@outrigger/web");
 const express = require("express");
-const { requireUser } = require("./auth.js");
+const { identifyUser, requireUser } = require("./auth.js");
+const { authorize } = require("./authorize.js");
 const { answerError, answerNotFound } = require("./errors.js");
 const { notes } = require("./notes.js");
 
@@ -15,16 +16,16 @@ const { PORT = "3000", DATA = "./data", NOTES_TOKEN = "" } = process.env;
 if (NOTES_TOKEN === "") throw new Error("Set NOTES_TOKEN to the editor's token");
 
 const app = express();
-const user = requireUser(new Map([[NOTES_TOKEN, "editor"]]));
+app.use(identifyUser(new Map([[NOTES_TOKEN, "editor"]])));
 
 const storage = createFsBlobStore({ directory: DATA });
 const renderer = createRenderer();
-const images = createImages({ storage, renderer, pages: createPages() });
-app.post("/img/api/*path", user);
+const images = createImages({ storage, renderer, pages: createPages(), authorize });
+app.post("/img/api/*path", requireUser);
 app.use("/img", outrigger(images));
 
 app.use(express.json());
-app.use("/notes", notes(user));
+app.use("/notes", notes(requireUser));
 app.use(answerNotFound);
 app.use(answerError);
 

@@ -6,7 +6,7 @@ import { koa as outrigger } from "@outrigger/koa";
 import { createPages } from "@outrigger/web";
 import Koa from "koa";
 import bodyParser from "koa-bodyparser";
-import { requireUser } from "./auth.js";
+import { identifyUser, requireUser } from "./auth.js";
 import { notes } from "./notes.js";
 
 /**
@@ -15,20 +15,30 @@ import { notes } from "./notes.js";
  */
 export function createApp({ directory, tokens }) {
   const app = new Koa();
-  const user = requireUser(tokens);
   app.use(answerErrors);
+  app.use(identifyUser(tokens));
 
   // Outrigger: users upload, everybody reads. It stands before the body parser.
   const storage = createFsBlobStore({ directory });
-  const images = createImages({ storage, renderer: createRenderer(), pages: createPages() });
-  const uploads = new Router().post("/img/api/*path", user);
+  const images = createImages({ storage, renderer: createRenderer(), pages: createPages(), authorize });
+  const uploads = new Router().post("/img/api/*path", requireUser);
   app.use(uploads.routes());
   app.use(outrigger(images, { prefix: "/img" }));
 
   app.use(bodyParser());
-  app.use(notes(user));
+  app.use(notes(requireUser));
 
   return { app, images };
+}
+
+/**
+ * A picture belongs to the user who uploaded it, who may delete it without its PIN. Everybody may see it.
+ * @type {import("@outrigger/core").Authorize}
+ */
+function authorize(call, action) {
+  const { user } = /** @type {Koa.Context} */ (call.context).state;
+  if (user !== undefined && action !== "read") return { owner: user };
+  return action === "create" ? false : undefined;
 }
 
 /**

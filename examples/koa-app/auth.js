@@ -1,17 +1,23 @@
 // @ts-check
 
 /**
- * Lets only those pass who send a token that we gave out; says who it is in `ctx.state.user`.
+ * Says who sent a token that we gave out, in `ctx.state.user`; whoever sent none is nobody.
  * @param {Map<string, string>} tokens User names by token.
  * @returns {import("koa").Middleware}
  */
-export function requireUser(tokens) {
+export function identifyUser(tokens) {
   return (ctx, next) => {
     const token = /^Bearer (\S+)$/.exec(ctx.get("authorization"))?.[1];
     ctx.state.user = token === undefined ? undefined : tokens.get(token);
-    if (ctx.state.user === undefined) {
-      ctx.throw(401, "Sign in first", { headers: { "WWW-Authenticate": "Bearer" } });
-    }
     return next();
   };
+}
+
+/**
+ * Lets only users pass.
+ * @type {import("koa").Middleware}
+ */
+export function requireUser(ctx, next) {
+  if (ctx.state.user !== undefined) return next();
+  return ctx.throw(401, "Sign in first", { headers: { "WWW-Authenticate": "Bearer" } });
 }
