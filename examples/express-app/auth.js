@@ -15,7 +15,9 @@ export function identifyUser(tokens) {
 
 /**
  * Lets only users pass.
- * @type {import("express").RequestHandler}
+ * @param {import("express").Request} _req
+ * @param {import("express").Response} res
+ * @param {import("express").NextFunction} next
  */
 export function requireUser(_req, res, next) {
   if (res.locals.user !== undefined) next();
