@@ -21,7 +21,7 @@ export {
 } from "./contracts/blob-store.ts";
 export type { Call, Reply, Service, SpooledFile, Upload, UploadLimits } from "./contracts/call.ts";
 export type { DueEntry, DueIndex } from "./contracts/due-index.ts";
-export { hasDueIndex } from "./contracts/due-index.ts";
+export { hasDueIndex, isDueEntry, isDueListName, isDueQuery, MAX_DUE_MS } from "./contracts/due-index.ts";
 export type {
   GaugeName,
   Observer,

@@ -2,7 +2,7 @@ import type { Call, Reply } from "../contracts/call.ts";
 import { ServiceError } from "../errors.ts";
 import { evaluatePreconditions } from "../http/conditional.ts";
 import { HttpProblem } from "../http/http-problem.ts";
-import { findImage, findReadyImage, requireAlive } from "./find-image.ts";
+import { findForRead, findImage, requireAlive } from "./find-image.ts";
 import type { ImageContext } from "./image-context.ts";
 import { parseExpiry, parseName } from "./image-fields.ts";
 import { baseUrl, recordBody } from "./image-links.ts";
@@ -12,7 +12,7 @@ import { changeRecord } from "./life/change-record.ts";
 import { lookAfter } from "./life/look-after.ts";
 import { takeDown } from "./life/take-down.ts";
 import { countRequest, requirePin } from "./limits.ts";
-import { permitEdit, permitRead } from "./permissions.ts";
+import { permitEdit } from "./permissions.ts";
 import { hasBody, pinOf, readParameters, requireUtf8Query } from "./read-body.ts";
 
 /** What an edit changes. */
@@ -21,8 +21,7 @@ export type ImageChange = Partial<Pick<ImageRecord, "name" | "expiresAt">>;
 /** `GET HEAD {base}/api/images/<id>.json`. */
 export async function readRecord(context: ImageContext, call: Call, id: string): Promise<Reply> {
   if (hasBody(call)) await readParameters(call, context.settings);
-  const current = await findReadyImage(context, call, id);
-  await permitRead(context, call, current.record);
+  const { current } = await findForRead(context, call, id);
   switch (evaluatePreconditions(call.method, call.headers, validatorsOf(current))) {
     case "failed":
       throw preconditionFailed();

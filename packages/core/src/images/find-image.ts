@@ -5,6 +5,7 @@ import type { ImageRecord } from "./image-record.ts";
 import type { CurrentRecord } from "./image-records.ts";
 import { endWhereDue } from "./life/change-record.ts";
 import { type Unavailable, whyUnavailable } from "./life/image-life.ts";
+import { type Audience, permitRead } from "./permissions.ts";
 
 const UNKNOWN: Unavailable = { status: 404, detail: "There is no such image." };
 
@@ -17,6 +18,25 @@ export class StillProcessing extends Error {
     this.name = "StillProcessing";
     this.record = record;
   }
+}
+
+/** An image for a client that may see it. */
+export interface Viewing {
+  current: CurrentRecord;
+  audience: Audience;
+}
+
+/**
+ * The record of a living image for who wants to see something of it. Rejects as its life says (404, 451, 410), then with
+ * `forbidden`, and last with {@link StillProcessing}: whoever may not see an image is not told how far it is either.
+ */
+export async function findForRead(context: ImageContext, call: Call, id: string): Promise<Viewing> {
+  const current = await findImage(context, call, id);
+  const audience = await permitRead(context, call, current.record);
+  // The host may have taken its time to decide.
+  if (context.settings.authorize !== null) await requireAlive(context, current);
+  if (current.record.processing !== null) throw new StillProcessing(current.record);
+  return { current, audience };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { EditView, ImageView, Pages } from "../contracts/pages.ts";
 import type { ImageFormat } from "../contracts/renderer.ts";
 import { ServiceError } from "../errors.ts";
 import { changeImage, type ImageChange, removeImage } from "./edit-image.ts";
-import { findImage, findReadyImage } from "./find-image.ts";
+import { findForRead, findImage } from "./find-image.ts";
 import { ALL_FORMATS, formatOfOriginal } from "./formats.ts";
 import type { ImageContext } from "./image-context.ts";
 import { parseExpiry, parseName } from "./image-fields.ts";
@@ -12,14 +12,13 @@ import type { ImageRecord } from "./image-record.ts";
 import type { CurrentRecord } from "./image-records.ts";
 import { countRequest, requirePin } from "./limits.ts";
 import { pageReply, prefersHtml } from "./page-reply.ts";
-import { type Audience, permitEdit, permitRead } from "./permissions.ts";
+import { type Audience, permitEdit } from "./permissions.ts";
 import { type Parameters, pinOf, readParameters } from "./read-body.ts";
 import { readOriginal } from "./read-image.ts";
 
 /** `GET HEAD {base}/<id>`: the viewer for those who prefer HTML, the original for all others. */
 export async function landing(context: ImageContext, call: Call, id: string): Promise<Reply> {
-  const current = await findReadyImage(context, call, id);
-  const audience = await permitRead(context, call, current.record);
+  const { current, audience } = await findForRead(context, call, id);
   if (context.pages !== null && prefersHtml(call, current.record.type)) {
     return viewerReply(context, context.pages, call, current, { ...cachingOf(audience), Vary: "Accept" });
   }
@@ -28,8 +27,7 @@ export async function landing(context: ImageContext, call: Call, id: string): Pr
 
 /** `GET HEAD {base}/<id>/view`: always the viewer. */
 export async function viewer(context: ImageContext, call: Call, id: string): Promise<Reply> {
-  const current = await findReadyImage(context, call, id);
-  const audience = await permitRead(context, call, current.record);
+  const { current, audience } = await findForRead(context, call, id);
   return viewerReply(context, requirePages(context), call, current, cachingOf(audience));
 }
 

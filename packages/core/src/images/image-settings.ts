@@ -40,13 +40,19 @@ export interface ImageSettings {
 const SILENT: Logger = { info() {}, warn() {}, error() {} };
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
+/** A thousand years: dates stay dates, and lists of them sort. */
+const MAX_LIFETIME_MS = 1000 * 365 * DAY_MS;
 
 /** Fills in the defaults; throws a TypeError that names the option which is out of range. */
 export function imageSettings(options: Omit<ImagesOptions, "storage" | "renderer">): ImageSettings {
   const { logger } = options;
   const onError =
-    options.onError ?? (logger === undefined ? console.error : (err) => logger.error({ err }, "failed"));
+    options.onError ??
+    // Without the call: its address may hold a PIN.
+    ((err: unknown) => (logger === undefined ? console.error(err) : logger.error({ err }, "failed")));
   const limits = options.rateLimits ?? {};
+  const log = logger ?? SILENT;
+  const onStored = hook(options.onStored, onError);
   const rule = (name: keyof ImageRateLimits, fallback: number): RateRule | null => {
     const limit = limits === false ? false : (limits[name] ?? fallback);
     return limit === false ? null : { limit: whole(`rateLimits.${name}`, limit, 1), windowMs: MINUTE_MS };
@@ -62,8 +68,8 @@ export function imageSettings(options: Omit<ImagesOptions, "storage" | "renderer
     uploadIdleMs: whole("uploadIdleMs", options.uploadIdleMs ?? 15_000, 100),
     asyncAfterMs: optionalWhole("asyncAfterMs", options.asyncAfterMs ?? 2000, 0, 60_000),
     keepMetadata: flag("keepMetadata", options.keepMetadata ?? false),
-    defaultLifetimeMs: whole("defaultLifetimeMs", options.defaultLifetimeMs ?? DAY_MS, 1),
-    maxLifetimeMs: whole("maxLifetimeMs", options.maxLifetimeMs ?? 365 * DAY_MS, 1),
+    defaultLifetimeMs: whole("defaultLifetimeMs", options.defaultLifetimeMs ?? DAY_MS, 1, MAX_LIFETIME_MS),
+    maxLifetimeMs: whole("maxLifetimeMs", options.maxLifetimeMs ?? 365 * DAY_MS, 1, MAX_LIFETIME_MS),
     minUploadBytesPerSecond: whole("minUploadBytesPerSecond", options.minUploadBytesPerSecond ?? 1024, 0),
     tombstoneMs: whole("tombstoneDays", options.tombstoneDays ?? 30, 0, 3650) * DAY_MS,
     sweepEveryMs: optionalWhole("sweepEveryMs", options.sweepEveryMs ?? 60_000, 1000, DAY_MS),
@@ -79,9 +85,12 @@ export function imageSettings(options: Omit<ImagesOptions, "storage" | "renderer
     },
     errors: oneOf("errors", options.errors ?? "reply", ["reply", "host"]),
     onError: (error, call) => onError(error, call),
-    onStored: hook(options.onStored, onError),
+    onStored(image) {
+      log.info({ id: image.id, type: image.type, bytes: image.size }, "image stored");
+      onStored(image);
+    },
     onRemoved: hook(options.onRemoved, onError),
-    log: logger ?? SILENT,
+    log,
     now: options.now ?? Date.now,
   };
 }

@@ -66,9 +66,9 @@ export interface ImagesOptions {
   asyncAfterMs?: number | false;
   /** Leaves place, camera, author and other EXIF, XMP and IPTC in the stored originals. @default false */
   keepMetadata?: boolean;
-  /** Life of an image without `expiresAt`, in milliseconds. @default 86400000 (24 hours) */
+  /** Life of an image without `expiresAt`, in milliseconds, up to a thousand years. @default 86400000 (24 hours) */
   defaultLifetimeMs?: number;
-  /** Longest life that `expiresAt` may ask for, in milliseconds from now. @default 31536000000 (365 days) */
+  /** Longest life that `expiresAt` may ask for, in milliseconds from now, up to a thousand years. @default 31536000000 (365 days) */
   maxLifetimeMs?: number;
   /** How long an image that has expired or was deleted answers 410, before it is unknown (404); days from 0 to 3650. @default 30 */
   tombstoneDays?: number;

@@ -71,7 +71,11 @@ async function decide(
     ? settings.authorize(call, action)
     : settings.authorize(call, action, summaryOf(record)));
   if (decision === false) throw new ServiceError("forbidden", "This is not allowed");
-  if (typeof decision !== "object") return decision;
+  if (decision === undefined || decision === true) return decision;
+  // A host in JavaScript may return anything, such as what its own `&&` comes to: none of it may count as consent.
+  if (typeof decision !== "object" || decision === null) {
+    throw new ServiceError("host_misuse", "authorize must return true, false, an owner, or nothing");
+  }
   return checkGrant(decision);
 }
 

@@ -7,13 +7,13 @@ import { ServiceError } from "../errors.ts";
 import { evaluatePreconditions, ifRangeHolds, type Validators } from "../http/conditional.ts";
 import { HttpProblem } from "../http/http-problem.ts";
 import { chooseRange } from "../http/ranges.ts";
-import { findReadyImage, requireAlive } from "./find-image.ts";
+import { findForRead, findReadyImage, requireAlive } from "./find-image.ts";
 import { FORMATS } from "./formats.ts";
 import type { ImageContext } from "./image-context.ts";
 import { isServable } from "./image-links.ts";
 import type { ImageRecord } from "./image-record.ts";
 import type { CurrentRecord } from "./image-records.ts";
-import { type Audience, permitRead } from "./permissions.ts";
+import type { Audience } from "./permissions.ts";
 import { hasBody, readParameters, requireUtf8Query } from "./read-body.ts";
 import { chooseRendition, parseReadParameters } from "./rendition-spec.ts";
 import type { ServableBytes } from "./renditions.ts";
@@ -48,16 +48,16 @@ export async function readImage(
   id: string,
   format: ImageFormat,
 ): Promise<Reply> {
-  const current = await findReadyImage(context, call, id);
-  const audience = await permitRead(context, call, current.record);
+  // First: it may take as long as the client likes, and what is served is decided afterwards.
+  const parameters = hasBody(call) ? await readParameters(call, context.settings) : null;
+  const { current, audience } = await findForRead(context, call, id);
   if (!isServable(context.renderer, current.record, format)) {
     throw new ServiceError(
       "not_implemented",
       `No renderer for ${current.record.type} as ${format} is installed`,
     );
   }
-  if (hasBody(call)) {
-    const parameters = await readParameters(call, context.settings);
+  if (parameters !== null) {
     const read = prepare(context, current, format, (name) => parameters.get(name));
     return bytesReply(context, call, current, read, parameters.hasBody ? "never" : audience);
   }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { createRecordingObserver } from "../../test/recording-observer.ts";
 import type { BlobStore } from "../contracts/blob-store.ts";
-import { type DueEntry, type DueIndex, hasDueIndex } from "../contracts/due-index.ts";
+import { hasDueIndex } from "../contracts/due-index.ts";
 import { createFsBlobStore } from "../stores/fs-blob-store.ts";
 import { createMemoryBlobStore } from "../stores/memory-blob-store.ts";
 import { blobStoreContract } from "../testing/blob-store-contract.ts";
@@ -18,15 +18,14 @@ const newStore = () => createFsBlobStore({ directory: mkdtempSync(join(root, "st
 
 // Whatever a store does, it does when it is observed.
 blobStoreContract(test, async () => observeStore(newStore(), "records", createRecordingObserver()), {
-  abilities: ["spool", "probe", "local files", "secret"],
+  abilities: ["spool", "probe", "local files", "secret", "due index"],
   largestBytes: 1_000_000,
   listedKeys: 200,
 });
 
-/** By methods of a class, as a backend may be written, and with a due index. */
-class ClassStore implements BlobStore, DueIndex {
+/** By methods of a class with a private part, as a backend may be written, and with no optional ability. */
+class ClassStore implements BlobStore {
   readonly #store = createMemoryBlobStore();
-  readonly #due: DueEntry[] = [];
   put(...args: Parameters<BlobStore["put"]>) {
     return this.#store.put(...args);
   }
@@ -44,15 +43,6 @@ class ClassStore implements BlobStore, DueIndex {
   }
   close() {
     return this.#store.close();
-  }
-  async addDue(_list: string, entry: DueEntry) {
-    this.#due.push(entry);
-  }
-  async removeDue() {
-    this.#due.pop();
-  }
-  async listDue(_list: string, _untilMs: number, limit: number) {
-    return this.#due.slice(0, limit);
   }
 }
 
@@ -99,15 +89,19 @@ test("tells method, role and outcome of every read and write, and nothing of the
 
 test("observes a due index where there is one, and makes none where there is not", async () => {
   const observer = createRecordingObserver();
-  const store = observeStore(new ClassStore(), "records", observer);
-  await store.addDue("sweep", { id: "a", dueMs: 1 });
-  expect(await store.listDue("sweep", 5, 10)).toEqual([{ id: "a", dueMs: 1 }]);
-  await store.removeDue();
+  const store = observeStore(newStore(), "records", observer);
+  const entry = { id: "a", dueMs: 1 };
+  await store.addDue("sweep", entry);
+  expect(await store.listDue("sweep", 5, 10)).toEqual([entry]);
+  await store.removeDue("sweep", entry);
+  expect(await store.listDue("sweep", 5, 10)).toEqual([]);
   expect(observer.ended.map(({ operation }) => operation)).toEqual(
-    ["addDue", "listDue", "removeDue"].map((method) => ({ kind: "store", role: "records", method })),
+    ["addDue", "listDue", "removeDue", "listDue"].map((method) => ({
+      kind: "store",
+      role: "records",
+      method,
+    })),
   );
-  expect(hasDueIndex(store)).toBe(true);
-  expect(hasDueIndex(observeStore(createMemoryBlobStore(), "records", observer))).toBe(
-    hasDueIndex(createMemoryBlobStore()),
-  );
+  await store.close();
+  expect(hasDueIndex(observeStore(new ClassStore(), "records", observer))).toBe(false);
 });

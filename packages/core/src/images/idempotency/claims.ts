@@ -80,7 +80,8 @@ export function createClaims({ store, due, records, now }: ClaimsOptions): Claim
       throw conflict("This Idempotency-Key was sent before with another upload. Use a new one.");
     }
     const made = await records.load(earlier.id);
-    if (made !== null) return made.record;
+    // One that was refused after it had been accepted leaves the key as free as one that was refused at once.
+    if (made !== null) return made.record.failure === null ? made.record : null;
     if (age >= RUNNING_MS) return null;
     throw conflict("The first request with this Idempotency-Key is still running.", { "Retry-After": "2" });
   }

@@ -1,4 +1,4 @@
-import type { ImageRecord } from "../image-record.ts";
+import type { Gone, ImageRecord } from "../image-record.ts";
 
 /** Why an upload that was refused is remembered for a while: its client was told to ask again. */
 const FAILURE_KEPT_MS = 86_400_000;
@@ -22,7 +22,7 @@ export function whyUnavailable(record: ImageRecord, now: number, tombstoneMs: nu
   // It never came to be, so that it is not gone either.
   if (failure !== null) return { status: 404, detail: failure };
   const gone = record.gone ?? dueEnd(record, now);
-  if (gone !== null && (gone.why === "withheld" || gone.at + tombstoneMs <= now)) {
+  if (gone !== null && forgottenFrom(record, gone, tombstoneMs) <= now) {
     return { status: 404, detail: "There is no such image." };
   }
   if (withheld !== null) return { status: 451, detail: withheld.reason, authority: withheld.authority };
@@ -52,6 +52,12 @@ export function dueEnd(record: ImageRecord, now: number): ImageRecord["gone"] {
 export function nextLookAt(record: ImageRecord, tombstoneMs: number): number {
   const { expiresAt, failure, gone, updatedAt, withheld } = record;
   if (failure !== null) return Math.min(expiresAt, updatedAt + FAILURE_KEPT_MS);
-  if (gone !== null) return gone.why === "withheld" ? gone.at : gone.at + tombstoneMs;
+  if (gone !== null) return forgottenFrom(record, gone, tombstoneMs);
   return Math.min(expiresAt, withheld?.deleteAfter ?? expiresAt);
+}
+
+/** When nobody needs to know any more that there was an image; one that is withheld may have a date for that. */
+function forgottenFrom({ withheld }: ImageRecord, { at, why }: Gone, tombstoneMs: number): number {
+  if (why === "withheld") return at;
+  return Math.min(at + tombstoneMs, withheld?.deleteAfter ?? Number.POSITIVE_INFINITY);
 }

@@ -177,7 +177,8 @@ function prefixOf(owner: string): string {
   // Half of a surrogate pair would be hashed as any other half is.
   const isOwner =
     typeof owner === "string" && owner.length >= 1 && owner.length <= 256 && !/\p{Cs}/u.test(owner);
-  if (!isOwner) throw new ServiceError("host_misuse", "An owner must be a string of 1 to 256 characters");
+  if (!isOwner)
+    throw new ServiceError("host_misuse", "An owner must be a well-formed string of 1 to 256 characters");
   return `owners/${createHash("sha256").update(owner).digest("hex")}/`;
 }
 

@@ -34,7 +34,7 @@ export interface RevisionContext {
 }
 
 /** A note that nobody settled for so long was left by a crash. */
-export const NOTE_LIFE_MS = 15 * 60_000;
+const NOTE_LIFE_MS = 15 * 60_000;
 
 const MAX_REPAIRS = 32;
 
@@ -50,10 +50,9 @@ export async function reviseTally(
   const { nowMs, settled } = context;
   const tally = nextTurn(current);
   const ids = new Set(operations.map(({ id }) => id));
-  // What is operated on is looked into thereby.
-  const idle = [...tally.notes].filter(([id]) => !ids.has(id));
-  const left = idle.filter(([, note]) => nowMs - note.atMs > NOTE_LIFE_MS).slice(0, MAX_REPAIRS);
-  const believed = idle.filter(([id]) => settled.has(id));
+  const notes = [...tally.notes];
+  const left = notes.filter(([, note]) => nowMs - note.atMs > NOTE_LIFE_MS).slice(0, MAX_REPAIRS);
+  const believed = notes.filter(([id]) => settled.has(id));
   const unknown = [...ids].filter((id) => !tally.notes.has(id));
   const owned = await askOwned([...unknown, ...[...left, ...believed].map(([id]) => id)], context);
   for (const [id, { kind }] of believed) if (owned.get(id) === (kind === "reserved")) tally.notes.delete(id);

@@ -71,15 +71,9 @@ export function createTallyEpochs(store: BlobStore, epochChanges: number): Tally
       for (let look = 0; look < MAX_LOOKS; look++) {
         const highest = (await listEpochs(prefix)).at(-1);
         if (highest === undefined) return NOTHING;
-        let held = await load(prefix, highest);
+        const held = await load(prefix, highest);
+        if (held !== null) return held;
         // Deleted meanwhile: others are further by now.
-        if (held === null) continue;
-        while (held.tally.isSealed) {
-          const later = await load(prefix, held.epoch + 1);
-          if (later === null) return held;
-          held = later;
-        }
-        return held;
       }
       throw new ServiceError(
         "store_unavailable",

@@ -20,7 +20,7 @@ export interface Tally {
   notes: Map<string, Note>;
 }
 
-/** What an owner has who never had anything. */
+/** What an owner has who never had anything: as if an epoch before the first had ended. */
 export const EMPTY_TALLY: Tally = { images: 0, bytes: 0, turn: 0, isSealed: true, notes: new Map() };
 
 /** The tally that the next change works on. */

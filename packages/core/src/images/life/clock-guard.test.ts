@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+import { createClockGuard } from "./clock-guard.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** A guard over clocks that a test moves: time passes on both, `set` moves the wall clock alone. */
+function guarded() {
+  let wall = Date.parse("2026-03-01T12:00:00.000Z");
+  let passed = 5000;
+  const guard = createClockGuard(
+    () => wall,
+    () => passed,
+  );
+  return {
+    guard,
+    pass(ms: number) {
+      wall += ms;
+      passed += ms;
+    },
+    set(byMs: number) {
+      wall += byMs;
+    },
+  };
+}
+
+test("a clock that goes as time passes is trusted, however long nobody looked", () => {
+  const { guard, pass } = guarded();
+  for (const ms of [0, 1, MINUTE, 30 * 24 * HOUR]) {
+    pass(ms);
+    expect(guard.isTrusted()).toBe(true);
+  }
+});
+
+test("a jump of two minutes ahead is not believed for an hour, then it is", () => {
+  const { guard, pass, set } = guarded();
+  set(2 * MINUTE);
+  expect(guard.isTrusted()).toBe(false);
+  for (let minute = 1; minute < 60; minute++) {
+    pass(MINUTE);
+    expect(guard.isTrusted()).toBe(false);
+  }
+  pass(MINUTE);
+  expect(guard.isTrusted()).toBe(true);
+  expect(guard.isTrusted()).toBe(true);
+});
+
+test("an hour in which nobody looked is no probation", () => {
+  const { guard, pass, set } = guarded();
+  set(2 * MINUTE);
+  pass(5 * HOUR);
+  expect(guard.isTrusted()).toBe(false);
+});
+
+test("a second jump begins the hour anew", () => {
+  const { guard, pass, set } = guarded();
+  set(2 * MINUTE);
+  expect(guard.isTrusted()).toBe(false);
+  pass(59 * MINUTE);
+  set(10 * MINUTE);
+  expect(guard.isTrusted()).toBe(false);
+  pass(2 * MINUTE);
+  expect(guard.isTrusted()).toBe(false);
+  pass(58 * MINUTE);
+  expect(guard.isTrusted()).toBe(true);
+});
+
+test("a clock that is set back to the right time is trusted at once, and its next jump is not", () => {
+  const { guard, pass, set } = guarded();
+  set(365 * 24 * HOUR);
+  expect(guard.isTrusted()).toBe(false);
+  pass(MINUTE);
+  set(-365 * 24 * HOUR);
+  expect(guard.isTrusted()).toBe(true);
+  pass(59 * MINUTE);
+  set(2 * MINUTE);
+  expect(guard.isTrusted()).toBe(false);
+});
+
+test("a clock that is set back is trusted, and not when it is set forward again", () => {
+  const { guard, set } = guarded();
+  set(-2 * HOUR);
+  expect(guard.isTrusted()).toBe(true);
+  set(2 * HOUR);
+  expect(guard.isTrusted()).toBe(false);
+});
+
+test("a clock that drifts, or is set by less than a minute, has not jumped", () => {
+  const { guard, pass, set } = guarded();
+  for (let look = 0; look < 100; look++) {
+    pass(MINUTE);
+    set(50_000);
+    expect(guard.isTrusted()).toBe(true);
+  }
+});

@@ -1,0 +1,198 @@
+import { describe, expect, test } from "vitest";
+import { createCall } from "../../../test/calls.ts";
+import { created, type ImageSite, type SiteOptions, storedRecord } from "../../../test/image-site.ts";
+import {
+  anotherProcess,
+  BROWSER,
+  createLifeSite,
+  DAY,
+  HOUR,
+  type ReadRequest,
+  readsOf,
+  STORES,
+  statusesOf,
+} from "../../../test/life-site.ts";
+import { holdUp, signal, tapStore } from "../../../test/tapped-store.ts";
+import type { BlobStore } from "../../contracts/blob-store.ts";
+import { ServiceError } from "../../errors.ts";
+import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+
+async function siteWithImage(
+  options: SiteOptions = {},
+): Promise<{ site: ImageSite; id: string; pin: string }> {
+  const site = createLifeSite(options);
+  return { site, ...created(await site.create()) };
+}
+
+/** What a client is answered who asks for everything after the image has expired, on either process. */
+async function statusesAfterwards(sites: readonly ImageSite[], requests: readonly ReadRequest[]) {
+  const statuses = await Promise.all(sites.map((site) => statusesOf(site, requests)));
+  return [...new Set(statuses.flat())];
+}
+
+describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) => {
+  test("until its last millisecond an image is served in every way, and from then on in none", async () => {
+    const { site, id } = await siteWithImage({ store: createStore() });
+    const other = anotherProcess(site);
+    site.clock.now += DAY - 1;
+    expect(await statusesOf(site, readsOf(id))).toEqual([200, 206, 304]);
+    expect(await statusesOf(other, readsOf(id))).toEqual([200, 206, 304]);
+    site.clock.now += 1;
+    expect(await statusesAfterwards([site, other], readsOf(id))).toEqual([410]);
+    expect(site.errors).toEqual([]);
+  });
+
+  test("what has expired stays expired when the clock is set back, on every process, read or swept", async () => {
+    const { site, id } = await siteWithImage({ store: createStore() });
+    const swept = created(await site.create()).id;
+    const other = anotherProcess(site);
+    expect(await statusesOf(other, readsOf(id))).toEqual([200, 206, 304]);
+    const before = site.clock.now;
+    site.clock.now += DAY;
+    expect((await site.send("HEAD", `/api/images/${id}.png`)).status).toBe(410);
+    site.clock.now = before;
+    expect(await statusesAfterwards([site, other], readsOf(id))).toEqual([410]);
+
+    site.clock.now += DAY;
+    await site.images.sweep();
+    site.clock.now = before;
+    expect(await statusesAfterwards([site, other], readsOf(swept))).toEqual([410]);
+  });
+});
+
+test.each([
+  [0, 404],
+  [1, 410],
+  [30, 410],
+])(
+  "with %i tombstone days an expired image answers %i until they are over, then 404",
+  async (days, first) => {
+    const { site, id } = await siteWithImage({ tombstoneDays: days });
+    site.clock.now += DAY;
+    expect(await statusesOf(site, readsOf(id))).toEqual([first]);
+    site.clock.now += days * DAY - 1;
+    if (days > 0) expect(await statusesOf(site, readsOf(id))).toEqual([410]);
+    site.clock.now += 1;
+    expect(await statusesOf(site, readsOf(id))).toEqual([404]);
+  },
+);
+
+test("the 410 says when the image expired, to programs and to people", async () => {
+  const { site, id } = await siteWithImage();
+  site.clock.now += 2 * DAY;
+  const json = await site.send("GET", `/api/images/${id}.json`);
+  expect(json.json).toMatchObject({ status: 410, detail: "This image expired at 2026-03-02T12:00:00.000Z." });
+  expect(json.headers).toMatchObject({ "Cache-Control": "no-store" });
+  const page = await site.send("GET", `/${id}`, { headers: { accept: "text/html" } });
+  expect(page.text).toBe("problem 410: This image expired at 2026-03-02T12:00:00.000Z.");
+});
+
+test("an image that expires while the storage is slow is not served any more", async () => {
+  const clock = { now: Date.parse("2026-03-01T12:00:00.000Z") };
+  let onRead = () => {};
+  const store = tapStore(createMemoryBlobStore(), ({ method, key }) => {
+    if (method === "get" && key.endsWith("/original")) onRead();
+  });
+  const { site, id } = await siteWithImage({ store, clock, memoryBytes: 0 });
+  onRead = () => {
+    clock.now += DAY;
+  };
+  expect((await site.send("GET", `/api/images/${id}.png`)).status).toBe(410);
+});
+
+test("an image that expires while authorize takes its time is not served any more", async () => {
+  const decided = signal();
+  for (const { method, path, headers } of readsOf("ID")) {
+    const { site, id } = await siteWithImage({
+      async authorize(_call, action) {
+        if (action === "create") return true;
+        await decided.promise;
+        site.clock.now += DAY;
+        return true;
+      },
+    });
+    decided.give();
+    const answer = await site.send(method, path.replace("ID", id), { headers });
+    expect([method, path, headers, answer.status]).toEqual([method, path, headers, 410]);
+  }
+});
+
+test.each([[{}], [{ "if-none-match": "*" }], [BROWSER]])(
+  "an image that expires while the body of a request with %j arrives is not served any more",
+  async (headers) => {
+    const { site, id } = await siteWithImage();
+    const path = `/api/images/${id}.png`;
+    // In memory by now.
+    expect((await site.send("GET", path)).status).toBe(200);
+    const call = createCall("GET", path, { headers: { ...headers, "content-length": "2" } });
+    const reply = await site.images.handle({
+      ...call,
+      async fields() {
+        site.clock.now += DAY;
+        return {};
+      },
+    });
+    expect(reply?.status).toBe(410);
+  },
+);
+
+test("a store that cannot be written does not bring an expired image back", async () => {
+  let isBroken = false;
+  const store = tapStore(createMemoryBlobStore(), ({ method }) => {
+    if (isBroken && method === "put") throw new ServiceError("store_unavailable", "No answer.");
+  });
+  const { site, id } = await siteWithImage({ store });
+  site.clock.now += DAY;
+  isBroken = true;
+  expect(await statusesOf(site, readsOf(id))).toEqual([410]);
+  expect(site.errors.length).toBeGreaterThan(0);
+});
+
+test("two processes that find an image expired at once write it down once", async () => {
+  const { site, id } = await siteWithImage();
+  const other = anotherProcess(site);
+  site.clock.now += DAY + HOUR;
+  const answers = await Promise.all(
+    [site, other, site, other].map((each) => each.send("GET", `/api/images/${id}.json`)),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([410, 410, 410, 410]);
+  expect((await storedRecord(site.store, id))?.gone).toEqual({
+    at: Date.parse("2026-03-02T12:00:00.000Z"),
+    why: "expired",
+  });
+});
+
+test("on a store that ignores revisions a late change brings an expired image back: these checks can fail", async () => {
+  const kept = createMemoryBlobStore();
+  const store: BlobStore = { ...kept, put: (key, body) => kept.put(key, body) };
+  const { site, id, pin } = await siteWithImage({ store });
+  const other = anotherProcess(site);
+  const held = holdUp(({ method, key }) => method === "put" && key === `${id}/record`);
+  const slow = anotherProcess(site, { store: tapStore(store, held.tap) });
+  const headers = { "x-service-image-pin": pin };
+  const renamed = slow.send("PATCH", `/api/images/${id}.json`, { headers, fields: { name: "Renamed" } });
+  await held.reached;
+  const before = site.clock.now;
+  site.clock.now += DAY;
+  expect(await statusesOf(other, readsOf(id))).toEqual([410]);
+  held.letGo();
+  await renamed;
+  site.clock.now = before;
+  expect(await statusesAfterwards([site, other], readsOf(id))).toEqual([200, 206, 304]);
+});
+
+test("a change that began before an image expired, and ends after that, is refused", async () => {
+  const { site, id, pin } = await siteWithImage();
+  const held = holdUp(({ method, key }) => method === "put" && key === `${id}/record`);
+  const slow = anotherProcess(site, { store: tapStore(site.store, held.tap) });
+  const headers = { "x-service-image-pin": pin };
+  const renamed = slow.send("PATCH", `/api/images/${id}.json`, { headers, fields: { name: "Renamed" } });
+  await held.reached;
+  const before = site.clock.now;
+  site.clock.now += DAY;
+  expect((await site.send("GET", `/${id}`)).status).toBe(410);
+  held.letGo();
+  expect((await renamed).status).toBe(409);
+  site.clock.now = before;
+  expect(await statusesAfterwards([site, slow], readsOf(id))).toEqual([410]);
+});

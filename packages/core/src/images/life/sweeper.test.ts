@@ -1,0 +1,357 @@
+import assert from "node:assert/strict";
+import { describe, expect, test } from "vitest";
+import { createFakeRenderer } from "../../../test/fake-renderer.ts";
+import { created, createSite, eventually, type ImageSite, storedRecord } from "../../../test/image-site.ts";
+import {
+  anotherProcess,
+  createHastyDiskStore,
+  createLifeSite,
+  DAY,
+  entriesOf,
+  FORMATS,
+  HOUR,
+  MINUTE,
+  readsOf,
+  SECOND,
+  STORES,
+  statusesOf,
+  tracesOf,
+} from "../../../test/life-site.ts";
+import { holdUp, type StoreCall, tapStore } from "../../../test/tapped-store.ts";
+import type { BlobStore } from "../../contracts/blob-store.ts";
+import type { DueIndex } from "../../contracts/due-index.ts";
+import { ServiceError } from "../../errors.ts";
+import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { createImageId } from "../image-id.ts";
+import { encodeRecord, type ImageRecord } from "../image-record.ts";
+
+const NOTHING_DONE = { looked: 0, emptied: 0, forgotten: 0, failed: 0 };
+
+/** An image with renditions, an error that is remembered, and bytes of every other kind. */
+async function createRendered(site: ImageSite): Promise<string> {
+  const { id } = created(await site.create());
+  for (const format of FORMATS) await site.send("GET", `/api/images/${id}.${format}`);
+  await site.store.put(`${id}/failures/some`, Buffer.from("It cannot be rendered."));
+  await site.store.put(`${id}/upload`, Buffer.from("as it came"));
+  await eventually(async () => {
+    const kinds = (await tracesOf(site.store, id)).map((key) => key.split("/")[1] ?? key);
+    expect([...new Set(kinds)]).toEqual(["failures", "original", "record", "renditions", "upload", "entry"]);
+  });
+  return id;
+}
+
+function edit(site: ImageSite, { id, pin }: { id: string; pin: string }, fields: Record<string, unknown>) {
+  return site.send("PATCH", `/api/images/${id}.json`, { headers: { "x-service-image-pin": pin }, fields });
+}
+
+describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) => {
+  test("a sweep leaves of an expired image what says so, and a later one nothing", async () => {
+    const site = createLifeSite({ store: createStore(), tombstoneDays: 7 });
+    const id = await createRendered(site);
+    site.clock.now += DAY - 1;
+    expect(await site.images.sweep()).toMatchObject({ emptied: 0, forgotten: 0, failed: 0 });
+    expect((await tracesOf(site.store, id)).length).toBeGreaterThan(5);
+
+    site.clock.now += 1;
+    expect(await site.images.sweep()).toEqual({ looked: 1, emptied: 1, forgotten: 0, failed: 0 });
+    expect(await tracesOf(site.store, id)).toEqual([`${id}/record`, "entry"]);
+    expect(await statusesOf(site, readsOf(id))).toEqual([410]);
+
+    site.clock.now += 7 * DAY - 1;
+    expect(await site.images.sweep()).toEqual(NOTHING_DONE);
+    site.clock.now += 1;
+    expect(await site.images.sweep()).toEqual({ looked: 1, emptied: 0, forgotten: 1, failed: 0 });
+    expect((await site.store.list("")).keys).toEqual([]);
+    expect(await entriesOf(site.store)).toEqual([]);
+    expect((await site.send("GET", `/api/images/${id}.json`)).status).toBe(404);
+    expect(site.errors).toEqual([]);
+  });
+
+  test("a deleted image leaves nothing either", async () => {
+    const site = createLifeSite({ store: createStore(), tombstoneDays: 7 });
+    const { id, pin } = created(await site.create());
+    const deleted = await site.send("DELETE", `/api/images/${id}.json`, { search: `pin=${pin}` });
+    expect(deleted.status).toBe(204);
+    expect(await storedRecord(site.store, id)).toMatchObject({ gone: { why: "deleted" } });
+    expect((await site.store.list("")).keys.filter((key) => key.startsWith(id))).toEqual([`${id}/record`]);
+    site.clock.now += 7 * DAY;
+    await site.images.sweep();
+    expect((await site.store.list("")).keys).toEqual([]);
+    expect(await entriesOf(site.store)).toEqual([]);
+  });
+
+  test("two processes that sweep at once do every thing once", async () => {
+    const removed: string[] = [];
+    const onRemoved = ({ id }: { id: string }) => removed.push(id);
+    const site = createLifeSite({ store: createStore(), tombstoneDays: 1, onRemoved });
+    const other = anotherProcess(site);
+    const ids: string[] = [];
+    for (let count = 0; count < 20; count++) ids.push(created(await site.create()).id);
+    site.clock.now += DAY;
+    const reports = await Promise.all([site.images.sweep(), other.images.sweep()]);
+    expect(reports.map(({ failed }) => failed)).toEqual([0, 0]);
+    expect(removed.sort()).toEqual(ids.sort());
+    for (const id of ids) expect(await tracesOf(site.store, id)).toEqual([`${id}/record`, "entry"]);
+    site.clock.now += DAY;
+    await Promise.all([site.images.sweep(), other.images.sweep()]);
+    expect((await site.store.list("")).keys).toEqual([]);
+    expect(await entriesOf(site.store)).toEqual([]);
+    expect([...site.errors, ...other.errors]).toEqual([]);
+  });
+});
+
+/** Puts images into a store as they are after the first look at them. */
+async function fill(store: BlobStore & DueIndex, record: ImageRecord, count: number): Promise<void> {
+  for (let done = 0; done < count; done += 100) {
+    const ids = Array.from({ length: 100 }, createImageId);
+    await Promise.all(ids.map((id) => store.put(`${id}/record`, encodeRecord({ ...record, id }))));
+    await Promise.all(ids.map((id) => store.addDue("images", { id, dueMs: record.expiresAt })));
+  }
+}
+
+test("a sweep calls the store no more often for the images that are not due", async () => {
+  const costs: number[] = [];
+  for (const living of [0, 2000]) {
+    const calls: StoreCall[] = [];
+    const kept = createHastyDiskStore();
+    const site = createLifeSite({ store: tapStore(kept, (call) => void calls.push(call)) });
+    const expiresIn = (ms: number) => `expiresAt=${new Date(site.clock.now + ms).toISOString()}`;
+    const { id } = created(await site.create({ search: expiresIn(300 * DAY) }));
+    const record = await storedRecord(kept, id);
+    assert(record);
+    await fill(kept, record, living);
+    for (let count = 0; count < 20; count++) await site.create({ search: expiresIn(SECOND) });
+    site.clock.now += SECOND;
+    calls.length = 0;
+    expect(await site.images.sweep()).toEqual({ looked: 20, emptied: 20, forgotten: 0, failed: 0 });
+    costs.push(calls.length);
+    calls.length = 0;
+    expect(await site.images.sweep()).toEqual(NOTHING_DONE);
+    costs.push(calls.length);
+  }
+  expect(costs.slice(2)).toEqual(costs.slice(0, 2));
+  // One look at each of the two lists where nothing is due.
+  expect(costs[1]).toBe(2);
+}, 120_000);
+
+test("what a process left that died before its record is removed after a quarter of an hour, not before", async () => {
+  const store = createMemoryBlobStore();
+  const held = holdUp(({ method, key }) => method === "put" && key.endsWith("/record"));
+  const dying = createLifeSite({ store: tapStore(store, held.tap) });
+  void dying.create();
+  await held.reached;
+  dying.kill();
+  const [original = ""] = (await store.list("")).keys;
+  expect(original).toMatch(/\/original$/);
+  const { clock } = dying;
+  const site = createLifeSite({ store, clock });
+  clock.now += 15 * MINUTE - 1;
+  await site.images.sweep();
+  expect((await store.list("")).keys).toContain(original);
+  clock.now += 1;
+  expect(await site.images.sweep()).toMatchObject({ forgotten: 1 });
+  expect((await store.list("")).keys).toEqual([]);
+});
+
+test("an upload that is so slow that the sweep may have taken it for a left-over is refused and leaves nothing", async () => {
+  const store = createMemoryBlobStore();
+  const held = holdUp(({ method, key }) => method === "put" && key.endsWith("/record"));
+  const slow = createLifeSite({ store: tapStore(store, held.tap) });
+  const answer = slow.create();
+  await held.reached;
+  slow.clock.now += 15 * MINUTE;
+  await createLifeSite({ store, clock: slow.clock }).images.sweep();
+  held.letGo();
+  expect((await answer).status).toBe(503);
+  expect((await store.list("")).keys).toEqual([]);
+});
+
+test("a shorter life is noticed in time, whoever looked at the image before", async () => {
+  for (const looksFirst of [true, false]) {
+    const site = createLifeSite();
+    const image = created(await site.create());
+    if (looksFirst) {
+      site.clock.now += HOUR;
+      await site.images.sweep();
+    }
+    const expiresAt = site.clock.now + 2 * MINUTE;
+    expect((await edit(site, image, { expiresAt })).status).toBe(200);
+    site.clock.now = expiresAt - 1;
+    await site.images.sweep();
+    expect(await tracesOf(site.store, image.id)).toContain(`${image.id}/original`);
+    site.clock.now = expiresAt;
+    expect(await site.images.sweep()).toMatchObject({ emptied: 1 });
+    expect(await tracesOf(site.store, image.id)).not.toContain(`${image.id}/original`);
+  }
+});
+
+test("a life of less than a quarter of an hour from the beginning is noticed in time", async () => {
+  const site = createLifeSite();
+  const search = `expiresAt=${new Date(site.clock.now + MINUTE).toISOString()}`;
+  const { id } = created(await site.create({ search }));
+  site.clock.now += MINUTE;
+  expect(await site.images.sweep()).toMatchObject({ emptied: 1 });
+  expect(await tracesOf(site.store, id)).not.toContain(`${id}/original`);
+});
+
+test("a longer life is respected, to its end", async () => {
+  const site = createLifeSite();
+  const image = created(await site.create());
+  await edit(site, image, { expiresAt: site.clock.now + 3 * DAY });
+  site.clock.now += 3 * DAY - 1;
+  await site.images.sweep();
+  expect(await statusesOf(site, readsOf(image.id))).toEqual([200, 206, 304]);
+  site.clock.now += 1;
+  expect(await site.images.sweep()).toMatchObject({ emptied: 1 });
+});
+
+test("bytes that a DELETE could not remove the sweep removes", async () => {
+  let isBroken = false;
+  const kept = createMemoryBlobStore();
+  const store = tapStore(kept, ({ method, key }) => {
+    if (isBroken && method === "delete" && key.endsWith("/original"))
+      throw new ServiceError("store_unavailable", "No answer.");
+  });
+  const site = createLifeSite({ store });
+  const { id, pin } = created(await site.create());
+  isBroken = true;
+  const answer = await site.send("DELETE", `/api/images/${id}.json`, { search: `pin=${pin}` });
+  expect(answer.status).toBe(204);
+  expect(site.errors).toHaveLength(1);
+  expect(await tracesOf(kept, id)).toContain(`${id}/original`);
+  expect(await statusesOf(site, readsOf(id))).toEqual([410]);
+  isBroken = false;
+  expect(await site.images.sweep()).toMatchObject({ emptied: 1, failed: 0 });
+  expect(await tracesOf(kept, id)).not.toContain(`${id}/original`);
+});
+
+test("what a store fails at is put off by five minutes, and nothing else is", async () => {
+  const kept = createMemoryBlobStore();
+  let broken = "";
+  const store = tapStore(kept, ({ method, key }) => {
+    if (method === "delete" && key === `${broken}/original`)
+      throw new ServiceError("store_unavailable", "No answer.");
+  });
+  const site = createLifeSite({ store });
+  const ids: string[] = [];
+  for (let count = 0; count < 5; count++) ids.push(created(await site.create()).id);
+  [broken = ""] = ids;
+  site.clock.now += DAY;
+  expect(await site.images.sweep()).toEqual({ looked: 5, emptied: 4, forgotten: 0, failed: 1 });
+  expect(site.errors).toHaveLength(1);
+  expect(await tracesOf(kept, broken)).toContain(`${broken}/original`);
+  broken = "";
+  site.clock.now += 5 * MINUTE - 1;
+  expect(await site.images.sweep()).toEqual(NOTHING_DONE);
+  site.clock.now += 1;
+  expect(await site.images.sweep()).toEqual({ looked: 1, emptied: 1, forgotten: 0, failed: 0 });
+});
+
+test("images that cannot be removed do not stand in the way of those behind them", async () => {
+  const kept = createMemoryBlobStore();
+  const broken = new Set<string>();
+  const store = tapStore(kept, ({ method, key }) => {
+    if (method === "delete" && broken.has(key)) throw new ServiceError("store_unavailable", "No answer.");
+  });
+  const site = createLifeSite({ store });
+  for (let count = 0; count < 250; count++) broken.add(`${created(await site.create()).id}/original`);
+  site.clock.now += 1;
+  const { id } = created(await site.create());
+  site.clock.now += DAY;
+  await site.images.sweep();
+  await site.images.sweep();
+  expect(await tracesOf(kept, id)).toEqual([`${id}/record`, "entry"]);
+});
+
+test("while the store of records fails, nothing is lost by trying", async () => {
+  const kept = createMemoryBlobStore();
+  let isBroken = false;
+  const store = tapStore(kept, ({ method, key }) => {
+    const isList = method === "list" && key === "due-images/";
+    if (isBroken && !isList) throw new ServiceError("store_unavailable", "No answer.");
+  });
+  const site = createLifeSite({ store });
+  const { id } = created(await site.create());
+  site.clock.now += DAY;
+  isBroken = true;
+  await expect(site.images.sweep()).rejects.toMatchObject({ code: "store_unavailable" });
+  isBroken = false;
+  expect(await site.images.sweep()).toMatchObject({ emptied: 1 });
+  expect(await tracesOf(kept, id)).toEqual([`${id}/record`, "entry"]);
+});
+
+test("a crash at any call of a sweep leaves what the next one finishes", async () => {
+  let isOver = false;
+  for (let point = 0; !isOver; point++) {
+    const store = createMemoryBlobStore();
+    const site = createLifeSite({ store, tombstoneDays: 1 });
+    const { id } = created(await site.create());
+    let calls = 0;
+    const dies = tapStore(store, () => (calls++ < point ? undefined : new Promise(() => {})));
+    for (const days of [1, 2]) {
+      site.clock.now += days * DAY;
+      const dying = site.another({ store: dies });
+      const swept = dying.images.sweep().then(() => true);
+      const died = eventually(() => expect(calls).toBeGreaterThan(point)).then(() => false);
+      isOver = await Promise.race([swept, died]);
+      dying.kill();
+      if (!isOver) break;
+    }
+    await site.images.sweep();
+    expect(
+      (await tracesOf(store, id)).filter((key) => key.endsWith("/original")),
+      `call ${point}`,
+    ).toEqual([]);
+    site.clock.now += 2 * DAY;
+    await site.images.sweep();
+    expect((await store.list("")).keys, `call ${point}`).toEqual([]);
+  }
+}, 60_000);
+
+test("an upload that was refused after its 202 is forgotten after a day", async () => {
+  const renderer = createFakeRenderer();
+  const site = createSite({ renderer, sweepEveryMs: false });
+  const expiresAt = new Date(site.clock.now + 100 * DAY).toISOString();
+  const answer = await site.create({
+    search: `expiresAt=${expiresAt}`,
+    headers: { prefer: "respond-async" },
+  });
+  const { id } = created(answer);
+  (await renderer.next()).refuse(new ServiceError("unsupported_media", "Its pixels end early."));
+  const detail = async () => (await site.send("GET", `/api/images/${id}.json`)).json.detail;
+  await eventually(async () => expect(await detail()).toBe("Its pixels end early."));
+  await eventually(async () => expect(await entriesOf(site.store, "jobs")).toEqual([]));
+  await site.images.sweep();
+  site.clock.now += DAY - 1;
+  await site.images.sweep();
+  expect(await detail()).toBe("Its pixels end early.");
+  site.clock.now += 1;
+  await site.images.sweep();
+  expect(await tracesOf(site.store, id)).toEqual([]);
+});
+
+test("an image that expires while it is processed leaves nothing, though its work goes on", async () => {
+  const renderer = createFakeRenderer();
+  const site = createSite({ renderer, sweepEveryMs: false, tombstoneDays: 1 });
+  const { id } = created(await site.create({ headers: { prefer: "respond-async" } }));
+  const admitting = await renderer.next();
+  site.clock.now += DAY;
+  expect(await site.images.sweep()).toMatchObject({ emptied: 1 });
+  admitting.accept();
+  await eventually(async () => expect(await entriesOf(site.store, "jobs")).toEqual([]));
+  expect((await tracesOf(site.store, id)).filter((key) => key !== "entry")).toEqual([`${id}/record`]);
+  site.clock.now += DAY;
+  await site.images.sweep();
+  expect(await tracesOf(site.store, id)).toEqual([]);
+});
+
+test("a service sweeps by itself, unless it is told not to", async () => {
+  const site = createLifeSite({ sweepEveryMs: 1000 });
+  const { id } = created(await site.create());
+  site.clock.now += DAY;
+  await eventually(async () => expect(await tracesOf(site.store, id)).toEqual([`${id}/record`, "entry"]));
+});
+
+test.each([999, 1.5, 86_400_001])("sweepEveryMs %d is refused", (sweepEveryMs) => {
+  expect(() => createLifeSite({ sweepEveryMs })).toThrow(TypeError);
+});

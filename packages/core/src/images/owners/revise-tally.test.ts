@@ -1,0 +1,151 @@
+import { expect, test } from "vitest";
+import { createOwnerSite } from "../../../test/owner-site.ts";
+import { ServiceError } from "../../errors.ts";
+import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { createOwnerUsage } from "./owner-usage.ts";
+
+const MINUTE_MS = 60_000;
+const OWNER = "owner";
+
+test("room of an image that was never stored, after a crash, is given back after a quarter of an hour", async () => {
+  const site = createOwnerSite(createMemoryBlobStore());
+  await site.start().reserve(OWNER, "lost", 5, { images: 1 });
+  const usage = site.start();
+  site.nowMs += 15 * MINUTE_MS;
+  await expect(usage.reserve(OWNER, "next", 1, { images: 1 })).rejects.toThrow(/1 images/);
+  site.nowMs += 1;
+  await usage.reserve(OWNER, "next", 1, { images: 1 });
+  expect(await usage.usage(OWNER)).toEqual({ images: 1, bytes: 1 });
+});
+
+test("an image that was stored before a crash keeps its room", async () => {
+  const site = createOwnerSite(createMemoryBlobStore());
+  await site.start().reserve(OWNER, "stored", 5, {});
+  site.records.add("stored");
+  site.nowMs += 16 * MINUTE_MS;
+  await site.start().reserve(OWNER, "next", 1, {});
+  site.records.add("next");
+  site.nowMs += 16 * MINUTE_MS;
+  await site.start().reserve(OWNER, "next but one", 1, {});
+  expect(await site.start().usage(OWNER)).toEqual({ images: 3, bytes: 7 });
+});
+
+test("an image that is stored when nobody expected it any more is not given back twice", async () => {
+  const site = createOwnerSite(createMemoryBlobStore());
+  const usage = site.start();
+  await usage.reserve(OWNER, "kept", 5, {});
+  await usage.reserve(OWNER, "late", 5, {});
+  site.records.add("kept");
+  site.nowMs += 16 * MINUTE_MS;
+  await usage.reserve(OWNER, "next", 5, {});
+  site.records.add("late");
+  await usage.release(OWNER, "late", 5);
+  expect(await usage.usage(OWNER)).toEqual({ images: 2, bytes: 10 });
+});
+
+test("a release whose record has not followed stays one, however long that takes", async () => {
+  const site = createOwnerSite(createMemoryBlobStore());
+  const usage = site.start();
+  await usage.reserve(OWNER, "kept", 5, {});
+  await usage.reserve(OWNER, "released", 5, {});
+  for (const id of ["kept", "released"]) site.records.add(id);
+  await site.start().release(OWNER, "released", 5);
+  for (let round = 0; round < 3; round++) {
+    site.nowMs += 16 * MINUTE_MS;
+    await site.start().reserve(OWNER, `next-${round}`, 0, {});
+    site.records.add(`next-${round}`);
+  }
+  await site.start().release(OWNER, "released", 5);
+  expect(await usage.usage(OWNER)).toEqual({ images: 4, bytes: 5 });
+});
+
+test("a record that cannot be read hinders nobody, and is asked about again", async () => {
+  const site = createOwnerSite(createMemoryBlobStore());
+  let isDamaged = true;
+  const store = createMemoryBlobStore();
+  const start = () =>
+    createOwnerUsage({
+      store,
+      now: () => site.nowMs,
+      isOwned: async (_owner, id) => {
+        if (id === "damaged" && isDamaged) throw new ServiceError("store_unavailable", "no answer");
+        return false;
+      },
+    });
+  isDamaged = false;
+  await start().reserve(OWNER, "damaged", 5, {});
+  isDamaged = true;
+  site.nowMs += 16 * MINUTE_MS;
+  const usage = start();
+  await usage.reserve(OWNER, "a", 1, {});
+  expect(await usage.usage(OWNER)).toEqual({ images: 2, bytes: 6 });
+  isDamaged = false;
+  site.nowMs += 10 * MINUTE_MS;
+  await usage.reserve(OWNER, "b", 1, {});
+  expect(await usage.usage(OWNER)).toEqual({ images: 3, bytes: 7 });
+  site.nowMs += 6 * MINUTE_MS;
+  await usage.reserve(OWNER, "c", 1, {});
+  expect((await usage.usage(OWNER)).bytes).toBe(2);
+});
+
+test("a release that cannot ask the record fails alone and changes nothing", async () => {
+  const store = createMemoryBlobStore();
+  const usage = createOwnerUsage({
+    store,
+    now: () => 0,
+    isOwned: async (_owner, id) => {
+      if (id === "damaged") throw new ServiceError("store_unavailable", "no answer");
+      return false;
+    },
+  });
+  const results = await Promise.allSettled([
+    usage.reserve(OWNER, "a", 1, {}),
+    usage.release(OWNER, "damaged", 1),
+    usage.reserve(OWNER, "b", 1, {}),
+  ]);
+  expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect(await usage.usage(OWNER)).toEqual({ images: 2, bytes: 2 });
+});
+
+test("a tally holds no note about what is settled", async () => {
+  const store = createMemoryBlobStore();
+  const site = createOwnerSite(store);
+  const usage = site.start();
+  for (let round = 0; round < 200; round++) {
+    const id = `image-${round}`;
+    await usage.reserve(OWNER, id, 10, {});
+    site.records.add(id);
+    usage.settle(OWNER, id);
+  }
+  const [key = ""] = (await store.list("owners/")).keys;
+  expect((await store.stat(key))?.size).toBeLessThan(300);
+  site.nowMs += 16 * MINUTE_MS;
+  site.asked.length = 0;
+  await usage.reserve(OWNER, "last", 10, {});
+  expect(site.asked.sort()).toEqual(["image-199", "last"]);
+});
+
+test("a note that the record does not bear out is kept, whatever was said", async () => {
+  const site = createOwnerSite(createMemoryBlobStore());
+  const usage = site.start();
+  await usage.reserve(OWNER, "never stored", 5, {});
+  usage.settle(OWNER, "never stored");
+  await usage.reserve(OWNER, "a", 5, {});
+  site.nowMs += 16 * MINUTE_MS;
+  site.records.add("a");
+  await usage.reserve(OWNER, "b", 5, {});
+  expect(await usage.usage(OWNER)).toEqual({ images: 2, bytes: 10 });
+});
+
+test("a note that somebody else has made since is kept", async () => {
+  const site = createOwnerSite(createMemoryBlobStore());
+  const [one, other] = [site.start(), site.start()];
+  await one.reserve(OWNER, "kept", 5, {});
+  await one.reserve(OWNER, "a", 5, {});
+  for (const id of ["kept", "a"]) site.records.add(id);
+  await other.release(OWNER, "a", 5);
+  one.settle(OWNER, "a");
+  await one.reserve(OWNER, "b", 5, {});
+  await other.release(OWNER, "a", 5);
+  expect(await one.usage(OWNER)).toEqual({ images: 2, bytes: 10 });
+});

@@ -1,0 +1,130 @@
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import { type BlobStore, hasLocalFiles } from "../src/contracts/blob-store.ts";
+import { type DueEntry, hasDueIndex } from "../src/contracts/due-index.ts";
+import type { Pages } from "../src/contracts/pages.ts";
+import { parseDueName } from "../src/stores/due-names.ts";
+import { createFsBlobStore, type FsBlobStore } from "../src/stores/fs-blob-store.ts";
+import { type FileSystem, nodeFiles } from "../src/stores/fs-files.ts";
+import { createMemoryBlobStore } from "../src/stores/memory-blob-store.ts";
+import { acceptAll, createFakeRenderer, type FakeRenderer } from "./fake-renderer.ts";
+import { createSite, type ImageSite, type SiteOptions } from "./image-site.ts";
+
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+export const FORMATS = ["png", "jpg", "jpeg", "gif", "svg", "psd", "pdf", "webp", "avif"];
+export const BROWSER = { accept: "text/html,application/xhtml+xml,image/avif,*/*;q=0.8" };
+
+/** A renderer that takes everything at once and gives every format. */
+export function willingRenderer(): FakeRenderer {
+  return Object.assign(createFakeRenderer(acceptAll), {
+    canRender: () => true,
+    render: async () => ({ bytes: Buffer.from("a rendition") }),
+  });
+}
+
+/** The texts of the views, which is what matters of pages here. */
+const pages: Pages = {
+  viewer: ({ name }) => ({ html: `viewer of ${name}`, contentSecurityPolicy: "default-src 'none'" }),
+  edit: ({ image, pin }) => ({
+    html: `edit ${image.name} with ${pin}`,
+    contentSecurityPolicy: "default-src 'none'",
+  }),
+  problem: ({ status, detail }) => ({
+    html: `problem ${status}: ${detail}`,
+    contentSecurityPolicy: "default-src 'none'",
+  }),
+};
+
+/** A service with pages that serves every format, and whose sweep runs when a test says so. */
+export function createLifeSite(options: SiteOptions = {}): ImageSite {
+  return createSite({
+    renderer: willingRenderer(),
+    sweepEveryMs: false,
+    asyncAfterMs: false,
+    pages,
+    ...options,
+  });
+}
+
+/** A further process over the store of `site`, on a disk with a look of its own at it. */
+export function anotherProcess(site: ImageSite, options: SiteOptions = {}): ImageSite {
+  return site.another({ renderer: willingRenderer(), store: seenAgain(site.store), ...options });
+}
+
+export const STORES = { memory: () => createMemoryBlobStore(), disk: () => createDiskStore() };
+
+const closing: BlobStore[] = [];
+const directories = new Map<BlobStore, string>();
+
+afterAll(async () => {
+  for (const store of closing) await store.close();
+  for (const directory of new Set(directories.values())) await rm(directory, { recursive: true });
+});
+
+/** A store on a directory, which is removed when all tests are over. */
+export function createDiskStore(
+  directory = mkdtempSync(join(tmpdir(), "outrigger-life-")),
+  files: FileSystem = nodeFiles,
+): FsBlobStore {
+  const store = createFsBlobStore({ directory }, files);
+  closing.push(store);
+  directories.set(store, directory);
+  return store;
+}
+
+/** A store on a disk that is not waited for. */
+export function createHastyDiskStore(): FsBlobStore {
+  return createDiskStore(undefined, { ...nodeFiles, sync: async () => {}, syncDirectory: async () => {} });
+}
+
+function seenAgain(store: BlobStore): BlobStore {
+  return hasLocalFiles(store) ? createDiskStore(directories.get(store)) : store;
+}
+
+/** What of an image is in a store, and when it is to be looked at: what a removal must not leave. */
+export async function tracesOf(store: BlobStore, id: string): Promise<string[]> {
+  const { keys } = await store.list("");
+  const blobs = keys.filter((key) => key.startsWith(`${id}/`));
+  return [...blobs.sort(), ...(await entriesOf(store)).filter((entry) => entry.id === id).map(() => "entry")];
+}
+
+/** All entries of a list by which a sweep finds something. */
+export async function entriesOf(store: BlobStore, list = "images"): Promise<DueEntry[]> {
+  if (hasDueIndex(store)) return store.listDue(list, Number.POSITIVE_INFINITY, 1000);
+  const prefix = `due-${list}/`;
+  const { keys } = await store.list(prefix);
+  return keys.map((key) => parseDueName(key.slice(prefix.length))).filter((entry) => entry !== null);
+}
+
+/** A request for what an image shows. */
+export interface ReadRequest {
+  method: "GET" | "HEAD";
+  path: string;
+  headers: Record<string, string>;
+}
+
+/** Every way to see something of an image. */
+export function readsOf(id: string): ReadRequest[] {
+  const files = ["json", ...FORMATS].map((suffix) => `/api/images/${id}.${suffix}`);
+  const paths = [...files, `/${id}`, `/${id}/view`];
+  const kinds = [{}, { range: "bytes=0-0" }, { "if-none-match": "*" }, BROWSER];
+  return (["GET", "HEAD"] as const).flatMap((method) =>
+    paths.flatMap((path) => kinds.map((headers) => ({ method, path, headers }))),
+  );
+}
+
+/** The statuses that all of these requests are answered with, each once. */
+export async function statusesOf(site: ImageSite, requests: readonly ReadRequest[]): Promise<number[]> {
+  const statuses = new Set<number>();
+  for (const { method, path, headers } of requests) {
+    statuses.add((await site.send(method, path, { headers })).status);
+  }
+  return [...statuses].sort((a, b) => a - b);
+}
