@@ -25,6 +25,9 @@ const REQUEST_HEADERS = [
   "X-Service-Image-Pin",
   "Authorization",
   "Traceparent",
+  // Upload widgets for the browser send these.
+  "X-Requested-With",
+  "Cache-Control",
 ].join(", ");
 
 /** What pages may read beside what they always may. */

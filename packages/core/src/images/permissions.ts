@@ -80,7 +80,8 @@ async function decide(
 }
 
 function checkGrant({ owner, limits }: OwnerGrant): OwnerGrant {
-  if (typeof owner !== "string" || owner === "" || owner.length > MAX_OWNER_LENGTH) {
+  const isName = typeof owner === "string" && owner !== "" && owner.length <= MAX_OWNER_LENGTH;
+  if (!isName || /\p{Cs}/u.test(owner)) {
     throw new ServiceError(
       "host_misuse",
       `authorize must name an owner by 1 to ${MAX_OWNER_LENGTH} characters`,

@@ -72,8 +72,8 @@ async function takeRoom(
     earlier: null,
     async undo() {
       try {
+        // Not settled: a write that seemed to fail may still be done, and the usage looks for its record.
         await owners.release(owner.name, id, owner.bytes);
-        owners.settle(owner.name, id);
       } catch (error) {
         // The usage mends itself when it finds no image.
         settings.onError(error);

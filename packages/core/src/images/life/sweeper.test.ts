@@ -141,8 +141,8 @@ test("what a process left that died before its record is removed after a quarter
   void dying.create();
   await held.reached;
   dying.kill();
-  const [original = ""] = (await store.list("")).keys;
-  expect(original).toMatch(/\/original$/);
+  const original = (await store.list("")).keys.find((key) => key.endsWith("/original"));
+  assert(original);
   const { clock } = dying;
   const site = createLifeSite({ store, clock });
   clock.now += 15 * MINUTE - 1;
