@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Admission, Renderer, RenderSource, Rendition } from "@outrigger/core";
+import type { Admission, QueueProbe, Renderer, RenderSource, Rendition } from "@outrigger/core";
 import { createWorkerPool } from "./pool/worker-pool.ts";
 import { type RendererOptions, resolveRendererOptions } from "./renderer-options.ts";
 import { rendererVersion } from "./renderer-version.ts";
@@ -14,9 +14,7 @@ const MAX_TASKS_PER_WORKER = 1000;
  *
  * Throws `TypeError` on options out of range.
  */
-export function createRenderer(
-  options: RendererOptions = {},
-): Renderer & { queue(): { waiting: number; running: number } } {
+export function createRenderer(options: RendererOptions = {}): Renderer & QueueProbe {
   const { timeoutMs, maxMemoryBytes, maxTotalMemoryBytes, workers, maxQueue, ...limits } =
     resolveRendererOptions(options);
   const pool = createWorkerPool<Task, TaskResult>({

@@ -27,13 +27,18 @@ describe("checkConfig", () => {
         allowedHosts: ["example.com"],
         maxUploadBytes: 1,
         uploadIdleMs: 100,
+        minUploadBytesPerSecond: 0,
         asyncAfterMs: 0,
         keepMetadata: true,
         defaultLifetimeMs: 1,
         maxLifetimeMs: 1,
+        tombstoneDays: 0,
+        sweepEveryMs: 1000,
         cacheSeconds: 0,
         memoryBytes: 0,
         rateLimits: { creates: 1, reads: false, edits: 1, pinFailures: 1 },
+        cors: { origins: ["https://app.example.com", "http://localhost:5173", "null"], credentials: true },
+        ownerLimits: { images: 0, bytes: 1 },
       },
       renderer: {
         maxPixels: 1,
@@ -55,6 +60,8 @@ describe("checkConfig", () => {
         maxConnections: 1,
       },
       log: { level: "silent", pretty: true },
+      metrics: { port: 0, host: "0.0.0.0" },
+      tracing: true,
       shutdownMs: 100,
       drainDelayMs: 0,
     };
@@ -99,6 +106,36 @@ describe("checkConfig", () => {
     ],
     [{ images: { rateLimits: { uploads: 5 } } }, "images.rateLimits.uploads: unknown key"],
     [{ images: { storage: "x" } }, "images.storage: unknown key"],
+    [{ images: { tombstoneDays: 3651 } }, "images.tombstoneDays: must be a whole number from 0 to 3650"],
+    [
+      { images: { sweepEveryMs: 999 } },
+      "images.sweepEveryMs: must be false or a whole number from 1000 to 86400000",
+    ],
+    [
+      { images: { minUploadBytesPerSecond: -1 } },
+      "images.minUploadBytesPerSecond: must be a whole number from 0 to 1000000000",
+    ],
+    [
+      { images: { cors: { origins: "https://a.example" } } },
+      'images.cors.origins: must be "*" or a list of origins',
+    ],
+    [
+      { images: { cors: { origins: ["https://a.example/"] } } },
+      "images.cors.origins.0: must be an origin as browsers send it, e.g. https://app.example.com",
+    ],
+    [
+      { images: { cors: { origins: "*", credentials: true } } },
+      'images.cors.credentials: must be false where origins is "*"',
+    ],
+    [{ images: { cors: {} } }, 'images.cors.origins: must be "*" or a list of origins'],
+    [
+      { images: { ownerLimits: { images: 0.5 } } },
+      "images.ownerLimits.images: must be a whole number from 0",
+    ],
+    [{ metrics: true }, "metrics: must be false or an object"],
+    [{ metrics: {} }, "metrics.port: must be a whole number from 0 to 65535"],
+    [{ metrics: { port: 9464, path: "/" } }, "metrics.path: unknown key"],
+    [{ tracing: {} }, "tracing: must be true or false"],
     [{ renderer: { workers: 0 } }, "renderer.workers: must be a whole number from 1 to 256"],
     [{ http: { idleMs: 1 } }, "http.idleMs: must be a whole number from 1000 to 3600000"],
     [{ log: { level: "loud" } }, "log.level: must be one of fatal, error, warn, info, debug, trace, silent"],
@@ -113,6 +150,14 @@ describe("checkConfig", () => {
 
   it("takes false where uploads are never answered before they are processed", () => {
     const config = { images: { asyncAfterMs: false } };
+    expect(checkConfig(config, "test")).toEqual(config);
+  });
+
+  it("takes false for metrics and a sweep that are off, and all origins without credentials", () => {
+    const config = {
+      metrics: false,
+      images: { sweepEveryMs: false, cors: { origins: "*", credentials: false } },
+    };
     expect(checkConfig(config, "test")).toEqual(config);
   });
 

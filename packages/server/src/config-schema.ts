@@ -6,6 +6,8 @@ import type { ServerConfig } from "./server-config.ts";
 const MIN_SECRET_BYTES = 32;
 const SECRET_ERROR = `must be a text of at least ${MIN_SECRET_BYTES} bytes, or a list of such texts`;
 const MAX = Number.MAX_SAFE_INTEGER;
+/** A thousand years. */
+const MAX_LIFETIME_MS = 1000 * 365 * 86_400_000;
 
 function whole(least: number, most = MAX) {
   const upTo = most === MAX ? `from ${least}` : `from ${least} to ${most}`;
@@ -40,16 +42,37 @@ const patience = z.union([z.literal(false), whole(0, 60_000)], {
   error: "must be false or a whole number from 0 to 60000",
 });
 
+const sweepInterval = z.union([z.literal(false), whole(1000, 86_400_000)], {
+  error: "must be false or a whole number from 1000 to 86400000",
+});
+
+const origin = rule(
+  z.string(),
+  "must be an origin as browsers send it, e.g. https://app.example.com",
+  isOrigin,
+);
+
+const cors = section({
+  origins: z.union([z.literal("*"), z.array(origin)], { error: 'must be "*" or a list of origins' }),
+  credentials: flag.exactOptional(),
+}).refine(({ origins, credentials }) => origins !== "*" || credentials !== true, {
+  error: 'must be false where origins is "*"',
+  path: ["credentials"],
+});
+
 const images = section({
   allowedHosts: z
     .array(text("must be a host, e.g. example.com:8443"), { error: "must be a list of hosts" })
     .exactOptional(),
   maxUploadBytes: whole(1, 2 ** 31).exactOptional(),
   uploadIdleMs: whole(100).exactOptional(),
+  minUploadBytesPerSecond: whole(0, 1_000_000_000).exactOptional(),
   asyncAfterMs: patience.exactOptional(),
   keepMetadata: flag.exactOptional(),
-  defaultLifetimeMs: whole(1).exactOptional(),
-  maxLifetimeMs: whole(1).exactOptional(),
+  defaultLifetimeMs: whole(1, MAX_LIFETIME_MS).exactOptional(),
+  maxLifetimeMs: whole(1, MAX_LIFETIME_MS).exactOptional(),
+  tombstoneDays: whole(0, 3650).exactOptional(),
+  sweepEveryMs: sweepInterval.exactOptional(),
   cacheSeconds: whole(0).exactOptional(),
   memoryBytes: whole(0).exactOptional(),
   rateLimits: z
@@ -66,6 +89,8 @@ const images = section({
       { error: "must be false or an object" },
     )
     .exactOptional(),
+  cors: cors.exactOptional(),
+  ownerLimits: section({ images: whole(0).exactOptional(), bytes: whole(0).exactOptional() }).exactOptional(),
 });
 
 const renderer = section({
@@ -92,6 +117,14 @@ const http = section({
   maxConnections: whole(1, 1_000_000).exactOptional(),
 });
 
+const metrics = z.union(
+  [
+    z.literal(false),
+    section({ port: whole(0, 65_535), host: text("must be an address or a name").exactOptional() }),
+  ],
+  { error: "must be false or an object" },
+);
+
 const log = section({
   level: oneOf(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).exactOptional(),
   pretty: flag.exactOptional(),
@@ -117,6 +150,8 @@ const schema: z.ZodType<ServerConfig> = section({
   renderer: renderer.exactOptional(),
   http: http.exactOptional(),
   log: log.exactOptional(),
+  metrics: metrics.exactOptional(),
+  tracing: flag.exactOptional(),
   shutdownMs: whole(100, 600_000).exactOptional(),
   drainDelayMs: whole(0, 599_999).exactOptional(),
 });
@@ -172,6 +207,11 @@ function isMountUrl(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const { protocol, search, hash } = new URL(value);
   return (protocol === "http:" || protocol === "https:") && search === "" && hash === "";
+}
+
+function isOrigin(value: string): boolean {
+  if (value === "null") return true;
+  return /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value;
 }
 
 function isTrustProxy(value: boolean | number | string | string[]): boolean {

@@ -59,6 +59,37 @@ describe("createServer", () => {
   });
 });
 
+describe("createServer, its metrics", () => {
+  it("are off unless they are asked for", async () => {
+    expect((await start()).metricsUrl).toBeNull();
+  });
+
+  it("are where it says, until it is closed", async () => {
+    const server = await start({ metrics: { port: 0 } });
+    await uploaded(server.url, await jpeg());
+    const url = server.metricsUrl ?? "";
+    expect(await (await fetch(url)).text()).toContain('route="/api/images.json",status="201"} 1\n');
+    await server.close();
+    await expect(fetch(url)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
+  });
+
+  it("stand in the way of a start when their port is taken, and leave nothing behind then", async () => {
+    const first = await start();
+    const port = Number(new URL(first.url).port);
+    await expect(start({ metrics: { port } })).rejects.toThrow(
+      `Port ${port} on 127.0.0.1 is already in use. Choose another by metrics.port.`,
+    );
+    const second = await start({ metrics: { port: 0 } });
+    const metricsPort = Number(new URL(second.metricsUrl ?? "").port);
+    await second.close();
+    // The port of the metrics is taken first, and given back when that of the pictures cannot be had.
+    await expect(start({ port, metrics: { port: metricsPort } })).rejects.toThrow(
+      "Choose another by --port.",
+    );
+    expect((await start({ metrics: { port: metricsPort } })).metricsUrl).toBe(second.metricsUrl);
+  });
+});
+
 describe("createServer, behind a proxy", () => {
   /** What a proxy on this machine passes on. */
   async function getForwarded({ url }: RunningServer, path: string): Promise<number | undefined> {

@@ -8,6 +8,8 @@ import { startServer } from "./start-server.ts";
 export interface RunningServer {
   /** `http://address:port`, without a trailing slash. */
   url: string;
+  /** `http://address:port/metrics`, `null` where metrics are off. */
+  metricsUrl: string | null;
   /**
    * Ends it: no new connections, what is under way finishes, at the latest after `shutdownMs` the rest is cut.
    * Resolves when everything is released. Calling it twice is allowed.
@@ -31,6 +33,7 @@ export async function createServer(config: ServerConfig = {}): Promise<RunningSe
   const server = await startServer(settings, log.logger);
   return {
     url: server.url,
+    metricsUrl: server.metricsUrl,
     async close() {
       await server.close();
       await log.flush();

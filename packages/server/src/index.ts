@@ -4,5 +4,6 @@ export type {
   ServerHttpConfig,
   ServerImagesConfig,
   ServerLogConfig,
+  ServerMetricsConfig,
   ServerRendererConfig,
 } from "./server-config.ts";

@@ -14,7 +14,12 @@ export interface Listener {
   drain(timeoutMs: number): Promise<number>;
 }
 
-type ListenSettings = Pick<ServerSettings, "port" | "host" | "http">;
+export type ListenSettings = Pick<ServerSettings, "port" | "host" | "http">;
+
+/** Where port and host can be chosen, for messages. */
+type ListenKeys = Record<"port" | "host", string>;
+
+const FLAGS: ListenKeys = { port: "--port", host: "--host" };
 
 /** Timeouts are looked at this often, or oftener where they are shorter. */
 const CHECK_MS = 5000;
@@ -22,12 +27,14 @@ const CHECK_MS = 5000;
 /**
  * Starts to listen.
  * @param onError Told of trouble with accepting connections later on.
+ * @param keys Where another port and host can be chosen. @default the flags
  * @throws StartError
  */
 export async function listen(
   handler: RequestListener,
   settings: ListenSettings,
   onError: (error: Error) => void,
+  keys = FLAGS,
 ): Promise<Listener> {
   const { headersTimeoutMs, requestTimeoutMs, keepAliveMs, idleMs, maxConnections } = settings.http;
   const server = createServer({
@@ -41,7 +48,7 @@ export async function listen(
   server.maxConnections = maxConnections;
   const connections = trackConnections(server);
   server.on("request", handler);
-  await startListening(server, settings);
+  await startListening(server, settings, keys);
   server.on("error", onError);
   return {
     url: urlOf(server.address(), settings.host),
@@ -63,11 +70,11 @@ export async function listen(
   };
 }
 
-function startListening(server: Server, { port, host }: ListenSettings): Promise<void> {
+function startListening(server: Server, { port, host }: ListenSettings, keys: ListenKeys): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       server.close(() => {});
-      reject(new StartError(whyNot(error, host, port), { cause: error }));
+      reject(new StartError(whyNot(error, host, port, keys), { cause: error }));
     });
     server.listen({ port, host }, () => {
       server.removeAllListeners("error");
@@ -76,15 +83,15 @@ function startListening(server: Server, { port, host }: ListenSettings): Promise
   });
 }
 
-function whyNot(error: NodeJS.ErrnoException, host: string, port: number): string {
+function whyNot(error: NodeJS.ErrnoException, host: string, port: number, keys: ListenKeys): string {
   switch (error.code) {
     case "EADDRINUSE":
-      return `Port ${port} on ${host} is already in use. Choose another by --port.`;
+      return `Port ${port} on ${host} is already in use. Choose another by ${keys.port}.`;
     case "EACCES":
-      return `Port ${port} on ${host} may not be used by this user. Choose one above 1023 by --port.`;
+      return `Port ${port} on ${host} may not be used by this user. Choose one above 1023 by ${keys.port}.`;
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return `${host} is no address of this machine. Choose another by --host.`;
+      return `${host} is no address of this machine. Choose another by ${keys.host}.`;
     default:
       return `Cannot listen on ${host}, port ${port}: ${error.message}`;
   }

@@ -40,6 +40,14 @@ describe("outrigger serve, its configuration", () => {
     expect(await server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d{4,5}$/);
   });
 
+  it("takes the port of the metrics from the environment, and their host from the file", async () => {
+    const cwd = await temporaryDirectory();
+    await writeFile(join(cwd, "outrigger.config.json"), '{"metrics": {"port": 1, "host": "localhost"}}');
+    const server = serve(cwd, [], { OUTRIGGER_METRICS_PORT: "0" });
+    await server.url;
+    expect(server.output.stderr).toMatch(/"url":"http:\/\/localhost:\d{4,5}\/metrics","msg":"metrics"/);
+  });
+
   it("keeps images in ./data when nothing else is said", async () => {
     const cwd = await temporaryDirectory();
     await serve(cwd).url;
@@ -97,12 +105,18 @@ describe("outrigger serve, when its configuration is wrong", () => {
   });
 
   it("names the variable, and does not repeat what is in it", async () => {
-    const env = { PORT: "70000", OUTRIGGER_SECRET: "hush", OUTRIGGER_PUBLIC_URL: "/img" };
+    const env = {
+      PORT: "70000",
+      OUTRIGGER_SECRET: "hush",
+      OUTRIGGER_PUBLIC_URL: "/img",
+      OUTRIGGER_METRICS_PORT: "http",
+    };
     expect(await refusal({ env })).toBe(
       "outrigger: The environment is not valid\n" +
         "PORT: must be a whole number from 0 to 65535\n" +
         "OUTRIGGER_PUBLIC_URL: must be an absolute http(s) URL without query or fragment\n" +
-        "OUTRIGGER_SECRET: must be a text of at least 32 bytes, or a list of such texts\n",
+        "OUTRIGGER_SECRET: must be a text of at least 32 bytes, or a list of such texts\n" +
+        "OUTRIGGER_METRICS_PORT: must be a whole number from 0 to 65535\n",
     );
   });
 

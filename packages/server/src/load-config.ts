@@ -17,7 +17,8 @@ export const ENVIRONMENT = {
   data: ["OUTRIGGER_DATA"],
   publicUrl: ["OUTRIGGER_PUBLIC_URL"],
   secret: ["OUTRIGGER_SECRET"],
-} as const satisfies Partial<Record<keyof ServerConfig, readonly string[]>>;
+  "metrics.port": ["OUTRIGGER_METRICS_PORT"],
+} as const satisfies Partial<Record<keyof ServerConfig | "metrics.port", readonly string[]>>;
 
 /**
  * Flags over environment over file. Every source is proved for itself, so that a message names what has to be mended.
@@ -27,7 +28,15 @@ export async function loadConfig(flags: ServeFlags, environment: NodeJS.ProcessE
   const { config, ...given } = flags;
   const fromFlags = checkConfig(withPort(given), "The command line", (key) => `--${key}`);
   const fromEnvironment = readEnvironment(environment);
-  return { ...(await readConfigFile(config)), ...fromEnvironment, ...fromFlags };
+  const fromFile = await readConfigFile(config);
+  const { metrics = fromFile.metrics } = fromEnvironment;
+  return {
+    ...fromFile,
+    ...fromEnvironment,
+    // The environment has no more than a port; the host may be the file's.
+    ...(metrics ? { metrics: { ...fromFile.metrics, ...metrics } } : {}),
+    ...fromFlags,
+  };
 }
 
 /** An empty variable is an absent one. */
@@ -41,7 +50,9 @@ function readEnvironment(environment: NodeJS.ProcessEnv): ServerConfig {
     values[key] = value;
     names[key] = variable;
   }
-  return checkConfig(withPort(values), "The environment", (key) => names[key] ?? key);
+  const { "metrics.port": port, ...others } = values;
+  const metrics = port === undefined ? {} : { metrics: withPort({ port }) };
+  return checkConfig({ ...withPort(others), ...metrics }, "The environment", (key) => names[key] ?? key);
 }
 
 function withPort(values: { port?: string }): Record<string, unknown> {

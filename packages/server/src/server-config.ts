@@ -1,4 +1,4 @@
-import type { ImageRateLimits, TlsPolicy } from "@outrigger/core";
+import type { CorsOptions, ImageRateLimits, OwnerLimits, TlsPolicy } from "@outrigger/core";
 import type { RendererOptions } from "@outrigger/imaging";
 
 /** Limits of the image service, as in `ImagesOptions`. */
@@ -9,6 +9,8 @@ export interface ServerImagesConfig {
   maxUploadBytes?: number;
   /** An upload without progress for this long ends with 408; milliseconds from 100. @default 15000 */
   uploadIdleMs?: number;
+  /** An upload that is slower than this on average ends with 408; bytes per second, 0 (any speed) to 1000000000. @default 1024 */
+  minUploadBytesPerSecond?: number;
   /**
    * An upload that takes longer to check and clean is answered with 202; milliseconds from 0 to 60000. `false`: clients wait,
    * unless they send `Prefer: respond-async`. @default 2000
@@ -20,12 +22,20 @@ export interface ServerImagesConfig {
   defaultLifetimeMs?: number;
   /** Longest life that `expiresAt` may ask for, in milliseconds from 1. @default 31536000000 (365 days) */
   maxLifetimeMs?: number;
+  /** How long an image that is gone answers 410, before it is unknown; days, 0 to 3650. @default 30 */
+  tombstoneDays?: number;
+  /** How often to look for what has expired, in milliseconds from 1000 to 86400000; `false` never. @default 60000 */
+  sweepEveryMs?: number | false;
   /** How long caches may keep a picture without asking, in seconds from 0. @default 300 */
   cacheSeconds?: number;
   /** Memory for often read pictures, in bytes from 0. @default 67108864 (64 MiB) */
   memoryBytes?: number;
   /** Requests per client address and minute, each `false` or a number from 1; `false` switches all limits off. */
   rateLimits?: ImageRateLimits | false;
+  /** Pages of which other origins may use the service with scripts. @default none */
+  cors?: CorsOptions;
+  /** What one owner may have at a time, each a whole number from 0. @default no limits */
+  ownerLimits?: OwnerLimits;
 }
 
 /** What the renderer may spend; see `RendererOptions` of `@outrigger/imaging` for ranges and defaults. */
@@ -49,6 +59,14 @@ export interface ServerHttpConfig {
   idleMs?: number;
   /** Connections beyond it are refused; 1 to 1000000. @default 4096 */
   maxConnections?: number;
+}
+
+/** Where metrics are served: on a port of their own, so that they are never exposed with the pictures. */
+export interface ServerMetricsConfig {
+  /** 0 to 65535; 0 takes a free one, which the log names. */
+  port: number;
+  /** Address or name to listen on. @default "127.0.0.1" */
+  host?: string;
 }
 
 export interface ServerLogConfig {
@@ -84,6 +102,10 @@ export interface ServerConfig {
   renderer?: ServerRendererConfig;
   http?: ServerHttpConfig;
   log?: ServerLogConfig;
+  /** Metrics for Prometheus at `GET /metrics`. @default false */
+  metrics?: false | ServerMetricsConfig;
+  /** Spans for the OpenTelemetry SDK that was registered in this process before, e.g. by `node --import`. @default false */
+  tracing?: boolean;
   /** From the signal to the exit, at most; milliseconds, 100 to 600000. @default 10000 */
   shutdownMs?: number;
   /**

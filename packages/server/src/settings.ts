@@ -1,9 +1,14 @@
 import { resolve } from "node:path";
 import { ConfigError } from "./config-error.ts";
-import type { ServerConfig, ServerHttpConfig, ServerLogConfig } from "./server-config.ts";
+import type {
+  ServerConfig,
+  ServerHttpConfig,
+  ServerLogConfig,
+  ServerMetricsConfig,
+} from "./server-config.ts";
 
 /** A configuration with its defaults filled in. */
-export interface ServerSettings extends Omit<ServerConfig, "http" | "log"> {
+export interface ServerSettings extends Omit<ServerConfig, "http" | "log" | "metrics"> {
   port: number;
   host: string;
   /** Absolute. */
@@ -11,6 +16,8 @@ export interface ServerSettings extends Omit<ServerConfig, "http" | "log"> {
   trustProxy: boolean | number | string | string[];
   http: Required<ServerHttpConfig>;
   log: Required<ServerLogConfig>;
+  metrics: false | Required<ServerMetricsConfig>;
+  tracing: boolean;
   shutdownMs: number;
   drainDelayMs: number;
 }
@@ -43,6 +50,8 @@ export function settingsOf(config: ServerConfig): ServerSettings {
       ...config.http,
     },
     log: { level: "info", pretty: false, ...config.log },
+    metrics: config.metrics ? { host: "127.0.0.1", ...config.metrics } : false,
+    tracing: config.tracing ?? false,
     shutdownMs,
     drainDelayMs,
   };

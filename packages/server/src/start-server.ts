@@ -9,6 +9,8 @@ import { reasonOf, whyUnusable } from "./error-reason.ts";
 import { warnWithoutFonts } from "./font-warning.ts";
 import { uploadCommand } from "./front-page.ts";
 import { type Listener, listen } from "./listen.ts";
+import { listenForMetrics, METRICS_PATH } from "./metrics-listener.ts";
+import { createObservers } from "./observers.ts";
 import { createReadiness } from "./readiness.ts";
 import { safeTarget } from "./redact.ts";
 import { requestIdOf } from "./request-log.ts";
@@ -19,6 +21,8 @@ const START_TIMEOUT_MS = 30_000;
 
 export interface StartedServer {
   url: string;
+  /** Where metrics are, `null` where they are off. */
+  metricsUrl: string | null;
   /** Drains and releases everything, within `shutdownMs`. Calling it twice is allowed. */
   close(): Promise<void>;
 }
@@ -28,17 +32,30 @@ export async function startServer(settings: ServerSettings, logger: Logger): Pro
   const storage = openStorage(settings.data);
   const renderer = createRenderer(settings.renderer);
   const pages = createPages();
-  const images = createImages({ ...imagesOptionsOf(settings, logger), storage, renderer, pages });
+  const { metrics, observer } = createObservers(settings);
+  const images = createImages({
+    ...imagesOptionsOf(settings, logger),
+    ...(observer === null ? {} : { observer }),
+    storage,
+    renderer,
+    pages,
+  });
   const readiness = createReadiness({ storage, renderer });
   let isDraining = false;
+  let metricsListener: Listener | null = null;
   let listener: Listener;
   try {
     await images.ready().catch((cause) => Promise.reject(dataError(settings.data, cause)));
     const atStart = createReadiness({ storage, renderer, timeoutMs: START_TIMEOUT_MS });
     requireReady(await atStart.troubles(), settings);
+    if (metrics !== null && settings.metrics) {
+      const { http } = settings;
+      metricsListener = await listenForMetrics(metrics, { ...settings.metrics, http }, logger);
+    }
     const app = createApp(settings, { images, pages, readiness, logger, isDraining: () => isDraining });
     listener = await listen(app, settings, (err) => logger.error({ err }, "cannot accept a connection"));
   } catch (error) {
+    await metricsListener?.drain(0);
     await images.close();
     throw error;
   }
@@ -51,15 +68,17 @@ export async function startServer(settings: ServerSettings, logger: Logger): Pro
     logger.info("draining");
     if (settings.drainDelayMs > 0) await delay(settings.drainDelayMs);
     // The last part of the time is for renderer and stores.
-    const cut = await listener.drain(Math.max(0, (endsAt - performance.now()) * 0.8));
+    const timeoutMs = Math.max(0, (endsAt - performance.now()) * 0.8);
+    const [cut] = await Promise.all([listener.drain(timeoutMs), metricsListener?.drain(timeoutMs)]);
     if (cut > 0) logger.warn({ connections: cut }, "cut what had not ended in time");
-    await images.close();
+    await images.close({ timeoutMs: Math.max(0, (endsAt - performance.now()) / 2) });
     logger.info("closed");
   }
 
   let closing: Promise<void> | null = null;
   return {
     url: listener.url,
+    metricsUrl: metricsListener && `${metricsListener.url}${METRICS_PATH}`,
     close() {
       closing ??= close();
       return closing;
@@ -73,6 +92,7 @@ function imagesOptionsOf(
 ): Omit<ImagesOptions, "storage" | "renderer"> {
   return {
     ...images,
+    logger,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(tls === undefined ? {} : { tls }),
     ...(secret === undefined ? {} : { secret }),

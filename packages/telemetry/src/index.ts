@@ -1,1 +1,5 @@
-export {};
+export { combineObservers } from "./combine-observers.ts";
+export type { Metrics, MetricsOptions } from "./metrics.ts";
+export { createMetrics } from "./metrics.ts";
+export type { TracingOptions } from "./tracing.ts";
+export { createTracing } from "./tracing.ts";

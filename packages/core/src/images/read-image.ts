@@ -155,8 +155,9 @@ async function bytesReply(
       status: 304,
       headers: withCaching(context, current, read, caching),
     };
-  const hot = context.renditions.peek(current.record.id, read.spec);
-  if (hot !== undefined && call.headers.range === undefined) {
+  const isWhole = call.headers.range === undefined;
+  const hot = isWhole ? context.renditions.peek(current.record.id, read.spec) : undefined;
+  if (hot !== undefined) {
     const headers = wholeHeaders(context, current, read, hot.length, caching);
     return call.method === "HEAD" ? { status: 200, headers } : { status: 200, headers, body: hot };
   }

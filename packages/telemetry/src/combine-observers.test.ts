@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { samplesOf } from "../test/metric-samples.ts";
+import { combineObservers } from "./combine-observers.ts";
+import { createMetrics } from "./metrics.ts";
+
+test("runs the work once, inside of all observers, and tells all of them how it ended", async () => {
+  const all = [createMetrics(), createMetrics()];
+  const observer = combineObservers(...all);
+  let runs = 0;
+  const work = async () => ++runs;
+  const operation = { kind: "store", role: "records", method: "get" } as const;
+  expect(await observer.observe(operation, work, () => "missing")).toBe(1);
+  observer.served("store");
+  const stop = observer.gauge("jobs_waiting", () => 5);
+  for (const metrics of all) {
+    const found = samplesOf(await metrics.text());
+    expect(found.get('outrigger_store_operations_total{role="records",method="get",outcome="missing"}')).toBe(
+      1,
+    );
+    expect(found.get('outrigger_served_total{from="store"}')).toBe(1);
+    expect(found.get("outrigger_jobs_waiting")).toBe(5);
+  }
+  stop();
+  for (const metrics of all) expect(samplesOf(await metrics.text()).get("outrigger_jobs_waiting")).toBe(0);
+});
+
+test("of none is one that only runs the work", async () => {
+  expect(await combineObservers().observe({ kind: "sweep" }, async () => "done")).toBe("done");
+});

@@ -1,0 +1,25 @@
+import type { Observer } from "@outrigger/core";
+
+/**
+ * Several observers as one, e.g. metrics and traces. An operation runs inside of all of them, the first outermost.
+ * @example createImages({ storage, renderer, observer: combineObservers(metrics, createTracing()) });
+ */
+export function combineObservers(...observers: Observer[]): Observer {
+  return {
+    observe(operation, work, outcomeOf) {
+      const all = observers.reduceRight((inner, observer) => {
+        return () => observer.observe(operation, inner, outcomeOf);
+      }, work);
+      return all();
+    },
+    served(from) {
+      for (const observer of observers) observer.served(from);
+    },
+    gauge(name, read) {
+      const removals = observers.map((observer) => observer.gauge(name, read));
+      return () => {
+        for (const remove of removals) remove();
+      };
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { type Observer, ServiceError } from "@outrigger/core";
+import { Gauge, Registry } from "prom-client";
+import { expect, test } from "vitest";
+import { samplesOf, seriesOf } from "../test/metric-samples.ts";
+import { createMetrics, type Metrics } from "./metrics.ts";
+
+const REQUEST = { kind: "request", method: "GET", route: "/{id}", headers: {} } as const;
+const STATUS = (status: string) => status;
+
+async function samples(metrics: Metrics): Promise<Map<string, number>> {
+  return samplesOf(await metrics.text());
+}
+
+async function fail(observer: Observer, error: unknown): Promise<void> {
+  const work = () => Promise.reject(error);
+  await expect(observer.observe({ kind: "admit", type: "image/png" }, work)).rejects.toBe(error);
+}
+
+test("counts requests by method, route and status, and gives what the work gave", async () => {
+  const metrics = createMetrics();
+  for (const status of ["200", "404", "200", "next"]) {
+    expect(await metrics.observe(REQUEST, async () => status, STATUS)).toBe(status);
+  }
+  const found = await samples(metrics);
+  expect(found.get('outrigger_requests_total{method="GET",route="/{id}",status="200"}')).toBe(2);
+  expect(found.get('outrigger_requests_total{method="GET",route="/{id}",status="404"}')).toBe(1);
+  expect(found.get('outrigger_requests_total{method="GET",route="/{id}",status="next"}')).toBe(1);
+  expect(found.get('outrigger_request_duration_seconds_count{method="GET",route="/{id}"}')).toBe(4);
+});
+
+test("times from the start to the end, in seconds", async () => {
+  const metrics = createMetrics();
+  const waited = performance.now();
+  await metrics.observe({ kind: "sweep" }, () => new Promise((resolve) => setTimeout(resolve, 30)));
+  const mostSeconds = (performance.now() - waited) / 1000;
+  const found = await samples(metrics);
+  const seconds = found.get("outrigger_sweep_duration_seconds_sum") ?? 0;
+  expect(seconds).toBeGreaterThan(0.02);
+  expect(seconds).toBeLessThanOrEqual(mostSeconds);
+  expect(found.get('outrigger_sweep_duration_seconds_bucket{le="0.01"}')).toBe(0);
+  expect(found.get('outrigger_sweep_duration_seconds_bucket{le="+Inf"}')).toBe(1);
+  expect(found.get('outrigger_sweeps_total{outcome="ok"}')).toBe(1);
+});
+
+test("tells types, formats, roles and methods", async () => {
+  const metrics = createMetrics();
+  const done = async () => null;
+  await metrics.observe({ kind: "admit", type: "image/png" }, done);
+  await metrics.observe({ kind: "render", type: "application/pdf", format: "webp" }, done);
+  await metrics.observe({ kind: "store", role: "records", method: "get" }, done, () => "missing");
+  const found = await samples(metrics);
+  expect(found.get('outrigger_admissions_total{type="image/png",outcome="ok"}')).toBe(1);
+  expect(found.get('outrigger_admission_duration_seconds_count{type="image/png"}')).toBe(1);
+  expect(found.get('outrigger_renders_total{type="application/pdf",format="webp",outcome="ok"}')).toBe(1);
+  expect(found.get('outrigger_render_duration_seconds_count{type="application/pdf",format="webp"}')).toBe(1);
+  expect(found.get('outrigger_store_operations_total{role="records",method="get",outcome="missing"}')).toBe(
+    1,
+  );
+  expect(found.get('outrigger_store_duration_seconds_count{role="records",method="get"}')).toBe(1);
+});
+
+test("names a failure by its code, or else by whether somebody gave up", async () => {
+  const metrics = createMetrics();
+  await fail(metrics, new ServiceError("overloaded", "Come back later."));
+  await fail(metrics, new DOMException("left", "AbortError"));
+  await fail(metrics, new Error("of nobody's making"));
+  await fail(metrics, "thrown as a text");
+  const found = await samples(metrics);
+  expect(found.get('outrigger_admissions_total{type="image/png",outcome="overloaded"}')).toBe(1);
+  expect(found.get('outrigger_admissions_total{type="image/png",outcome="aborted"}')).toBe(1);
+  expect(found.get('outrigger_admissions_total{type="image/png",outcome="error"}')).toBe(2);
+});
+
+test("counts where pictures came from", async () => {
+  const metrics = createMetrics();
+  for (const from of ["memory", "memory", "store", "render"] as const) metrics.served(from);
+  const found = await samples(metrics);
+  expect(found.get('outrigger_served_total{from="memory"}')).toBe(2);
+  expect(found.get('outrigger_served_total{from="store"}')).toBe(1);
+  expect(found.get('outrigger_served_total{from="render"}')).toBe(1);
+});
+
+test("asks for gauges when it is asked, adds up those of one name, and shows none that nobody told", async () => {
+  const metrics = createMetrics();
+  let waiting = 1;
+  const read = () => waiting;
+  const stop = metrics.gauge("renders_waiting", read);
+  metrics.gauge("renders_waiting", read);
+  waiting = 4;
+  expect((await samples(metrics)).get("outrigger_renders_waiting")).toBe(8);
+  stop();
+  stop();
+  expect((await samples(metrics)).get("outrigger_renders_waiting")).toBe(4);
+  expect(seriesOf(await samples(metrics), "outrigger_jobs_waiting")).toEqual([]);
+});
+
+test("shares the host's registry, and takes another prefix for a second service on it", async () => {
+  const registry = new Registry();
+  new Gauge({ name: "app_users", help: "The host's own.", registers: [registry] }).set(7);
+  const first = createMetrics({ registry });
+  const second = createMetrics({ registry, prefix: "previews_" });
+  first.served("memory");
+  second.served("store");
+  expect(first.contentType).toBe(registry.contentType);
+  const found = await samples(first);
+  expect(found.get("app_users")).toBe(7);
+  expect(found.get('outrigger_served_total{from="memory"}')).toBe(1);
+  expect(found.get('previews_served_total{from="store"}')).toBe(1);
+  expect(() => createMetrics({ registry })).toThrow(/already been registered/);
+});
+
+test("tells of the process where it is asked to", async () => {
+  expect(
+    (await samples(createMetrics({ processMetrics: true }))).get("process_resident_memory_bytes"),
+  ).toBeGreaterThan(0);
+  expect(seriesOf(await samples(createMetrics()), "process_resident_memory_bytes")).toEqual([]);
+});

@@ -1,0 +1,64 @@
+import type { Observer } from "@outrigger/core";
+import { Counter, collectDefaultMetrics, Registry } from "prom-client";
+import { createGauges } from "./gauges.ts";
+import { createMeters } from "./meters.ts";
+import { outcomeOfError } from "./outcome.ts";
+
+export interface MetricsOptions {
+  /** Where the metrics are registered, e.g. the one that your app already exposes. @default one of their own */
+  registry?: Registry;
+  /** What their names begin with; another one for a second service on the same registry. @default "outrigger_" */
+  prefix?: string;
+  /** Adds memory, processor, event loop and garbage collection of the process: `process_*` and `nodejs_*`. @default false */
+  processMetrics?: boolean;
+}
+
+/** An observer that counts. Labels are names from fixed lists: however many addresses are asked for, series do not grow. */
+export interface Metrics extends Observer {
+  /** Of `text()`. */
+  readonly contentType: string;
+  /** Everything in the registry as Prometheus reads it. */
+  text(): Promise<string>;
+}
+
+/**
+ * Metrics for Prometheus.
+ * Throws where the registry has metrics of these names already.
+ * @example
+ * const metrics = createMetrics();
+ * const images = createImages({ storage, renderer, observer: metrics });
+ * app.get("/metrics", async (req, res) => res.type(metrics.contentType).send(await metrics.text()));
+ */
+export function createMetrics(options: MetricsOptions = {}): Metrics {
+  const { registry = new Registry(), prefix = "outrigger_", processMetrics = false } = options;
+  const meters = createMeters(registry, prefix);
+  const gauges = createGauges(registry, prefix);
+  const served = new Counter({
+    name: `${prefix}served_total`,
+    help: "Pictures that were found in memory or in a store, or rendered.",
+    labelNames: ["from"],
+    registers: [registry],
+  });
+  if (processMetrics) collectDefaultMetrics({ register: registry });
+
+  return {
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+    async observe(operation, work, outcomeOf) {
+      const startedAt = performance.now();
+      let outcome = "ok";
+      try {
+        const result = await work();
+        if (outcomeOf !== undefined) outcome = outcomeOf(result);
+        return result;
+      } catch (error) {
+        outcome = outcomeOfError(error);
+        throw error;
+      } finally {
+        meters[operation.kind](operation, outcome, (performance.now() - startedAt) / 1000);
+      }
+    },
+    served: (from) => served.inc({ from }),
+    gauge: gauges.add,
+  };
+}

@@ -1,0 +1,105 @@
+import {
+  type Attributes,
+  type Context,
+  context,
+  propagation,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import type { Observer, Operation } from "@outrigger/core";
+import { outcomeOfError } from "./outcome.ts";
+
+export interface TracingOptions {
+  /** @default That of the SDK which the host has registered, or will register; without one nothing is recorded. */
+  tracer?: Tracer;
+}
+
+/**
+ * Traces for OpenTelemetry: a span per request, and below it one per admission, render, store access or sweep. A request
+ * span continues the trace that its headers name, or is a child of the host's own where one is active. Attributes follow
+ * the semantic conventions of HTTP, but hold no address, name or query: `url.path` is left out because of the IDs.
+ * @example
+ * const images = createImages({ storage, renderer, observer: createTracing() });
+ */
+export function createTracing(options: TracingOptions = {}): Observer {
+  const { tracer = trace.getTracer("@outrigger/telemetry") } = options;
+  return {
+    observe(operation, work, outcomeOf) {
+      const active = context.active();
+      const isEntry = operation.kind === "request" && trace.getSpan(active) === undefined;
+      const parent = isEntry ? propagation.extract(active, operation.headers) : active;
+      const { name, attributes } = describe(operation);
+      const kind = isEntry ? SpanKind.SERVER : SpanKind.INTERNAL;
+      const span = tracer.startSpan(name, { kind, attributes }, parent);
+      return inSpan(span, parent, async () => {
+        try {
+          const result = await work();
+          tellOutcome(span, operation, outcomeOf?.(result) ?? "ok");
+          return result;
+        } catch (error) {
+          tellFailure(span, outcomeOfError(error));
+          throw error;
+        } finally {
+          span.end();
+        }
+      });
+    },
+    served(from) {
+      trace.getActiveSpan()?.setAttribute("outrigger.served_from", from);
+    },
+    // Numbers without a trace.
+    gauge: () => () => {},
+  };
+}
+
+function inSpan<T>(span: Span, parent: Context, work: () => Promise<T>): Promise<T> {
+  return context.with(trace.setSpan(parent, span), work);
+}
+
+function describe(operation: Operation): { name: string; attributes: Attributes } {
+  switch (operation.kind) {
+    case "request": {
+      const { method, route } = operation;
+      const isKnown = method !== "other";
+      return {
+        name: `${isKnown ? method : "HTTP"} ${route}`,
+        attributes: { "http.request.method": isKnown ? method : "_OTHER", "http.route": route },
+      };
+    }
+    case "admit":
+      return { name: "admit", attributes: { "outrigger.type": operation.type } };
+    case "render":
+      return {
+        name: `render ${operation.format}`,
+        attributes: { "outrigger.type": operation.type, "outrigger.format": operation.format },
+      };
+    case "store":
+      return { name: `${operation.role}.${operation.method}`, attributes: {} };
+    case "sweep":
+      return { name: "sweep", attributes: {} };
+  }
+}
+
+function tellOutcome(span: Span, { kind }: Operation, outcome: string): void {
+  const status = kind === "request" ? Number(outcome) : Number.NaN;
+  if (Number.isNaN(status)) {
+    span.setAttribute("outrigger.outcome", outcome);
+    return;
+  }
+  span.setAttribute("http.response.status_code", status);
+  if (status >= 500) tellError(span, outcome);
+}
+
+/** The messages of errors are not for here: they may name keys. */
+function tellFailure(span: Span, outcome: string): void {
+  span.setAttribute("outrigger.outcome", outcome);
+  if (outcome !== "aborted") tellError(span, outcome);
+}
+
+function tellError(span: Span, type: string): void {
+  span.setAttribute("error.type", type);
+  span.setStatus({ code: SpanStatusCode.ERROR, message: type });
+}
