@@ -29,10 +29,26 @@ it("explains what doctor looks at and how it ends", async () => {
   for (const word of ["--config", "--data", "--json", "fonts", "Exit codes:"]) expect(stdout).toContain(word);
 });
 
+it("explains every command for images, with examples", async () => {
+  const general = await run("images", "--help");
+  expect(general).toMatchObject({ code: 0, stderr: "" });
+  const commands = ["withhold", "release", "rm", "list", "stats", "sweep", "reindex"];
+  for (const name of commands) expect(general.stdout).toMatch(new RegExp(`^  ${name} `, "m"));
+  const explained = await Promise.all(commands.map((name) => run("images", name, "--help")));
+  for (const { code, stdout } of explained) {
+    expect(code).toBe(0);
+    for (const word of ["--config", "--data", "Examples:", "Exit codes:"]) expect(stdout).toContain(word);
+  }
+});
+
 it("exits with 2 for a command or an option that it does not know", async () => {
   const unknownCommand = await run("sevre");
   expect(unknownCommand.code).toBe(2);
   expect(unknownCommand.stderr).toContain("unknown command 'sevre'");
+  const unknownImagesCommand = await run("images", "withold");
+  expect(unknownImagesCommand.code).toBe(2);
+  expect(unknownImagesCommand.stderr).toContain("unknown command 'withold'");
+  expect(await run("images")).toMatchObject({ code: 2, stdout: "" });
   const unknownOption = await run("serve", "--prot", "80");
   expect(unknownOption.code).toBe(2);
   expect(unknownOption.stderr).toContain("unknown option '--prot'");

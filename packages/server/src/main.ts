@@ -1,6 +1,10 @@
+import { isServiceError } from "@outrigger/core";
 import { Command, CommanderError } from "commander";
 import { ConfigError, StartError } from "./config-error.ts";
 import { doctor } from "./doctor/doctor.ts";
+import { reasonOf } from "./error-reason.ts";
+import { addImagesCommand } from "./images-command/add-images-command.ts";
+import { withHyphenIds } from "./images-command/image-ids.ts";
 import { readOwnPackage } from "./own-package.ts";
 import { serve } from "./serve.ts";
 
@@ -57,7 +61,7 @@ Exit codes: 0 no problem, 1 a problem, 2 wrong usage or configuration.
 export async function main(argv: readonly string[]): Promise<void> {
   const program = createProgram();
   try {
-    await program.parseAsync(argv);
+    await program.parseAsync(withHyphenIds(argv));
   } catch (error) {
     process.exitCode = report(error);
   }
@@ -88,6 +92,7 @@ function createProgram(): Command {
     .addHelpText("after", DOCTOR_HELP)
     .exitOverride()
     .action(doctor);
+  addImagesCommand(program, CONFIG_HELP);
   return program;
 }
 
@@ -101,6 +106,10 @@ function report(error: unknown): number {
   }
   if (error instanceof StartError) {
     process.stderr.write(`outrigger: ${error.message}\n`);
+    return 1;
+  }
+  if (isServiceError(error)) {
+    process.stderr.write(`outrigger: ${error.message}: ${reasonOf(error)}\n`);
     return 1;
   }
   // A bug: here a stack helps.

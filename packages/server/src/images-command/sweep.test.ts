@@ -1,0 +1,42 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createFsBlobStore } from "@outrigger/core";
+import { expect, it } from "vitest";
+import { addRecords, images } from "../../test/images-command.ts";
+import { jpeg, serve, temporaryDirectory, uploaded } from "../../test/outrigger-process.ts";
+
+it("removes what has expired when it is told to, and after a new index what nobody had noted", async () => {
+  const cwd = await temporaryDirectory();
+  await writeFile(join(cwd, "outrigger.config.json"), JSON.stringify({ images: { sweepEveryMs: false } }));
+  const url = await serve(cwd).url;
+  const image = await uploaded(url, await jpeg());
+  const [expired = ""] = await addRecords(cwd, [{ expiresAt: Date.now() - 1 }]);
+  const store = createFsBlobStore({ directory: join(cwd, "data") });
+  await store.put(`${expired}/original`, Buffer.from("bytes"));
+  expect(await images(cwd, "sweep")).toEqual({
+    code: 0,
+    stdout: "0 looked at: 0 emptied, 0 forgotten, 0 failed\n",
+    stderr: "",
+  });
+  expect(await images(cwd, "reindex")).toMatchObject({ code: 0, stderr: "" });
+  expect(await images(cwd, "sweep")).toMatchObject({
+    code: 0,
+    stdout: "2 looked at: 1 emptied, 0 forgotten, 0 failed\n",
+  });
+  expect(await store.stat(`${expired}/original`)).toBeNull();
+  expect((await fetch(image.url)).status).toBe(200);
+  expect((await fetch(`${url}/${expired}`)).status).toBe(410);
+  await store.close();
+});
+
+it("exits with 1 when it cannot look after an image, and says why", async () => {
+  const cwd = await temporaryDirectory();
+  const store = createFsBlobStore({ directory: join(cwd, "data") });
+  await store.put(`${"a".repeat(22)}/record`, Buffer.from("not a record"));
+  await store.close();
+  expect(await images(cwd, "reindex")).toMatchObject({ code: 0 });
+  const { code, stdout, stderr } = await images(cwd, "sweep");
+  expect(code).toBe(1);
+  expect(stdout).toBe("1 looked at: 0 emptied, 0 forgotten, 1 failed\n");
+  expect(stderr).toMatch(/^outrigger: .*JSON.*\n$/);
+});

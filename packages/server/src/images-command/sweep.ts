@@ -1,0 +1,20 @@
+import { type DataFlags, withAdmin } from "./with-admin.ts";
+
+/** `outrigger images sweep`: removes what is due, whatever the interval at which the server does it. */
+export async function sweep(flags: DataFlags): Promise<void> {
+  await withAdmin(flags, async (admin) => {
+    const { looked, emptied, forgotten, failed } = await admin.sweep();
+    process.stdout.write(
+      `${looked} looked at: ${emptied} emptied, ${forgotten} forgotten, ${failed} failed\n`,
+    );
+    if (failed > 0) process.exitCode = 1;
+  });
+}
+
+/** `outrigger images reindex`: has the next sweep look at every image. */
+export async function reindex(flags: DataFlags): Promise<void> {
+  await withAdmin(flags, async (admin) => {
+    await admin.reindex();
+    process.stdout.write("Every image is noted: the next sweep looks at all of them\n");
+  });
+}

@@ -1,0 +1,53 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { createFsBlobStore } from "@outrigger/core";
+import { outrigger } from "./outrigger-process.ts";
+
+/** Runs `outrigger images …` to its end. */
+export async function images(cwd: string, ...args: string[]) {
+  const { exit, output } = outrigger(["images", ...args], { cwd });
+  return { code: await exit, ...output };
+}
+
+/** What is kept of an image in the data directory below `cwd`. */
+export async function readRecord(cwd: string, id: string): Promise<Record<string, unknown>> {
+  const store = createFsBlobStore({ directory: join(cwd, "data") });
+  const blob = await store.get(`${id}/record`);
+  if (!Buffer.isBuffer(blob?.body)) throw new Error(`There is no record of ${id} in one piece`);
+  await store.close();
+  return JSON.parse(blob.body.toString("utf8"));
+}
+
+/** What a server keeps of an image that it took in. */
+export const SAMPLE_RECORD = {
+  name: "stripes.jpg",
+  type: "image/jpeg",
+  size: 1_000_000,
+  sha256: "0".repeat(64),
+  width: 64,
+  height: 48,
+  pages: 1,
+  agent: null,
+  createdAt: Date.now(),
+  updatedAt: Date.now(),
+  expiresAt: Date.now() + 86_400_000,
+};
+
+/**
+ * Keeps a record under a new ID for each of the changes to {@link SAMPLE_RECORD}, past all that a server would not let
+ * through.
+ */
+export async function addRecords(
+  cwd: string,
+  changes: readonly Record<string, unknown>[],
+): Promise<string[]> {
+  const store = createFsBlobStore({ directory: join(cwd, "data") });
+  const ids: string[] = [];
+  for (const change of changes) {
+    const id = randomBytes(16).toString("base64url");
+    await store.put(`${id}/record`, Buffer.from(JSON.stringify({ ...SAMPLE_RECORD, id, ...change })));
+    ids.push(id);
+  }
+  await store.close();
+  return ids;
+}
