@@ -43,7 +43,7 @@ function viewerReply(
   headers: Record<string, string>,
 ): Reply {
   const page = pages.viewer(viewOf(context, call, record), context.settings.now());
-  return pageReply(call, page, 200, headers);
+  return pageReply(call, page, 200, { ...headers, Sunset: new Date(record.expiresAt).toUTCString() });
 }
 
 /** `GET HEAD POST {base}/<id>/edit`: a form, and what it sends. A GET changes nothing. */

@@ -24,7 +24,7 @@ export interface Gone {
 export interface Withholding {
   /** Said to whoever asks for it. */
   reason: string;
-  /** URL of who demands it; `null`: not told. */
+  /** URL that tells who blocks it and why; `null`: not told. */
   authority: string | null;
   since: number;
   /** When the image is removed for good; `null`: at the end of its life. */

@@ -30,7 +30,7 @@ import {
   revisionOf,
 } from "./fs-generations.ts";
 import { listKeys } from "./fs-list.ts";
-import { claimTemporaryDirectory } from "./fs-processes.ts";
+import { claimTemporaryDirectory, type TemporaryDirectory } from "./fs-processes.ts";
 import { openBlob } from "./fs-read.ts";
 import { readOrCreateSecret } from "./fs-secret.ts";
 import { type NewFile, openSpooled, writeTemporary } from "./fs-write.ts";
@@ -64,7 +64,8 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
   }
   const directory = resolve(options.directory);
   const blobs = join(directory, "blobs");
-  const temporary = claim(directory, blobs);
+  const claimed = claim(directory, blobs);
+  const temporary = claimed.path;
   const chains = createChains(blobs, temporary, files);
   const due = createFsDueIndex(directory, temporary, files);
   const probes = new LRUCache<string, Probe & { key: string }>({ max: MAX_PROBES });
@@ -179,6 +180,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
     listDue: (list, untilMs, limit) => whileOpen(() => due.listDue(list, untilMs, limit)),
     async close() {
       isClosed = true;
+      claimed.release();
     },
   };
 }
@@ -189,7 +191,7 @@ function shardOf(key: string): string {
 }
 
 /** Makes the directories and resolves to this process' own for temporary files. */
-function claim(directory: string, blobs: string): string {
+function claim(directory: string, blobs: string): TemporaryDirectory {
   try {
     mkdirSync(blobs, { recursive: true, mode: 0o700 });
     return claimTemporaryDirectory(join(directory, "tmp"));

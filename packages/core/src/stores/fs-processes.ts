@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, utimesSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { systemCode } from "./fs-errors.ts";
 
 /** A process that this one cannot see is taken for dead when its files have not changed for so long. */
 const FOREIGN_IDLE_MS = 3_600_000;
+/** How often a process shows that it is alive. */
+const SIGN_OF_LIFE_MS = FOREIGN_IDLE_MS / 10;
 
 /** Read once: none of it changes while a process lives. */
 const here = createHash("sha256")
@@ -17,12 +19,19 @@ const here = createHash("sha256")
   .digest("hex")
   .slice(0, 12);
 
+/** This process' directory for temporary files. */
+export interface TemporaryDirectory {
+  path: string;
+  /** Stops showing that the process is alive; what is in the directory is removed when it is not. */
+  release(): void;
+}
+
 /**
  * Makes the directory for this process' temporary files, after removing those of processes that are no more. Many
  * processes, in containers of their own too, may do so at once. Synchronous, so that the directory is there for whoever
  * asks for it.
  */
-export function claimTemporaryDirectory(parent: string): string {
+export function claimTemporaryDirectory(parent: string): TemporaryDirectory {
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(parent)) {
     const path = join(parent, name);
@@ -30,7 +39,20 @@ export function claimTemporaryDirectory(parent: string): string {
   }
   const own = join(parent, `${here}.${process.pid}.${startTime(process.pid) ?? 0}`);
   mkdirSync(own, { recursive: true, mode: 0o700 });
-  return own;
+  const timer = setInterval(() => showLife(own), SIGN_OF_LIFE_MS).unref();
+  return { path: own, release: () => clearInterval(timer) };
+}
+
+/** Also makes a directory anew that was taken for a dead process' while this one was asleep. */
+function showLife(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const now = new Date();
+    utimesSync(path, now, now);
+  } catch (error) {
+    // The disk is full or not there: whoever writes next is told, and this is tried again.
+    if (systemCode(error) === undefined) throw error;
+  }
 }
 
 function isAbandoned(name: string, path: string): boolean {

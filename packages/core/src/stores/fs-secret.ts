@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { open, readFile, stat, unlink } from "node:fs/promises";
+import { open, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ServiceError } from "../errors.ts";
 import { systemCode } from "./fs-errors.ts";
@@ -38,14 +38,14 @@ async function readSecret(path: string): Promise<Buffer | null> {
 async function createSecret(path: string, temporary: string, files: FileSystem): Promise<Buffer> {
   const candidate = join(temporary, `secret-${randomBytes(8).toString("hex")}`);
   const secret = randomBytes(SECRET_BYTES);
-  const file = await open(candidate, "wx", 0o600);
   try {
-    await file.writeFile(secret);
-    await files.sync(file);
-  } finally {
-    await file.close();
-  }
-  try {
+    const file = await open(candidate, "wx", 0o600);
+    try {
+      await file.writeFile(secret);
+      await files.sync(file);
+    } finally {
+      await file.close();
+    }
     await files.link(candidate, path);
     await files.syncDirectory(dirname(path));
     return secret;
@@ -55,6 +55,7 @@ async function createSecret(path: string, temporary: string, files: FileSystem):
     if (others === null) throw error;
     return others;
   } finally {
-    await unlink(candidate);
+    // One that cannot be removed goes with the other temporary files at the next start.
+    await rm(candidate, { force: true }).catch(() => undefined);
   }
 }

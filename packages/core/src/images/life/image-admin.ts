@@ -56,7 +56,7 @@ export type ImageAdminOptions = { storage: ImageStorage } & Pick<
  * @throws TypeError for an option out of range.
  * @example
  * const admin = createImageAdmin({ storage: createFsBlobStore({ directory: "./data" }) });
- * await admin.withhold(id, { reason: "Removed by court order", authority: "https://court.example" });
+ * await admin.withhold(id, { reason: "Removed by court order", authority: "https://example.com/legal/2026-17" });
  * await admin.close();
  */
 export function createImageAdmin({ storage, ...options }: ImageAdminOptions): StorageAdmin {

@@ -8,7 +8,7 @@ export interface Unavailable {
   status: 404 | 410 | 451;
   /** Written for the client. */
   detail: string;
-  /** Of 451: URL of who demands it; `null`: not told. */
+  /** Of 451: URL that tells who blocks it and why; `null`: not told. */
   authority?: string | null;
 }
 
@@ -22,7 +22,7 @@ export function whyUnavailable(record: ImageRecord, now: number, tombstoneMs: nu
   // It never came to be, so that it is not gone either.
   if (failure !== null) return { status: 404, detail: failure };
   const gone = record.gone ?? dueEnd(record, now);
-  if (gone !== null && forgottenFrom(record, gone, tombstoneMs) <= now) {
+  if (gone !== null && (gone.why === "withheld" || forgottenFrom(record, gone, tombstoneMs) <= now)) {
     return { status: 404, detail: "There is no such image." };
   }
   if (withheld !== null) return { status: 451, detail: withheld.reason, authority: withheld.authority };

@@ -22,7 +22,11 @@ export interface ImageStats {
 /** All images that are known, in no particular order. Reads every record: for people and nightly jobs. */
 export async function* listImages({ records, settings }: LifeContext): AsyncGenerator<ListedImage> {
   for await (const id of records.ids()) {
-    const current = await records.load(id);
+    const current = await records.load(id).catch((error) => {
+      // One that cannot be read must not hide all others.
+      settings.onError(error);
+      return null;
+    });
     // Removed since its name was read.
     if (current === null) continue;
     const { record } = current;

@@ -8,7 +8,10 @@ import type { LifeContext } from "./life-context.ts";
 export interface WithholdOptions {
   /** Said to whoever asks for the image; 1 to 1000 characters. */
   reason: string;
-  /** Absolute http(s) URL of who demands it: `Link: <…>; rel="blocked-by"` (RFC 7725 §4). */
+  /**
+   * Absolute http(s) URL that tells who blocks the image and why, such as a page of your own about the demand: sent as
+   * `Link: <…>; rel="blocked-by"` (RFC 7725 §4: the one who blocks, not the one who demands it).
+   */
   authority?: string;
   /** When the image is removed for good, in the future. @default At the end of its life */
   deleteAfter?: Date;

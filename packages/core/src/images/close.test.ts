@@ -1,0 +1,156 @@
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { describe, expect, test } from "vitest";
+import { createCall } from "../../test/calls.ts";
+import { createFakeRenderer } from "../../test/fake-renderer.ts";
+import { created, type ImageSite, type SiteOptions, storedRecord } from "../../test/image-site.ts";
+import { createLifeSite, DAY } from "../../test/life-site.ts";
+import { holdUp, tapStore } from "../../test/tapped-store.ts";
+import type { BlobStore } from "../contracts/blob-store.ts";
+import { createMemoryBlobStore } from "../stores/memory-blob-store.ts";
+
+/** Whether a promise is settled when everything else that can be done now is done. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false;
+  const note = () => {
+    settled = true;
+  };
+  promise.then(note, note);
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  return settled;
+}
+
+/** Bytes that come as a stream, in two parts. */
+const BIG = Buffer.alloc(3 * 1024 * 1024, 1);
+
+async function siteWithBigImage(options: SiteOptions = {}): Promise<{ site: ImageSite; path: string }> {
+  const kept = createMemoryBlobStore();
+  const store: BlobStore = {
+    ...kept,
+    async get(key, getOptions) {
+      const blob = await kept.get(key, getOptions);
+      if (blob === null || !key.endsWith("/original")) return blob;
+      return { ...blob, body: Readable.from([BIG.subarray(0, 1000), BIG.subarray(1000)]) };
+    },
+  };
+  const site = createLifeSite({ store, ...options });
+  const { id } = created(await site.create());
+  await kept.put(`${id}/original`, BIG);
+  return { site, path: `/api/images/${id}.png` };
+}
+
+test("an upload under way is finished, and new requests are told to come back", async () => {
+  const renderer = createFakeRenderer();
+  const site = createLifeSite({ renderer });
+  const upload = site.create();
+  const admitting = await renderer.next();
+  const closed = site.images.close();
+  for (const [method, path] of [
+    ["POST", "/api/images.json"],
+    ["GET", "/api/images/AAAAAAAAAAAAAAAAAAAAAA.png"],
+    ["DELETE", "/api/images/AAAAAAAAAAAAAAAAAAAAAA.json"],
+  ] as const) {
+    const answer = await site.send(method, path);
+    expect([answer.status, answer.headers["Retry-After"], answer.headers.Connection]).toEqual([
+      503,
+      "2",
+      "close",
+    ]);
+    expect(answer.json.detail).toBe("The service is shutting down. Try again later.");
+  }
+  expect(await site.images.handle(createCall("GET", "/somewhere/else"))).toBeUndefined();
+  expect(await isSettled(closed)).toBe(false);
+  admitting.accept();
+  const { id } = created(await upload);
+  await closed;
+  expect(await storedRecord(site.store, id)).toMatchObject({ processing: null });
+});
+
+test("a reply that is being sent is sent to its end", async () => {
+  const { site, path } = await siteWithBigImage();
+  const reply = await site.images.handle(createCall("GET", path));
+  const body = reply?.body;
+  if (!(body instanceof Readable)) throw new Error("Not a stream");
+  const closed = site.images.close();
+  expect(await isSettled(closed)).toBe(false);
+  expect((await buffer(body)).equals(BIG)).toBe(true);
+  await closed;
+});
+
+test.each(["end", "error"])("a reply whose client leaves is not waited for: %s", async (how) => {
+  const { site, path } = await siteWithBigImage();
+  const reply = await site.images.handle(createCall("GET", path));
+  const body = reply?.body;
+  if (!(body instanceof Readable)) throw new Error("Not a stream");
+  const closed = site.images.close();
+  body.on("error", () => {}).destroy(how === "error" ? new Error("gone") : undefined);
+  await closed;
+});
+
+describe("what never ends", () => {
+  test("of an upload is waited for no longer than timeoutMs", async () => {
+    const site = createLifeSite();
+    const call = { ...createCall("POST", "/api/images.json"), upload: () => new Promise<never>(() => {}) };
+    void site.images.handle(call);
+    const began = performance.now();
+    await site.images.close({ timeoutMs: 50 });
+    expect(performance.now() - began).toBeGreaterThan(45);
+  });
+
+  test("of a reply is waited for no longer than timeoutMs", async () => {
+    const { site, path } = await siteWithBigImage();
+    const reply = await site.images.handle(createCall("GET", path));
+    await site.images.close({ timeoutMs: 50 });
+    expect(reply?.status).toBe(200);
+    if (reply?.body instanceof Readable) reply.body.destroy();
+  });
+});
+
+test("closing twice is closing once, also while the first is waiting", async () => {
+  const renderer = createFakeRenderer();
+  let ends = 0;
+  const close = renderer.close;
+  renderer.close = () => {
+    ends++;
+    return close();
+  };
+  const site = createLifeSite({ renderer });
+  const upload = site.create();
+  const admitting = await renderer.next();
+  const first = site.images.close();
+  const second = site.images.close({ timeoutMs: 0 });
+  expect(await isSettled(second)).toBe(false);
+  admitting.accept();
+  await upload;
+  await Promise.all([first, second]);
+  await site.images.close();
+  expect(ends).toBe(1);
+});
+
+test("a sweep under way is ended in good order", async () => {
+  const kept = createMemoryBlobStore();
+  const held = holdUp(({ method, key }) => method === "delete" && key.endsWith("/original"));
+  const site = createLifeSite({ store: tapStore(kept, held.tap) });
+  for (let count = 0; count < 50; count++) await site.create();
+  site.clock.now += DAY;
+  const swept = site.images.sweep();
+  await held.reached;
+  const closed = site.images.close();
+  held.letGo();
+  const report = await swept;
+  await closed;
+  expect(report.failed).toBe(0);
+  const next = createLifeSite({ store: kept, clock: site.clock });
+  const rest = await next.images.sweep();
+  expect(report.emptied + rest.emptied).toBe(50);
+});
+
+test("what fails before there is a reply is not waited for either", async () => {
+  const site = createLifeSite({ errors: "host" });
+  const call = {
+    ...createCall("POST", "/api/images.json"),
+    upload: () => Promise.reject(new Error("a bug")),
+  };
+  await expect(site.images.handle(call)).rejects.toThrow("a bug");
+  await site.images.close();
+});

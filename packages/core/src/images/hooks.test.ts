@@ -1,0 +1,208 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { createFakeRenderer } from "../../test/fake-renderer.ts";
+import { created, createSite, eventually, type SiteOptions } from "../../test/image-site.ts";
+import { anotherProcess, createLifeSite, DAY, HOUR, readsOf, statusesOf } from "../../test/life-site.ts";
+import { tapStore } from "../../test/tapped-store.ts";
+import { ServiceError } from "../errors.ts";
+import { createMemoryBlobStore } from "../stores/memory-blob-store.ts";
+import type { ImageSummary } from "./image-summary.ts";
+import type { Logger } from "./images-options.ts";
+
+/** A site that notes what its hooks are told, and whatever process it was. */
+function hookedSite(options: SiteOptions = {}) {
+  const told: string[] = [];
+  const name = ({ id }: ImageSummary) => id;
+  const site = createLifeSite({
+    onStored: (image) => told.push(`stored ${name(image)}`),
+    onRemoved: (image, why) => told.push(`${why} ${name(image)}`),
+    ...options,
+  });
+  return { site, told };
+}
+
+describe("onStored", () => {
+  test("is told of an image once it can be served, as host code may know it", async () => {
+    const onStored = vi.fn();
+    const site = createLifeSite({ onStored, authorize: () => ({ owner: "anna" }) });
+    const { id } = created(await site.create());
+    expect(onStored.mock.calls).toEqual([
+      [
+        {
+          id,
+          name: "picture.png",
+          type: "image/png",
+          size: 34,
+          owner: "anna",
+          createdAt: site.clock.now,
+          expiresAt: site.clock.now + DAY,
+        },
+      ],
+    ]);
+  });
+
+  test("is told of an image that was answered 202 when it is ready, not before, and never of one that is refused", async () => {
+    const renderer = createFakeRenderer();
+    const { site, told } = hookedSite({ renderer });
+    const later = { headers: { prefer: "respond-async" } };
+    const first = created(await site.create(later));
+    const second = created(await site.create(later));
+    const admitting = await renderer.next();
+    (await renderer.next()).refuse(new ServiceError("unsupported_media", "Its pixels end early."));
+    await eventually(async () =>
+      expect((await site.send("GET", `/api/images/${second.id}.json`)).status).toBe(404),
+    );
+    expect(told).toEqual([]);
+    admitting.accept();
+    await eventually(() => expect(told).toEqual([`stored ${first.id}`]));
+  });
+
+  test("is not told of what was not stored, nor of what is asked for again", async () => {
+    let isBroken = true;
+    const store = tapStore(createMemoryBlobStore(), ({ method, key }) => {
+      if (isBroken && method === "put" && key.endsWith("/record"))
+        throw new ServiceError("store_unavailable", "No answer.");
+    });
+    const { site, told } = hookedSite({ store });
+    const headers = { "idempotency-key": "a" };
+    expect((await site.create({ headers })).status).toBe(503);
+    isBroken = false;
+    const { id } = created(await site.create({ headers }));
+    await site.create({ headers });
+    expect(told).toEqual([`stored ${id}`]);
+  });
+});
+
+describe("onRemoved", () => {
+  test("is told why, once, whoever finds it out and however often", async () => {
+    const { site, told } = hookedSite({ tombstoneDays: 1 });
+    const other = anotherProcess(site);
+    const images = await Promise.all(Array.from({ length: 4 }, async () => created(await site.create())));
+    const [deleted, removed, withheld, expired] = images.map(({ id, pin }) => ({ id, pin }));
+    told.length = 0;
+    const search = `pin=${deleted?.pin}`;
+    await site.send("DELETE", `/api/images/${deleted?.id}.json`, { search });
+    await other.send("DELETE", `/api/images/${deleted?.id}.json`, { search });
+    await other.images.remove(String(removed?.id));
+    const deleteAfter = new Date(site.clock.now + HOUR);
+    await site.images.withhold(String(withheld?.id), { reason: "By order of the court.", deleteAfter });
+    expect(told).toEqual([`deleted ${deleted?.id}`, `deleted ${removed?.id}`]);
+    told.length = 0;
+    site.clock.now += HOUR;
+    await Promise.all([site.images.sweep(), other.images.sweep()]);
+    expect(told).toEqual([`withheld ${withheld?.id}`]);
+    told.length = 0;
+    site.clock.now += DAY;
+    await Promise.all([
+      statusesOf(site, readsOf(String(expired?.id))),
+      statusesOf(other, readsOf(String(expired?.id))),
+      site.images.sweep(),
+      other.images.sweep(),
+    ]);
+    expect(told).toEqual([`expired ${expired?.id}`]);
+    site.clock.now += DAY;
+    await site.images.sweep();
+    expect(told).toHaveLength(1);
+  });
+
+  test("is told whose image it was", async () => {
+    const onRemoved = vi.fn();
+    const site = createLifeSite({ onRemoved, authorize: () => ({ owner: "anna" }) });
+    const { id } = created(await site.create());
+    await site.images.remove(id);
+    expect(onRemoved.mock.calls).toEqual([[expect.objectContaining({ id, owner: "anna" }), "deleted"]]);
+  });
+});
+
+test.each<[string, () => unknown]>([
+  [
+    "throws",
+    () => {
+      throw new Error("a bug of the host's");
+    },
+  ],
+  ["rejects", () => Promise.reject(new Error("a bug of the host's"))],
+])("a hook that %s is heard of and harms nobody", async (_what, hook) => {
+  const site = createLifeSite({ onStored: hook, onRemoved: hook });
+  const answer = await site.create();
+  expect(answer.status).toBe(201);
+  const { id, pin } = created(answer);
+  expect((await site.send("GET", `/${id}`)).status).toBe(200);
+  expect((await site.send("DELETE", `/api/images/${id}.json`, { search: `pin=${pin}` })).status).toBe(204);
+  await eventually(() => expect(site.errors).toHaveLength(2));
+  expect(site.errors[0]).toMatchObject({ message: "a bug of the host's" });
+});
+
+test("nobody waits for a hook", async () => {
+  const site = createLifeSite({
+    onStored: () => new Promise(() => {}),
+    onRemoved: () => new Promise(() => {}),
+  });
+  const { id } = created(await site.create());
+  await site.images.remove(id);
+});
+
+describe("the logger", () => {
+  function createLogger() {
+    const lines: string[] = [];
+    const log = (level: string) => (fields: object, message: string) =>
+      void lines.push(`${level} ${message} ${JSON.stringify(fields)}`);
+    const logger: Logger = { info: log("info"), warn: log("warn"), error: log("error") };
+    return { lines, logger };
+  }
+
+  test("is told what becomes of images, and never a PIN, whoever sends one and whatever fails", async () => {
+    const { lines, logger } = createLogger();
+    let isBroken = false;
+    const store = tapStore(createMemoryBlobStore(), ({ method }) => {
+      if (isBroken && method !== "get") throw new ServiceError("store_unavailable", "No answer.");
+    });
+    const site = createSite({
+      ...{ store, logger, sweepEveryMs: false, asyncAfterMs: false },
+      renderer: createFakeRenderer(({ accept }) => accept()),
+    });
+    // As a service without it: what fails goes to the logger.
+    const quiet = createLifeSite({ store, logger, clock: site.clock, onError: undefined as never });
+    const { id, pin } = created(await quiet.create());
+    const path = `/api/images/${id}.json`;
+    await quiet.images.withhold(id, { reason: "By order of the court." });
+    await quiet.images.release(id);
+    const search = `pin=${pin}`;
+    await quiet.send("PATCH", path, { search, fields: { name: "Renamed" } });
+    await quiet.send("GET", `/${id}/edit`, { search });
+    isBroken = true;
+    expect((await quiet.send("PATCH", path, { search, fields: { name: "x" } })).status).toBe(503);
+    expect((await quiet.send("DELETE", path, { headers: { "x-service-image-pin": pin } })).status).toBe(503);
+    isBroken = false;
+    expect((await quiet.send("DELETE", path, { fields: { pin } })).status).toBe(204);
+    const said = lines.map((line) => line.split(" {")[0]);
+    expect(said).toEqual([
+      "info image stored",
+      "info image withheld",
+      "info image released",
+      "error failed",
+      "error failed",
+      "info image removed",
+    ]);
+    expect(lines.every((line, index) => index === 3 || index === 4 || line.includes(id))).toBe(true);
+    expect(lines.join("\n")).not.toContain(pin);
+  });
+});
+
+describe("without onError and logger", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  test("what fails goes to the console, without the request: its address may hold a PIN", async () => {
+    const written = vi.spyOn(console, "error").mockImplementation(() => {});
+    let isBroken = false;
+    const failure = new ServiceError("store_unavailable", "No answer.");
+    const store = tapStore(createMemoryBlobStore(), ({ method }) => {
+      if (isBroken && method === "put") throw failure;
+    });
+    const site = createLifeSite({ store, onError: undefined as never });
+    const { id, pin } = created(await site.create());
+    isBroken = true;
+    const search = `pin=${pin}`;
+    await site.send("PATCH", `/api/images/${id}.json`, { search, fields: { name: "x" } });
+    expect(written.mock.calls).toEqual([[failure]]);
+  });
+});

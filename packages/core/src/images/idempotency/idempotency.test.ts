@@ -1,0 +1,306 @@
+import { describe, expect, test } from "vitest";
+import { type CallOptions, createCall, PNG } from "../../../test/calls.ts";
+import { createFakeRenderer } from "../../../test/fake-renderer.ts";
+import {
+  type Answer,
+  created,
+  createSite,
+  eventually,
+  type ImageSite,
+  keysOf,
+} from "../../../test/image-site.ts";
+import {
+  anotherProcess,
+  createLifeSite,
+  DAY,
+  entriesOf,
+  HOUR,
+  MINUTE,
+  STORES,
+  willingRenderer,
+} from "../../../test/life-site.ts";
+import { holdUp, tapStore } from "../../../test/tapped-store.ts";
+import type { Call } from "../../contracts/call.ts";
+import { ServiceError } from "../../errors.ts";
+import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+
+const KEY = "8e03978e-40d5-43dd-bc93-6894a57f9324";
+const OTHER_FILE = Buffer.concat([PNG, Buffer.from("another")]);
+
+function create(site: ImageSite, { headers, ...options }: CallOptions = {}): Promise<Answer> {
+  return site.create({ headers: { "idempotency-key": KEY, ...headers }, ...options });
+}
+
+/** A create as `changes` have it: from another address, say. */
+async function createAs(site: ImageSite, changes: Partial<Call>): Promise<unknown> {
+  const headers = { "idempotency-key": KEY };
+  const reply = await site.images.handle({
+    ...createCall("POST", "/api/images.json", { headers }),
+    ...changes,
+  });
+  return reply?.headers["X-Service-Image-Id"];
+}
+
+async function imagesIn(site: ImageSite): Promise<number> {
+  return (await keysOf(site.store)).filter((key) => key.endsWith("/record")).length;
+}
+
+function withoutLength({ headers }: Answer): Record<string, unknown> {
+  return { ...headers, "Content-Length": null };
+}
+
+describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) => {
+  test("a create that is sent again gets the first answer, from every process, and makes nothing", async () => {
+    const site = createLifeSite({ store: createStore() });
+    const other = anotherProcess(site);
+    const first = await create(site);
+    expect(first.status).toBe(201);
+    for (const process of [site, other]) {
+      const again = await create(process);
+      expect([again.status, again.json, again.headers]).toEqual([first.status, first.json, first.headers]);
+    }
+    expect(await imagesIn(site)).toBe(1);
+    const text = await site.send("POST", "/api/images.txt", { headers: { "idempotency-key": KEY } });
+    expect(text.text).toBe(`${first.json.url}\n`);
+  });
+
+  test("of twenty creates at once on two processes one makes an image, and no other is told another", async () => {
+    const site = createLifeSite({ store: createStore() });
+    const other = anotherProcess(site);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => create(index % 2 === 0 ? site : other)),
+    );
+    const made = answers.filter(({ status }) => status === 201);
+    expect(made.length).toBeGreaterThanOrEqual(1);
+    expect(new Set(made.map(({ json }) => json.id)).size).toBe(1);
+    for (const { status, headers } of answers) {
+      if (status !== 201) expect([status, headers["Retry-After"]]).toEqual([409, "2"]);
+    }
+    expect(await imagesIn(site)).toBe(1);
+    expect([...site.errors, ...other.errors]).toEqual([]);
+  });
+});
+
+test("while the first is running a second is told to come back, and then gets its answer", async () => {
+  const renderer = createFakeRenderer();
+  const site = createLifeSite({ renderer });
+  const first = create(site);
+  const admitting = await renderer.next();
+  const second = await create(site);
+  expect([second.status, second.headers["Retry-After"]]).toEqual([409, "2"]);
+  expect(second.json.detail).toBe("The first request with this Idempotency-Key is still running.");
+  admitting.accept();
+  const { json } = await first;
+  expect((await create(site)).json).toEqual(json);
+});
+
+test.each<[string, CallOptions]>([
+  ["another file", { file: OTHER_FILE }],
+  ["another name", { search: "name=Other" }],
+  ["another life", { search: "expiresAt=2026-03-02T00:00:00.000Z" }],
+])("%s under the same key is refused", async (_what, options) => {
+  const site = createLifeSite();
+  await create(site);
+  const answer = await create(site, options);
+  expect([answer.status, answer.json.detail]).toEqual([
+    409,
+    "This Idempotency-Key was sent before with another upload. Use a new one.",
+  ]);
+  expect(await imagesIn(site)).toBe(1);
+});
+
+test("another key makes another image, and none makes one each time", async () => {
+  const site = createLifeSite();
+  const ids = new Set<unknown>();
+  for (const headers of [{}, { "idempotency-key": "another" }])
+    ids.add((await create(site, { headers })).json.id);
+  for (let count = 0; count < 2; count++) ids.add((await site.create()).json.id);
+  expect(ids.size).toBe(4);
+});
+
+test("the same key quoted or bare is the same key", async () => {
+  const site = createLifeSite();
+  const first = await create(site);
+  const quoted = await create(site, { headers: { "idempotency-key": `"${KEY}"` } });
+  expect(quoted.json.id).toBe(first.json.id);
+});
+
+test.each(["", " ", "two words", "a,b c", '"', '""', "ü", "x".repeat(256), 'a"b', "a\\b"])(
+  "%j is no key",
+  async (key) => {
+    const site = createLifeSite();
+    const answer = await create(site, { headers: { "idempotency-key": key } });
+    expect(answer.status).toBe(400);
+    expect(await keysOf(site.store)).toEqual([]);
+  },
+);
+
+test("a key of 255 characters is one", async () => {
+  const site = createLifeSite();
+  expect((await create(site, { headers: { "idempotency-key": "!".repeat(255) } })).status).toBe(201);
+});
+
+test("after an upload that was refused the key can be used again, for the same file or another", async () => {
+  const renderer = willingRenderer();
+  const site = createLifeSite({ renderer });
+  renderer.answer = ({ refuse }) => refuse(new ServiceError("unsupported_media", "Its pixels end early."));
+  expect((await create(site)).status).toBe(415);
+  expect((await create(site)).status).toBe(415);
+  renderer.answer = ({ accept }) => accept();
+  expect((await create(site, { file: OTHER_FILE })).status).toBe(201);
+  expect((await create(site)).status).toBe(409);
+});
+
+test("after a store that failed the key can be used again", async () => {
+  let isBroken = true;
+  const store = tapStore(createMemoryBlobStore(), ({ method, key }) => {
+    if (isBroken && method === "put" && key.endsWith("/record"))
+      throw new ServiceError("store_unavailable", "No answer.");
+  });
+  const site = createLifeSite({ store });
+  expect((await create(site)).status).toBe(503);
+  isBroken = false;
+  expect((await create(site)).status).toBe(201);
+});
+
+test("a day later the key is new, swept or not", async () => {
+  for (const sweeps of [false, true]) {
+    const site = createLifeSite();
+    const first = await create(site, { search: "expiresAt=2026-03-09T00:00:00.000Z" });
+    site.clock.now += DAY - 1;
+    if (sweeps) await site.images.sweep();
+    expect((await create(site, { search: "expiresAt=2026-03-09T00:00:00.000Z" })).json.id).toBe(
+      first.json.id,
+    );
+    site.clock.now += 1;
+    if (sweeps) await site.images.sweep();
+    const next = await create(site, { file: OTHER_FILE });
+    expect(next.status).toBe(201);
+    expect(next.json.id).not.toBe(first.json.id);
+    expect((await create(site, { file: OTHER_FILE })).json.id).toBe(next.json.id);
+  }
+});
+
+test("a sweep leaves no claim behind, and none that was made anew is lost by it", async () => {
+  const site = createLifeSite();
+  await create(site);
+  site.clock.now += DAY;
+  const second = await create(site);
+  await site.images.sweep();
+  expect((await create(site)).json.id).toBe(second.json.id);
+  site.clock.now += DAY;
+  await site.images.sweep();
+  expect((await keysOf(site.store)).filter((key) => key.startsWith("idempotency/"))).toEqual([]);
+  expect(await entriesOf(site.store, "claims")).toEqual([]);
+});
+
+test("what a process had begun that died is done by whoever sends it again, after five minutes", async () => {
+  const store = createMemoryBlobStore();
+  const held = holdUp(({ method, key }) => method === "put" && key.endsWith("/original"));
+  const dying = createLifeSite({ store: tapStore(store, held.tap) });
+  void create(dying);
+  await held.reached;
+  dying.kill();
+  const { clock } = dying;
+  const site = createLifeSite({ store, clock });
+  clock.now += 5 * MINUTE - 1;
+  expect((await create(site)).status).toBe(409);
+  clock.now += 1;
+  const answers = await Promise.all([create(site), create(anotherProcess(site))]);
+  const statuses = answers.map(({ status }) => status).sort();
+  expect([
+    [201, 201],
+    [201, 409],
+  ]).toContainEqual(statuses);
+  expect(await imagesIn(site)).toBe(1);
+});
+
+test("a claim that could not be given back is taken over in time, too", async () => {
+  const kept = createMemoryBlobStore();
+  let isBroken = true;
+  const store = tapStore(kept, ({ method, key }) => {
+    if (isBroken && method === "delete" && key.startsWith("idempotency/"))
+      throw new ServiceError("store_unavailable", "No answer.");
+  });
+  const renderer = willingRenderer();
+  renderer.answer = ({ refuse }) => refuse(new ServiceError("unsupported_media", "Its pixels end early."));
+  const site = createLifeSite({ store, renderer });
+  expect((await create(site)).status).toBe(415);
+  expect(site.errors).toHaveLength(1);
+  isBroken = false;
+  renderer.answer = ({ accept }) => accept();
+  expect((await create(site)).status).toBe(409);
+  site.clock.now += 5 * MINUTE;
+  expect((await create(site)).status).toBe(201);
+});
+
+test("another client's key is another key, and so is another owner's at the same address", async () => {
+  const owners: (string | undefined)[] = ["Anna", "Berta", undefined, undefined, "Anna"];
+  const addresses = ["192.0.2.1", "192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.2"];
+  let owner: string | undefined;
+  const site = createLifeSite({ authorize: () => (owner === undefined ? undefined : { owner }) });
+  const ids: unknown[] = [];
+  for (const [index, name] of owners.entries()) {
+    owner = name;
+    ids.push(await createAs(site, { clientIp: addresses[index] ?? "" }));
+  }
+  expect(new Set(ids.slice(0, 4)).size).toBe(4);
+  // An owner's key is theirs wherever they are.
+  expect(ids[4]).toBe(ids[0]);
+});
+
+test("an owner who is named as an address is has no claim to its keys", async () => {
+  let owner: string | undefined;
+  const site = createLifeSite({ authorize: () => (owner === undefined ? undefined : { owner }) });
+  const first = await createAs(site, {});
+  for (const name of ["client 192.0.2.1", "192.0.2.1"]) {
+    owner = name;
+    expect(await createAs(site, {})).not.toBe(first);
+  }
+});
+
+describe("of a create that was answered 202", () => {
+  const later = { headers: { prefer: "respond-async" } };
+
+  test("the key stands for the image, while it is processed and after that", async () => {
+    const renderer = createFakeRenderer();
+    const site = createSite({ renderer, sweepEveryMs: false });
+    const first = await create(site, later);
+    expect(first.status).toBe(202);
+    const again = await create(site, later);
+    expect([again.status, again.json]).toEqual([202, first.json]);
+    expect(withoutLength(again)).toEqual(withoutLength(first));
+    (await renderer.next()).accept();
+    await eventually(async () => expect((await create(site)).status).toBe(201));
+    const done = await create(site);
+    expect(done.json).toMatchObject({ id: first.json.id, pin: first.json.pin, status: "ready" });
+    expect(await imagesIn(site)).toBe(1);
+  });
+
+  test("the key can be used again when the file was refused in the end", async () => {
+    const renderer = createFakeRenderer();
+    const site = createSite({ renderer, sweepEveryMs: false });
+    const first = created(await create(site, later));
+    (await renderer.next()).refuse(new ServiceError("unsupported_media", "Its pixels end early."));
+    const path = `/api/images/${first.id}.json`;
+    await eventually(async () => expect((await site.send("GET", path)).status).toBe(404));
+    renderer.answer = ({ refuse }) => refuse(new ServiceError("unsupported_media", "Its pixels end early."));
+    const again = await create(site);
+    expect([again.status, again.json.detail]).toEqual([415, "Its pixels end early."]);
+    renderer.answer = ({ accept }) => accept();
+    const next = await create(site);
+    expect(next.status).toBe(201);
+    expect(next.json.id).not.toBe(first.id);
+  });
+});
+
+test("an image that was deleted meanwhile is not made again by a request that comes late", async () => {
+  const site = createLifeSite();
+  const first = created(await create(site));
+  await site.images.remove(first.id);
+  site.clock.now += HOUR;
+  const again = await create(site);
+  expect([again.status, again.json.id]).toEqual([201, first.id]);
+  expect(await imagesIn(site)).toBe(1);
+  expect((await site.send("GET", `/${first.id}`)).status).toBe(410);
+});

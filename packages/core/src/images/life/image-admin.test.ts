@@ -1,0 +1,154 @@
+import { describe, expect, test } from "vitest";
+import { createFakeRenderer } from "../../../test/fake-renderer.ts";
+import { created, eventually, type ImageSite } from "../../../test/image-site.ts";
+import {
+  anotherProcess,
+  createLifeSite,
+  DAY,
+  entriesOf,
+  HOUR,
+  STORES,
+  tracesOf,
+} from "../../../test/life-site.ts";
+import { ServiceError } from "../../errors.ts";
+import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { createImageAdmin, type ImageAdmin } from "./image-admin.ts";
+import type { ListedImage } from "./image-listing.ts";
+
+async function listed(admin: ImageAdmin): Promise<Map<string, ListedImage>> {
+  const found = new Map<string, ListedImage>();
+  for await (const image of admin.list()) found.set(image.id, image);
+  return found;
+}
+
+/** The administration of what a site stores, by a command that serves nothing. */
+function commandOf({ store, clock }: ImageSite) {
+  return createImageAdmin({ storage: { ...store, close: async () => {} }, now: () => clock.now });
+}
+
+/** One image in every state, by the state's name. */
+async function createAllStates(site: ImageSite): Promise<Record<string, string>> {
+  const create = async (search = "") => created(await site.create({ search })).id;
+  const expired = await create("expiresAt=2026-03-01T12:30:00.000Z");
+  const noticed = await create("expiresAt=2026-03-01T12:30:00.000Z");
+  const removed = await create();
+  const deleteAfter = new Date(site.clock.now + HOUR);
+  await site.images.withhold(removed, { reason: "By order of the court.", deleteAfter });
+  site.clock.now += HOUR;
+  await site.send("GET", `/${noticed}`);
+  const withheld = await create();
+  await site.images.withhold(withheld, { reason: "Somebody's rights." });
+  const deleted = await create();
+  await site.images.remove(deleted);
+  const ready = await create();
+  const { renderer } = site;
+  renderer.answer = null;
+  const later = { headers: { prefer: "respond-async" } };
+  const failed = created(await site.create(later)).id;
+  const processing = created(await site.create(later)).id;
+  (await renderer.next()).refuse(new ServiceError("unsupported_media", "Its pixels end early."));
+  const path = `/api/images/${failed}.json`;
+  await eventually(async () => expect((await site.send("GET", path)).status).toBe(404));
+  return { expired, noticed, removed, withheld, deleted, ready, failed, processing };
+}
+
+describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) => {
+  test("every image is listed with its state, and counted by it", async () => {
+    const site = createLifeSite({ store: createStore(), authorize: () => ({ owner: "anna" }) });
+    const ids = await createAllStates(site);
+    for (const admin of [site.images, commandOf(anotherProcess(site))]) {
+      const images = await listed(admin);
+      const states = Object.entries(ids).map(([name, id]) => [name, images.get(id)?.state]);
+      expect(Object.fromEntries(states)).toEqual({
+        ...{ expired: "expired", noticed: "expired", removed: "removed", withheld: "withheld" },
+        ...{ deleted: "deleted", ready: "ready", failed: "failed", processing: "processing" },
+      });
+      expect(images.size).toBe(8);
+      expect(images.get(ids.ready ?? "")).toEqual({
+        id: ids.ready,
+        ...{ name: "picture.png", type: "image/png", size: 34, owner: "anna", state: "ready" },
+        ...{ createdAt: site.clock.now, expiresAt: site.clock.now + DAY },
+      });
+      expect(images.get(ids.withheld ?? "")?.reason).toBe("Somebody's rights.");
+      expect(await admin.stats()).toEqual({
+        images: 8,
+        bytes: 3 * 34,
+        states: { processing: 1, ready: 1, withheld: 1, failed: 1, deleted: 1, expired: 2, removed: 1 },
+      });
+    }
+  });
+
+  test("more images than a page of a store are all listed", async () => {
+    const kept = createStore();
+    const paged = {
+      ...kept,
+      list: (prefix: string, options = {}) => kept.list(prefix, { ...options, limit: 3 }),
+    };
+    const site = createLifeSite({ store: paged });
+    for (let count = 0; count < 10; count++) await site.create();
+    expect((await listed(site.images)).size).toBe(10);
+  });
+});
+
+test("a command removes an image, gives its owner the room back, and sweeps", async () => {
+  const site = createLifeSite({ authorize: () => ({ owner: "anna" }), tombstoneDays: 1 });
+  const { id } = created(await site.create());
+  await site.create();
+  const admin = commandOf(site);
+  expect(await admin.usage("anna")).toEqual({ images: 2, bytes: 68 });
+  await admin.remove(id);
+  expect((await site.send("GET", `/${id}`)).status).toBe(410);
+  expect((await tracesOf(site.store, id)).filter((key) => key !== "entry")).toEqual([`${id}/record`]);
+  expect(await admin.usage("anna")).toEqual({ images: 1, bytes: 34 });
+  expect(await admin.usage("nobody")).toEqual({ images: 0, bytes: 0 });
+  site.clock.now += DAY;
+  expect(await admin.sweep()).toMatchObject({ failed: 0 });
+  expect(await admin.usage("anna")).toEqual({ images: 0, bytes: 0 });
+});
+
+test("an image that is being processed can be removed, and leaves nothing", async () => {
+  const renderer = createFakeRenderer();
+  const site = createLifeSite({ renderer, tombstoneDays: 0 });
+  const { id } = created(await site.create({ headers: { prefer: "respond-async" } }));
+  const admitting = await renderer.next();
+  await commandOf(site).remove(id);
+  expect((await site.send("GET", `/api/images/${id}.json`)).status).toBe(404);
+  admitting.accept();
+  await eventually(async () => expect(await entriesOf(site.store, "jobs")).toEqual([]));
+  await site.images.sweep();
+  expect((await tracesOf(site.store, id)).filter((key) => key !== "entry")).toEqual([]);
+});
+
+test("reindex finds images that nothing was noted of, and notes their ends", async () => {
+  const site = createLifeSite();
+  const { id } = created(await site.create());
+  const living = created(await site.create({ search: "expiresAt=2026-03-09T12:00:00.000Z" })).id;
+  const restored = createMemoryBlobStore();
+  for (const key of (await site.store.list("")).keys) {
+    const blob = key.startsWith("due-") ? null : await site.store.get(key);
+    if (blob !== null) await restored.put(key, blob.body);
+  }
+  const other = createLifeSite({ store: restored, clock: site.clock });
+  site.clock.now += 2 * DAY;
+  expect(await other.images.sweep()).toMatchObject({ looked: 0 });
+  await other.images.reindex();
+  expect(await other.images.sweep()).toEqual({ looked: 2, emptied: 1, forgotten: 0, failed: 0 });
+  expect(await tracesOf(restored, id)).toEqual([`${id}/record`, "entry"]);
+  expect(await entriesOf(restored)).toContainEqual({
+    id: living,
+    dueMs: Date.parse("2026-03-09T12:00:00.000Z"),
+  });
+});
+
+test("options out of range are a TypeError", () => {
+  const storage = createMemoryBlobStore();
+  expect(() => createImageAdmin({ storage, tombstoneDays: -1 })).toThrow(TypeError);
+  expect(() => createImageAdmin({ storage, tombstoneDays: 3651 })).toThrow(TypeError);
+});
+
+test("closing the administration closes the stores", async () => {
+  const storage = createMemoryBlobStore();
+  const admin = createImageAdmin({ storage });
+  await admin.close();
+  await expect(storage.list("")).rejects.toMatchObject({ code: "store_unavailable" });
+});
