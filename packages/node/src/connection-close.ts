@@ -11,12 +11,13 @@ export function isConnectionLost(res: ServerResponse): boolean {
 
 /**
  * Calls `listener` when the connection of `res` closes, as its `close` event does, and also where that event never comes: of
- * requests that a client sent ahead (RFC 9112 §9.3.2), Node tells only the first one's reply.
+ * requests that a client sent ahead (RFC 9112 §9.3.2), Node tells only the first one's reply. Soon, when it has closed already.
  *
  * @param listener May be called again, and after a whole reply too.
  * @returns Takes the listener away.
  */
 export function onConnectionClose(res: ServerResponse, listener: () => void): () => void {
+  if (isConnectionLost(res)) queueMicrotask(listener);
   res.once("close", listener);
   const waiters = res.socket === null ? waitFor(res.req.socket) : undefined;
   waiters?.add(listener);

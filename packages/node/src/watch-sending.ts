@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { TLSSocket } from "node:tls";
 
 const CHECK_MS = 5000;
 /** A client that takes nothing for so long is cut. */
@@ -29,7 +30,7 @@ export function watchSending(res: ServerResponse): void {
   };
   const stop = () => {
     clearInterval(timer);
-    res.off("drain", onDrain).off("close", stop);
+    res.off("drain", onDrain).off("finish", stop);
   };
   /** What changes whenever the client takes something; `undefined` where that cannot be seen. */
   const progress = () => {
@@ -42,25 +43,29 @@ export function watchSending(res: ServerResponse): void {
     return GRACE_MS + bytes / MIN_BYTES_PER_MS;
   };
   const check = () => {
-    // A reply that waited for its turn hears nothing of its connection's end.
-    if (socket.destroyed) return stop();
+    // No listener to `close`: with those of pipeline there are so many that Node warns of a leak.
+    if (res.destroyed || socket.destroyed) return stop();
     const isAwaited = res.socket !== null && res.writableLength > 0;
     const seen = isAwaited ? progress() : undefined;
     idleMs = seen !== undefined && seen === lastProgress ? idleMs + CHECK_MS : 0;
     lastProgress = seen;
     if (isAwaited) waitedMs += CHECK_MS;
-    if (idleMs >= IDLE_MS || waitedMs > longestMs()) res.destroy();
+    if (idleMs >= IDLE_MS || waitedMs > longestMs()) {
+      stop();
+      res.destroy();
+    }
   };
   const timer = setInterval(check, CHECK_MS).unref();
-  res.on("drain", onDrain).on("close", stop);
+  res.on("drain", onDrain).on("finish", stop);
 }
 
 /**
  * What the kernel has not taken yet of what was written. Node does not document the number, but its own time-outs go by it,
- * and nothing else moves while one long Buffer is sent. `undefined` in HTTP/2, where it is not about one reply.
+ * and nothing else moves while one long Buffer is sent. `undefined` in HTTP/2, where it is not about one reply, and over
+ * TLS, where it stays the same until the whole Buffer has gone.
  */
 function queuedBytes({ req, socket }: ServerResponse): number | undefined {
-  if (req.httpVersionMajor > 1 || socket === null) return undefined;
+  if (req.httpVersionMajor > 1 || socket === null || socket instanceof TLSSocket) return undefined;
   const size: unknown = Reflect.get(Object(Reflect.get(socket, "_handle")), "writeQueueSize");
   return typeof size === "number" ? size : undefined;
 }

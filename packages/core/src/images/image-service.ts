@@ -138,13 +138,21 @@ function expectedProblem({ settings }: ImageContext, call: Call, error: unknown)
     return problemOf(error);
   }
   // The client left: nobody will read the reply, and nothing is wrong with us.
-  if (call.signal.aborted) return { status: 400, detail: "The client left before there was a reply." };
+  if (isDeparture(call, error)) return { status: 400, detail: "The client left before there was a reply." };
   if (settings.errors === "host") throw error;
   settings.onError(error, call);
   return {
     status: 500,
     detail: "Something unexpected went wrong. Try again later.",
   };
+}
+
+/** Whether work failed because its client left: with the signal's own reason, or as streams say it. */
+function isDeparture({ signal }: Call, error: unknown): boolean {
+  if (!signal.aborted) return false;
+  if (error === signal.reason) return true;
+  if (!(error instanceof Error)) return false;
+  return error.name === "AbortError" || ("code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE");
 }
 
 function refusal({ pages }: ImageContext, call: Call, address: ImageAddress, problem: Problem): Reply {

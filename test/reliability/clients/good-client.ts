@@ -1,0 +1,82 @@
+import { Agent } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { fetchReply, within } from "../../../packages/core/src/testing/adapter/http-client.ts";
+import { uploadWhole } from "./abort-uploads.ts";
+import type { Target } from "./target.ts";
+
+const READ_EVERY_MS = 50;
+const UPLOAD_EVERY_MS = 2000;
+/** A read that takes longer has failed. */
+const REPLY_MS = 10_000;
+
+export interface GoodClientOptions {
+  /** Address of a rendition that is read all the time. */
+  hot: string;
+  /** What is uploaded now and then. */
+  picture: Buffer;
+  durationMs: number;
+}
+
+/** What a good client got. */
+export interface GoodService {
+  /** How long the reads took, in milliseconds. */
+  reads: number[];
+  uploads: number;
+  failures: string[];
+}
+
+/** Reads at a fixed pace, however long the answers take, and uploads now and then. */
+export async function beGoodClient(
+  target: Target,
+  { hot, picture, durationMs }: GoodClientOptions,
+): Promise<GoodService> {
+  const agent = new Agent({ keepAlive: true });
+  const service: GoodService = { reads: [], uploads: 0, failures: [] };
+  const attempt = (what: string, wanted: number, ask: () => Promise<{ status: number }>) =>
+    within(ask(), what, REPLY_MS).then(
+      ({ status }) => {
+        if (status !== wanted) service.failures.push(`${what}: ${status}`);
+        return status === wanted;
+      },
+      (error) => {
+        service.failures.push(`${what}: ${error}`);
+        return false;
+      },
+    );
+  const read = async () => {
+    const began = performance.now();
+    if (await attempt("read", 200, () => fetchReply(hot, { agent })))
+      service.reads.push(performance.now() - began);
+  };
+  const upload = async () => {
+    if (await attempt("upload", 201, () => uploadWhole(target, picture))) service.uploads++;
+  };
+  const pending: Promise<void>[] = [];
+  for (let passedMs = 0; passedMs < durationMs; passedMs += READ_EVERY_MS) {
+    pending.push(read());
+    if (passedMs % UPLOAD_EVERY_MS === 0) pending.push(upload());
+    await delay(READ_EVERY_MS);
+  }
+  await Promise.all(pending);
+  agent.destroy();
+  return service;
+}
+
+/** What was wrong with the service, in words; empty when it was good. */
+export function complaintsAbout(
+  { reads, uploads, failures }: GoodService,
+  { share, withinMs }: { share: number; withinMs: number },
+): string[] {
+  const complaints: string[] = [];
+  if (failures.length > 0) complaints.push(`${failures.length} requests failed: ${failures[0]}`);
+  if (uploads === 0) complaints.push("no upload succeeded");
+  const ms = quantile(reads, share);
+  // So that nothing at all is not taken for fast.
+  if (!(ms < withinMs)) complaints.push(`${share * 100} % of reads took up to ${ms.toFixed()} ms`);
+  return complaints;
+}
+
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
