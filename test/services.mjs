@@ -61,6 +61,32 @@ const SERVICES = [
     commands: ["exiftool"],
     debianPackages: ["libimage-exiftool-perl"],
   },
+  {
+    name: "strace",
+    variable: "OUTRIGGER_STRACE",
+    commands: ["strace"],
+    debianPackages: ["strace"],
+  },
+  {
+    name: "faketime",
+    variable: "OUTRIGGER_FAKETIME",
+    commands: ["faketime"],
+    // It tells where its library is, which is what the tests use.
+    probe: { args: ["2020-01-01", "printenv", "LD_PRELOAD"], says: /libfaketime/ },
+    debianPackages: ["faketime"],
+  },
+  {
+    name: "mkfs.xfs",
+    variable: "OUTRIGGER_MKFS_XFS",
+    commands: ["mkfs.xfs"],
+    debianPackages: ["xfsprogs"],
+  },
+  {
+    name: "mkfs.ext4",
+    variable: "OUTRIGGER_MKFS_EXT4",
+    commands: ["mkfs.ext4"],
+    debianPackages: ["e2fsprogs"],
+  },
 ];
 
 /** A probe that takes longer than this has failed. */

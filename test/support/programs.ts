@@ -10,6 +10,10 @@ export const programs = {
   rsvgConvert: process.env.OUTRIGGER_RSVG_CONVERT ?? "/usr/bin/rsvg-convert",
   exiftool: process.env.OUTRIGGER_EXIFTOOL ?? "/usr/bin/exiftool",
   fcList: process.env.OUTRIGGER_FC_LIST ?? "/usr/bin/fc-list",
+  strace: process.env.OUTRIGGER_STRACE ?? "/usr/bin/strace",
+  faketime: process.env.OUTRIGGER_FAKETIME ?? "/usr/bin/faketime",
+  mkfsXfs: process.env.OUTRIGGER_MKFS_XFS ?? "/usr/sbin/mkfs.xfs",
+  mkfsExt4: process.env.OUTRIGGER_MKFS_EXT4 ?? "/usr/sbin/mkfs.ext4",
   /** A python3 that can import psd_tools. */
   psdPython: process.env.OUTRIGGER_PSD_PYTHON ?? "/usr/bin/python3",
 };

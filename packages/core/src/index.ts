@@ -58,7 +58,7 @@ export type { ImageRateLimits, ImagesOptions, Logger } from "./images/images-opt
 export type { ImageAdmin, ImageAdminOptions, StorageAdmin } from "./images/life/image-admin.ts";
 export { createImageAdmin } from "./images/life/image-admin.ts";
 export type { ImageState, ImageStats, ListedImage } from "./images/life/image-listing.ts";
-export type { SweepReport } from "./images/life/sweeper.ts";
+export type { SweepReport } from "./images/life/sweep-images.ts";
 export type { WithholdOptions } from "./images/life/withhold.ts";
 export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
 export type { Authorize, Decision, ImageAction, OwnerGrant } from "./images/permissions.ts";

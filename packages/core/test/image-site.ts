@@ -106,7 +106,7 @@ export async function storedRecord(store: BlobStore, id: string): Promise<ImageR
 /** Every key of a store, in order, without the reminders to look at an image again. */
 export async function keysOf(store: BlobStore): Promise<string[]> {
   const { keys } = await store.list("");
-  return keys.filter((key) => !key.startsWith("due-images/")).sort();
+  return keys.filter((key) => !/^due-(?:images|clock)\//.test(key)).sort();
 }
 
 export async function bytesAt(store: BlobStore, key: string): Promise<Buffer | null> {

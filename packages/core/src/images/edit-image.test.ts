@@ -99,6 +99,22 @@ test("of two changes at once on two processes one is made and the other is a con
   expect([...site.errors, ...slow.errors]).toEqual([]);
 });
 
+test.each(["PATCH", "DELETE"])(
+  "a %s that names the state which it lost a race for is a failed precondition",
+  async (method) => {
+    const scene = await siteWithImage();
+    const { site, pin, path } = scene;
+    const headers = { "if-match": etagOf(await site.send("GET", path)), "x-service-image-pin": pin };
+    const { slow, held } = slowProcess(scene);
+    const late = slow.send(method, path, { headers, fields: { name: "Late" } });
+    await held.reached;
+    await site.send("PATCH", path, { search: `pin=${pin}`, fields: { name: "Early" } });
+    held.letGo();
+    expect((await late).status).toBe(412);
+    expect((await site.send("GET", path)).json.name).toBe("Early");
+  },
+);
+
 test("a DELETE that loses against a change is a conflict, and done when it is sent again", async () => {
   const scene = await siteWithImage();
   const { site, pin, path } = scene;

@@ -1,5 +1,5 @@
 import type { Call, Reply } from "../contracts/call.ts";
-import { ServiceError } from "../errors.ts";
+import { isServiceError, ServiceError } from "../errors.ts";
 import { evaluatePreconditions } from "../http/conditional.ts";
 import { HttpProblem } from "../http/http-problem.ts";
 import { findForRead, findImage, requireAlive } from "./find-image.ts";
@@ -50,13 +50,14 @@ export async function patchImage(context: ImageContext, call: Call, id: string):
   if (name === undefined && expiresAt === undefined) {
     throw new ServiceError("bad_request", "Nothing to change: send name, expiresAt, or both");
   }
-  return recordReply(context, call, await changeImage(context, current, change), limits);
+  const changed = await unlessOvertaken(context, call, id, () => changeImage(context, current, change));
+  return recordReply(context, call, changed, limits);
 }
 
 /** `DELETE {base}/api/images/<id>.json`. */
 export async function deleteImage(context: ImageContext, call: Call, id: string): Promise<Reply> {
   const { current, limits } = await openForEdit(context, call, id);
-  await removeImage(context, current);
+  await unlessOvertaken(context, call, id, () => removeImage(context, current));
   return { status: 204, headers: { "Cache-Control": "no-store", ...limits } };
 }
 
@@ -71,6 +72,24 @@ async function openForEdit(context: ImageContext, call: Call, id: string) {
   if (evaluatePreconditions(call.method, call.headers, validatorsOf(current)) === "failed")
     throw preconditionFailed();
   return { current, parameters, limits };
+}
+
+/** A race that was lost is a failed precondition where the request names the state that it wants changed. */
+async function unlessOvertaken<T>(
+  context: ImageContext,
+  call: Call,
+  id: string,
+  change: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await change();
+  } catch (error) {
+    const now = isServiceError(error, "conflict") ? await context.records.load(id) : null;
+    if (now === null) throw error;
+    if (evaluatePreconditions(call.method, call.headers, validatorsOf(now)) === "failed")
+      throw preconditionFailed();
+    throw error;
+  }
 }
 
 /** Rejects with `conflict` while the image is processed, and when somebody else changed it since `current` was read. */

@@ -3,7 +3,7 @@ import type { EditView, ImageView, Pages } from "../contracts/pages.ts";
 import type { ImageFormat } from "../contracts/renderer.ts";
 import { ServiceError } from "../errors.ts";
 import { changeImage, type ImageChange, removeImage } from "./edit-image.ts";
-import { findForRead, findImage } from "./find-image.ts";
+import { findForRead, findImage, requireAlive } from "./find-image.ts";
 import { ALL_FORMATS, formatOfOriginal } from "./formats.ts";
 import type { ImageContext } from "./image-context.ts";
 import { parseExpiry, parseName } from "./image-fields.ts";
@@ -53,6 +53,8 @@ export async function editor(context: ImageContext, call: Call, id: string): Pro
   const parameters = await readParameters(call, context.settings);
   const current = await findImage(context, call, id);
   const pin = await requireEditor(context, call, current.record, pinOf(call, parameters));
+  // The host may have taken its time to decide.
+  await requireAlive(context, current);
   const form = { context, pages, call, current, pin };
   if (call.method !== "POST") {
     return formReply(form, 200, noticeFor(current.record, parameters));

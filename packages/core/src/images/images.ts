@@ -58,7 +58,7 @@ export function createImages(options: ImagesOptions): Images {
     onError: settings.onError,
     served: (from) => options.observer?.served(from),
   });
-  const { life, claims } = createLife(roles, settings, (id) => renditions.remove(id));
+  const { life, claims, seenClock } = createLife(roles, settings, (id) => renditions.remove(id));
   const markers = createJobMarkers(roles.records);
   const processing: ProcessingContext = {
     ...life,
@@ -74,6 +74,7 @@ export function createImages(options: ImagesOptions): Images {
     context: life,
     everyMs: settings.sweepEveryMs,
     alsoSweep: () => claims.sweep(),
+    seenClock,
     observer: options.observer ?? null,
   });
   const inFlight = createInFlight();

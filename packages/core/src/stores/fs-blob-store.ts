@@ -134,7 +134,8 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
           try {
             return await publish(base, file, options);
           } finally {
-            await rm(file.path, { force: true });
+            // What cannot be removed goes with the other temporary files at the next start; the blob is what it is.
+            await rm(file.path, { force: true }).catch(() => undefined);
           }
         } finally {
           if (body instanceof Readable) body.destroy();

@@ -128,9 +128,9 @@ export function createChains(root: string, temporary: string, files: FileSystem)
     async create(base, file) {
       const made = randomPath();
       const first = { life: randomBytes(8).toString("hex"), generation: 1 };
-      if (!existsSync(dirname(base))) await makeDirectories(dirname(base));
-      mkdirSync(made, 0o700);
       try {
+        if (!existsSync(dirname(base))) await makeDirectories(dirname(base));
+        mkdirSync(made, 0o700);
         symlinkSync(revisionOf(first), join(made, LIFE_LINK));
         await linkFile(file.path, join(made, revisionOf(first)));
         // At the same time: a disk that flushes both at once needs as long as for one.
@@ -138,6 +138,8 @@ export function createChains(root: string, temporary: string, files: FileSystem)
         await rename(made, chainDirectory(base));
       } catch (error) {
         await rm(made, { recursive: true, force: true });
+        // Each takes an inode of a disk that may be full of them.
+        await removeEmptyDirectories(dirname(base));
         const code = systemCode(error);
         if (code === "EEXIST" || code === "ENOTEMPTY" || code === "ENOENT") return null;
         throw error;

@@ -74,7 +74,8 @@ export function createMemoryRateLimiter(options: MemoryRateLimiterOptions = {}):
         const now = await look(windows, key, rule);
         if (cost > now.remaining) return { ...now, allowed: false };
         const taken = await windows.counter.consume(key, cost);
-        const resetMs = Math.ceil(taken.msBeforeNext);
+        // A clock that was set back would have it wait for longer than the window, whose timer goes by time that passes.
+        const resetMs = Math.min(rule.windowMs, Math.ceil(taken.msBeforeNext));
         if (taken.isFirstInDuration) remember(windows, key, resetMs);
         return { allowed: true, remaining: taken.remainingPoints, resetMs };
       });
@@ -112,7 +113,11 @@ async function look({ counter }: RuleWindows, key: string, rule: RateRule): Prom
     return { allowed: true, remaining: rule.limit, resetMs: rule.windowMs };
   }
   const remaining = found.remainingPoints;
-  return { allowed: remaining > 0, remaining, resetMs: Math.ceil(found.msBeforeNext) };
+  return {
+    allowed: remaining > 0,
+    remaining,
+    resetMs: Math.min(rule.windowMs, Math.ceil(found.msBeforeNext)),
+  };
 }
 
 function forget({ counter, endsAt }: RuleWindows, key: string): void {

@@ -1,4 +1,5 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
+import type { DueEntry } from "../../contracts/due-index.ts";
 import { isServiceError } from "../../errors.ts";
 import { HttpProblem } from "../../http/http-problem.ts";
 import type { DueList } from "../../stores/due-list.ts";
@@ -47,9 +48,11 @@ export interface ClaimsOptions {
   due: DueList;
   records: ImageRecords;
   now(): number;
+  /** Told of claims that could not be forgotten. */
+  onError(error: unknown): void;
 }
 
-export function createClaims({ store, due, records, now }: ClaimsOptions): Claims {
+export function createClaims({ store, due, records, now, onError }: ClaimsOptions): Claims {
   const keyOf = (name: string) => `idempotency/${name}`;
 
   async function read(name: string): Promise<(StoredClaim & { revision: string }) | null> {
@@ -100,16 +103,26 @@ export function createClaims({ store, due, records, now }: ClaimsOptions): Claim
     async sweep() {
       for (;;) {
         const entries = await due.due(now(), BATCH);
-        for (const entry of entries) {
-          const claim = await read(entry.id);
-          // One that was taken over since has an entry of its own.
-          if (claim !== null && claim.createdAt + KEPT_MS <= now()) await store.delete(keyOf(entry.id));
-          await due.remove(entry);
-        }
-        if (entries.length < BATCH) return;
+        let forgotten = 0;
+        for (const entry of entries) if (await forget(entry)) forgotten++;
+        if (entries.length < BATCH || forgotten === 0) return;
       }
     },
   };
+
+  /** @returns whether it could be done; else the entry stays and is found again. */
+  async function forget(entry: DueEntry): Promise<boolean> {
+    try {
+      const claim = await read(entry.id);
+      // One that was taken over since has an entry of its own.
+      if (claim !== null && claim.createdAt + KEPT_MS <= now()) await store.delete(keyOf(entry.id));
+      await due.remove(entry);
+      return true;
+    } catch (error) {
+      onError(error);
+      return false;
+    }
+  }
 
   async function giveBack({ name, id }: ClaimRequest): Promise<void> {
     const claim = await read(name);

@@ -9,20 +9,9 @@ import {
   type ImageSite,
   keysOf,
 } from "../../../test/image-site.ts";
-import {
-  anotherProcess,
-  createLifeSite,
-  DAY,
-  entriesOf,
-  HOUR,
-  MINUTE,
-  STORES,
-  willingRenderer,
-} from "../../../test/life-site.ts";
-import { holdUp, tapStore } from "../../../test/tapped-store.ts";
+import { anotherProcess, createLifeSite, HOUR, STORES, willingRenderer } from "../../../test/life-site.ts";
 import type { Call } from "../../contracts/call.ts";
 import { ServiceError } from "../../errors.ts";
-import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
 
 const KEY = "8e03978e-40d5-43dd-bc93-6894a57f9324";
 const OTHER_FILE = Buffer.concat([PNG, Buffer.from("another")]);
@@ -149,89 +138,6 @@ test("after an upload that was refused the key can be used again, for the same f
   renderer.answer = ({ accept }) => accept();
   expect((await create(site, { file: OTHER_FILE })).status).toBe(201);
   expect((await create(site)).status).toBe(409);
-});
-
-test("after a store that failed the key can be used again", async () => {
-  let isBroken = true;
-  const store = tapStore(createMemoryBlobStore(), ({ method, key }) => {
-    if (isBroken && method === "put" && key.endsWith("/record"))
-      throw new ServiceError("store_unavailable", "No answer.");
-  });
-  const site = createLifeSite({ store });
-  expect((await create(site)).status).toBe(503);
-  isBroken = false;
-  expect((await create(site)).status).toBe(201);
-});
-
-test("a day later the key is new, swept or not", async () => {
-  for (const sweeps of [false, true]) {
-    const site = createLifeSite();
-    const first = await create(site, { search: "expiresAt=2026-03-09T00:00:00.000Z" });
-    site.clock.now += DAY - 1;
-    if (sweeps) await site.images.sweep();
-    expect((await create(site, { search: "expiresAt=2026-03-09T00:00:00.000Z" })).json.id).toBe(
-      first.json.id,
-    );
-    site.clock.now += 1;
-    if (sweeps) await site.images.sweep();
-    const next = await create(site, { file: OTHER_FILE });
-    expect(next.status).toBe(201);
-    expect(next.json.id).not.toBe(first.json.id);
-    expect((await create(site, { file: OTHER_FILE })).json.id).toBe(next.json.id);
-  }
-});
-
-test("a sweep leaves no claim behind, and none that was made anew is lost by it", async () => {
-  const site = createLifeSite();
-  await create(site);
-  site.clock.now += DAY;
-  const second = await create(site);
-  await site.images.sweep();
-  expect((await create(site)).json.id).toBe(second.json.id);
-  site.clock.now += DAY;
-  await site.images.sweep();
-  expect((await keysOf(site.store)).filter((key) => key.startsWith("idempotency/"))).toEqual([]);
-  expect(await entriesOf(site.store, "claims")).toEqual([]);
-});
-
-test("what a process had begun that died is done by whoever sends it again, after five minutes", async () => {
-  const store = createMemoryBlobStore();
-  const held = holdUp(({ method, key }) => method === "put" && key.endsWith("/original"));
-  const dying = createLifeSite({ store: tapStore(store, held.tap) });
-  void create(dying);
-  await held.reached;
-  dying.kill();
-  const { clock } = dying;
-  const site = createLifeSite({ store, clock });
-  clock.now += 5 * MINUTE - 1;
-  expect((await create(site)).status).toBe(409);
-  clock.now += 1;
-  const answers = await Promise.all([create(site), create(anotherProcess(site))]);
-  const statuses = answers.map(({ status }) => status).sort();
-  expect([
-    [201, 201],
-    [201, 409],
-  ]).toContainEqual(statuses);
-  expect(await imagesIn(site)).toBe(1);
-});
-
-test("a claim that could not be given back is taken over in time, too", async () => {
-  const kept = createMemoryBlobStore();
-  let isBroken = true;
-  const store = tapStore(kept, ({ method, key }) => {
-    if (isBroken && method === "delete" && key.startsWith("idempotency/"))
-      throw new ServiceError("store_unavailable", "No answer.");
-  });
-  const renderer = willingRenderer();
-  renderer.answer = ({ refuse }) => refuse(new ServiceError("unsupported_media", "Its pixels end early."));
-  const site = createLifeSite({ store, renderer });
-  expect((await create(site)).status).toBe(415);
-  expect(site.errors).toHaveLength(1);
-  isBroken = false;
-  renderer.answer = ({ accept }) => accept();
-  expect((await create(site)).status).toBe(409);
-  site.clock.now += 5 * MINUTE;
-  expect((await create(site)).status).toBe(201);
 });
 
 test("another client's key is another key, and so is another owner's at the same address", async () => {

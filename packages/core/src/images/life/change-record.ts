@@ -1,5 +1,5 @@
 import { isServiceError, ServiceError } from "../../errors.ts";
-import type { ImageRecord } from "../image-record.ts";
+import type { GoneReason, ImageRecord } from "../image-record.ts";
 import type { CurrentRecord } from "../image-records.ts";
 import { summaryOf } from "../image-summary.ts";
 import { dueEnd, nextLookAt } from "./image-life.ts";
@@ -34,9 +34,14 @@ export async function endImage(
   gone: NonNullable<ImageRecord["gone"]>,
 ): Promise<CurrentRecord> {
   const ended = await changeRecord(context, current, { ...current.record, gone });
-  context.settings.log.info({ id: ended.record.id, why: gone.why }, "image removed");
-  context.settings.onRemoved(summaryOf(ended.record), gone.why);
+  tellRemoved(context, ended.record, gone.why);
   return ended;
+}
+
+/** Tells the host of an image that is not served any more. */
+export function tellRemoved({ settings }: LifeContext, record: ImageRecord, why: GoneReason): void {
+  settings.log.info({ id: record.id, why }, "image removed");
+  settings.onRemoved(summaryOf(record), why);
 }
 
 /** Writes the end down that an image's own dates ask for now. Who comes second finds it written. */

@@ -5,13 +5,14 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 /** A guard over clocks that a test moves: time passes on both, `set` moves the wall clock alone. */
-function guarded() {
+function guarded(seenMs: number | null = null) {
   let wall = Date.parse("2026-03-01T12:00:00.000Z");
   let passed = 5000;
   const guard = createClockGuard(
     () => wall,
     () => passed,
   );
+  if (seenMs !== null) guard.recall(seenMs);
   return {
     guard,
     pass(ms: number) {
@@ -29,6 +30,19 @@ test("a clock that goes as time passes is trusted, however long nobody looked", 
   for (const ms of [0, 1, MINUTE, 30 * 24 * HOUR]) {
     pass(ms);
     expect(guard.isTrusted()).toBe(true);
+  }
+});
+
+test("a process that starts long after any was seen waits for an hour, as its clock may be wrong", () => {
+  const noon = Date.parse("2026-03-01T12:00:00.000Z");
+  const { guard, pass } = guarded(noon - 25 * HOUR);
+  for (let minute = 0; minute < 60; minute++) {
+    expect(guard.isTrusted()).toBe(false);
+    pass(MINUTE);
+  }
+  expect(guard.isTrusted()).toBe(true);
+  for (const seenMs of [noon - 23 * HOUR, noon, noon + 10 * HOUR]) {
+    expect(guarded(seenMs).guard.isTrusted()).toBe(true);
   }
 });
 

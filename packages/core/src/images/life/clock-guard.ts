@@ -2,11 +2,18 @@
 const MAX_AHEAD_MS = 60_000;
 /** So long it has to agree with the time that passes before it is believed again. */
 const PROBATION_MS = 3_600_000;
+/** A service that was not running for longer than this may have been started with a wrong clock. */
+const MAX_PAUSE_MS = 86_400_000;
 
 /** Tells whether the wall clock may be believed in what cannot be undone. */
 export interface ClockGuard {
   /** `false` for an hour after the clock was set forward, unless it is set back before. To be asked now and then. */
   isTrusted(): boolean;
+  /**
+   * Tells what the wall clock said when a process on the same storage last believed it. When that is more than a day ago,
+   * this process may have been started with a wrong clock: the same hour is waited for.
+   */
+  recall(seenMs: number): void;
 }
 
 /**
@@ -38,6 +45,10 @@ export function createClockGuard(
       believed = origin;
       probation = null;
       return true;
+    },
+    recall(seenMs) {
+      const now = passed();
+      if (believed + now - seenMs > MAX_PAUSE_MS) believed = seenMs - now;
     },
   };
 }

@@ -4,13 +4,14 @@ import { createImageRecords } from "../image-records.ts";
 import { createOwnerUsage } from "../owners/owner-usage.ts";
 import type { StorageRoles } from "../storage-roles.ts";
 import type { LifeContext } from "./life-context.ts";
+import { createSeenClock, type SeenClock } from "./seen-clock.ts";
 
 /** What is kept of images beside their bytes, over the store of the records. */
 export function createLife(
   { records: store }: StorageRoles,
   settings: LifeContext["settings"],
   removeBytes: (id: string) => Promise<void>,
-): { life: LifeContext; claims: Claims } {
+): { life: LifeContext; claims: Claims; seenClock: SeenClock } {
   const records = createImageRecords(store);
   const owners = createOwnerUsage({
     store,
@@ -18,6 +19,7 @@ export function createLife(
     isOwned: async (owner, id) => (await records.load(id))?.record.owner?.name === owner,
   });
   const life = { settings, records, due: createDueList(store, "images"), owners, removeBytes };
-  const claims = createClaims({ store, due: createDueList(store, "claims"), records, now: settings.now });
-  return { life, claims };
+  const { now, onError } = settings;
+  const claims = createClaims({ store, due: createDueList(store, "claims"), records, now, onError });
+  return { life, claims, seenClock: createSeenClock(createDueList(store, "clock")) };
 }

@@ -117,6 +117,16 @@ test("an image that expires while authorize takes its time is not served any mor
   }
 });
 
+test("the form of an image that expires while authorize takes its time is not shown any more", async () => {
+  const { site, id } = await siteWithImage({
+    authorize(_call, action) {
+      if (action === "edit") site.clock.now += DAY;
+      return true;
+    },
+  });
+  expect((await site.send("GET", `/${id}/edit`)).status).toBe(410);
+});
+
 test.each([[{}], [{ "if-none-match": "*" }], [BROWSER]])(
   "an image that expires while the body of a request with %j arrives is not served any more",
   async (headers) => {

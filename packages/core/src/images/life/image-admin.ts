@@ -9,7 +9,8 @@ import { isOver } from "./image-life.ts";
 import { countImages, type ImageStats, type ListedImage, listImages } from "./image-listing.ts";
 import type { LifeContext } from "./life-context.ts";
 import { lookAfter } from "./look-after.ts";
-import { createSweeper, type Sweeper, type SweepReport } from "./sweeper.ts";
+import type { SweepReport } from "./sweep-images.ts";
+import { createSweeper, type Sweeper } from "./sweeper.ts";
 import { takeDown } from "./take-down.ts";
 import { releaseImage, type WithholdOptions, withholdImage } from "./withhold.ts";
 
@@ -61,8 +62,10 @@ export type ImageAdminOptions = { storage: ImageStorage } & Pick<
  */
 export function createImageAdmin({ storage, ...options }: ImageAdminOptions): StorageAdmin {
   const roles = rolesOf(storage);
-  const { life, claims } = createLife(roles, imageSettings(options), (id) => removeStored(roles, id));
-  const sweeper = createSweeper({ context: life, everyMs: null, alsoSweep: () => claims.sweep() });
+  const { life, claims, seenClock } = createLife(roles, imageSettings(options), (id) =>
+    removeStored(roles, id),
+  );
+  const sweeper = createSweeper({ context: life, everyMs: null, alsoSweep: () => claims.sweep(), seenClock });
   return {
     ...adminOf(life, sweeper),
     async close() {

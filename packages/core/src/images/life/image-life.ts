@@ -61,3 +61,8 @@ function forgottenFrom({ withheld }: ImageRecord, { at, why }: Gone, tombstoneMs
   if (why === "withheld") return at;
   return Math.min(at + tombstoneMs, withheld?.deleteAfter ?? Number.POSITIVE_INFINITY);
 }
+
+/** Whether the record itself says that nothing of an image will be served ever again, whatever the clock says. */
+export function hasEnded({ failure, gone }: ImageRecord): boolean {
+  return failure !== null || gone !== null;
+}

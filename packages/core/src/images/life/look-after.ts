@@ -16,7 +16,7 @@ export async function lookAfter(context: LifeContext, entry: DueEntry): Promise<
   const { due, records, settings } = context;
   const { id } = entry;
   const found = await records.load(id);
-  const current = found === null ? null : await endWhereDue(context, found);
+  const current = found === null ? null : await endWithRoom(context, found);
   if (current === null) {
     // An upload that was cut off before it had a record, or what a slower colleague left.
     await context.removeBytes(id);
@@ -53,4 +53,15 @@ async function empty(context: LifeContext, current: CurrentRecord): Promise<void
     throw error;
   }
   context.owners.settle(owner.name, id);
+}
+
+/** Ends what is due. On a full disk the bytes go first: that makes room for saying that the image is gone. */
+async function endWithRoom(context: LifeContext, found: CurrentRecord): Promise<CurrentRecord | null> {
+  try {
+    return await endWhereDue(context, found);
+  } catch (error) {
+    if (!isServiceError(error, "no_space")) throw error;
+    await context.removeBytes(found.record.id);
+    return endWhereDue(context, found);
+  }
 }

@@ -1,8 +1,8 @@
 import type { DueEntry } from "../../contracts/due-index.ts";
 import { isServiceError } from "../../errors.ts";
-import type { ImageRecord } from "../image-record.ts";
+import type { Gone, ImageRecord } from "../image-record.ts";
 import type { CurrentRecord } from "../image-records.ts";
-import { endImage } from "./change-record.ts";
+import { endImage, tellRemoved } from "./change-record.ts";
 import { isOver } from "./image-life.ts";
 import type { LifeContext } from "./life-context.ts";
 
@@ -17,15 +17,37 @@ export async function takeDown(context: LifeContext, current: CurrentRecord): Pr
   const { due, records, settings } = context;
   const { id, processing } = current.record;
   const entry = { id, dueMs: settings.now() };
-  await due.add(entry);
+  const gone: Gone = { at: entry.dueMs, why: "deleted" };
   try {
-    const gone = { at: entry.dueMs, why: "deleted" as const };
+    await due.add(entry);
     return { record: (await endImage(context, current, gone)).record, entry };
   } catch (error) {
+    if (processing === null) {
+      if (!isServiceError(error, "no_space")) throw error;
+      return { record: await takeDownWithoutRoom(context, current, gone), entry };
+    }
     // Only who works on an image changes it while it is processed, and not in a way that matters to who deletes it.
-    if (processing === null || !isServiceError(error, "conflict")) throw error;
+    if (!isServiceError(error, "conflict")) throw error;
     const changed = await records.load(id);
     if (changed === null || isOver(changed.record, settings.now())) throw error;
     return takeDown(context, changed);
   }
+}
+
+/**
+ * Deletes an image from a store that is too full for a line that says so: removing takes no room, and makes some for saying
+ * it afterwards. Until then the image is unknown. Nothing is compared, since nobody else can write either.
+ */
+async function takeDownWithoutRoom(
+  context: LifeContext,
+  { record }: CurrentRecord,
+  gone: Gone,
+): Promise<ImageRecord> {
+  const { records, settings } = context;
+  await records.remove(record.id);
+  tellRemoved(context, record, gone.why);
+  await context.removeBytes(record.id);
+  const removed = { ...record, gone, updatedAt: Math.max(settings.now(), record.updatedAt) };
+  await records.create(removed).catch(settings.onError);
+  return removed;
 }

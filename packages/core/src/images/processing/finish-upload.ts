@@ -3,7 +3,7 @@ import { isServiceError } from "../../errors.ts";
 import type { ProcessingContext } from "../image-context.ts";
 import { type ImageRecord, keyOf } from "../image-record.ts";
 import { summaryOf } from "../image-summary.ts";
-import { isOver } from "../life/image-life.ts";
+import { hasEnded } from "../life/image-life.ts";
 import { storeAdmitted, type UploadedFile } from "../uploaded-file.ts";
 import type { JobMarker } from "./job-markers.ts";
 import { type Lease, LeaseLost } from "./lease.ts";
@@ -116,7 +116,7 @@ async function leaveToOthers(context: ProcessingContext, { id, createdAt }: Imag
   try {
     const record = (await context.records.load(id))?.record ?? null;
     const isOthers = record !== null && record.processing !== null;
-    if (isOthers && !isOver(record, context.settings.now())) return "over";
+    if (isOthers && !hasEnded(record)) return "over";
     return await tidyAfter(context, { id, createdAt }, record);
   } catch (error) {
     // Its marker brings somebody here again.

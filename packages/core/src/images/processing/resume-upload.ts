@@ -2,7 +2,7 @@ import { isServiceError } from "../../errors.ts";
 import type { ProcessingContext } from "../image-context.ts";
 import type { ImageRecord } from "../image-record.ts";
 import type { CurrentRecord } from "../image-records.ts";
-import { isOver } from "../life/image-life.ts";
+import { hasEnded, isOver } from "../life/image-life.ts";
 import { storedUpload } from "../uploaded-file.ts";
 import { finishUpload, type Outcome, type UploadWork } from "./finish-upload.ts";
 import type { JobMarker } from "./job-markers.ts";
@@ -23,10 +23,12 @@ export async function resumeUpload(
     const now = context.settings.now();
     if (current === null && !isOrphan(marker.createdAt, now)) return "over";
     const processing = current?.record.processing ?? null;
-    if (current === null || processing === null || isOver(current.record, now)) {
+    if (current === null || processing === null || hasEnded(current.record)) {
       await tidyUp(context, marker, current?.record ?? null);
       return "over";
     }
+    // Expired by a clock that may be wrong: the sweep ends it, which knows whether to trust the clock.
+    if (isOver(current.record, now)) return "over";
     if (isClaimed(processing, now)) return "over";
     if (isExhausted(processing, worker)) return await park(context, current);
     const record = { ...current.record, processing: claimed(processing, worker, now) };

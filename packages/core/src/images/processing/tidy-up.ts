@@ -1,6 +1,6 @@
 import type { ProcessingContext } from "../image-context.ts";
 import { type ImageRecord, keyOf } from "../image-record.ts";
-import { isOver } from "../life/image-life.ts";
+import { hasEnded } from "../life/image-life.ts";
 import type { JobMarker } from "./job-markers.ts";
 
 /**
@@ -16,7 +16,7 @@ export async function tidyUp(
   const { id } = marker;
   const now = settings.now();
   await originals.delete(keyOf.upload(id));
-  if (record === null || isOver(record, now)) {
+  if (record === null || hasEnded(record)) {
     await removeBytes(id);
     // What else there is to be done about it, the sweep does.
     if (record !== null) await due.add({ id, dueMs: now });

@@ -7,6 +7,8 @@ export const LEASE_MS = 15_000;
 export const HEARTBEAT_MS = 5_000;
 /** A file over which so many holders of its lease died is not tried again. */
 const MAX_TRIES = 3;
+/** Clocks of machines that share a store differ by less. */
+const MAX_SKEW_MS = 60_000;
 
 /** Said of a file that is not tried again. */
 export const PARKED_REASON = `This file could not be processed in ${MAX_TRIES} tries.`;
@@ -24,7 +26,8 @@ export function claimed(before: Processing, worker: string, now: number): Proces
 
 /** Whether the work may not be taken now. */
 export function isClaimed({ leaseUntil }: Processing, now: number): boolean {
-  return leaseUntil > now;
+  // One that ends later than any lease does was written before the clock was set back.
+  return leaseUntil > now && leaseUntil <= now + LEASE_MS + MAX_SKEW_MS;
 }
 
 /** Whether work whose lease has run out may be tried no more. */

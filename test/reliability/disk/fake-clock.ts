@@ -1,0 +1,57 @@
+import { rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { programs, run } from "../../support/programs.ts";
+
+/** The wall clock of processes that are started with its environment. */
+export interface FakeClock {
+  env: Record<string, string>;
+  /** What it says now, in Unix milliseconds. */
+  now(): number;
+  /** Sets how far it is ahead of the real one, in milliseconds; resolves when the service at `base` goes by it. */
+  set(aheadMs: number, base?: string): Promise<void>;
+}
+
+const SEEN_MS = 15_000;
+const TOLERANCE_MS = 5_000;
+
+/** @param directory for the file in which it is set. */
+export async function createFakeClock(directory: string): Promise<FakeClock> {
+  const file = join(directory, "clock");
+  const asked = await run(programs.faketime, ["2020-01-01", "printenv", "LD_PRELOAD"]);
+  let ahead = 0;
+  const clock: FakeClock = {
+    env: {
+      LD_PRELOAD: asked.stdout.toString().trim(),
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_NO_CACHE: "1",
+      // The time that passes stays what it is, and so do the dates of files.
+      FAKETIME_DONT_FAKE_MONOTONIC: "1",
+      NO_FAKE_STAT: "1",
+    },
+    now: () => Date.now() + ahead,
+    async set(aheadMs, base) {
+      ahead = aheadMs;
+      // In one step: whoever looks in between must not find an empty file.
+      await writeFile(`${file}.new`, `${aheadMs < 0 ? "-" : "+"}${Math.abs(aheadMs) / 1000}\n`);
+      await rename(`${file}.new`, file);
+      if (base !== undefined) await untilSeen(base, clock);
+    },
+  };
+  await clock.set(0);
+  return clock;
+}
+
+async function untilSeen(base: string, clock: FakeClock): Promise<void> {
+  const deadline = performance.now() + SEEN_MS;
+  for (;;) {
+    const { headers } = await fetch(`${base}/api/images/none.json`, {
+      headers: { "User-Agent": "Clock/1.0" },
+    });
+    const said = Date.parse(headers.get("date") ?? "");
+    if (Math.abs(said - clock.now()) < TOLERANCE_MS) return;
+    if (performance.now() > deadline) throw new Error(`The service says ${headers.get("date")}`);
+    // Node looks at the clock once a second.
+    await delay(50);
+  }
+}

@@ -1,0 +1,33 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { HeldPicture } from "./client.ts";
+
+/** What is on the disk of pictures that nobody was told of, and of work that is over. */
+export async function leftovers(data: string, held: readonly HeldPicture[]): Promise<string[]> {
+  const [spools, shards] = [await below(data, "tmp"), await below(data, "blobs")];
+  const hours = (await Promise.all((await below(data, "due")).map((list) => below(data, list)))).flat();
+  const found = (
+    await Promise.all([...spools, ...shards, ...hours].map((parent) => below(data, parent)))
+  ).flat();
+  return found.filter((path) => !held.some(({ id }) => path.endsWith(id)));
+}
+
+/** IDs of those whose original is there. */
+export async function withBytes(data: string, pictures: readonly HeldPicture[]): Promise<string[]> {
+  const shards = await below(data, "blobs");
+  const directories = (await Promise.all(shards.map((shard) => below(data, shard)))).flat();
+  const parts = (await Promise.all(directories.map((directory) => below(data, directory)))).flat();
+  return pictures
+    .map(({ id }) => id)
+    .filter((id) => parts.some((path) => path.endsWith(join(id, "original@"))));
+}
+
+/** Paths of what is in a directory; none where it was removed meanwhile. */
+async function below(data: string, parent: string): Promise<string[]> {
+  try {
+    return (await readdir(join(data, parent))).map((name) => join(parent, name));
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,121 @@
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { amount } from "../support/soak.ts";
+import { workUntil } from "./disk/busy-client.ts";
+import { createCrashDisk, type FileSystemType, mountStand } from "./disk/crash-disk.ts";
+import { findLosses, type PowerCut } from "./disk/find-losses.ts";
+import { type HostOptions, type HostProcess, type StoreCall, startHostProcess } from "./disk/host-process.ts";
+import { createLedger } from "./disk/ledger.ts";
+import { type Mounts, openMounts, whyNoMounts } from "./disk/mounts.ts";
+
+const trouble = whyNoMounts({ loop: true });
+const testWithDisks = test.skipIf(trouble !== null);
+const FILE_SYSTEMS = ["ext4", "xfs"] as const;
+
+/** Of both file systems together. */
+const CUTS = amount(6, 200);
+const CUT_MS = 20_000;
+/** Of a store that is not durable one loses something. */
+const ENOUGH_CUTS = 8;
+/** Ahead of the leases of whoever was at work when the power went: it takes a while until it is back. */
+const AHEAD_MS = 60_000;
+
+let mounts: Mounts | null = null;
+let stand = "";
+beforeAll(async () => {
+  if (trouble !== null) return;
+  mounts = await openMounts();
+  stand = await mountStand(mounts);
+});
+afterAll(async () => {
+  await mounts?.close();
+});
+
+interface Trial {
+  clients: number;
+  /** How long they work before the cut. */
+  workMs: number;
+  /** Whether it comes in the moment in which something is acknowledged. */
+  atAcknowledgement: boolean;
+  leftOut?: StoreCall;
+}
+
+/** Has clients work on a new disk, cuts the power, and looks at what came back. */
+async function tryPowerCut(type: FileSystemType, trial: Trial) {
+  if (mounts === null) throw new Error("Nothing can be mounted");
+  const disk = await createCrashDisk(mounts, stand, type);
+  const data = join(disk.directory, "data");
+  let isArmed = false;
+  let cut: PowerCut | null = null;
+  function cutPower(): void {
+    isArmed = false;
+    const fromMs = performance.now();
+    disk.cutPower();
+    cut = { fromMs, toMs: performance.now() };
+  }
+  const ledger = createLedger(() => {
+    if (isArmed) cutPower();
+  });
+  const hosts: HostProcess[] = [];
+  const start = async (options: HostOptions) => {
+    const host = await startHostProcess(data, options);
+    hosts.push(host);
+    return host;
+  };
+  try {
+    const host = await start(trial.leftOut === undefined ? {} : { leftOut: trial.leftOut });
+    const stop = new AbortController();
+    const clients = Array.from({ length: trial.clients }, () => workUntil(stop.signal, host.base, ledger));
+    const working = Promise.all(clients);
+    await Promise.race([working, delay(trial.workMs)]);
+    isArmed = trial.atAcknowledgement;
+    if (!isArmed) cutPower();
+    while (cut === null) await Promise.race([working, delay(5)]);
+    stop.abort();
+    await host.kill();
+    await working;
+    await disk.recover();
+    const recovered = await start({ aheadMs: AHEAD_MS });
+    const losses = await findLosses(recovered.base, join(data, "blobs"), ledger, cut);
+    return { losses, pictures: ledger.entries.length };
+  } finally {
+    for (const host of hosts) await host.kill();
+    await disk.close();
+  }
+}
+
+describe.each(FILE_SYSTEMS)(`on %s${trouble === null ? "" : ` (${trouble})`}`, (type) => {
+  testWithDisks(
+    "what was acknowledged survives a power cut, and nothing is there in part",
+    async () => {
+      let pictures = 0;
+      for (let cut = 0; cut < CUTS / FILE_SYSTEMS.length; cut++) {
+        const trial = {
+          clients: 4,
+          workMs: 100 + Math.random() * 1500,
+          atAcknowledgement: cut % 2 === 0,
+        };
+        const outcome = await tryPowerCut(type, trial);
+        expect(outcome.losses, JSON.stringify(trial)).toEqual([]);
+        pictures += outcome.pictures;
+      }
+      expect(pictures).toBeGreaterThan(CUTS);
+    },
+    CUTS * CUT_MS,
+  );
+
+  testWithDisks.each(["sync", "syncDirectory"] as const)(
+    "a store that leaves out `%s` is found out",
+    async (leftOut) => {
+      // Work behind an acknowledgement may flush what the store did not.
+      for (let cut = 0; cut < ENOUGH_CUTS; cut++) {
+        const trial = { clients: 1, workMs: 200, atAcknowledgement: true, leftOut };
+        const { losses } = await tryPowerCut(type, trial);
+        if (losses.length > 0) return;
+      }
+      expect.fail("Nothing was lost");
+    },
+    ENOUGH_CUTS * CUT_MS,
+  );
+});
