@@ -18,7 +18,7 @@ const MAX_FIELDS = 16;
 const MAX_FIELD_BYTES = 8 * 1024;
 
 /** What the head of a create says. */
-interface CreateRequest extends TakeInOptions {
+interface CreateRequest extends Omit<TakeInOptions, "beforeStoring"> {
   userAgent: string;
   grant: OwnerGrant | null;
   idempotencyKey: string | null;
@@ -57,22 +57,23 @@ async function receive(context: ImageContext, call: Call, request: CreateRequest
     minBytesPerSecond: settings.minUploadBytesPerSecond,
     ...(hasSpool(originals) ? { spoolDirectory: originals.spoolDirectory } : {}),
   });
+  const upload = spooledUpload(originals, received.file);
   let draft: ImageRecord;
-  let reservation: Reservation;
+  let reservation: Reservation | { made: ImageRecord };
   try {
     draft = describeUpload(settings, call, received, request);
     reservation = await reserveImage(context, call, received, draft, request);
   } catch (error) {
-    await received.file.dispose();
+    await upload.dispose();
     throw error;
   }
-  if (reservation.earlier !== null) {
-    await received.file.dispose();
-    return reservation.earlier;
+  if ("made" in reservation) {
+    await upload.dispose();
+    return reservation.made;
   }
   try {
-    const record = await takeIn(context, draft, spooledUpload(originals, received.file), request);
-    if (record.owner !== null) context.owners.settle(record.owner.name, record.id);
+    const record = await takeIn(context, draft, upload, { ...request, beforeStoring: reservation.confirm });
+    reservation.settle();
     return record;
   } catch (error) {
     await reservation.undo();

@@ -84,7 +84,14 @@ export function imageSettings(options: Omit<ImagesOptions, "storage" | "renderer
       pinFailures: rule("pinFailures", 10),
     },
     errors: oneOf("errors", options.errors ?? "reply", ["reply", "host"]),
-    onError: (error, call) => onError(error, call),
+    onError(error, call) {
+      try {
+        onError(error, call);
+      } catch (failure) {
+        // Whoever hears of failures must not cause others.
+        console.error(failure);
+      }
+    },
     onStored(image) {
       log.info({ id: image.id, type: image.type, bytes: image.size }, "image stored");
       onStored(image);

@@ -6,8 +6,10 @@ import type { OwnerGrant } from "./permissions.ts";
 
 /** What is taken on behalf of an image before anything of it is stored. */
 export interface Reservation {
-  /** The image that an earlier request with the same `Idempotency-Key` made: then there is nothing to do. */
-  earlier: ImageRecord | null;
+  /** Proves, right before the image is stored, that what was taken is still held. Rejects with a 409 problem. */
+  confirm(): Promise<void>;
+  /** The image is there. */
+  settle(): void;
   /** Gives back what was taken, when there will be no image. Never rejects. */
   undo(): Promise<void>;
 }
@@ -17,48 +19,56 @@ export interface ReservationRequest {
   idempotencyKey: string | null;
 }
 
-const NOTHING_TAKEN: Reservation = { earlier: null, undo: async () => undefined };
+const NOTHING: Reservation = { confirm: async () => undefined, settle() {}, undo: async () => undefined };
 
-/** Claims the request's `Idempotency-Key`, and room among what the owner may have. Rejects with 409 and `forbidden`. */
+/**
+ * Claims the request's `Idempotency-Key`, and room among what the owner may have. Rejects with 409 and `forbidden`.
+ * @returns the image instead that an earlier request with the key made: then there is nothing to do.
+ */
 export async function reserveImage(
   context: ImageContext,
   call: Call,
   received: Upload,
   draft: ImageRecord,
   { grant, idempotencyKey }: ReservationRequest,
-): Promise<Reservation> {
-  const claimed =
-    idempotencyKey === null ? NOTHING_TAKEN : await claim(context, call, received, draft, idempotencyKey);
-  if (claimed.earlier !== null) return claimed;
+): Promise<Reservation | { made: ImageRecord }> {
+  const claim =
+    idempotencyKey === null ? NOTHING : await claimKey(context, call, received, draft, idempotencyKey);
+  if ("made" in claim) return claim;
   try {
     const room = await takeRoom(context, draft, grant);
     return {
-      earlier: null,
+      confirm: claim.confirm,
+      settle() {
+        claim.settle();
+        room.settle();
+      },
       async undo() {
         await room.undo();
-        await claimed.undo();
+        await claim.undo();
       },
     };
   } catch (error) {
-    await claimed.undo();
+    await claim.undo();
     throw error;
   }
 }
 
-async function claim(
+async function claimKey(
   { claims, settings }: ImageContext,
   call: Call,
   received: Upload,
   draft: ImageRecord,
   key: string,
-): Promise<Reservation> {
-  const made = await claims.claim({
+): Promise<Reservation | { made: ImageRecord }> {
+  const claim = await claims.claim({
     name: claimName(call, key, draft.owner?.name ?? null),
     fingerprint: fingerprintOf(call, received),
     id: draft.id,
   });
-  if (made.record !== null) return { ...NOTHING_TAKEN, earlier: made.record };
-  return { earlier: null, undo: () => made.giveBack().catch(settings.onError) };
+  if ("made" in claim) return claim;
+  const { confirm, end, giveBack } = claim.held;
+  return { confirm, settle: end, undo: () => giveBack().catch(settings.onError) };
 }
 
 async function takeRoom(
@@ -66,18 +76,14 @@ async function takeRoom(
   { id, owner }: ImageRecord,
   grant: OwnerGrant | null,
 ): Promise<Reservation> {
-  if (owner === null) return NOTHING_TAKEN;
-  await owners.reserve(owner.name, id, owner.bytes, grant?.limits ?? settings.ownerLimits);
+  if (owner === null) return NOTHING;
+  const { name, bytes } = owner;
+  await owners.reserve(name, id, bytes, grant?.limits ?? settings.ownerLimits);
   return {
-    earlier: null,
-    async undo() {
-      try {
-        // Not settled: a write that seemed to fail may still be done, and the usage looks for its record.
-        await owners.release(owner.name, id, owner.bytes);
-      } catch (error) {
-        // The usage mends itself when it finds no image.
-        settings.onError(error);
-      }
-    },
+    ...NOTHING,
+    settle: () => owners.settle(name, id),
+    // Not settled: a write that seemed to fail may still be done, and the usage looks for its record. It mends itself also
+    // where this fails.
+    undo: () => owners.release(name, id, bytes).catch(settings.onError),
   };
 }

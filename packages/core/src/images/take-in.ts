@@ -18,6 +18,8 @@ export interface TakeInOptions {
   preference: AsyncPreference | null;
   /** Aborts when the client left. From the decision to answer 202 on it does not matter any more. */
   signal: AbortSignal;
+  /** Awaited before the first byte is stored; where it rejects, none is. */
+  beforeStoring(): Promise<void>;
 }
 
 /**
@@ -32,7 +34,12 @@ export async function takeIn(
 ): Promise<ImageRecord> {
   const arrival = noteArrival(context, draft);
   try {
-    return await admitAndStore(context, draft, { upload, arrival }, options);
+    const { beforeStoring } = options;
+    const mayStore = async () => {
+      await arrival.noted;
+      await beforeStoring();
+    };
+    return await admitAndStore(context, draft, { upload, arrival, mayStore }, options);
   } catch (error) {
     await arrival.takeBack();
     throw error;
@@ -43,6 +50,8 @@ export async function takeIn(
 interface Incoming {
   upload: UploadedFile;
   arrival: Arrival;
+  /** Rejects where it must not be stored. */
+  mayStore(): Promise<void>;
 }
 
 async function admitAndStore(
@@ -88,12 +97,12 @@ async function admit(
 async function storeReady(
   { originals, records, settings }: ImageContext,
   draft: ImageRecord,
-  { upload, arrival }: Incoming,
+  { upload, arrival, mayStore }: Incoming,
   admission: Admission,
   signal: AbortSignal,
 ): Promise<ImageRecord> {
   const record = readyRecord(draft, admission, draft.updatedAt);
-  await arrival.noted;
+  await mayStore();
   await storeAdmitted(originals, keyOf.original(draft.id), upload, admission, { ifRevision: null, signal });
   await records.create(record, signal);
   await arrival.confirm();
@@ -105,10 +114,10 @@ async function storeReady(
 async function takeInLater(
   context: ImageContext,
   draft: ImageRecord,
-  { upload, arrival }: Incoming,
+  { upload, arrival, mayStore }: Incoming,
 ): Promise<ImageRecord> {
   try {
-    await arrival.noted;
+    await mayStore();
     const { record } = await storePending(context, draft, upload.storeLast, () =>
       unclaimed(context.settings.now()),
     );
@@ -124,13 +133,13 @@ async function takeInLater(
 async function goOnBehind(
   context: ImageContext,
   draft: ImageRecord,
-  { upload, arrival }: Incoming,
+  { upload, arrival, mayStore }: Incoming,
   admission: Promise<Admission>,
   controller: AbortController,
 ): Promise<ImageRecord> {
   const { jobs, settings } = context;
   try {
-    await arrival.noted;
+    await mayStore();
     const current = await storePending(context, draft, upload.storeCopy, () =>
       claimed(unclaimed(settings.now()), jobs.worker, settings.now()),
     );

@@ -1,17 +1,12 @@
 import { expect, test } from "vitest";
 import { type CallOptions, PNG } from "../../../test/calls.ts";
+import { createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { type Answer, type ImageSite, keysOf } from "../../../test/image-site.ts";
-import {
-  anotherProcess,
-  createLifeSite,
-  DAY,
-  entriesOf,
-  MINUTE,
-  willingRenderer,
-} from "../../../test/life-site.ts";
+import { anotherProcess, createLifeSite, DAY, entriesOf, willingRenderer } from "../../../test/life-site.ts";
 import { holdUp, tapStore } from "../../../test/tapped-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { CLAIM_MS } from "./held-claim.ts";
 
 const KEY = "8e03978e-40d5-43dd-bc93-6894a57f9324";
 const OTHER_FILE = Buffer.concat([PNG, Buffer.from("another")]);
@@ -88,7 +83,7 @@ test("a claim that cannot be forgotten does not keep others from it, nor images"
   expect(await claims()).toEqual([]);
 });
 
-test("what a process had begun that died is done by whoever sends it again, after five minutes", async () => {
+test("what a process had begun that died is done by whoever sends it again, as soon as its claim has run out", async () => {
   const store = createMemoryBlobStore();
   const held = holdUp(({ method, key }) => method === "put" && key.endsWith("/original"));
   const dying = createLifeSite({ store: tapStore(store, held.tap) });
@@ -97,7 +92,7 @@ test("what a process had begun that died is done by whoever sends it again, afte
   dying.kill();
   const { clock } = dying;
   const site = createLifeSite({ store, clock });
-  clock.now += 5 * MINUTE - 1;
+  clock.now += CLAIM_MS - 1;
   expect((await create(site)).status).toBe(409);
   clock.now += 1;
   const answers = await Promise.all([create(site), create(anotherProcess(site))]);
@@ -124,6 +119,18 @@ test("a claim that could not be given back is taken over in time, too", async ()
   isBroken = false;
   renderer.answer = ({ accept }) => accept();
   expect((await create(site)).status).toBe(409);
-  site.clock.now += 5 * MINUTE;
+  site.clock.now += CLAIM_MS;
   expect((await create(site)).status).toBe(201);
+});
+
+test("a first request that slept for too long makes no second image", async () => {
+  const site = createLifeSite({ renderer: createFakeRenderer() });
+  const sleeping = site.create({ headers: { "idempotency-key": KEY } });
+  const admitting = await site.renderer.next();
+  site.clock.now += CLAIM_MS;
+  const again = anotherProcess(site);
+  expect((await create(again)).status).toBe(201);
+  admitting.accept();
+  expect(await sleeping).toMatchObject({ status: 409, json: { detail: expect.stringMatching(/faster/) } });
+  expect(await imagesIn(site)).toBe(1);
 });

@@ -6,6 +6,7 @@ import type { DueList } from "../../stores/due-list.ts";
 import { readAll } from "../../stores/read-all.ts";
 import type { ImageRecord } from "../image-record.ts";
 import type { ImageRecords } from "../image-records.ts";
+import { CLAIM_MS, type HeldClaim, holdClaim } from "./held-claim.ts";
 
 /** What an `Idempotency-Key` stands for. */
 export interface ClaimRequest {
@@ -17,13 +18,14 @@ export interface ClaimRequest {
   id: string;
 }
 
-/** The right to do what the key stands for, or what was done for it already. */
-export type Claim = { record: null; giveBack(): Promise<void> } | { record: ImageRecord };
+/** The right to do what the key stands for, or the image that was made for it already. */
+export type Claim = { held: HeldClaim } | { made: ImageRecord };
 
 /**
  * Keys of creates (draft-ietf-httpapi-idempotency-key-header): of any number of requests with one key, on any number of
  * processes, one makes an image. The key is claimed by a blob made with "must not exist" that names the image to be; the
- * image's record tells that it was done.
+ * image's record tells that it was done. Whoever holds a claim renews it, so that one left by a process that died is soon
+ * free.
  */
 export interface Claims {
   /** Rejects with a 409 problem while another request does it, and for another content under the key. */
@@ -36,11 +38,11 @@ interface StoredClaim {
   fingerprint: string;
   id: string;
   createdAt: number;
+  /** Its holder is at work until then, or longer where it prolongs it. */
+  heldUntil: number;
 }
 
 const KEPT_MS = 86_400_000;
-/** A claim without an image that is older than this was left by a process that died. */
-const RUNNING_MS = 5 * 60_000;
 const BATCH = 200;
 
 export interface ClaimsOptions {
@@ -62,30 +64,52 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
     return { ...claim, revision: blob.revision };
   }
 
-  /** Writes a claim in the place of what was seen there. `false`: somebody was faster. */
-  async function write({ name, fingerprint, id }: ClaimRequest, seen: string | null): Promise<boolean> {
-    const claim: StoredClaim = { fingerprint, id, createdAt: now() };
+  /** Writes a claim in the place of what was seen there, and gives its revision. Rejects with `conflict`. */
+  async function write(name: string, claim: StoredClaim, seen: string | null): Promise<string> {
+    const held = { ...claim, heldUntil: now() + CLAIM_MS };
+    return (await store.put(keyOf(name), Buffer.from(JSON.stringify(held)), { ifRevision: seen })).revision;
+  }
+
+  /** `null`: somebody was faster. */
+  async function take(
+    { name, fingerprint, id }: ClaimRequest,
+    seen: string | null,
+  ): Promise<HeldClaim | null> {
+    const claim: StoredClaim = { fingerprint, id, createdAt: now(), heldUntil: 0 };
     await due.add({ id: name, dueMs: claim.createdAt + KEPT_MS });
+    let revision: string;
     try {
-      await store.put(keyOf(name), Buffer.from(JSON.stringify(claim)), { ifRevision: seen });
-      return true;
+      revision = await write(name, claim, seen);
     } catch (error) {
-      if (isServiceError(error, "conflict")) return false;
+      if (isServiceError(error, "conflict")) return null;
       throw error;
     }
+    return holdClaim({
+      async renew() {
+        try {
+          revision = await write(name, claim, revision);
+        } catch (error) {
+          if (!isServiceError(error, "conflict")) throw error;
+          throw conflict("Another request with this Idempotency-Key was faster.");
+        }
+      },
+      async remove() {
+        if ((await read(name))?.id === id) await store.delete(keyOf(name));
+      },
+      onError,
+    });
   }
 
   /** The image that an earlier request with the key made; `null` where there is none, so that the claim may be taken over. */
   async function resultOf(earlier: StoredClaim, fingerprint: string): Promise<ImageRecord | null> {
-    const age = now() - earlier.createdAt;
-    if (age >= KEPT_MS) return null;
+    if (now() - earlier.createdAt >= KEPT_MS) return null;
     if (earlier.fingerprint !== fingerprint) {
       throw conflict("This Idempotency-Key was sent before with another upload. Use a new one.");
     }
     const made = await records.load(earlier.id);
     // One that was refused after it had been accepted leaves the key as free as one that was refused at once.
     if (made !== null) return made.record.failure === null ? made.record : null;
-    if (age >= RUNNING_MS) return null;
+    if (earlier.heldUntil <= now()) return null;
     throw conflict("The first request with this Idempotency-Key is still running.", { "Retry-After": "2" });
   }
 
@@ -93,11 +117,10 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
     async claim(request) {
       for (;;) {
         const earlier = await read(request.name);
-        const record = earlier === null ? null : await resultOf(earlier, request.fingerprint);
-        if (record !== null) return { record };
-        if (await write(request, earlier?.revision ?? null)) {
-          return { record: null, giveBack: () => giveBack(request) };
-        }
+        const made = earlier === null ? null : await resultOf(earlier, request.fingerprint);
+        if (made !== null) return { made };
+        const held = await take(request, earlier?.revision ?? null);
+        if (held !== null) return { held };
       }
     },
     async sweep() {
@@ -122,11 +145,6 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
       onError(error);
       return false;
     }
-  }
-
-  async function giveBack({ name, id }: ClaimRequest): Promise<void> {
-    const claim = await read(name);
-    if (claim?.id === id) await store.delete(keyOf(name));
   }
 }
 

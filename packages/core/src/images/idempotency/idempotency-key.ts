@@ -4,12 +4,13 @@ import { ServiceError } from "../../errors.ts";
 import { clientKey } from "../../http/client-key.ts";
 
 /** A structured string, quoted as the draft has it, or bare as most clients send it. */
-const KEY = /^"?([\x21\x23-\x5b\x5d-\x7e]{1,255})"?$/;
+const KEY = /^(?:"([\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x5b\x5d-\x7e]{1,255}))$/;
 
 /** The `Idempotency-Key` of a request, `null` without. Rejects with `bad_request` for what is none. */
 export function parseIdempotencyKey(header: string | string[] | undefined): string | null {
   if (header === undefined) return null;
-  const [, key] = KEY.exec(String(header)) ?? [];
+  const [, quoted, bare] = KEY.exec(String(header)) ?? [];
+  const key = quoted ?? bare;
   if (key !== undefined) return key;
   throw new ServiceError(
     "bad_request",

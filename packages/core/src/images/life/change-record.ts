@@ -33,15 +33,19 @@ export async function endImage(
   current: CurrentRecord,
   gone: NonNullable<ImageRecord["gone"]>,
 ): Promise<CurrentRecord> {
-  const ended = await changeRecord(context, current, { ...current.record, gone });
-  tellRemoved(context, ended.record, gone.why);
+  const ended = await changeRecord(context, current, { ...current.record, ...FORGOTTEN, gone });
+  tellRemoved(context, current.record, gone.why);
   return ended;
 }
+
+/** What need not be known of an image that is gone. */
+const FORGOTTEN = { name: "", agent: null, sha256: "" };
 
 /** Tells the host of an image that is not served any more. */
 export function tellRemoved({ settings }: LifeContext, record: ImageRecord, why: GoneReason): void {
   settings.log.info({ id: record.id, why }, "image removed");
-  settings.onRemoved(summaryOf(record), why);
+  // The host has not heard of one that was never served.
+  if (record.processing === null) settings.onRemoved(summaryOf(record), why);
 }
 
 /** Writes the end down that an image's own dates ask for now. Who comes second finds it written. */

@@ -29,6 +29,7 @@ export async function lookAfter(context: LifeContext, entry: DueEntry): Promise<
   const dueMs = nextLookAt(current.record, settings.tombstoneMs);
   if (isEnded && dueMs <= now) {
     await records.remove(id);
+    await due.remove({ id, dueMs: current.record.expiresAt });
     await due.remove(entry);
     return "forgotten";
   }

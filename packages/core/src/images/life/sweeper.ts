@@ -83,7 +83,11 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     start() {
       if (everyMs !== null) schedule(everyMs, Math.random() * Math.min(MAX_START_MS, everyMs));
     },
-    sweep: () => sweep(() => true),
+    async sweep() {
+      // One that began earlier may have seen less. Whoever waits for it is told of its failure.
+      await underWay?.catch(() => undefined);
+      return sweep(() => true);
+    },
     async close() {
       isClosed = true;
       clearTimeout(timer);

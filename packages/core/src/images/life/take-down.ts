@@ -43,11 +43,18 @@ async function takeDownWithoutRoom(
   { record }: CurrentRecord,
   gone: Gone,
 ): Promise<ImageRecord> {
-  const { records, settings } = context;
+  const { owners, records, settings } = context;
+  const { owner } = record;
   await records.remove(record.id);
   tellRemoved(context, record, gone.why);
   await context.removeBytes(record.id);
   const removed = { ...record, gone, updatedAt: Math.max(settings.now(), record.updatedAt) };
-  await records.create(removed).catch(settings.onError);
+  try {
+    await records.create(removed);
+  } catch (error) {
+    settings.onError(error);
+    // Nothing tells of the image any more, so that nobody else will do this.
+    if (owner !== null) await owners.release(owner.name, record.id, owner.bytes).catch(settings.onError);
+  }
   return removed;
 }
