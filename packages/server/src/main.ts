@@ -23,6 +23,7 @@ Environment:
   OUTRIGGER_PUBLIC_URL     address at which the world reaches this server, e.g. https://img.example.com
   OUTRIGGER_SECRET         what PINs are derived from, at least 32 bytes; by default one is kept in the data
                            directory
+  OUTRIGGER_METRICS_PORT   serves metrics for Prometheus on this port of 127.0.0.1, 0 takes a free one
 
 Configuration file (JSON, or a module with a default export: an object, or a function that returns one):
   {
