@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { filesBelow, type Target } from "./target.ts";
 
-const DIRECTORIES = ["tmp", "blobs", "due"] as const;
+const DIRECTORIES = ["tmp", "blobs", "due/images"] as const;
 type DirectoryName = (typeof DIRECTORIES)[number];
 
 /** What a service holds while nobody asks it for anything. */
@@ -15,11 +15,11 @@ export async function holdingsOf(target: Target): Promise<Holdings> {
   const [tmp, blobs, due] = await Promise.all([
     filesBelow(target.data, "tmp"),
     filesBelow(target.data, "blobs"),
-    filesBelow(target.data, "due"),
+    filesBelow(target.data, "due/images"),
   ]);
   return {
     descriptors: await target.countDescriptors(),
-    files: { tmp, blobs, due },
+    files: { tmp, blobs, "due/images": due },
     errors: target.errors().length,
   };
 }

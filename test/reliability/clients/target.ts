@@ -30,7 +30,7 @@ export async function countDescriptors(pid: number | "self" = "self"): Promise<n
 }
 
 /** Every file below one of the data's directories; empty where there is no such directory. */
-export async function filesBelow(data: string, name: "tmp" | "blobs" | "due"): Promise<string[]> {
+export async function filesBelow(data: string, name: "tmp" | "blobs" | "due/images"): Promise<string[]> {
   try {
     const entries = await readdir(join(data, name), { recursive: true, withFileTypes: true });
     return entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));

@@ -2,10 +2,14 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { HeldPicture } from "./client.ts";
 
+/** Where a service notes every minute what time it is. */
+const CLOCK = join("due", "clock");
+
 /** What is on the disk of pictures that nobody was told of, and of work that is over. */
 export async function leftovers(data: string, held: readonly HeldPicture[]): Promise<string[]> {
   const [spools, shards] = [await below(data, "tmp"), await below(data, "blobs")];
-  const hours = (await Promise.all((await below(data, "due")).map((list) => below(data, list)))).flat();
+  const lists = (await below(data, "due")).filter((list) => list !== CLOCK);
+  const hours = (await Promise.all(lists.map((list) => below(data, list)))).flat();
   const found = (
     await Promise.all([...spools, ...shards, ...hours].map((parent) => below(data, parent)))
   ).flat();
