@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -6,5 +7,7 @@ export default defineConfig({
     include: ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Many of them wait for processes and clocks: one for each core, where Vitest would leave one idle.
+    maxWorkers: Math.max(2, availableParallelism()),
   },
 });

@@ -53,6 +53,8 @@ function edit(
 ): ImageModel | null {
   const { status } = outcome;
   if (status === 409) return isContended ? image : null;
+  // The clock went on while it was looked at: by now its new end lies in the past as well.
+  if (status === 400) return operation.kind === "prolong" && image.isExpired ? image : null;
   const refusal = readStatus(image);
   if (refusal !== 200) return status === refusal ? image : null;
   const { ifMatch } = operation;

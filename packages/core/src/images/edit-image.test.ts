@@ -133,7 +133,7 @@ test("a DELETE that loses against a change is a conflict, and done when it is se
   expect((await slow.send("DELETE", path, { search })).status).toBe(204);
 });
 
-test("a change that loses against a DELETE is a conflict and brings nothing back", async () => {
+test("a change that loses against a DELETE is told so and brings nothing back", async () => {
   const scene = await siteWithImage();
   const { site, pin, path } = scene;
   const { slow, held } = slowProcess(scene);
@@ -142,7 +142,7 @@ test("a change that loses against a DELETE is a conflict and brings nothing back
   await held.reached;
   expect((await site.send("DELETE", path, { search })).status).toBe(204);
   held.letGo();
-  expect((await late).status).toBe(409);
+  expect((await late).status).toBe(410);
   expect((await slow.send("GET", path)).status).toBe(410);
 });
 

@@ -84,8 +84,9 @@ async function unlessOvertaken<T>(
   try {
     return await change();
   } catch (error) {
-    const now = isServiceError(error, "conflict") ? await context.records.load(id) : null;
-    if (now === null) throw error;
+    if (!isServiceError(error, "conflict")) throw error;
+    // Whoever was faster may have deleted or withheld it.
+    const now = await findImage(context, call, id);
     if (evaluatePreconditions(call.method, call.headers, validatorsOf(now)) === "failed")
       throw preconditionFailed();
     throw error;

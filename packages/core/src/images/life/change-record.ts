@@ -38,6 +38,9 @@ export async function endImage(
   return ended;
 }
 
+/** A writer who loses so often does not lose to other writers. */
+const MAX_ATTEMPTS = 100;
+
 /** What need not be known of an image that is gone. */
 const FORGOTTEN = { name: "", agent: null, sha256: "" };
 
@@ -53,13 +56,16 @@ export async function endWhereDue(
   context: LifeContext,
   current: CurrentRecord,
 ): Promise<CurrentRecord | null> {
-  const gone = dueEnd(current.record, context.settings.now());
-  if (gone === null) return current;
-  try {
-    return await endImage(context, current, gone);
-  } catch (error) {
-    if (!isServiceError(error, "conflict")) throw error;
-    const now = await context.records.load(current.record.id);
-    return now === null ? null : endWhereDue(context, now);
+  let latest: CurrentRecord | null = current;
+  for (let attempt = 1; latest !== null; attempt++) {
+    const gone = dueEnd(latest.record, context.settings.now());
+    if (gone === null) return latest;
+    try {
+      return await endImage(context, latest, gone);
+    } catch (error) {
+      if (!isServiceError(error, "conflict") || attempt === MAX_ATTEMPTS) throw error;
+      latest = await context.records.load(current.record.id);
+    }
   }
+  return null;
 }
