@@ -202,7 +202,7 @@ test("a change that began before an image expired, and ends after that, is refus
   site.clock.now += DAY;
   expect((await site.send("GET", `/${id}`)).status).toBe(410);
   held.letGo();
-  expect((await renamed).status).toBe(409);
+  expect((await renamed).status).toBe(410);
   site.clock.now = before;
   expect(await statusesAfterwards([site, slow], readsOf(id))).toEqual([410]);
 });
