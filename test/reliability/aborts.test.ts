@@ -21,7 +21,7 @@ import { servedTarget, type Target } from "./clients/target.ts";
 
 /** For the last of the uploads that broke off to be noticed and cleaned up after. */
 const PATIENCE_MS = 20_000;
-const NO_LIMITS = { images: { rateLimits: false } };
+const NO_LIMITS = { images: { rateLimits: false, asyncAfterMs: false } };
 
 let picture: Buffer;
 let largePicture: Buffer;

@@ -17,10 +17,10 @@ import { hardWorking, oneAtATime } from "./clients/unfit-services.ts";
 
 /** What a good client may expect. With few reads, one that meets a busy moment of the machine is already more than 1 %. */
 const GOOD = { share: isSoak ? 0.99 : 0.95, withinMs: 500 };
-const NO_RATE_LIMITS = { images: { rateLimits: false } };
+const NO_RATE_LIMITS = { images: { rateLimits: false, asyncAfterMs: false } };
 const SHORT_TIMEOUTS = {
   http: { headersTimeoutMs: 2000, idleMs: 3000, keepAliveMs: 1000 },
-  images: { rateLimits: false, uploadIdleMs: 1000 },
+  images: { rateLimits: false, asyncAfterMs: false, uploadIdleMs: 1000 },
 };
 
 /** More than the kernel takes in for somebody who does not read. */

@@ -21,6 +21,7 @@ export async function startChangedImages(
     storage: createFsBlobStore({ directory: data }),
     renderer: createRenderer({ workers: 1 }),
     rateLimits: false,
+    asyncAfterMs: false,
     onError: (error) => errors.push(String(error)),
   });
   const host = await startHost("Express 5", change(images), "");

@@ -37,6 +37,7 @@ const MUTANTS = {
 const images = createImages({
   storage: MUTANTS[mutant],
   rateLimits: false,
+  asyncAfterMs: false,
   sweepEveryMs: false,
   tls: "off",
   now: () => Date.now() + Number(readFileSync(clockFile, "utf8")),
