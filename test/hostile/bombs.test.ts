@@ -19,7 +19,7 @@ import { type Watch, watchSite } from "./watch-site.ts";
 
 const RENDER_MS = 1500;
 /** What sending it, waiting for a new worker and a busy machine may add to the render's own limit. */
-const MARGIN_MS = 3500;
+const MARGIN_MS = 10_000;
 const AT_ONCE_MS = 500;
 const CONVERSIONS = [
   ["png", ""],

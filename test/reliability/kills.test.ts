@@ -11,12 +11,12 @@ import { temporaryDirectories, temporaryFiles } from "./crash/left-overs.ts";
 import { sampleOf, trim, verifyEntries, verifySwept, verifyUnacknowledged } from "./crash/verify.ts";
 import { type Clients, write } from "./crash/writers.ts";
 
-const KILLS = amount(12, 1000);
+const KILLS = amount(8, 1000);
 /** One kill in so many is of the real server, which takes longer to start. */
 const REAL_EVERY = 4;
 /** A kill comes at a random moment of this time after the clients began. */
 const MAX_RUN_MS = 1200;
-const TIMEOUT_MS = amount(240_000, 4 * 3_600_000);
+const TIMEOUT_MS = amount(600_000, 4 * 3_600_000);
 
 interface Killable {
   base: string;
