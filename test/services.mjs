@@ -87,6 +87,19 @@ const SERVICES = [
     commands: ["mkfs.ext4"],
     debianPackages: ["e2fsprogs"],
   },
+  {
+    name: "Redis",
+    variable: "OUTRIGGER_REDIS_SERVER",
+    commands: ["redis-server"],
+    debianPackages: ["redis-server"],
+  },
+  {
+    name: "Ceph object gateway",
+    variable: "OUTRIGGER_RADOSGW",
+    // With its monitor and its disk, which are found beside it.
+    commands: ["radosgw"],
+    debianPackages: ["radosgw", "ceph-mon", "ceph-osd"],
+  },
 ];
 
 /** A probe that takes longer than this has failed. */

@@ -5,12 +5,13 @@ import { pathToFileURL } from "node:url";
 import { ConfigError } from "./config-error.ts";
 import { checkConfig } from "./config-schema.ts";
 import type { ServerConfig } from "./server-config.ts";
+import { resolveStorage } from "./storage/storage-config.ts";
 
 const NAMES = ["outrigger.config.json", "outrigger.config.mjs"];
 
 /**
  * The configuration of a file, proved; empty when none was named and none is there.
- * A relative `data` in it counts from the file's own directory.
+ * A relative path in its `data` or `storage` counts from the file's own directory.
  * @param named The file to read. Absent: `outrigger.config.json` or `.mjs` in the working directory.
  * @throws ConfigError
  */
@@ -18,8 +19,12 @@ export async function readConfigFile(named: string | undefined): Promise<ServerC
   const name = named ?? findFile();
   if (name === undefined) return {};
   const path = resolve(name);
-  const config = checkConfig(await readValue(name, path), name);
-  return config.data === undefined ? config : { ...config, data: resolve(dirname(path), config.data) };
+  const { data, storage, ...config } = checkConfig(await readValue(name, path), name);
+  return {
+    ...config,
+    ...(data === undefined ? {} : { data: resolve(dirname(path), data) }),
+    ...(storage === undefined ? {} : { storage: resolveStorage(storage, dirname(path)) }),
+  };
 }
 
 function findFile(): string | undefined {

@@ -1,7 +1,8 @@
 import expressApp from "express";
 import { z } from "zod";
 import { ConfigError } from "./config-error.ts";
-import type { ServerConfig } from "./server-config.ts";
+import type { ServerConfig, ServerStorageConfig } from "./server-config.ts";
+import { storageProblems } from "./storage/storage-config.ts";
 
 const MIN_SECRET_BYTES = 32;
 const SECRET_ERROR = `must be a text of at least ${MIN_SECRET_BYTES} bytes, or a list of such texts`;
@@ -130,10 +131,15 @@ const log = section({
   pretty: flag.exactOptional(),
 });
 
+const storage = z.custom<string | ServerStorageConfig>().superRefine((value, context) => {
+  for (const { path, message } of storageProblems(value)) context.addIssue({ code: "custom", path, message });
+});
+
 const schema: z.ZodType<ServerConfig> = section({
   port: whole(0, 65_535).exactOptional(),
   host: text("must be an address or a name").exactOptional(),
   data: text("must be a path").exactOptional(),
+  storage: storage.exactOptional(),
   publicUrl: rule(
     z.string(),
     "must be an absolute http(s) URL without query or fragment",

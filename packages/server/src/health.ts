@@ -30,7 +30,7 @@ export function createHealth({ readiness, isDraining, logger }: HealthOptions): 
       status: isReady ? 200 : 503,
       body: {
         status: isReady ? "ready" : "not ready",
-        checks: { storage: state("storage"), renderer: state("renderer") },
+        checks: Object.fromEntries(readiness.parts.map((part) => [part, state(part)])),
       },
     };
   }

@@ -6,4 +6,5 @@ export type {
   ServerLogConfig,
   ServerMetricsConfig,
   ServerRendererConfig,
+  ServerStorageConfig,
 } from "./server-config.ts";

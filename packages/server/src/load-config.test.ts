@@ -44,7 +44,7 @@ describe("outrigger serve, its configuration", () => {
     const cwd = await temporaryDirectory();
     await writeFile(join(cwd, "outrigger.config.json"), '{"metrics": {"port": 1, "host": "localhost"}}');
     const server = serve(cwd, [], { OUTRIGGER_METRICS_PORT: "0" });
-    await server.url;
+    await server.logged('"msg":"metrics"');
     expect(server.output.stderr).toMatch(/"url":"http:\/\/localhost:\d{4,5}\/metrics","msg":"metrics"/);
   });
 

@@ -1,3 +1,4 @@
+import { ConfigError } from "./config-error.ts";
 import { readConfigFile } from "./config-file.ts";
 import { checkConfig } from "./config-schema.ts";
 import type { ServerConfig } from "./server-config.ts";
@@ -15,6 +16,7 @@ export const ENVIRONMENT = {
   port: ["OUTRIGGER_PORT", "PORT"],
   host: ["OUTRIGGER_HOST"],
   data: ["OUTRIGGER_DATA"],
+  storage: ["OUTRIGGER_STORAGE"],
   publicUrl: ["OUTRIGGER_PUBLIC_URL"],
   secret: ["OUTRIGGER_SECRET"],
   "metrics.port": ["OUTRIGGER_METRICS_PORT"],
@@ -50,9 +52,27 @@ function readEnvironment(environment: NodeJS.ProcessEnv): ServerConfig {
     values[key] = value;
     names[key] = variable;
   }
-  const { "metrics.port": port, ...others } = values;
-  const metrics = port === undefined ? {} : { metrics: withPort({ port }) };
-  return checkConfig({ ...withPort(others), ...metrics }, "The environment", (key) => names[key] ?? key);
+  const { "metrics.port": port, storage, ...others } = values;
+  const sections = {
+    ...(port === undefined ? {} : { metrics: withPort({ port }) }),
+    ...(storage === undefined ? {} : { storage: readStorage(storage) }),
+  };
+  return checkConfig({ ...withPort(others), ...sections }, "The environment", (key) => {
+    return names[key] ?? key.replace(/^storage(?=\.)/, names.storage ?? "storage");
+  });
+}
+
+/** A URL as it is, or the object of several. */
+function readStorage(text: string): unknown {
+  if (!text.startsWith("{")) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What the parser says quotes the text, and with it a password.
+    throw new ConfigError("The environment", [
+      'OUTRIGGER_STORAGE: must be a URL, or JSON: {"records": "redis://…", "originals": "file:./data", "renditions": "memory:"}',
+    ]);
+  }
 }
 
 function withPort(values: { port?: string }): Record<string, unknown> {

@@ -20,9 +20,11 @@ Environment:
   PORT, OUTRIGGER_PORT     as --port; the second wins
   OUTRIGGER_HOST           as --host
   OUTRIGGER_DATA           as --data
+  OUTRIGGER_STORAGE        instead of --data: a URL that begins with file:, memory:, redis:, rediss: or s3:, or JSON
+                           {"records": "redis://…", "originals": "s3://…", "renditions": "memory:"}
   OUTRIGGER_PUBLIC_URL     address at which the world reaches this server, e.g. https://img.example.com
   OUTRIGGER_SECRET         what PINs are derived from, at least 32 bytes; by default one is kept in the data
-                           directory
+                           directory, with records in Redis or S3 it is required
   OUTRIGGER_METRICS_PORT   serves metrics for Prometheus on this port of 127.0.0.1, 0 takes a free one
 
 Configuration file (JSON, or a module with a default export: an object, or a function that returns one):
@@ -46,7 +48,7 @@ Exit codes: 0 ended by a signal, 1 cannot start or failed, 2 wrong usage or conf
 `;
 
 const DOCTOR_HELP = `
-It looks at Node.js, the data directory and its secret, the renderer, and the fonts for text in SVG pictures, and
+It looks at Node.js, the data directory or other storage, the secret, the renderer, and the fonts for text in SVG pictures, and
 prints a line for each: ok, warning, or problem with what helps. What it writes it removes; a server may be running.
 Run it as the user who runs the server. Environment and configuration file: see outrigger serve --help.
 

@@ -1,17 +1,26 @@
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BlobStore, Renderer } from "@outrigger/core";
+import type { BlobStore, Renderer, StoreRole } from "@outrigger/core";
 import { isServiceError } from "@outrigger/core";
 import { tryStorage } from "./try-storage.ts";
 
+/** A store, and what it keeps. */
+export interface StoreInUse {
+  store: BlobStore;
+  roles: readonly StoreRole[];
+}
+
 export interface Readiness {
+  /** What is asked: `storage`, or each of its roles where several stores share them, and `renderer`. */
+  readonly parts: readonly string[];
   /** Why each part cannot serve; empty when all can. Asks the parts at most once a second. */
   troubles(): Promise<Record<string, unknown>>;
 }
 
 export interface ReadinessOptions {
-  storage: BlobStore;
+  /** Each store once. */
+  storage: readonly StoreInUse[];
   renderer: Renderer;
   /** A part that has not answered by then is in trouble. @default 2000 */
   timeoutMs?: number;
@@ -27,21 +36,24 @@ const PICTURE = Buffer.from(
 export function createReadiness({ storage, renderer, timeoutMs = 2000 }: ReadinessOptions): Readiness {
   // Of this process alone, so that several on one storage do not disturb each other.
   const key = `readyz/${randomUUID()}`;
-  const parts = {
-    storage: (signal: AbortSignal) => tryStorage(storage, key, signal),
-    renderer: (signal: AbortSignal) => tryRenderer(renderer, signal),
-  };
+  const trials: { names: readonly string[]; attempt(signal: AbortSignal): Promise<void> }[] = [
+    ...storage.map((inUse) => ({
+      names: storage.length === 1 ? ["storage"] : inUse.roles,
+      attempt: (signal: AbortSignal) => tryStore(inUse, key, signal),
+    })),
+    { names: ["renderer"], attempt: (signal: AbortSignal) => tryRenderer(renderer, signal) },
+  ];
   let result: Promise<Record<string, unknown>> | null = null;
   let answeredAt = Number.POSITIVE_INFINITY;
 
   async function ask(): Promise<Record<string, unknown>> {
     const troubles: Record<string, unknown> = {};
     await Promise.all(
-      Object.entries(parts).map(async ([name, attempt]) => {
+      trials.map(async ({ names, attempt }) => {
         try {
           await withDeadline(attempt, timeoutMs);
         } catch (error) {
-          troubles[name] = error;
+          for (const name of names) troubles[name] = error;
         }
       }),
     );
@@ -50,6 +62,7 @@ export function createReadiness({ storage, renderer, timeoutMs = 2000 }: Readine
   }
 
   return {
+    parts: trials.flatMap(({ names }) => names),
     troubles() {
       if (result === null || performance.now() - answeredAt >= FRESH_MS) {
         answeredAt = Number.POSITIVE_INFINITY;
@@ -58,6 +71,16 @@ export function createReadiness({ storage, renderer, timeoutMs = 2000 }: Readine
       return result;
     },
   };
+}
+
+async function tryStore({ store, roles }: StoreInUse, key: string, signal: AbortSignal): Promise<void> {
+  try {
+    await tryStorage(store, key, signal);
+  } catch (error) {
+    // Where only renditions are full, pictures are served all the same: made anew each time.
+    const isOnlyFull = isServiceError(error, "no_space") && roles.every((role) => role === "renditions");
+    if (!isOnlyFull) throw error;
+  }
 }
 
 async function tryRenderer(renderer: Renderer, signal: AbortSignal): Promise<void> {

@@ -61,6 +61,15 @@ export interface ServerHttpConfig {
   maxConnections?: number;
 }
 
+/** Where what is kept, each a URL. The same one several times is one store. */
+export interface ServerStorageConfig {
+  /** What is known of each image: small, and changed often. */
+  records: string;
+  originals: string;
+  /** Pictures in other formats and sizes, which can be made again. */
+  renditions: string;
+}
+
 /** Where metrics are served: on a port of their own, so that they are never exposed with the pictures. */
 export interface ServerMetricsConfig {
   /** 0 to 65535; 0 takes a free one, which the log names. */
@@ -82,8 +91,15 @@ export interface ServerConfig {
   port?: number;
   /** Address or name to listen on. @default "127.0.0.1" */
   host?: string;
-  /** Directory of the images; made when missing. @default "./data" */
+  /** Directory of the images; made when missing: `storage` of `file:<data>`, and not to be given beside it. @default "./data" */
   data?: string;
+  /**
+   * Where images are kept: a URL for everything, or one for each role. `file:./data`, `memory:?maxBytes=…`,
+   * `redis://[user:password@]host[:port][/database]?prefix=…&timeoutMs=…&cluster=true` (several of a cluster separated by
+   * commas; `rediss:` for TLS), `s3://bucket/prefix?endpoint=…&region=…&forcePathStyle=true&timeoutMs=…`.
+   * @default `data`
+   */
+  storage?: string | ServerStorageConfig;
   /** Absolute URL at which the world reaches this server, e.g. `https://img.example.com`. @default As the request says */
   publicUrl?: string;
   /**
@@ -95,7 +111,7 @@ export interface ServerConfig {
   tls?: TlsPolicy;
   /**
    * What PINs are derived from, at least 32 bytes; a list rotates: the first signs, all verify.
-   * @default One made at the first start, kept in the data directory (mode 0600)
+   * @default One made at the first start, kept beside the records (mode 0600); required where those are in Redis or S3
    */
   secret?: string | string[];
   images?: ServerImagesConfig;

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { ConfigError } from "./config-error.ts";
 import type {
   ServerConfig,
@@ -6,13 +5,14 @@ import type {
   ServerLogConfig,
   ServerMetricsConfig,
 } from "./server-config.ts";
+import { targetsOf } from "./storage/storage-config.ts";
+import type { StorageTargets } from "./storage/storage-target.ts";
 
 /** A configuration with its defaults filled in. */
-export interface ServerSettings extends Omit<ServerConfig, "http" | "log" | "metrics"> {
+export interface ServerSettings extends Omit<ServerConfig, "data" | "storage" | "http" | "log" | "metrics"> {
   port: number;
   host: string;
-  /** Absolute. */
-  data: string;
+  storage: StorageTargets;
   trustProxy: boolean | number | string | string[];
   http: Required<ServerHttpConfig>;
   log: Required<ServerLogConfig>;
@@ -35,11 +35,12 @@ export function settingsOf(config: ServerConfig): ServerSettings {
     ]);
   }
   const uploadMs = (config.images?.maxUploadBytes ?? MAX_UPLOAD_BYTES) / SLOWEST_UPLOAD_BYTES_PER_MS;
+  const { data, storage, ...others } = config;
   return {
-    ...config,
+    ...others,
     port: config.port ?? 3000,
     host: config.host ?? "127.0.0.1",
-    data: resolve(config.data ?? "data"),
+    storage: targetsOf(storage, data),
     trustProxy: config.trustProxy ?? false,
     http: {
       headersTimeoutMs: 15_000,

@@ -1,23 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type BlobStore, createFsBlobStore, createImages, type ImagesOptions } from "@outrigger/core";
-import { createRenderer } from "@outrigger/imaging";
-import { createPages } from "@outrigger/web";
 import type { Logger } from "pino";
 import { createApp } from "./app.ts";
-import { StartError } from "./config-error.ts";
-import { reasonOf, whyUnusable } from "./error-reason.ts";
+import type { StartError } from "./config-error.ts";
 import { warnWithoutFonts } from "./font-warning.ts";
 import { uploadCommand } from "./front-page.ts";
 import { type Listener, listen } from "./listen.ts";
 import { listenForMetrics, METRICS_PATH } from "./metrics-listener.ts";
-import { createObservers } from "./observers.ts";
+import { openParts } from "./open-parts.ts";
 import { createReadiness } from "./readiness.ts";
-import { safeTarget } from "./redact.ts";
-import { requestIdOf } from "./request-log.ts";
 import type { ServerSettings } from "./settings.ts";
-
-/** The renderer has processes to start, maybe on a machine that is busy starting other things. */
-const START_TIMEOUT_MS = 30_000;
+import { describeTargets } from "./storage/describe-storage.ts";
+import { storageError } from "./storage/storage-error.ts";
+import { distinctTargets } from "./storage/storage-target.ts";
 
 export interface StartedServer {
   url: string;
@@ -29,25 +23,14 @@ export interface StartedServer {
 
 /** Composes, checks and starts the server. @throws StartError when something is in the way; nothing is left behind then. */
 export async function startServer(settings: ServerSettings, logger: Logger): Promise<StartedServer> {
-  const storage = openStorage(settings.data);
-  const renderer = createRenderer(settings.renderer);
-  const pages = createPages();
-  const { metrics, observer } = createObservers(settings);
-  const images = createImages({
-    ...imagesOptionsOf(settings, logger),
-    ...(observer === null ? {} : { observer }),
-    storage,
-    renderer,
-    pages,
-  });
-  const readiness = createReadiness({ storage, renderer });
+  const parts = await openParts(settings, logger);
+  const { storage, renderer, pages, rateLimiter, metrics, images } = parts;
+  const readiness = createReadiness({ storage: storage.targets, renderer });
   let isDraining = false;
   let metricsListener: Listener | null = null;
   let listener: Listener;
   try {
-    await images.ready().catch((cause) => Promise.reject(dataError(settings.data, cause)));
-    const atStart = createReadiness({ storage, renderer, timeoutMs: START_TIMEOUT_MS });
-    requireReady(await atStart.troubles(), settings);
+    await images.ready().catch((cause) => Promise.reject(recordsError(settings, cause)));
     if (metrics !== null && settings.metrics) {
       const { http } = settings;
       metricsListener = await listenForMetrics(metrics, { ...settings.metrics, http }, logger);
@@ -57,6 +40,7 @@ export async function startServer(settings: ServerSettings, logger: Logger): Pro
   } catch (error) {
     await metricsListener?.drain(0);
     await images.close();
+    await rateLimiter?.close();
     throw error;
   }
   announce(settings, listener.url, logger);
@@ -72,6 +56,7 @@ export async function startServer(settings: ServerSettings, logger: Logger): Pro
     const [cut] = await Promise.all([listener.drain(timeoutMs), metricsListener?.drain(timeoutMs)]);
     if (cut > 0) logger.warn({ connections: cut }, "cut what had not ended in time");
     await images.close({ timeoutMs: Math.max(0, (endsAt - performance.now()) / 2) });
+    await rateLimiter?.close();
     logger.info("closed");
   }
 
@@ -86,49 +71,10 @@ export async function startServer(settings: ServerSettings, logger: Logger): Pro
   };
 }
 
-function imagesOptionsOf(
-  { publicUrl, tls, secret, images }: ServerSettings,
-  logger: Logger,
-): Omit<ImagesOptions, "storage" | "renderer"> {
-  return {
-    ...images,
-    logger,
-    ...(publicUrl === undefined ? {} : { publicUrl }),
-    ...(tls === undefined ? {} : { tls }),
-    ...(secret === undefined ? {} : { secret }),
-    onError(err, call) {
-      const request =
-        call === undefined
-          ? {}
-          : { id: requestIdOf(call.context), method: call.method, path: safeTarget(call.path) };
-      logger.error({ ...request, err }, "failed");
-    },
-  };
-}
-
-function openStorage(directory: string): BlobStore {
-  try {
-    return createFsBlobStore({ directory });
-  } catch (cause) {
-    throw dataError(directory, cause);
-  }
-}
-
-function requireReady(troubles: Record<string, unknown>, { data }: ServerSettings): void {
-  if ("storage" in troubles) throw dataError(data, troubles.storage);
-  if ("renderer" in troubles) {
-    const cause = troubles.renderer;
-    throw new StartError(`The renderer does not work: ${reasonOf(cause)}`, { cause });
-  }
-}
-
-function dataError(directory: string, cause: unknown): StartError {
-  return new StartError(`The data directory ${directory} cannot be used: ${whyUnusable(cause)}`, { cause });
-}
-
 function announce(settings: ServerSettings, url: string, logger: Logger): void {
-  const { data, publicUrl, tls, trustProxy, host } = settings;
-  logger.info({ url, data, publicUrl, tls: tls ?? "required", trustProxy }, "listening");
+  const { publicUrl, tls, trustProxy, host } = settings;
+  const storage = describeTargets(settings.storage);
+  logger.info({ url, storage, publicUrl, tls: tls ?? "required", trustProxy }, "listening");
   logger.info(`Upload a picture: ${uploadCommand(publicUrl ?? url)}`);
   if (tls !== "off" && trustProxy === false && !/^(?:localhost|127\.|::1$)/.test(host)) {
     logger.warn(
@@ -140,4 +86,10 @@ function announce(settings: ServerSettings, url: string, logger: Logger): void {
       "trustProxy is true: every client can claim any address and protocol. Name the proxies instead.",
     );
   }
+}
+
+/** For what only the store of the records is asked at the start: the secret that it keeps. */
+function recordsError({ storage }: ServerSettings, cause: unknown): StartError {
+  const [first] = distinctTargets(storage);
+  return storageError(storage.records, first?.roles ?? ["records"], cause);
 }

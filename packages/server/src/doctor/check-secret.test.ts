@@ -16,7 +16,7 @@ describe("checkSecret", () => {
   async function checkFile(bytes: number, mode: number) {
     await writeFile(path, Buffer.alloc(bytes, "s"));
     await chmod(path, mode);
-    return checkSecret(data, false);
+    return checkSecret({ kind: "file", directory: data }, false);
   }
 
   it("takes one that only its owner may read", async () => {
@@ -24,7 +24,10 @@ describe("checkSecret", () => {
   });
 
   it("takes none for one that is still to be made", async () => {
-    expect(await checkSecret(data, false)).toMatchObject({ status: "ok", detail: "made at the first start" });
+    expect(await checkSecret({ kind: "file", directory: data }, false)).toMatchObject({
+      status: "ok",
+      detail: "made at the first start",
+    });
   });
 
   it("tells how to hide one that others may read", async () => {
@@ -44,7 +47,7 @@ describe("checkSecret", () => {
 
   it("finds what cannot be read", async () => {
     await mkdir(path, { mode: 0o700 });
-    expect(await checkSecret(data, false)).toEqual({
+    expect(await checkSecret({ kind: "file", directory: data }, false)).toEqual({
       check: "secret",
       status: "problem",
       detail: expect.stringMatching(/secret cannot be read: EISDIR/),
@@ -54,9 +57,21 @@ describe("checkSecret", () => {
 
   it("does not look at the file where the configuration has one", async () => {
     await checkFile(1, 0o644);
-    expect(await checkSecret(data, true)).toMatchObject({
+    expect(await checkSecret({ kind: "file", directory: data }, true)).toMatchObject({
       status: "ok",
       detail: "the one of the configuration",
     });
+  });
+
+  it("misses one where none can be kept beside the records, unless they are gone with the process", async () => {
+    const redis = { kind: "redis", url: "redis://user:hush@localhost:6379" } as const;
+    expect(await checkSecret(redis, false)).toEqual({
+      check: "secret",
+      status: "problem",
+      detail: "there is none, and redis://localhost:6379 keeps none",
+      remedy: "Set secret or OUTRIGGER_SECRET to at least 32 random bytes, the same for all processes",
+    });
+    expect(await checkSecret(redis, true)).toMatchObject({ status: "ok" });
+    expect(await checkSecret({ kind: "memory" }, false)).toMatchObject({ status: "ok" });
   });
 });

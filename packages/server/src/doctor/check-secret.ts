@@ -1,6 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { reasonOf } from "../error-reason.ts";
+import { SET_SECRET } from "../storage/choose-secret.ts";
+import { describeTarget } from "../storage/describe-storage.ts";
+import type { StorageTarget } from "../storage/storage-target.ts";
 import { type Finding, ok, problem } from "./finding.ts";
 
 /** As many as the store makes, and demands. */
@@ -8,12 +11,16 @@ const SECRET_BYTES = 32;
 
 /**
  * Whether what PINs are derived from is there, whole, and nobody else's to read.
- * @param directory The data directory, where one is kept.
+ * @param records What keeps the records, and a secret where it can.
  * @param isConfigured Whether the configuration has one, which wins.
  */
-export async function checkSecret(directory: string, isConfigured: boolean): Promise<Finding> {
+export async function checkSecret(records: StorageTarget, isConfigured: boolean): Promise<Finding> {
   if (isConfigured) return ok("secret", "the one of the configuration");
-  const path = join(directory, "secret");
+  if (records.kind === "memory") return ok("secret", "made at each start");
+  if (records.kind !== "file") {
+    return problem("secret", `there is none, and ${describeTarget(records)} keeps none`, SET_SECRET);
+  }
+  const path = join(records.directory, "secret");
   try {
     const { mode } = await stat(path);
     if ((mode & 0o077) !== 0) {

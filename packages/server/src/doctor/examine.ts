@@ -1,17 +1,22 @@
 import { createRenderer } from "@outrigger/imaging";
 import type { ServerSettings } from "../settings.ts";
+import { distinctTargets } from "../storage/storage-target.ts";
 import { checkFonts } from "./check-fonts.ts";
 import { checkNode } from "./check-node.ts";
 import { checkRenderer } from "./check-renderer.ts";
 import { checkSecret } from "./check-secret.ts";
-import { checkStorage } from "./check-storage.ts";
+import { checkTarget } from "./check-target.ts";
 import type { Finding } from "./finding.ts";
 
 /** Looks at everything that a server with these settings needs, and leaves nothing behind. */
-export async function* examine({ data, secret, renderer: options }: ServerSettings): AsyncGenerator<Finding> {
+export async function* examine({
+  storage,
+  secret,
+  renderer: options,
+}: ServerSettings): AsyncGenerator<Finding> {
   yield checkNode();
-  yield* await checkStorage(data);
-  yield await checkSecret(data, secret !== undefined);
+  for (const shared of distinctTargets(storage)) yield* await checkTarget(shared);
+  yield await checkSecret(storage.records, secret !== undefined);
   const renderer = createRenderer(options);
   try {
     yield* await checkRenderer(renderer);

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { StartError } from "../config-error.ts";
 import { whyUnusable } from "../error-reason.ts";
 
-const NAME_ANOTHER = "Name the right one by --data, OUTRIGGER_DATA or the configuration file";
+const NAME_ANOTHER =
+  "Name the right one by --data, OUTRIGGER_DATA, OUTRIGGER_STORAGE or the configuration file";
 
 /**
  * Proves that a server keeps its images at `directory`, and that this user may change them without taking them away from it.

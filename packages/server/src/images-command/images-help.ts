@@ -1,6 +1,6 @@
 export const IMAGES_HELP = `
-They work on the data directory; a server may be running on it and serves accordingly at once. Run them as the user
-who runs the server. Environment and configuration file: see outrigger serve --help.
+They work on the data directory or other storage; a server may be running on it and serves accordingly at once. Run them
+as the user who runs the server. Environment and configuration file: see outrigger serve --help.
 
 Examples:
   outrigger images withhold https://img.example.com/Yk3fPq0bT1mVxR8aZ2cLdw --reason "Claim of copyright"
@@ -74,7 +74,7 @@ Exit codes: 0 done, 1 something failed, 2 wrong usage or configuration.
 `;
 
 export const REINDEX_HELP = `
-For a data directory that was restored from a backup: what expired meanwhile is found by the next sweep.
+For storage that was restored from a backup: what expired meanwhile is found by the next sweep.
 
 Examples:
   outrigger images reindex && outrigger images sweep

@@ -1,8 +1,9 @@
-import { createFsBlobStore, createImageAdmin, type StorageAdmin } from "@outrigger/core";
+import { createImageAdmin, type StorageAdmin } from "@outrigger/core";
 import { reasonOf } from "../error-reason.ts";
 import { loadConfig, type ServeFlags } from "../load-config.ts";
 import { settingsOf } from "../settings.ts";
-import { requireDataDirectory } from "./data-directory.ts";
+import { openStorage } from "../storage/open-storage.ts";
+import { requireImages } from "./require-images.ts";
 
 /** The options that say where the images are, as they were typed. */
 export type DataFlags = Pick<ServeFlags, "config" | "data">;
@@ -15,10 +16,11 @@ export async function withAdmin(
   flags: DataFlags,
   work: (admin: StorageAdmin) => Promise<void>,
 ): Promise<void> {
-  const { data, images } = settingsOf(await loadConfig(flags, process.env));
-  requireDataDirectory(data);
+  const { storage, images } = settingsOf(await loadConfig(flags, process.env));
+  requireImages(storage);
+  const { stores } = await openStorage(storage);
   const admin = createImageAdmin({
-    storage: createFsBlobStore({ directory: data }),
+    storage: stores,
     ...(images?.tombstoneDays === undefined ? {} : { tombstoneDays: images.tombstoneDays }),
     onError: (error) => process.stderr.write(`outrigger: ${reasonOf(error)}\n`),
   });

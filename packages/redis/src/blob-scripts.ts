@@ -1,0 +1,90 @@
+import { createScript } from "./redis-connection.ts";
+
+/*
+ * A blob is a hash, its head: `revision`, `size`, `piece` (bytes per piece; 0 where `inline` holds the bytes). The names of
+ * its pieces end in its revision and their number. All keys of a script are in one slot: they have one hash tag.
+ */
+
+const READ_CLOCK = `
+local function now()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+`;
+
+const LET_GO = `
+local function letGo(stem, revision, size, piece, ms)
+  if piece == 0 then return end
+  for index = 0, math.ceil(size / piece) - 1 do
+    redis.call('PEXPIRE', stem .. revision .. ':' .. index, ms)
+  end
+end
+`;
+
+/**
+ * Makes written bytes the blob. KEYS: head, index. ARGV: the last server time at which this may happen, stem of the names
+ * of pieces, key of the blob, condition ("any", "none" or "is"), revision of the condition, new revision, size, bytes per
+ * piece, inline bytes, how long readers may still read what was there.
+ *
+ * Answers [what happened, server time]: "done", "late", "conflict" or "lost" (pieces are missing). All that can fail comes
+ * before the first write or is the first write, for a script that fails takes nothing back.
+ */
+export const commitBlob = createScript(`${READ_CLOCK}${LET_GO}
+local ms, stem, size, piece = now(), ARGV[2], tonumber(ARGV[7]), tonumber(ARGV[8])
+if ms > tonumber(ARGV[1]) then return {'late', ms} end
+local old = redis.call('HMGET', KEYS[1], 'revision', 'size', 'piece')
+if ARGV[4] == 'none' and old[1] then return {'conflict', ms} end
+if ARGV[4] == 'is' and old[1] ~= ARGV[5] then return {'conflict', ms} end
+local last = piece == 0 and -1 or math.ceil(size / piece) - 1
+for index = 0, last do
+  if redis.call('EXISTS', stem .. ARGV[6] .. ':' .. index) == 0 then return {'lost', ms} end
+end
+redis.call('HSET', KEYS[1], 'revision', ARGV[6], 'size', ARGV[7], 'piece', ARGV[8], 'inline', ARGV[9])
+redis.call('ZADD', KEYS[2], 0, ARGV[3])
+for index = 0, last do redis.call('PERSIST', stem .. ARGV[6] .. ':' .. index) end
+if old[1] then letGo(stem, old[1], tonumber(old[2]), tonumber(old[3]), ARGV[10]) end
+return {'done', ms}
+`);
+
+/**
+ * Removes a blob. KEYS: head, index. ARGV: the last server time at which this may happen, stem of the names of pieces, key of
+ * the blob, how long readers may still read it. Answers [what happened, server time]: "done", "late" or "none".
+ */
+export const deleteBlob = createScript(`${READ_CLOCK}${LET_GO}
+local ms = now()
+if ms > tonumber(ARGV[1]) then return {'late', ms} end
+local old = redis.call('HMGET', KEYS[1], 'revision', 'size', 'piece')
+redis.call('ZREM', KEYS[2], ARGV[3])
+if not old[1] then return {'none', ms} end
+redis.call('DEL', KEYS[1])
+letGo(ARGV[2], old[1], tonumber(old[2]), tonumber(old[3]), ARGV[4])
+return {'done', ms}
+`);
+
+/**
+ * Reads a blob, or the beginning of what is asked for. KEYS: head. ARGV: stem of the names of pieces, first byte, last byte
+ * (-1: to the end), how many bytes may come at once. Of more than that come those of the first piece.
+ *
+ * Answers nothing where there is no blob, else [revision, size, bytes per piece, bytes…]; no bytes where the first one lies
+ * beyond the end, and fewer than there should be where pieces are missing.
+ */
+export const readBlob = createScript(`
+local head = redis.call('HMGET', KEYS[1], 'revision', 'size', 'piece')
+if not head[1] then return false end
+local size, piece = tonumber(head[2]), tonumber(head[3])
+local first, last = tonumber(ARGV[2]), tonumber(ARGV[3])
+if last < 0 or last >= size then last = size - 1 end
+local reply = {head[1], size, piece}
+if first > last then return reply end
+if piece == 0 then
+  reply[4] = string.sub(redis.call('HGET', KEYS[1], 'inline'), first + 1, last + 1)
+  return reply
+end
+local from, to = math.floor(first / piece), math.floor(last / piece)
+if last - first >= tonumber(ARGV[4]) then to = from end
+for index = from, to do
+  local name = ARGV[1] .. head[1] .. ':' .. index
+  reply[#reply + 1] = redis.call('GETRANGE', name, math.max(first - index * piece, 0), math.min(last - index * piece, piece - 1))
+end
+return reply
+`);

@@ -1,0 +1,11 @@
+export type { RedisBlobStore, RedisBlobStoreOptions } from "./redis-blob-store.ts";
+export { createRedisBlobStore } from "./redis-blob-store.ts";
+export type { RedisConnection, RedisScript } from "./redis-connection.ts";
+export { connectRedis } from "./redis-connection.ts";
+export type { RedisArguments, RedisClient, RedisNode, RedisReply } from "./redis-driver.ts";
+export type { RedisKeyvOptions } from "./redis-keyv.ts";
+export { createRedisKeyv } from "./redis-keyv.ts";
+export type { RedisOptions } from "./redis-options.ts";
+export type { RedisRateLimiterOptions } from "./redis-rate-limiter.ts";
+export { createRedisRateLimiter } from "./redis-rate-limiter.ts";
+export type { RedisSource } from "./redis-source.ts";

@@ -1,0 +1,126 @@
+import { isBlobKey, type KeyPage, type ListOptions, ServiceError } from "@outrigger/core";
+import type { BlobSpace } from "./blob-space.ts";
+
+/** First segments whose keys are asked for at once. */
+const SEGMENTS_AT_ONCE = 16;
+/** How many keys of Redis a step looks at; each may be a first segment that has to be kept in the cursor. */
+const SCAN_COUNT = 200;
+
+/** How far a listing of everything has come. */
+interface Progress {
+  /** The node that is being looked through. */
+  node: string;
+  /** Where to go on there; `null` when that node is done. */
+  scan: string | null;
+  /** First segments that were found and are not yet listed. */
+  segments: string[];
+  /** The last key of the first of these that was listed; empty if none was. */
+  after: string;
+}
+
+export async function listBlobs(
+  space: BlobSpace,
+  prefix: string,
+  { cursor, limit = 1000 }: ListOptions,
+): Promise<KeyPage> {
+  if (prefix !== "" && !(prefix.endsWith("/") && isBlobKey(prefix.slice(0, -1)))) {
+    throw new ServiceError("bad_request", "That is no prefix.");
+  }
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > 1000) {
+    throw new ServiceError("bad_request", "A page has 1 to 1000 keys.");
+  }
+  if (prefix === "") return await listAll(space, cursor, limit);
+  if (cursor !== undefined && !(isBlobKey(cursor) && cursor.startsWith(prefix))) throw badCursor();
+  const keys = await keysOf(space, prefix, cursor ?? "", limit + 1);
+  const page = keys.slice(0, limit);
+  const last = page.at(-1);
+  return keys.length > limit && last !== undefined ? { keys: page, cursor: last } : { keys: page };
+}
+
+/** At most `limit` keys with a prefix that has a first segment, or of that segment, behind `after`, in order. */
+async function keysOf(space: BlobSpace, prefix: string, after: string, limit: number): Promise<string[]> {
+  // "0" comes right after "/".
+  const end = prefix.endsWith("/") ? `(${prefix.slice(0, -1)}0` : "+";
+  const start = after === "" ? (prefix.endsWith("/") ? `[${prefix}` : "-") : `(${after}`;
+  const index = space.names.index(prefix);
+  const reply = await space.connection.call(index, [
+    "ZRANGEBYLEX",
+    index,
+    start,
+    end,
+    "LIMIT",
+    "0",
+    String(limit),
+  ]);
+  return (reply as Buffer[]).map(String); // As it answers.
+}
+
+/**
+ * SCAN gives whatever is there from its beginning to its end, but in portions of any length. What a page has no room for stays
+ * in the cursor by name: asking for the same portion again could give another one.
+ */
+async function listAll(space: BlobSpace, cursor: string | undefined, limit: number): Promise<KeyPage> {
+  let progress = cursor === undefined ? undefined : readCursor(cursor);
+  const nodes = await space.connection.nodes();
+  let at = nodes.findIndex(({ id }) => id === progress?.node);
+  if (at < 0) {
+    // The first page; or the node is gone, and nobody knows what it had: all from the beginning.
+    at = 0;
+    progress = undefined;
+  }
+  const keys: string[] = [];
+  let { scan, segments, after }: Omit<Progress, "node"> = progress ?? { scan: "0", segments: [], after: "" };
+  for (;;) {
+    while (segments.length > 0) {
+      const room = limit - keys.length;
+      const some = segments.slice(0, SEGMENTS_AT_ONCE);
+      const found = await Promise.all(
+        some.map((segment, index) => keysOf(space, segment, index === 0 ? after : "", room + 1)),
+      );
+      for (const [index, list] of found.entries()) {
+        const taken = list.slice(0, limit - keys.length);
+        keys.push(...taken);
+        if (taken.length < list.length) {
+          const last = taken.at(-1) ?? (index === 0 ? after : "");
+          return {
+            keys,
+            cursor: writeCursor({
+              node: nodes[at]?.id ?? "",
+              scan,
+              segments: segments.slice(index),
+              after: last,
+            }),
+          };
+        }
+      }
+      segments = segments.slice(some.length);
+      after = "";
+    }
+    if (scan === null) {
+      at += 1;
+      scan = "0";
+    }
+    const node = nodes[at];
+    if (node === undefined) return { keys };
+    if (keys.length >= limit) return { keys, cursor: writeCursor({ node: node.id, scan, segments, after }) };
+    const reply = await node.send(["SCAN", scan, "MATCH", space.names.indexes, "COUNT", String(SCAN_COUNT)]);
+    const [next, names] = reply as [Buffer, Buffer[]]; // As SCAN answers.
+    scan = String(next) === "0" ? null : String(next);
+    segments = names.map((name) => space.names.segmentOf(String(name)));
+  }
+}
+
+function writeCursor({ node, scan, segments, after }: Progress): string {
+  return [node, scan ?? "", after, ...segments].join(",");
+}
+
+function readCursor(cursor: string): Progress {
+  const [node = "", scan = "", after = "", ...segments] = cursor.split(",");
+  const isValid = /^\d*$/.test(scan) && segments.every(isBlobKey) && (after === "" || isBlobKey(after));
+  if (!isValid || !cursor.includes(",")) throw badCursor();
+  return { node, scan: scan === "" ? null : scan, segments, after };
+}
+
+function badCursor(): ServiceError {
+  return new ServiceError("bad_request", "That is no cursor of this list.");
+}

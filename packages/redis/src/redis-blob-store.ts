@@ -1,0 +1,108 @@
+import type { Readable } from "node:stream";
+import { type BlobStore, type DueIndex, isBlobKey, ServiceError } from "@outrigger/core";
+import { deleteBlob } from "./blob-scripts.ts";
+import { createBlobSpace } from "./blob-space.ts";
+import { getBlob, statBlob } from "./get-blob.ts";
+import { listBlobs } from "./list-blobs.ts";
+import { INLINE_BYTES, putBlob } from "./put-blob.ts";
+import { createRedisDueIndex } from "./redis-due-index.ts";
+import { checkInteger, checkPrefix } from "./redis-options.ts";
+import { openConnection, type RedisSource } from "./redis-source.ts";
+import { warningsOf } from "./redis-warnings.ts";
+
+/** Where the blobs are and how they are written. */
+export type RedisBlobStoreOptions = RedisSource & {
+  /**
+   * What all keys of the store begin with: stores of different prefixes on one server have nothing in common. 1 to 100
+   * letters, digits and `_.:-`.
+   * @default "outrigger"
+   */
+  prefix?: string;
+  /**
+   * Blobs are written in pieces of so many bytes; an integer of 131,072 to 4,194,304. One that is changed holds for new blobs.
+   * @default 524_288
+   */
+  pieceBytes?: number;
+  /**
+   * How long what was replaced or deleted can still be read by whoever began to, in milliseconds; an integer of 1000 to
+   * 3,600,000. It takes up memory for as long. Who reads more slowly gets an error, never other bytes.
+   * @default 60_000
+   */
+  supersededMs?: number;
+};
+
+/** A store in Redis, and what its servers are asked before they are trusted with anything. */
+export interface RedisBlobStore extends BlobStore, DueIndex {
+  /**
+   * What about the servers' settings makes them lose blobs: keys that are evicted, nothing kept on disk. Each text names the
+   * remedy; none where all is well. To be asked once and logged where the store holds records or originals.
+   */
+  warnings(): Promise<string[]>;
+}
+
+/**
+ * Blobs, small and large, and what is due, on one Redis server or a cluster; for any number of processes.
+ *
+ * Connects in the background: what is wrong with the server is told by the calls. What is wrong with the options is thrown
+ * at once, as a `TypeError`.
+ */
+export function createRedisBlobStore(options: RedisBlobStoreOptions): RedisBlobStore {
+  const { prefix = "outrigger", pieceBytes = 524_288, supersededMs = 60_000 } = options;
+  checkPrefix(prefix);
+  checkInteger("pieceBytes", pieceBytes, 2 * INLINE_BYTES, 4_194_304);
+  checkInteger("supersededMs", supersededMs, 1000, 3_600_000);
+  const connection = openConnection(options, "store");
+  const space = createBlobSpace(connection, { prefix, pieceBytes, supersededMs });
+
+  /** Refuses to begin what cannot succeed. */
+  async function prepare(key: string, body: Uint8Array | Readable, ifRevision: string | null | undefined) {
+    checkKey(key);
+    connection.checkOpen();
+    // To write it for nothing would cost more than to look.
+    const isLong = !(body instanceof Uint8Array) || body.byteLength > INLINE_BYTES;
+    if (ifRevision === undefined || !isLong) return;
+    const revision = (await statBlob(space, key))?.revision ?? null;
+    if (revision !== ifRevision) throw new ServiceError("conflict", "The blob was changed by somebody else.");
+  }
+
+  return {
+    async put(key, body, putOptions = {}) {
+      const { ifRevision, signal } = putOptions;
+      // A body that fails meanwhile does so unheard, and is found to have failed when it is read.
+      const ignore = () => undefined;
+      if (!(body instanceof Uint8Array)) body.on("error", ignore);
+      try {
+        signal?.throwIfAborted();
+        await prepare(key, body, ifRevision);
+        return await putBlob(space, key, body, putOptions);
+      } catch (error) {
+        if (!(body instanceof Uint8Array)) body.destroy();
+        throw error;
+      }
+    },
+
+    async get(key, getOptions = {}) {
+      checkKey(key);
+      return await getBlob(space, key, getOptions);
+    },
+
+    async stat(key) {
+      checkKey(key);
+      return await statBlob(space, key);
+    },
+
+    async delete(key) {
+      checkKey(key);
+      return (await space.change(deleteBlob, key, [String(supersededMs)])) === "done";
+    },
+
+    list: (listPrefix, listOptions = {}) => listBlobs(space, listPrefix, listOptions),
+    ...createRedisDueIndex(connection, space.names),
+    warnings: () => warningsOf(connection),
+    close: () => connection.close(),
+  };
+}
+
+function checkKey(key: string): void {
+  if (!isBlobKey(key)) throw new ServiceError("bad_request", "That is not a key.");
+}

@@ -1,0 +1,141 @@
+import { createHash } from "node:crypto";
+import { ServiceError } from "@outrigger/core";
+import {
+  createDriver,
+  type RedisArguments,
+  type RedisClient,
+  type RedisDriver,
+  type RedisNode,
+  type RedisReply,
+} from "./redis-driver.ts";
+import { isReplyError, RedisTimeoutError, toServiceError } from "./redis-errors.ts";
+import { type RedisOptions, readOptions } from "./redis-options.ts";
+
+/** A program that the server runs as one step. */
+export interface RedisScript {
+  readonly text: string;
+  readonly sha1: string;
+}
+
+/** A connection that stores and limiters may share. It heals by itself. Every failure is a `ServiceError`. */
+export interface RedisConnection {
+  /** How long one round trip may take, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Runs a command where `key` is. */
+  call(key: string, args: RedisArguments): Promise<RedisReply>;
+  /** Runs a script on `keys`, of which there is at least one and which all lie in one slot. */
+  run(script: RedisScript, keys: readonly [string, ...string[]], args: RedisArguments): Promise<RedisReply>;
+  /** Does one round trip with the library's client, which may be another one the next time. */
+  use<T>(work: (client: RedisClient) => Promise<T>): Promise<T>;
+  /** The servers that hold keys, in an order that stays. */
+  nodes(): Promise<RedisNode[]>;
+  /** Calls that are under way reject, and so does every later one. Calling it twice is allowed. */
+  close(): Promise<void>;
+}
+
+/** A client that keeps silent is replaced, but no more often than this. */
+const RENEWAL_PAUSE_MS = 500;
+
+export function createScript(text: string): RedisScript {
+  return { text, sha1: createHash("sha1").update(text).digest("hex") };
+}
+
+/**
+ * Begins to connect at once and returns; what goes wrong is told by the calls.
+ *
+ * Whoever makes a connection closes it. A store or limiter that is given one leaves it open; one that is given a `url` has a
+ * connection of its own.
+ */
+export function connectRedis(options: RedisOptions): RedisConnection {
+  const settings = readOptions(options);
+  const { timeoutMs } = settings;
+  let driver = createDriver(settings);
+  let isRenewing = false;
+  let renewedAt = performance.now();
+  let isClosed = false;
+
+  /** Replaces a client that may have lost its server without being told: a hung machine, a cluster that has moved. */
+  async function renew(): Promise<void> {
+    if (isClosed || isRenewing || performance.now() - renewedAt < RENEWAL_PAUSE_MS) return;
+    isRenewing = true;
+    const next = createDriver(settings);
+    try {
+      await beforeDeadline(next.connected, timeoutMs);
+      const [retired, kept] = isClosed ? [next, driver] : [driver, next];
+      driver = kept;
+      // By then its last call has met its deadline.
+      retired.retire(isClosed ? 0 : timeoutMs + 1000);
+    } catch {
+      next.retire(0); // As bad as the one there is; calls tell why.
+    } finally {
+      renewedAt = performance.now();
+      isRenewing = false;
+    }
+  }
+
+  async function whenConnected<T>(
+    current: RedisDriver,
+    work: (current: RedisDriver) => Promise<T>,
+  ): Promise<T> {
+    // A first attempt that failed is met again by the call itself, with what is known by then.
+    await current.connected.catch(() => undefined);
+    if (current.isRetired()) throw new Error("The connection was closed.");
+    return await work(current);
+  }
+
+  async function guarded<T>(work: (current: RedisDriver) => Promise<T>): Promise<T> {
+    if (isClosed) throw new ServiceError("store_unavailable", "The connection to Redis is closed.");
+    const current = driver;
+    try {
+      return await beforeDeadline(whenConnected(current, work), timeoutMs);
+    } catch (error) {
+      const isReply = isReplyError(error);
+      const isSilent = error instanceof RedisTimeoutError;
+      // A single server's client comes back by itself where it knows that it is cut off; a cluster's looks for nobody else.
+      if (isSilent || (settings.isCluster && !isReply)) void renew();
+      throw toServiceError(isReply || isSilent ? error : (current.trouble() ?? error));
+    }
+  }
+
+  const call = (key: string, args: RedisArguments) => guarded((current) => current.send(key, args));
+
+  return {
+    timeoutMs,
+    call,
+
+    async run({ sha1, text }, keys, args) {
+      const rest = [String(keys.length), ...keys, ...args];
+      try {
+        return await call(keys[0], ["EVALSHA", sha1, ...rest]);
+      } catch (error) {
+        const { cause } = error as ServiceError; // As `guarded` throws nothing else.
+        if (!(cause instanceof Error && cause.message.startsWith("NOSCRIPT"))) throw error;
+        return await call(keys[0], ["EVAL", text, ...rest]);
+      }
+    },
+
+    use: (work) => guarded(({ client }) => work(client)),
+
+    async nodes() {
+      const nodes = await guarded((current) => current.nodes());
+      return nodes.map(({ id, send }) => ({ id, send: (args) => guarded(() => send(args)) }));
+    },
+
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      driver.retire(0);
+    },
+  };
+}
+
+/** Rejects when `work` takes too long. */
+function beforeDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      // A process that was busy itself may have the answer already: it is read before this runs.
+      setImmediate(() => reject(new RedisTimeoutError(timeoutMs)));
+    }, timeoutMs);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from "node:crypto";
+import { blobStoreContract, dueIndexContract, rateLimiterContract } from "@outrigger/core/testing";
+import { afterAll, beforeAll, describe, test } from "vitest";
+import {
+  type RedisCluster,
+  type RedisServer,
+  startRedis,
+  startRedisCluster,
+} from "../../../test/support/redis-server.ts";
+import { createRedisBlobStore } from "./redis-blob-store.ts";
+import { createRedisRateLimiter } from "./redis-rate-limiter.ts";
+
+const ABILITIES = ["due index"] as const;
+
+describe("on one server", () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server.close());
+  contracts(() => server.url);
+});
+
+describe("on a cluster of three masters", () => {
+  let cluster: RedisCluster;
+  beforeAll(async () => {
+    cluster = await startRedisCluster();
+  });
+  afterAll(() => cluster.close());
+  contracts(() => cluster.urls);
+});
+
+function contracts(url: () => string | string[]): void {
+  const prefixes = new WeakMap<object, string>();
+  const open = async (prefix = `test-${randomBytes(6).toString("hex")}`) => {
+    const store = createRedisBlobStore({ url: url(), prefix, timeoutMs: 10_000 });
+    prefixes.set(store, prefix);
+    return store;
+  };
+  blobStoreContract(test, () => open(), { abilities: ABILITIES });
+  dueIndexContract(test, () => open(), { reopen: (store) => open(prefixes.get(store)) });
+  rateLimiterContract(test, async () => createRedisRateLimiter({ url: url(), timeoutMs: 10_000 }));
+}

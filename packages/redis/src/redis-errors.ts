@@ -1,0 +1,48 @@
+import { ServiceError } from "@outrigger/core";
+
+/** What Redis answers when it will not do something, and what that means to whoever runs it. */
+const REPLIES: readonly (readonly [RegExp, string])[] = [
+  [/\bREADONLY\b/, "The Redis server is a read-only replica; the address must be that of its primary."],
+  [/\bNOAUTH\b/, "The Redis server asks for a password, and the address has none."],
+  [/\bWRONGPASS\b|\binvalid password\b/i, "The Redis server refuses the user name or the password."],
+  [/\bAUTH\b.*without any password/i, "The Redis server has no password, but the address has one."],
+  [/\bNOPERM\b/, "The Redis user lacks a permission; it needs the commands that the README lists."],
+  [/\bLOADING\b/, "The Redis server is loading its data."],
+  [/\bCLUSTERDOWN\b/, "The Redis cluster is down: some of its slots have no server."],
+  [/\bNOREPLICAS\b/, "The Redis server has fewer replicas than it is told to write to."],
+  [/\bMASTERDOWN\b/, "The Redis server has lost its primary."],
+  [/\bMISCONF\b/, "The Redis server cannot save its data to disk and accepts no writes."],
+  [/\bBUSY\b/, "The Redis server is busy with a script."],
+  [/cluster support disabled/, "The Redis server is no cluster; its address must be given as a string."],
+  [/\b(?:MOVED|CROSSSLOT)\b/, "The Redis server is a cluster; its addresses must be given as an array."],
+];
+
+/** What a call ends with that nothing was heard of in time. */
+export class RedisTimeoutError extends Error {
+  constructor(timeoutMs: number) {
+    super(`No answer from Redis within ${timeoutMs} ms.`);
+    this.name = "RedisTimeoutError";
+  }
+}
+
+/** Whether Redis itself refused something, as opposed to a connection that failed. */
+export function isReplyError(error: unknown): boolean {
+  return error instanceof Error && /^[A-Z][A-Z]+ /.test(error.message);
+}
+
+/** A driver's error as the contract wants it. One that already is goes through. */
+export function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  if (/\bOOM command not allowed\b/.test(message)) {
+    return new ServiceError("no_space", "The Redis server has no memory left (maxmemory).", { cause: error });
+  }
+  const known = REPLIES.find(([pattern]) => pattern.test(message))?.[1];
+  return new ServiceError("store_unavailable", known ?? describe(error), { cause: error });
+}
+
+function describe(error: unknown): string {
+  if (error instanceof RedisTimeoutError) return "The Redis server does not answer.";
+  if (isReplyError(error)) return "The Redis server refused a command.";
+  return "The Redis server cannot be reached.";
+}

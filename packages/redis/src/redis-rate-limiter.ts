@@ -1,0 +1,78 @@
+import type { RateLimiter, RateResult, RateRule } from "@outrigger/core";
+import { createScript } from "./redis-connection.ts";
+import { checkInteger, checkPrefix } from "./redis-options.ts";
+import { openConnection, type RedisSource } from "./redis-source.ts";
+
+export type RedisRateLimiterOptions = RedisSource & {
+  /**
+   * What all keys of the limiter begin with; may be that of a store. 1 to 100 letters, digits and `_.:-`.
+   * @default "outrigger"
+   */
+  prefix?: string;
+};
+
+/** Longest window that the limiter in memory takes, too: 24.8 days. */
+const MAX_WINDOW_MS = 2 ** 31 - 1;
+
+/**
+ * KEYS: the counter. ARGV: "take", "look" or "give", points, limit, length of the window. The window is the counter's own
+ * time to live, so that only the server's clock counts. Answers [1 if allowed, points left, milliseconds left].
+ */
+const count = createScript(`
+local cost, limit, windowMs = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local used, leftMs = tonumber(redis.call('GET', KEYS[1]) or 0), redis.call('PTTL', KEYS[1])
+local isNew = leftMs < 0
+if isNew then used, leftMs = 0, windowMs end
+if ARGV[1] == 'look' then return {used < limit and 1 or 0, limit - used, leftMs} end
+if ARGV[1] == 'give' then
+  local back = math.min(cost, used)
+  if back > 0 then redis.call('DECRBY', KEYS[1], back) end
+  return {1, limit - used + back, leftMs}
+end
+if used + cost > limit then return {0, limit - used, leftMs} end
+if isNew then
+  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[4])
+else
+  redis.call('INCRBY', KEYS[1], ARGV[2])
+end
+return {1, limit - used - cost, leftMs}
+`);
+
+/**
+ * A limiter that all processes on one Redis server or cluster share. Windows go by the server's clock.
+ *
+ * A script of its own, for rate-limiter-flexible counts what it refuses, keeps windows of whole seconds, and begins one by
+ * a refused attempt.
+ *
+ * Rejects with a `TypeError` for a limit or a cost that is not an integer of at least 1, or a window that is not an
+ * integer of 1 to 2,147,483,647 ms (24.8 days), and with `store_unavailable` once it is closed or when Redis fails.
+ */
+export function createRedisRateLimiter(options: RedisRateLimiterOptions): RateLimiter {
+  const { prefix = "outrigger" } = options;
+  checkPrefix(prefix);
+  const connection = openConnection(options, "rate limiter");
+
+  async function run(
+    what: string,
+    key: string,
+    { limit, windowMs }: RateRule,
+    cost: number,
+  ): Promise<RateResult> {
+    checkInteger("limit", limit, 1, Number.MAX_SAFE_INTEGER);
+    checkInteger("windowMs", windowMs, 1, MAX_WINDOW_MS);
+    checkInteger("cost", cost, 1, Number.MAX_SAFE_INTEGER);
+    const name = `${prefix}:rate:${limit}/${windowMs}:${key}`;
+    const reply = await connection.run(count, [name], [what, String(cost), String(limit), String(windowMs)]);
+    const [isAllowed, remaining, resetMs] = reply as [number, number, number]; // As the script answers.
+    return { allowed: isAllowed === 1, remaining, resetMs };
+  }
+
+  return {
+    consume: (key, rule, cost = 1) => run("take", key, rule, cost),
+    peek: (key, rule) => run("look", key, rule, 1),
+    async refund(key, rule, cost = 1) {
+      await run("give", key, rule, cost);
+    },
+    close: () => connection.close(),
+  };
+}

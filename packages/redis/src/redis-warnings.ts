@@ -1,0 +1,46 @@
+import { isServiceError } from "@outrigger/core";
+import type { RedisConnection } from "./redis-connection.ts";
+import type { RedisNode } from "./redis-driver.ts";
+
+/** What about its servers makes a store lose what it was given, each with its remedy. */
+export async function warningsOf(connection: RedisConnection): Promise<string[]> {
+  const nodes = await connection.nodes();
+  return (await Promise.all(nodes.map(warningsOfNode))).flat();
+}
+
+async function warningsOfNode({ id, send }: RedisNode): Promise<string[]> {
+  const server = id === "" ? "The Redis server" : `The Redis node ${id}`;
+  const settings = new Map<string, string>();
+  try {
+    for (const name of ["maxmemory", "maxmemory-policy", "save", "appendonly"]) {
+      const [key, value] = ((await send(["CONFIG", "GET", name])) ?? []) as Buffer[]; // As CONFIG GET answers.
+      if (key !== undefined) settings.set(String(key), String(value));
+    }
+  } catch (error) {
+    const isRefused =
+      isServiceError(error) && error.cause instanceof Error && /^(?:NOPERM|ERR) /.test(error.cause.message);
+    if (!isRefused) throw error;
+  }
+  const policy = settings.get("maxmemory-policy");
+  if (policy === undefined) {
+    return [
+      `${server} does not show its settings: whether it evicts keys and keeps its data could not be checked. ` +
+        "Allow its user `CONFIG GET`, or make sure of `maxmemory-policy noeviction` and `appendonly yes`.",
+    ];
+  }
+  const warnings: string[] = [];
+  if (settings.get("maxmemory") !== "0" && policy !== "noeviction") {
+    warnings.push(
+      `${server} is an evicting cache (maxmemory-policy ${policy}): when its memory is full, it drops images without a word. ` +
+        "Set `maxmemory-policy noeviction`.",
+    );
+  }
+  if (settings.get("appendonly") !== "yes") {
+    warnings.push(
+      (settings.get("save") ?? "") === ""
+        ? `${server} keeps nothing on disk: a restart loses everything. Set \`appendonly yes\`.`
+        : `${server} keeps only snapshots on disk: a crash loses what came after the last one. Set \`appendonly yes\`.`,
+    );
+  }
+  return warnings;
+}

@@ -1,0 +1,149 @@
+import { randomBytes } from "node:crypto";
+import { type FileHandle, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { ServiceError } from "@outrigger/core";
+import { createGrowingBuffer } from "./growing-buffer.ts";
+
+/** Random bytes behind each blob's own, so that no two objects have the same content. */
+export const MARK_BYTES = 16;
+
+const READ_BYTES = 256 * 1024;
+const BATCH_BYTES = 1024 * 1024;
+
+/** All that will be an object, its length known, to be sent as often as need be. */
+export interface GatheredBody {
+  /** Length of the blob in bytes, without the mark. */
+  size: number;
+  mark: Buffer;
+  /** Whether its content is a Buffer, and else a stream. */
+  isBuffered: boolean;
+  /** The blob and its mark, from the beginning. */
+  content(): BodyContent;
+  /** Never rejects. */
+  dispose(): Promise<void>;
+}
+
+/** What is sent by one request. */
+export interface BodyContent {
+  body: Buffer | Readable;
+  /** How much of a stream was read so far. Of a Buffer that cannot be told. */
+  readBytes(): number;
+}
+
+export interface GatherOptions {
+  /** More than this of a stream goes to a file. */
+  bufferBytes: number;
+  spoolDirectory: string;
+  signal?: AbortSignal | undefined;
+}
+
+/** Rejects with the body's error, the signal's reason, or a `ServiceError` when there is no room for its file. */
+export async function gatherBody(body: Uint8Array | Readable, options: GatherOptions): Promise<GatheredBody> {
+  const mark = randomBytes(MARK_BYTES);
+  if (body instanceof Uint8Array) return inMemory([body], body.byteLength, mark);
+  const { signal } = options;
+  const memory = createGrowingBuffer();
+  let memoryBytes = options.bufferBytes;
+  let size = 0;
+  let spool: FileHandle | undefined;
+  let taking: Promise<void> | undefined;
+  async function take(chunk: Buffer): Promise<void> {
+    size += chunk.length;
+    if (memory.size + chunk.length <= memoryBytes) {
+      memory.append(chunk);
+      return;
+    }
+    spool ??= await openSpool(options.spoolDirectory);
+    // From now on it only makes big writes of small chunks.
+    memoryBytes = Math.min(memoryBytes, BATCH_BYTES);
+    await append(spool, memory.drain());
+    await append(spool, chunk);
+  }
+  try {
+    await pipeline(
+      body,
+      async (source: AsyncIterable<Uint8Array | string>) => {
+        for await (const chunk of source) {
+          // `from` takes both types, its overloads only one at a time.
+          taking = take(Buffer.from(chunk as Uint8Array));
+          await taking;
+        }
+      },
+      signal === undefined ? {} : { signal },
+    );
+    if (spool === undefined) return inMemory([memory.drain()], size, mark);
+    memory.append(mark);
+    await append(spool, memory.drain());
+    return inFile(spool, size, mark);
+  } catch (error) {
+    // `pipeline` does not wait for the last chunk, which may just open the file. How that ends is of no use any more.
+    await taking?.catch(() => undefined);
+    await spool?.close().catch(() => undefined);
+    signal?.throwIfAborted(); // `pipeline` wraps the reason.
+    throw error;
+  }
+}
+
+function inMemory(chunks: readonly Uint8Array[], size: number, mark: Buffer): GatheredBody {
+  const body = Buffer.concat([...chunks, mark], size + MARK_BYTES);
+  const content = () => ({ body, readBytes: () => 0 });
+  return { size, mark, isBuffered: true, content, dispose: async () => undefined };
+}
+
+function inFile(file: FileHandle, size: number, mark: Buffer): GatheredBody {
+  return {
+    size,
+    mark,
+    isBuffered: false,
+    content: () => fileContent(file, size + MARK_BYTES),
+    // It was sent or given up: either way nobody reads it again.
+    dispose: () => file.close().catch(() => undefined),
+  };
+}
+
+/** A new stream over an open file, which stays open. */
+function fileContent(file: FileHandle, length: number): BodyContent {
+  let at = 0;
+  const body = new Readable({
+    highWaterMark: READ_BYTES,
+    read() {
+      const wanted = Math.min(READ_BYTES, length - at);
+      file.read(Buffer.allocUnsafe(wanted), 0, wanted, at).then(
+        ({ bytesRead, buffer }) => {
+          if (bytesRead === 0) body.destroy(new Error("The spool file is too short"));
+          at += bytesRead;
+          body.push(buffer.subarray(0, bytesRead));
+          if (at === length) body.push(null);
+        },
+        (error) => body.destroy(error),
+      );
+    },
+  });
+  return { body, readBytes: () => at };
+}
+
+/** A file that has no name, so that not even a process that is killed leaves it. */
+async function openSpool(directory: string): Promise<FileHandle> {
+  const path = join(directory, `outrigger-s3-${randomBytes(12).toString("hex")}`);
+  const file = await open(path, "wx+", 0o600).catch(refuse);
+  try {
+    await rm(path);
+    return file;
+  } catch (error) {
+    await file.close();
+    return refuse(error);
+  }
+}
+
+async function append(file: FileHandle, bytes: Buffer): Promise<void> {
+  await file.appendFile(bytes).catch(refuse);
+}
+
+function refuse(error: unknown): never {
+  const code = error instanceof Error && "code" in error ? error.code : error;
+  const isFull = code === "ENOSPC" || code === "EDQUOT";
+  const message = `The spool directory cannot be used (${code})`;
+  throw new ServiceError(isFull ? "no_space" : "store_unavailable", message, { cause: error });
+}

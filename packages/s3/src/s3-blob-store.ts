@@ -1,0 +1,149 @@
+import { ListObjectsV2Command } from "@aws-sdk/client-s3";
+import {
+  type BlobStore,
+  type ByteRange,
+  type DueIndex,
+  isBlobKey,
+  type ListOptions,
+  ServiceError,
+} from "@outrigger/core";
+import { gatherBody } from "./gather-body.ts";
+import { discard } from "./object-body.ts";
+import { createAttempts } from "./s3-attempts.ts";
+import { type ProbedCapabilities, probeCapabilities, type S3Capabilities } from "./s3-capabilities.ts";
+import { createS3Client } from "./s3-client.ts";
+import { createS3DueIndex } from "./s3-due-index.ts";
+import { readObject, removeBlob, type S3Context, statObject } from "./s3-objects.ts";
+import { type S3BlobStoreOptions, settingsOf } from "./s3-options.ts";
+import { parseRevision } from "./s3-revision.ts";
+import { type WriteCondition, writeObject } from "./write-object.ts";
+
+export interface S3BlobStore extends BlobStore, DueIndex {
+  /**
+   * What the service can do: found out once, at the first conditional write or here, with an object `probe/…`. Rejects with
+   * `store_unavailable` where it cannot be asked: a check at the start of whether all is well.
+   */
+  capabilities(): Promise<S3Capabilities>;
+}
+
+/**
+ * Blobs as objects of a bucket, in any S3-compatible service. An object is the blob's bytes and sixteen random ones, written
+ * by a single request: therefore a write happens as a whole or not at all, no two writes have the same ETag, which is the
+ * revision, and `If-Match` compares the very write that was seen.
+ *
+ * Keys of blobs begin with `blobs/` below the prefix, those of a due index with `due/`.
+ */
+export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
+  const settings = settingsOf(options);
+  const client = options.client ?? createS3Client(options);
+  const attempts = createAttempts(settings.timeoutMs);
+  const context: S3Context = { client, settings, attempts };
+  const root = `${settings.prefix}blobs/`;
+  let probed: Promise<ProbedCapabilities> | undefined;
+
+  function objectKey(key: string): string {
+    if (!isBlobKey(key)) throw new ServiceError("bad_request", "That is not a key.");
+    return root + key;
+  }
+
+  function probe(): Promise<ProbedCapabilities> {
+    probed ??= probeCapabilities(context).catch((error) => {
+      probed = undefined;
+      throw error;
+    });
+    return probed;
+  }
+
+  async function conditionOf(ifRevision: string | null | undefined): Promise<WriteCondition> {
+    if (ifRevision === undefined) return {};
+    const { conditionalCreate, compareAndSet, ifMatch } = await probe();
+    if (ifRevision === null) {
+      if (!conditionalCreate) throw incapable("If-None-Match", "Keep only renditions in it");
+      return { IfNoneMatch: "*" };
+    }
+    if (!compareAndSet)
+      throw incapable("If-Match", "Keep the records in another store, such as Redis or a disk");
+    const seen = parseRevision(ifRevision);
+    if (seen === null) throw new ServiceError("conflict", "The blob was changed by somebody else.");
+    return { IfMatch: ifMatch(seen.etag), lineage: seen.lineage };
+  }
+
+  return {
+    async capabilities() {
+      const { conditionalCreate, compareAndSet } = await probe();
+      return { conditionalCreate, compareAndSet };
+    },
+
+    ...createS3DueIndex(context),
+
+    async put(key, body, { ifRevision, signal } = {}) {
+      try {
+        attempts.checkOpen();
+        objectKey(key);
+        signal?.throwIfAborted();
+      } catch (error) {
+        if (!(body instanceof Uint8Array)) discard(body);
+        throw error;
+      }
+      const { bufferBytes, spoolDirectory } = settings;
+      const gathered = await gatherBody(body, { bufferBytes, spoolDirectory, signal });
+      try {
+        return await writeObject(context, objectKey(key), gathered, await conditionOf(ifRevision), signal);
+      } finally {
+        await gathered.dispose();
+      }
+    },
+
+    async get(key, { range, signal } = {}) {
+      const object = objectKey(key);
+      if (range !== undefined) checkRange(range);
+      return readObject(context, object, range, signal);
+    },
+
+    async stat(key) {
+      return statObject(context, objectKey(key));
+    },
+
+    async delete(key) {
+      return removeBlob(context, objectKey(key));
+    },
+
+    async list(prefix, { cursor, limit = 1000 }: ListOptions = {}) {
+      if (prefix !== "") objectKey(prefix.endsWith("/") ? prefix.slice(0, -1) : "");
+      if (!Number.isInteger(limit) || limit < 1 || limit > 1000) {
+        throw new ServiceError("bad_request", "A page has 1 to 1000 keys.");
+      }
+      const page = await attempts.run(({ signal }) =>
+        client.send(
+          new ListObjectsV2Command({
+            Bucket: settings.bucket,
+            Prefix: root + prefix,
+            MaxKeys: limit,
+            ...(cursor === undefined ? {} : { StartAfter: root + cursor }),
+          }),
+          { abortSignal: signal },
+        ),
+      );
+      const keys = (page.Contents ?? []).map(({ Key = "" }) => Key.slice(root.length));
+      const last = keys.at(-1);
+      return page.IsTruncated === true && last !== undefined ? { keys, cursor: last } : { keys };
+    },
+
+    async close() {
+      attempts.close();
+      if (options.client === undefined) client.destroy();
+    },
+  };
+}
+
+function incapable(header: string, remedy: string): ServiceError {
+  return new ServiceError(
+    "store_unavailable",
+    `This object storage does not support conditional writes (${header}). ${remedy}.`,
+  );
+}
+
+function checkRange({ start, end }: ByteRange): void {
+  const valid = Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && start <= end;
+  if (!valid) throw new ServiceError("bad_request", "The range lies outside of the blob.");
+}

@@ -1,0 +1,147 @@
+import { Readable } from "node:stream";
+import { DeleteObjectCommand, GetObjectCommand, type S3Client } from "@aws-sdk/client-s3";
+import { type BlobInfo, type ByteRange, ServiceError, type StoredBlob } from "@outrigger/core";
+import { MARK_BYTES } from "./gather-body.ts";
+import { discard, objectBody } from "./object-body.ts";
+import type { Attempts } from "./s3-attempts.ts";
+import { isBeyondEnd, isMissing } from "./s3-errors.ts";
+import type { S3Settings } from "./s3-options.ts";
+import { parseRevision, revisionOf } from "./s3-revision.ts";
+
+/** What works on objects share. */
+export interface S3Context {
+  client: S3Client;
+  settings: S3Settings;
+  attempts: Attempts;
+}
+
+/** Up to this size a body is read at once, and comes as a Buffer. */
+const BUFFERED_BYTES = 1024 * 1024;
+
+/** Whole bodies are asked for without a range: one that ends here is open. */
+const MAX_OBJECT_BYTES = 5 * 2 ** 40;
+
+const MAX_REMOVALS = 10;
+
+/** The object's blob, or the part of it that is asked for; `null` where there is no object. */
+export async function readObject(
+  { client, settings, attempts }: S3Context,
+  key: string,
+  range: ByteRange | undefined,
+  signal?: AbortSignal,
+): Promise<StoredBlob | null> {
+  let received = 0;
+  async function work(attempt: { signal: AbortSignal }): Promise<StoredBlob | null> {
+    const output = await client.send(
+      new GetObjectCommand({
+        Bucket: settings.bucket,
+        Key: key,
+        ...(range === undefined ? {} : { Range: rangeHeader(range) }),
+      }),
+      { abortSignal: attempt.signal },
+    );
+    const source = output.Body;
+    if (!(source instanceof Readable)) throw new Error("The response has no stream");
+    if (attempt.signal.aborted) discard(source);
+    try {
+      const info = { size: sizeOf(output, range), revision: revisionOf(output) };
+      const wanted = range === undefined ? info.size : Math.min(range.end, info.size - 1) - range.start + 1;
+      if (wanted < 1 && range !== undefined) throw beyondEnd();
+      if (wanted > BUFFERED_BYTES) return { ...info, body: objectBody(source, wanted, settings.timeoutMs) };
+      const chunks: Buffer[] = [];
+      for await (const chunk of source as AsyncIterable<Buffer>) {
+        chunks.push(chunk);
+        received += chunk.length;
+      }
+      const bytes = Buffer.concat(chunks);
+      if (bytes.length < wanted) throw new Error("The response ended early");
+      return { ...info, body: bytes.subarray(0, wanted) };
+    } catch (error) {
+      discard(source);
+      throw error;
+    }
+  }
+  return attempts.run(
+    async (attempt) => {
+      try {
+        return await work(attempt);
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw isBeyondEnd(error) ? beyondEnd() : error;
+      }
+    },
+    { signal, progress: () => received },
+  );
+}
+
+/**
+ * What is known of an object's blob; `null` where there is no object. By its first byte: the answer to HEAD has no body, so that
+ * a missing bucket would look like a missing object.
+ */
+export async function statObject(context: S3Context, key: string): Promise<BlobInfo | null> {
+  const { client, settings, attempts } = context;
+  return attempts.run(async ({ signal }) => {
+    try {
+      const range = { start: 0, end: 0 };
+      const output = await client.send(
+        new GetObjectCommand({ Bucket: settings.bucket, Key: key, Range: rangeHeader(range) }),
+        { abortSignal: signal },
+      );
+      await output.Body?.transformToByteArray();
+      return { size: sizeOf(output, range), revision: revisionOf(output) };
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  });
+}
+
+/** Removes an object, or does nothing where there is none. */
+export async function removeObject({ client, settings, attempts }: S3Context, key: string): Promise<void> {
+  await attempts.run(({ signal }) =>
+    client.send(new DeleteObjectCommand({ Bucket: settings.bucket, Key: key }), { abortSignal: signal }),
+  );
+}
+
+/**
+ * Removes the blob that is in an object. Looks whether it worked: Ceph answers that it removed an object also when a write at
+ * the same time was faster, which may be one that took the place of the very blob.
+ * @returns whether there was one.
+ */
+export async function removeBlob(context: S3Context, key: string): Promise<boolean> {
+  const lineage = await lineageOf(context, key);
+  if (lineage === null) return false;
+  let left: string | null = lineage;
+  for (let turn = 0; turn < MAX_REMOVALS && left === lineage; turn++) {
+    await removeObject(context, key);
+    left = await lineageOf(context, key);
+  }
+  if (left !== lineage) return true;
+  throw new ServiceError("store_unavailable", "The object is still there after it was removed");
+}
+
+async function lineageOf(context: S3Context, key: string): Promise<string | null> {
+  const info = await statObject(context, key);
+  return info === null ? null : (parseRevision(info.revision)?.lineage ?? "");
+}
+
+function rangeHeader({ start, end }: ByteRange): string {
+  return end < MAX_OBJECT_BYTES ? `bytes=${start}-${end}` : `bytes=${start}-`;
+}
+
+/** Length of the blob in an object of which all or a range was read. */
+function sizeOf(
+  output: { ContentLength?: number | undefined; ContentRange?: string | undefined },
+  range: ByteRange | undefined,
+): number {
+  const length = range === undefined ? output.ContentLength : Number(output.ContentRange?.split("/")[1]);
+  if (length !== undefined && length >= MARK_BYTES) return length - MARK_BYTES;
+  throw new ServiceError(
+    "store_unavailable",
+    "The object was not stored by Outrigger, or the service knows no ranges",
+  );
+}
+
+function beyondEnd(): ServiceError {
+  return new ServiceError("bad_request", "The range lies outside of the blob.");
+}

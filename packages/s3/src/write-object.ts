@@ -1,0 +1,133 @@
+import { Readable } from "node:stream";
+import { GetObjectCommand, PutObjectCommand, type PutObjectCommandInput } from "@aws-sdk/client-s3";
+import { type BlobInfo, ServiceError } from "@outrigger/core";
+import { type BodyContent, type GatheredBody, MARK_BYTES } from "./gather-body.ts";
+import type { Attempt } from "./s3-attempts.ts";
+import { isBeyondEnd, isMissing, isRefusedCondition } from "./s3-errors.ts";
+import type { S3Context } from "./s3-objects.ts";
+import { LINEAGE, revisionOf } from "./s3-revision.ts";
+
+/** What is between us and the service holds no more than this of a body that it has not received. */
+const IN_FLIGHT_BYTES = 8 * 1024 * 1024;
+
+/** The headers of a conditional write; none for one without conditions. */
+export interface WriteCondition {
+  IfMatch?: string;
+  IfNoneMatch?: "*";
+  /** The lineage of the blob that is replaced. @default a new one */
+  lineage?: string;
+}
+
+/** Writes an object with a single request, so that it is there as a whole or not at all. */
+export async function writeObject(
+  context: S3Context,
+  key: string,
+  body: GatheredBody,
+  condition: WriteCondition,
+  signal: AbortSignal | undefined,
+): Promise<BlobInfo> {
+  const { settings, attempts } = context;
+  const { lineage = body.mark.toString("hex"), ...headers } = condition;
+  const write = { Bucket: settings.bucket, Key: key, Metadata: { [LINEAGE]: lineage }, ...headers };
+  const length = body.size + MARK_BYTES;
+  let content: BodyContent | undefined;
+  const readBytes = () => content?.readBytes() ?? 0;
+  const leave = () => {
+    if (content?.body instanceof Readable) content.body.destroy();
+  };
+
+  async function work(attempt: Attempt): Promise<BlobInfo> {
+    leave();
+    content = body.content();
+    try {
+      return { size: body.size, revision: await send(context, write, content, length, attempt) };
+    } catch (error) {
+      if (Object.keys(headers).length === 0 || !isRefusedCondition(error)) throw error;
+      // An attempt whose answer was lost may be what this one lost to.
+      const revision = isFirst(attempt, error) ? null : await ownRevision(context, key, body, attempt);
+      if (revision === null) throw new ServiceError("conflict", "The blob was changed by somebody else.");
+      return { size: body.size, revision };
+    }
+  }
+
+  const unsentBytes = body.isBuffered ? length : Math.min(length, IN_FLIGHT_BYTES);
+  try {
+    return await attempts.run(work, {
+      signal,
+      // As long as the service lacks bytes it cannot store them; after that nobody knows until it answers.
+      isAbortable: () => !body.isBuffered && readBytes() < length,
+      allowanceMs: Math.ceil((unsentBytes / settings.minBytesPerSecond) * 1000),
+      progress: readBytes,
+    });
+  } finally {
+    leave();
+  }
+}
+
+async function send(
+  { client }: S3Context,
+  write: PutObjectCommandInput,
+  { body, readBytes }: BodyContent,
+  length: number,
+  { signal }: Attempt,
+): Promise<string> {
+  const aborter = new AbortController();
+  const abort = () => aborter.abort(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  let trouble: unknown;
+  if (body instanceof Readable) {
+    // The SDK would wait for the rest for ever.
+    body.once("error", (error) => {
+      trouble = error;
+      aborter.abort(error);
+    });
+  }
+  try {
+    const output = await client.send(
+      new PutObjectCommand({
+        ...write,
+        Body: body,
+        ContentLength: length,
+        ContentType: "application/octet-stream",
+      }),
+      { abortSignal: aborter.signal },
+    );
+    return revisionOf({ ETag: output.ETag, Metadata: write.Metadata });
+  } catch (error) {
+    throw trouble ?? error;
+  } finally {
+    signal.removeEventListener("abort", abort);
+    // A service may answer before it has read everything: the connection is of no use then.
+    if (body instanceof Readable && readBytes() < length) aborter.abort();
+  }
+}
+
+function isFirst(attempt: Attempt, error: unknown): boolean {
+  // A client that was given to us may try again by itself.
+  const attempts = (error as { $metadata?: { attempts?: number } }).$metadata?.attempts ?? 1; // An SDK's exception.
+  return attempt.number === 1 && attempts === 1;
+}
+
+/** The revision of the object, if it ends in the body's own mark. */
+async function ownRevision(
+  { client, settings }: S3Context,
+  key: string,
+  { size, mark }: GatheredBody,
+  { signal }: Attempt,
+): Promise<string | null> {
+  try {
+    const output = await client.send(
+      new GetObjectCommand({
+        Bucket: settings.bucket,
+        Key: key,
+        Range: `bytes=${size}-${size + MARK_BYTES - 1}`,
+      }),
+      { abortSignal: signal },
+    );
+    const found = (await output.Body?.transformToByteArray()) ?? new Uint8Array();
+    return mark.equals(found) ? revisionOf(output) : null;
+  } catch (error) {
+    if (isMissing(error) || isBeyondEnd(error)) return null;
+    throw error;
+  }
+}

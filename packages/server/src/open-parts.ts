@@ -1,0 +1,85 @@
+import { createImages, type ImagesOptions } from "@outrigger/core";
+import { createRenderer } from "@outrigger/imaging";
+import { createPages } from "@outrigger/web";
+import type { Logger } from "pino";
+import { StartError } from "./config-error.ts";
+import { reasonOf } from "./error-reason.ts";
+import { createObservers } from "./observers.ts";
+import { createReadiness } from "./readiness.ts";
+import { safeTarget } from "./redact.ts";
+import { requestIdOf } from "./request-log.ts";
+import type { ServerSettings } from "./settings.ts";
+import { chooseSecret } from "./storage/choose-secret.ts";
+import { type OpenStorage, openRateLimiter, openStorage } from "./storage/open-storage.ts";
+import { storageError } from "./storage/storage-error.ts";
+import { tellLimits, tellWarnings } from "./storage/storage-notices.ts";
+
+/** The renderer has processes to start, maybe on a machine that is busy starting other things. */
+const START_TIMEOUT_MS = 30_000;
+
+/**
+ * Everything but the listeners, connected with each other. Proves first that storage and renderer work: images begin at once
+ * to look after what is stored.
+ * @throws StartError; nothing is open then.
+ */
+export async function openParts(settings: ServerSettings, logger: Logger) {
+  const secret = chooseSecret(settings);
+  const onTrouble = (err: unknown) => logger.debug({ err }, "trouble with a connection to storage");
+  const storage = await openStorage(settings.storage, onTrouble);
+  const isLimited = settings.images?.rateLimits !== false;
+  const rateLimiter = isLimited ? openRateLimiter(settings.storage, onTrouble) : null;
+  const renderer = createRenderer(settings.renderer);
+  const pages = createPages();
+  try {
+    const atStart = createReadiness({ storage: storage.targets, renderer, timeoutMs: START_TIMEOUT_MS });
+    requireReady(await atStart.troubles(), storage);
+    await tellWarnings(storage.targets, logger);
+    tellLimits(settings, rateLimiter !== null, logger);
+    const { metrics, observer } = createObservers(settings);
+    const images = createImages({
+      ...imagesOptionsOf(settings, logger),
+      ...(observer === null ? {} : { observer }),
+      ...(secret === undefined ? {} : { secret }),
+      ...(rateLimiter === null ? {} : { rateLimiter }),
+      storage: storage.stores,
+      renderer,
+      pages,
+    });
+    return { storage, rateLimiter, renderer, pages, metrics, images };
+  } catch (error) {
+    await renderer.close();
+    await rateLimiter?.close();
+    await storage.close();
+    throw error;
+  }
+}
+
+function imagesOptionsOf(
+  { publicUrl, tls, images }: ServerSettings,
+  logger: Logger,
+): Omit<ImagesOptions, "storage" | "renderer"> {
+  return {
+    ...images,
+    logger,
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+    ...(tls === undefined ? {} : { tls }),
+    onError(err, call) {
+      const request =
+        call === undefined
+          ? {}
+          : { id: requestIdOf(call.context), method: call.method, path: safeTarget(call.path) };
+      logger.error({ ...request, err }, "failed");
+    },
+  };
+}
+
+function requireReady(troubles: Record<string, unknown>, { targets }: OpenStorage): void {
+  for (const { target, roles } of targets) {
+    const name = ["storage", ...roles].find((part) => part in troubles);
+    if (name !== undefined) throw storageError(target, roles, troubles[name]);
+  }
+  if ("renderer" in troubles) {
+    const cause = troubles.renderer;
+    throw new StartError(`The renderer does not work: ${reasonOf(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,23 @@
+import { randomBytes } from "node:crypto";
+import { StartError } from "../config-error.ts";
+import type { ServerSettings } from "../settings.ts";
+import { describeTarget } from "./describe-storage.ts";
+
+/** What to do where there is no secret. */
+export const SET_SECRET =
+  "Set secret or OUTRIGGER_SECRET to at least 32 random bytes, the same for all processes";
+
+/**
+ * What PINs are derived from.
+ * @returns `undefined` where the store of the records keeps one itself.
+ * @throws StartError where there is none.
+ */
+export function chooseSecret({ secret, storage }: ServerSettings): string | string[] | undefined {
+  const { records } = storage;
+  if (secret !== undefined || records.kind === "file") return secret;
+  // The images do not outlive the process either.
+  if (records.kind === "memory") return randomBytes(32).toString("base64url");
+  throw new StartError(
+    `There is no secret for PINs, and ${describeTarget(records)} keeps none. ${SET_SECRET}`,
+  );
+}

@@ -1,0 +1,48 @@
+import type { StoreRole } from "@outrigger/core";
+import { distinctTargets, type StorageTarget, type StorageTargets } from "./storage-target.ts";
+
+/** A target for logs and messages, as a URL without users and passwords. */
+export function describeTarget(target: StorageTarget): string {
+  switch (target.kind) {
+    case "file":
+      return `file:${target.directory}`;
+    case "memory":
+      return "memory:";
+    case "redis": {
+      const addresses = [target.url].flat().map(withoutUser).join(",");
+      return target.prefix === undefined ? addresses : `${addresses}?prefix=${target.prefix}`;
+    }
+    case "s3": {
+      const { bucket, prefix = "", endpoint } = target;
+      const address = `s3://${bucket}/${prefix}`;
+      return endpoint === undefined ? address : `${address}?endpoint=${endpoint}`;
+    }
+  }
+}
+
+/** What keeps what, as {@link describeTarget} says it: one text where it is all the same. */
+export function describeTargets(targets: StorageTargets): string | Record<StoreRole, string> {
+  if (distinctTargets(targets).length === 1) return describeTarget(targets.records);
+  return {
+    records: describeTarget(targets.records),
+    originals: describeTarget(targets.originals),
+    renditions: describeTarget(targets.renditions),
+  };
+}
+
+/**
+ * A target as the subject of a sentence.
+ * @param roles What it keeps; named unless it is everything.
+ */
+export function subjectOf(target: StorageTarget, roles: readonly StoreRole[]): string {
+  const what = roles.length === 3 ? "" : ` of ${roles.join(" and ")},`;
+  if (target.kind === "file" && what === "") return `The data directory ${target.directory}`;
+  return `The storage${what} ${describeTarget(target)}${what === "" ? "" : ","}`;
+}
+
+function withoutUser(address: string): string {
+  const url = new URL(address);
+  url.username = "";
+  url.password = "";
+  return url.href;
+}

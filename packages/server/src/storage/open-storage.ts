@@ -1,0 +1,142 @@
+import {
+  type BlobStore,
+  createFsBlobStore,
+  createMemoryBlobStore,
+  type RateLimiter,
+  type StoreRole,
+} from "@outrigger/core";
+import {
+  createRedisBlobStore,
+  createRedisRateLimiter,
+  type RedisBlobStore,
+  type RedisBlobStoreOptions,
+} from "@outrigger/redis";
+import type { S3BlobStore } from "@outrigger/s3";
+import { StartError } from "../config-error.ts";
+import { openS3 } from "./open-s3.ts";
+import { storageError } from "./storage-error.ts";
+import {
+  distinctTargets,
+  isShared,
+  type RedisTarget,
+  ROLES,
+  type SharedTarget,
+  type StorageTargets,
+} from "./storage-target.ts";
+
+/** A store, and what it keeps. */
+export interface OpenTarget extends SharedTarget {
+  store: BlobStore;
+  /**
+   * Asks what the store could lose of what it keeps; each text names the remedy.
+   * Rejects with a StartError when it cannot be asked, or cannot keep that at all.
+   */
+  warnings(): Promise<string[]>;
+}
+
+export interface OpenStorage {
+  /** One store in all roles that have the same URL. */
+  stores: Record<StoreRole, BlobStore>;
+  /** Each store once. */
+  targets: OpenTarget[];
+  close(): Promise<void>;
+}
+
+/** Hears of trouble with a connection that heals by itself. */
+type OnTrouble = (error: unknown) => void;
+
+/** Opens what the configuration names. Nothing is asked yet. @throws StartError; nothing is open then. */
+export async function openStorage(wanted: StorageTargets, onTrouble?: OnTrouble): Promise<OpenStorage> {
+  const targets: OpenTarget[] = [];
+  const close = async () => {
+    for (const { store } of targets) await store.close();
+  };
+  try {
+    for (const shared of distinctTargets(wanted)) targets.push(await openTarget(shared, onTrouble));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const storeOf = (role: StoreRole) => {
+    const found = targets.find(({ roles }) => roles.includes(role));
+    if (found === undefined) throw new Error(`No store for ${role}`);
+    return found.store;
+  };
+  return {
+    stores: {
+      records: storeOf("records"),
+      originals: storeOf("originals"),
+      renditions: storeOf("renditions"),
+    },
+    targets,
+    close,
+  };
+}
+
+/**
+ * A limiter whose counts all processes on the same records share: on the first Redis among the stores.
+ * @returns `null` where processes cannot share records, or there is no Redis.
+ */
+export function openRateLimiter(targets: StorageTargets, onTrouble?: OnTrouble): RateLimiter | null {
+  const redis = ROLES.map((role) => targets[role]).find((target) => target.kind === "redis");
+  if (!isShared(targets.records) || redis === undefined) return null;
+  return createRedisRateLimiter(redisOptions(redis, onTrouble));
+}
+
+/** Opens one target. @throws StartError */
+export async function openTarget(shared: SharedTarget, onTrouble?: OnTrouble): Promise<OpenTarget> {
+  const { target, roles } = shared;
+  try {
+    switch (target.kind) {
+      case "file":
+        return { ...shared, store: createFsBlobStore(target), warnings: noWarnings };
+      case "memory":
+        return { ...shared, store: createMemoryBlobStore(target), warnings: noWarnings };
+      case "redis": {
+        const store = createRedisBlobStore(redisOptions(target, onTrouble));
+        return { ...shared, store, warnings: () => told(shared, redisWarnings(store, roles)) };
+      }
+      case "s3": {
+        const store = await openS3(target);
+        return { ...shared, store, warnings: () => told(shared, requireCapable(store, roles)) };
+      }
+    }
+  } catch (cause) {
+    throw storageError(target, roles, cause);
+  }
+}
+
+function redisOptions({ kind: _, ...options }: RedisTarget, onTrouble?: OnTrouble): RedisBlobStoreOptions {
+  return { ...options, ...(onTrouble === undefined ? {} : { onError: onTrouble }) };
+}
+
+const noWarnings = async () => [];
+
+async function told({ target, roles }: SharedTarget, warnings: Promise<string[]>): Promise<string[]> {
+  try {
+    return await warnings;
+  } catch (cause) {
+    throw storageError(target, roles, cause);
+  }
+}
+
+/** Renditions may be lost: they are drawn again. */
+async function redisWarnings(store: RedisBlobStore, roles: readonly StoreRole[]): Promise<string[]> {
+  return roles.some((role) => role !== "renditions") ? await store.warnings() : [];
+}
+
+/** A service that ignores conditions would accept uploads that overwrite each other: the store refuses them all. */
+async function requireCapable(store: S3BlobStore, roles: readonly StoreRole[]): Promise<string[]> {
+  const { conditionalCreate, compareAndSet } = await store.capabilities();
+  if (roles.includes("records") && !compareAndSet) {
+    throw new StartError(
+      "The object storage has no conditional writes (If-Match): keep the records in Redis or in a directory (storage.records)",
+    );
+  }
+  if (roles.includes("originals") && !conditionalCreate) {
+    throw new StartError(
+      "The object storage has no conditional writes (If-None-Match): keep the originals in Redis or in a directory (storage.originals)",
+    );
+  }
+  return [];
+}

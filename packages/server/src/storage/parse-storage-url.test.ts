@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import { describeTarget } from "./describe-storage.ts";
+import { parseStorageUrl } from "./parse-storage-url.ts";
+import type { StorageTarget } from "./storage-target.ts";
+
+const ACCEPTED: [url: string, target: StorageTarget, description: string][] = [
+  ["file:./data", { kind: "file", directory: "/srv/app/data" }, "file:/srv/app/data"],
+  ["file:data", { kind: "file", directory: "/srv/app/data" }, "file:/srv/app/data"],
+  ["file:../data", { kind: "file", directory: "/srv/data" }, "file:/srv/data"],
+  ["file:/abs/olute", { kind: "file", directory: "/abs/olute" }, "file:/abs/olute"],
+  ["file:///abs/olute", { kind: "file", directory: "/abs/olute" }, "file:/abs/olute"],
+  ["FILE:/a%20b%3Fc", { kind: "file", directory: "/a b?c" }, "file:/a b?c"],
+  ["file:///a%20b%3Fc", { kind: "file", directory: "/a b?c" }, "file:/a b?c"],
+  ["file:./my data", { kind: "file", directory: "/srv/app/my data" }, "file:/srv/app/my data"],
+  ["memory:", { kind: "memory" }, "memory:"],
+  ["memory:?maxBytes=1000", { kind: "memory", maxBytes: 1000 }, "memory:"],
+  ["redis://localhost", { kind: "redis", url: "redis://localhost" }, "redis://localhost"],
+  ["redis://[::1]:6380/2", { kind: "redis", url: "redis://[::1]:6380/2" }, "redis://[::1]:6380/2"],
+  [
+    "rediss://user:p%40ss@r.example:6380?prefix=img:1&timeoutMs=500",
+    { kind: "redis", url: "rediss://user:p%40ss@r.example:6380", prefix: "img:1", timeoutMs: 500 },
+    "rediss://r.example:6380?prefix=img:1",
+  ],
+  [
+    "redis://:hush@a:7000,redis://b:7001?prefix=x",
+    { kind: "redis", url: ["redis://:hush@a:7000", "redis://b:7001"], prefix: "x" },
+    "redis://a:7000,redis://b:7001?prefix=x",
+  ],
+  ["redis://a:7000?cluster=true", { kind: "redis", url: ["redis://a:7000"] }, "redis://a:7000"],
+  ["redis://a?cluster=false", { kind: "redis", url: "redis://a" }, "redis://a"],
+  ["redis://u:a,b@host", { kind: "redis", url: "redis://u:a,b@host" }, "redis://host"],
+  ["s3://bucket", { kind: "s3", bucket: "bucket" }, "s3://bucket/"],
+  ["s3://bucket/", { kind: "s3", bucket: "bucket" }, "s3://bucket/"],
+  [
+    "s3://My.bucket/some/images?endpoint=https://s3.example.com&region=eu-central-1&forcePathStyle=true&timeoutMs=900",
+    {
+      kind: "s3",
+      bucket: "My.bucket",
+      prefix: "some/images/",
+      endpoint: "https://s3.example.com",
+      region: "eu-central-1",
+      forcePathStyle: true,
+      timeoutMs: 900,
+    },
+    "s3://My.bucket/some/images/?endpoint=https://s3.example.com",
+  ],
+];
+
+const REDIS = /^must be redis:\/\/\[user:password@\]host/;
+const REFUSED: [url: string, message: RegExp][] = [
+  ["", /^must be a URL that begins with file:, memory:/],
+  ["./data", /a directory is file:\.\/data/],
+  ["http://hush.example", /^must be a URL that begins with file:/],
+  ["file:", /^must be file:path/],
+  ["file://hush/data", /^must be file:path/],
+  ["file:./data?hush", /^must be file:path/],
+  ["file:./data#hush", /^must be file:path/],
+  ["file:./%hush", /^must be file:path/],
+  ["file:./%00", /^must be file:path/],
+  ["file:///a%2Fhush", /^must be file:path/],
+  ["memory:hush", /^must be memory:/],
+  ["memory://hush", /^must be memory:/],
+  ["memory:?maxBytes=0", /^must have a whole number from 1 to 9007199254740991 as maxBytes$/],
+  ["memory:?maxBytes=1k", /as maxBytes$/],
+  ["memory:?hush=1", /^must have no parameters but maxBytes, each at most once$/],
+  ["redis:", REDIS],
+  ["redis://", REDIS],
+  ["redis:///hush", REDIS],
+  ["redis://localhost/hush", REDIS],
+  ["redis://localhost#hush", REDIS],
+  ["redis://:hu%sh@localhost", REDIS],
+  ["redis://:hu/sh@localhost", REDIS],
+  ["redis://:hu#sh@localhost", REDIS],
+  ["redis://user:12?hush@localhost", /^must have no parameters but prefix, timeoutMs, cluster/],
+  ["redis://localhost?prefix=a&prefix=hush", /each at most once$/],
+  ["redis://localhost?prefix={hush}", /as prefix$/],
+  ["redis://localhost?prefix=", /as prefix$/],
+  ["redis://localhost?timeoutMs=49", /^must have a whole number from 50 to 60000 as timeoutMs$/],
+  ["redis://localhost?cluster=hush", /^must have true or false as cluster$/],
+  ["redis://a?prefix=x,redis://b", /behind the last address$/],
+  ["redis://a,redis://b?cluster=false", /^must be one address where cluster is false$/],
+  ["redis://a/1,redis://b", /^must not name a database of a cluster/],
+  ["redis://a/1?cluster=true", /^must not name a database of a cluster/],
+  ["redis://a,rediss://b", /alike$/],
+  ["redis://a,redis://:hush@b", /^must have the user in its first address/],
+  ["s3://", /^must be s3:\/\/bucket/],
+  ["s3:bucket", /^must be s3:\/\/bucket/],
+  ["s3://bucket:80", /^must be s3:\/\/bucket/],
+  ["s3://bucket#hush", /^must be s3:\/\/bucket/],
+  [
+    "s3://AKIA:hu/sh+@bucket",
+    /^must not contain credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY/,
+  ],
+  ["s3://AKIA@bucket", /^must not contain credentials/],
+  ["s3://bucket?endpoint=http://u:hush@localhost", /^must not contain credentials/],
+  [
+    "s3://bucket?secretAccessKey=hush",
+    /^must have no parameters but endpoint, region, forcePathStyle, timeoutMs/,
+  ],
+  ["s3://bucket?endpoint=localhost:9000", /as endpoint$/],
+  ["s3://bucket?endpoint=http://localhost?hush", /as endpoint$/],
+  ["s3://bucket?region=hush!", /as region/],
+  ["s3://bucket?forcePathStyle=1", /as forcePathStyle$/],
+  ["s3://bucket/a//b", /behind the bucket$/],
+  ["s3://bucket/a/..hush", /behind the bucket$/],
+];
+
+function refusalOf(url: string): string {
+  try {
+    parseStorageUrl(url);
+    return "";
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return error.message;
+  }
+}
+
+describe("parseStorageUrl", () => {
+  it.each(ACCEPTED)("reads %s", (url, target, description) => {
+    expect(parseStorageUrl(url, "/srv/app")).toEqual(target);
+    expect(describeTarget(parseStorageUrl(url, "/srv/app"))).toBe(description);
+  });
+
+  it.each(REFUSED)("refuses %s, repeating nothing of it", (url, message) => {
+    expect(refusalOf(url)).toMatch(message);
+    expect(refusalOf(url)).not.toContain("hush");
+    expect(refusalOf(url)).not.toContain("sh@");
+  });
+});

@@ -1,0 +1,53 @@
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseRedisUrl } from "./parse-redis-url.ts";
+import { parseS3Url } from "./parse-s3-url.ts";
+import type { FileTarget, MemoryTarget, StorageTarget } from "./storage-target.ts";
+import { readParameters, readWhole } from "./url-parameters.ts";
+
+const KINDS =
+  "must be a URL that begins with file:, memory:, redis:, rediss: or s3: (a directory is file:./data)";
+const FILE_FORM = "must be file:path or file:///path, with special characters (% ? #) percent-encoded";
+const MEMORY_FORM = "must be memory: or memory:?maxBytes=…";
+
+/**
+ * Reads a URL that says where images are kept.
+ * @param directory What the path of a `file:` URL counts from. @default the working directory
+ * @throws TypeError whose message is a clause that begins with `must`. It repeats no part of the URL, which may hold a password.
+ */
+export function parseStorageUrl(text: string, directory = "."): StorageTarget {
+  switch (/^[a-z0-9]+:/i.exec(text)?.[0].toLowerCase()) {
+    case "file:":
+      return parseFileUrl(text, directory);
+    case "memory:":
+      return parseMemoryUrl(text);
+    case "redis:":
+    case "rediss:":
+      return parseRedisUrl(text);
+    case "s3:":
+      return parseS3Url(text);
+    default:
+      throw new TypeError(KINDS);
+  }
+}
+
+function parseFileUrl(text: string, directory: string): FileTarget {
+  const path = text.slice("file:".length);
+  // Two slashes begin a host, and three are two before an absolute path.
+  if (/[?#\0]|^$|^\/\/(?:[^/]|$)/.test(path)) throw new TypeError(FILE_FORM);
+  try {
+    const decoded = path.startsWith("//") ? fileURLToPath(text) : decodeURIComponent(path);
+    if (decoded.includes("\0")) throw new TypeError(FILE_FORM);
+    return { kind: "file", directory: resolve(directory, decoded) };
+  } catch (cause) {
+    throw new TypeError(FILE_FORM, { cause });
+  }
+}
+
+function parseMemoryUrl(text: string): MemoryTarget {
+  const url = new URL(text);
+  if (url.pathname !== "" || url.host !== "" || url.hash !== "") throw new TypeError(MEMORY_FORM);
+  const { maxBytes } = readParameters(url, ["maxBytes"]);
+  const room = readWhole("maxBytes", maxBytes, 1, Number.MAX_SAFE_INTEGER);
+  return { kind: "memory", ...(room === undefined ? {} : { maxBytes: room }) };
+}

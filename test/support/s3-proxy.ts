@@ -1,0 +1,80 @@
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+
+/** Where connections are cut: they pass so many bytes in one direction from now on, and no more. */
+export interface Cut {
+  /** `up`: what the client sends. `down`: what it is answered. */
+  direction: "up" | "down";
+  afterBytes: number;
+  /** How many connections. @default all */
+  times?: number;
+}
+
+/** A line to a server on this machine that can break. */
+export interface S3Proxy {
+  endpoint: string;
+  /** Cuts connections from now on, until told otherwise; `null` lets everything pass. */
+  cut(where: Cut | null): void;
+  /** How many connections were cut so far. */
+  cuts(): number;
+  close(): Promise<void>;
+}
+
+export async function startS3Proxy(port: number): Promise<S3Proxy> {
+  const sockets = new Set<Socket>();
+  let where: (Cut & { left: number }) | null = null;
+  let cuts = 0;
+
+  function pass(from: Socket, to: Socket, direction: Cut["direction"]): void {
+    let counted: Cut | null = null;
+    let bytes = 0;
+    from.on("data", (chunk) => {
+      if (where === null || where.left === 0 || where.direction !== direction) {
+        if (!to.write(chunk)) from.pause();
+        return;
+      }
+      if (counted !== where) bytes = 0;
+      counted = where;
+      bytes += chunk.length;
+      const excess = bytes - where.afterBytes;
+      if (excess <= 0) {
+        if (!to.write(chunk)) from.pause();
+        return;
+      }
+      where.left--;
+      cuts++;
+      to.write(chunk.subarray(0, chunk.length - excess), () => {
+        to.destroy();
+        from.destroy();
+      });
+    });
+    to.on("drain", () => from.resume());
+    from.on("end", () => to.end());
+    from.on("error", () => to.destroy());
+    from.on("close", () => {
+      sockets.delete(from);
+      to.destroy();
+    });
+  }
+
+  const server = createServer((client) => {
+    const upstream = connect(port, "127.0.0.1");
+    for (const socket of [client, upstream]) sockets.add(socket);
+    pass(client, upstream, "up");
+    pass(upstream, client, "down");
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The proxy has no port");
+  return {
+    endpoint: `http://127.0.0.1:${address.port}`,
+    cut(next) {
+      where = next === null ? null : { ...next, left: next.times ?? Number.POSITIVE_INFINITY };
+    },
+    cuts: () => cuts,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
