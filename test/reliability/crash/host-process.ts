@@ -34,7 +34,7 @@ export interface HostProcess {
 export async function startHost(directory: string, mutant = ""): Promise<HostProcess> {
   const child = spawn(process.execPath, [HOST, directory, mutant], {
     env: { PATH: process.env.PATH ?? "", UV_THREADPOOL_SIZE: "1" },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
   });
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {

@@ -10,6 +10,9 @@ const [directory, mutant = ""] = process.argv.slice(2);
 /** How much later it is while it sweeps. */
 let aheadMs = 0;
 
+// Ends with the test, also where that is killed.
+process.stdin.resume().on("close", () => process.exit());
+
 const images = createImages({
   storage: mutant === "" ? createFsBlobStore({ directory }) : createMutant(mutant, directory),
   rateLimits: false,

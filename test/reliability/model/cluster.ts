@@ -45,7 +45,7 @@ export async function startCluster(size: number, mutant = "none"): Promise<Clust
   const bases = await Promise.all(
     Array.from({ length: size }, async () => {
       const args = [HOST, join(directory, "data"), clockFile, mutant];
-      const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "ignore"] });
+      const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "ignore"] });
       children.push(child);
       const [line] = await once(child.stdout.setEncoding("utf8"), "data");
       return String(line).trim();

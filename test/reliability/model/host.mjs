@@ -56,6 +56,9 @@ const COMMANDS = {
   sweep: () => images.sweep(),
 };
 
+// Ends with the test, also where that is killed.
+process.stdin.resume().on("close", () => process.exit());
+
 const serve = nodeListener(images);
 const server = createServer(async (req, res) => {
   const [, command, id] = /^\/admin\/(\w+)\/?([\w-]*)$/.exec(req.url) ?? [];
