@@ -17,8 +17,8 @@ export interface HostProcess {
 }
 
 export interface HostOptions {
-  /** What its store leaves out and says it had done. @default nothing */
-  leftOut?: StoreCall | "changes of records";
+  /** What its store leaves out and says it had done; `refusals`: what it has no room for. @default nothing */
+  leftOut?: StoreCall | "changes of records" | "refusals";
   /** How far its clock is ahead, in milliseconds. @default 0 */
   aheadMs?: number;
   /** How long a file takes at most until it is found to be a picture, in milliseconds. @default 20 */

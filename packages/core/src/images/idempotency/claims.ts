@@ -6,6 +6,7 @@ import type { DueList } from "../../stores/due-list.ts";
 import { readAll } from "../../stores/read-all.ts";
 import type { ImageRecord } from "../image-record.ts";
 import type { ImageRecords } from "../image-records.ts";
+import { MAX_ATTEMPTS } from "../life/change-record.ts";
 import { CLAIM_MS, type HeldClaim, holdClaim } from "./held-claim.ts";
 
 /** What an `Idempotency-Key` stands for. */
@@ -115,13 +116,14 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
 
   return {
     async claim(request) {
-      for (;;) {
+      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
         const earlier = await read(request.name);
         const made = earlier === null ? null : await resultOf(earlier, request.fingerprint);
         if (made !== null) return { made };
         const held = await take(request, earlier?.revision ?? null);
         if (held !== null) return { held };
       }
+      throw conflict("Too many requests with this Idempotency-Key at once.", { "Retry-After": "2" });
     },
     async sweep() {
       for (;;) {

@@ -1,5 +1,5 @@
 import { isServiceError, ServiceError } from "../../errors.ts";
-import type { GoneReason, ImageRecord } from "../image-record.ts";
+import type { Gone, GoneReason, ImageRecord } from "../image-record.ts";
 import type { CurrentRecord } from "../image-records.ts";
 import { summaryOf } from "../image-summary.ts";
 import { dueEnd, nextLookAt } from "./image-life.ts";
@@ -31,18 +31,20 @@ export async function changeRecord(
 export async function endImage(
   context: LifeContext,
   current: CurrentRecord,
-  gone: NonNullable<ImageRecord["gone"]>,
+  gone: Gone,
 ): Promise<CurrentRecord> {
-  const ended = await changeRecord(context, current, { ...current.record, ...FORGOTTEN, gone });
+  const ended = await changeRecord(context, current, endedRecord(current.record, gone));
   tellRemoved(context, current.record, gone.why);
   return ended;
 }
 
 /** A writer who loses so often does not lose to other writers. */
-const MAX_ATTEMPTS = 100;
+export const MAX_ATTEMPTS = 100;
 
-/** What need not be known of an image that is gone. */
-const FORGOTTEN = { name: "", agent: null, sha256: "" };
+/** What is kept of an image that is gone: nothing that tells of it or of its uploader. */
+export function endedRecord(record: ImageRecord, gone: Gone): ImageRecord {
+  return { ...record, name: "", agent: null, sha256: "", gone };
+}
 
 /** Tells the host of an image that is not served any more. */
 export function tellRemoved({ settings }: LifeContext, record: ImageRecord, why: GoneReason): void {

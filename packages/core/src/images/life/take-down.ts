@@ -2,7 +2,7 @@ import type { DueEntry } from "../../contracts/due-index.ts";
 import { isServiceError } from "../../errors.ts";
 import type { Gone, ImageRecord } from "../image-record.ts";
 import type { CurrentRecord } from "../image-records.ts";
-import { endImage, tellRemoved } from "./change-record.ts";
+import { endedRecord, endImage, tellRemoved } from "./change-record.ts";
 import { isOver } from "./image-life.ts";
 import type { LifeContext } from "./life-context.ts";
 
@@ -48,7 +48,7 @@ async function takeDownWithoutRoom(
   await records.remove(record.id);
   tellRemoved(context, record, gone.why);
   await context.removeBytes(record.id);
-  const removed = { ...record, gone, updatedAt: Math.max(settings.now(), record.updatedAt) };
+  const removed = { ...endedRecord(record, gone), updatedAt: Math.max(settings.now(), record.updatedAt) };
   try {
     await records.create(removed);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { isServiceError, ServiceError } from "../../errors.ts";
 import type { ImageRecord, Withholding } from "../image-record.ts";
-import { changeRecord } from "./change-record.ts";
+import { changeRecord, MAX_ATTEMPTS } from "./change-record.ts";
 import { isOver } from "./image-life.ts";
 import type { LifeContext } from "./life-context.ts";
 
@@ -18,8 +18,6 @@ export interface WithholdOptions {
 }
 
 const MAX_REASON_LENGTH = 1000;
-/** A writer who loses so often does not lose to other writers. */
-const MAX_ATTEMPTS = 100;
 
 /**
  * Withholds an image: from when this resolves, every read that begins is refused with 451, on every process. It can be

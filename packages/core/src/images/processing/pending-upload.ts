@@ -1,12 +1,11 @@
 import type { PutOptions } from "../../contracts/blob-store.ts";
+import { ORPHAN_MS } from "../arrival.ts";
 import type { ProcessingContext } from "../image-context.ts";
 import { type ImageRecord, keyOf, type Processing } from "../image-record.ts";
 import type { CurrentRecord } from "../image-records.ts";
 
 /** Storing an upload takes no longer: well before its marker may be taken for a left-over. */
 const STORE_TIMEOUT_MS = 5 * 60_000;
-/** A marker that has no record for so long is what a crash left of an upload that nobody was told of. */
-const ORPHAN_MS = 15 * 60_000;
 
 /**
  * Makes an upload durable together with the work that it waits for. The marker comes first, the record last: it is the
