@@ -22,6 +22,9 @@ export {
 export type { Call, Reply, Service, SpooledFile, Upload, UploadLimits } from "./contracts/call.ts";
 export type { DueEntry, DueIndex } from "./contracts/due-index.ts";
 export { hasDueIndex, isDueEntry, isDueListName, isDueQuery, MAX_DUE_MS } from "./contracts/due-index.ts";
+export type { Job, JobQueue } from "./contracts/job-queue.ts";
+export type { LeaseStore } from "./contracts/lease-store.ts";
+export { hasLeases, isLeaseLength } from "./contracts/lease-store.ts";
 export type {
   GaugeName,
   Observer,
