@@ -14,7 +14,10 @@ export type StoreMethod =
   | "list"
   | "addDue"
   | "removeDue"
-  | "listDue";
+  | "listDue"
+  | "acquireLease"
+  | "renewLease"
+  | "releaseLease";
 
 /** What an observer is told of before it begins. Names and types only: no address, no ID, no secret. */
 export type Operation =

@@ -8,6 +8,7 @@ import { type ImageRecord, keyOf } from "./image-record.ts";
 import { openSource } from "./open-source.ts";
 import { removeStored } from "./remove-stored.ts";
 import { specName } from "./rendition-spec.ts";
+import { createSharedWork, type Made } from "./shared-work.ts";
 import { createSingleFlight } from "./single-flight.ts";
 
 export interface RenditionsOptions {
@@ -33,8 +34,9 @@ export interface Renditions {
   /** From memory, at once; `undefined` says nothing about the store. */
   peek(id: string, spec: RenditionSpec | null): Buffer | undefined;
   /**
-   * The bytes of a rendition, or of the original for `null`: from memory, the store, or rendered now. `null` when the
-   * original is not there. Rejects as {@link Renderer.render} does; a failure by the picture itself is remembered.
+   * The bytes of a rendition, or of the original for `null`: from memory, the store, or rendered now, by one of all processes
+   * that share the store. `null` when the original is not there. Rejects as {@link Renderer.render} does, and with `overloaded`
+   * when another process takes too long; a failure by the picture itself is remembered.
    */
   get(record: ImageRecord, spec: RenditionSpec | null, signal: AbortSignal): Promise<ServableBytes | null>;
   /** Removes all bytes of an image from memory and both stores. */
@@ -62,7 +64,8 @@ export function createRenditions(options: RenditionsOptions): Renditions {
           sizeCalculation: (bytes) => bytes.length + 1,
         })
       : null;
-  const flights = createSingleFlight<Buffer>();
+  const flights = createSingleFlight<Buffer | null>();
+  const shared = createSharedWork({ store: renditions, onError });
   const pendingPuts = new Set<Promise<void>>();
 
   const nameOf = (spec: RenditionSpec) => `${specName(spec)}-${renderer.version}`;
@@ -100,29 +103,60 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     };
   }
 
-  async function render(record: ImageRecord, spec: RenditionSpec, signal: AbortSignal): Promise<Buffer> {
+  /** From memory or the store. */
+  async function find(key: string, store: BlobStore, signal: AbortSignal): Promise<ServableBytes | null> {
+    const hot = memory?.get(key);
+    if (hot !== undefined) {
+      served("memory");
+      return fromBuffer(hot);
+    }
+    const stored = await fromStore(store, key, signal);
+    if (stored !== null) served("store");
+    return stored;
+  }
+
+  /** Renders what nobody else has rendered or renders. `null`: somebody did, and stored it. */
+  function renderOnce(record: ImageRecord, spec: RenditionSpec, signal: AbortSignal): Promise<Buffer | null> {
     const name = nameOf(spec);
-    const failure = await renditions.get(keyOf.failure(record.id, name));
-    if (failure !== null)
-      throw new ServiceError("unsupported_media", (await readAll(failure.body)).toString("utf8"));
+    const key = keyOf.rendition(record.id, name);
+    const task = {
+      async isDone() {
+        const [failure, info] = await Promise.all([
+          renditions.get(keyOf.failure(record.id, name)),
+          renditions.stat(key),
+        ]);
+        if (failure === null) return info !== null;
+        throw new ServiceError("unsupported_media", (await readAll(failure.body)).toString("utf8"));
+      },
+      work: () => render(record, spec, signal),
+    };
+    return shared.once(key, task, signal);
+  }
+
+  async function render(
+    record: ImageRecord,
+    spec: RenditionSpec,
+    signal: AbortSignal,
+  ): Promise<Made<Buffer>> {
+    const name = nameOf(spec);
     const source = await openSource(originals, keyOf.original(record.id));
     if (source === null) throw new OriginalMissing();
     try {
       const { bytes } = await renderer.render(source, record.type, spec, signal);
-      memory?.set(keyOf.rendition(record.id, name), bytes);
-      storeBehind(record.id, keyOf.rendition(record.id, name), bytes);
-      return bytes;
+      const key = keyOf.rendition(record.id, name);
+      memory?.set(key, bytes);
+      return { value: bytes, stored: storeBehind(record.id, key, bytes) };
     } catch (error) {
       if (isServiceError(error, "unsupported_media")) {
-        storeBehind(record.id, keyOf.failure(record.id, name), Buffer.from(error.message, "utf8"));
+        await storeBehind(record.id, keyOf.failure(record.id, name), Buffer.from(error.message, "utf8"));
       }
       throw error;
     }
   }
 
   /** Stores what the reply does not wait for. A rendition that cannot be stored is only rendered again. */
-  function storeBehind(id: string, key: string, bytes: Buffer): void {
-    if (pendingPuts.size >= MAX_PENDING_PUTS) return;
+  function storeBehind(id: string, key: string, bytes: Buffer): Promise<void> {
+    if (pendingPuts.size >= MAX_PENDING_PUTS) return Promise.resolve();
     const task = (async () => {
       const { keys } = await renditions.list(`${id}/`, {
         limit: MAX_STORED_PER_IMAGE + 4,
@@ -135,6 +169,7 @@ export function createRenditions(options: RenditionsOptions): Renditions {
       .catch(onError)
       .finally(() => pendingPuts.delete(task));
     pendingPuts.add(task);
+    return task;
   }
 
   return {
@@ -145,16 +180,11 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     },
     async get(record, spec, signal) {
       const key = keyFor(record.id, spec);
-      const hot = memory?.get(key);
-      if (hot !== undefined) {
-        served("memory");
-        return fromBuffer(hot);
-      }
-      const stored = await fromStore(spec === null ? originals : renditions, key, signal);
-      if (stored !== null) served("store");
-      if (stored !== null || spec === null) return stored;
+      const found = await find(key, spec === null ? originals : renditions, signal);
+      if (found !== null || spec === null) return found;
       try {
-        const bytes = await flights.join(key, (workSignal) => render(record, spec, workSignal), signal);
+        const bytes = await flights.join(key, (workSignal) => renderOnce(record, spec, workSignal), signal);
+        if (bytes === null) return await find(key, renditions, signal);
         served("render");
         return fromBuffer(bytes);
       } catch (error) {
@@ -169,6 +199,7 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     etag: (record, spec) => `"${record.id}.${spec === null ? "original" : nameOf(spec)}"`,
     async close() {
       await Promise.all(pendingPuts);
+      await shared.close();
     },
   };
 }

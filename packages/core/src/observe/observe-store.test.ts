@@ -3,9 +3,11 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { createLeases } from "../../test/leases.ts";
 import { createRecordingObserver } from "../../test/recording-observer.ts";
 import type { BlobStore } from "../contracts/blob-store.ts";
 import { hasDueIndex } from "../contracts/due-index.ts";
+import { hasLeases } from "../contracts/lease-store.ts";
 import { createFsBlobStore } from "../stores/fs-blob-store.ts";
 import { createMemoryBlobStore } from "../stores/memory-blob-store.ts";
 import { blobStoreContract } from "../testing/blob-store-contract.ts";
@@ -104,4 +106,22 @@ test("observes a due index where there is one, and makes none where there is not
   );
   await store.close();
   expect(hasDueIndex(observeStore(new ClassStore(), "records", observer))).toBe(false);
+});
+
+test("observes leases where there are some, those that somebody else holds as missing", async () => {
+  const observer = createRecordingObserver();
+  const store = observeStore({ ...createMemoryBlobStore(), ...createLeases() }, "renditions", observer);
+  const proof = await store.acquireLease("key", 1000);
+  expect(await store.acquireLease("key", 1000)).toBeNull();
+  expect(await store.renewLease("key", proof ?? "", 1000)).toBe(true);
+  await store.releaseLease("key", proof ?? "");
+  const operation = (method: string) => ({ kind: "store", role: "renditions", method });
+  expect(observer.ended).toEqual([
+    { operation: operation("acquireLease"), outcome: "ok" },
+    { operation: operation("acquireLease"), outcome: "missing" },
+    { operation: operation("renewLease"), outcome: "ok" },
+    { operation: operation("releaseLease"), outcome: "ok" },
+  ]);
+  await store.close();
+  expect(hasLeases(observeStore(new ClassStore(), "renditions", observer))).toBe(false);
 });

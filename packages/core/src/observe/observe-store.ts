@@ -1,10 +1,12 @@
 import { type BlobStore, hasSpool, type SpoolingStore } from "../contracts/blob-store.ts";
 import { type DueIndex, hasDueIndex } from "../contracts/due-index.ts";
+import { hasLeases, type LeaseStore } from "../contracts/lease-store.ts";
 import type { Observer, StoreMethod, StoreRole } from "../contracts/observer.ts";
 import { overlay } from "./overlay.ts";
 
 /**
- * The same store, its reads and writes observed: `get`, `stat` and `delete` of what is not there end `missing`. What it can
+ * The same store, its reads and writes observed: `get`, `stat` and `delete` of what is not there end `missing`, as does a lease
+ * that somebody else holds. What it can
  * besides it still can: `isCurrent`, asked for by every request, and `localPath` and `localSecret` are not observed. A body
  * that is a stream is read after `get` has ended.
  */
@@ -23,6 +25,7 @@ export function observeStore<S extends BlobStore>(store: S, role: StoreRole, obs
     ...basics,
     ...(hasSpool(store) ? { adopt: adoptOf(store) } : {}),
     ...(hasDueIndex(store) ? dueIndexOf(store) : {}),
+    ...(hasLeases(store) ? leasesOf(store) : {}),
   });
 
   function adoptOf(spooling: SpoolingStore): SpoolingStore["adopt"] {
@@ -34,6 +37,16 @@ export function observeStore<S extends BlobStore>(store: S, role: StoreRole, obs
       addDue: (list, entry, signal) => observed("addDue", () => index.addDue(list, entry, signal)),
       removeDue: (list, entry) => observed("removeDue", () => index.removeDue(list, entry)),
       listDue: (list, untilMs, limit) => observed("listDue", () => index.listDue(list, untilMs, limit)),
+    };
+  }
+
+  function leasesOf(leases: LeaseStore): LeaseStore {
+    return {
+      acquireLease: (key, leaseMs) =>
+        observed("acquireLease", () => leases.acquireLease(key, leaseMs), foundOrMissing),
+      renewLease: (key, proof, leaseMs) =>
+        observed("renewLease", () => leases.renewLease(key, proof, leaseMs), foundOrMissing),
+      releaseLease: (key, proof) => observed("releaseLease", () => leases.releaseLease(key, proof)),
     };
   }
 }

@@ -1,0 +1,119 @@
+import { expect, test } from "vitest";
+import { createLeases } from "../../test/leases.ts";
+import { signal as event } from "../../test/tapped-store.ts";
+import { ServiceError } from "../errors.ts";
+import { createSharedWork, type SharedTask } from "./shared-work.ts";
+
+const stay = new AbortController().signal;
+
+/** Processes that share a place where a result can be. */
+function createProcesses(store: object, patienceMs = 30_000) {
+  const errors: unknown[] = [];
+  let result: string | null = null;
+  let runs = 0;
+  const storing = event();
+
+  function open(work: () => Promise<string> = async () => "made") {
+    const shared = createSharedWork({ store, patienceMs, onError: (error) => errors.push(error) });
+    const task: SharedTask<string> = {
+      isDone: async () => result !== null,
+      async work() {
+        runs++;
+        const value = await work();
+        const stored = storing.promise.then(() => {
+          result = value;
+        });
+        return { value, stored };
+      },
+    };
+    return { once: (signal = stay) => shared.once("key", task, signal), close: () => shared.close() };
+  }
+
+  return { errors, storing, open, runs: () => runs };
+}
+
+test("one of all processes does the work, and the others find what it stored", async () => {
+  const { open, storing, runs } = createProcesses(createLeases());
+  const results = Promise.all(Array.from({ length: 5 }, () => open().once()));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  storing.give();
+  expect((await results).filter((result) => result !== null)).toEqual(["made"]);
+  expect(runs()).toBe(1);
+});
+
+test("the lease is given back once others can find the result, and close waits for that", async () => {
+  const store = createLeases();
+  const { open, storing } = createProcesses(store);
+  const process = open();
+  expect(await process.once()).toBe("made");
+  expect(await store.acquireLease("key", 1000)).toBeNull();
+  let isClosed = false;
+  const closing = process.close().then(() => {
+    isClosed = true;
+  });
+  await new Promise(setImmediate);
+  expect(isClosed).toBe(false);
+  storing.give();
+  await closing;
+  expect(await store.acquireLease("key", 1000)).not.toBeNull();
+});
+
+test("what a process did that died is done by another when the lease has run out", async () => {
+  const store = createLeases();
+  const { open, runs, storing } = createProcesses(store);
+  void open(() => new Promise(() => {})).once();
+  const other = open().once();
+  while (store.asked < 3) await new Promise(setImmediate);
+  expect(runs()).toBe(1);
+  store.runOut();
+  expect(await other).toBe("made");
+  expect(runs()).toBe(2);
+  storing.give();
+});
+
+test("work that fails leaves the key to others, who may succeed", async () => {
+  const { open, storing } = createProcesses(createLeases());
+  const refused = new ServiceError("overloaded", "Not here.");
+  await expect(open(() => Promise.reject(refused)).once()).rejects.toBe(refused);
+  expect(await open().once()).toBe("made");
+  storing.give();
+});
+
+test("whoever waits for others too long is told to come back", async () => {
+  const { open, runs } = createProcesses(createLeases(), 60);
+  void open(() => new Promise(() => {})).once();
+  await expect(open().once()).rejects.toMatchObject({ code: "overloaded", retryAfterMs: 2_000 });
+  expect(runs()).toBe(1);
+});
+
+test("whoever leaves asks no more", async () => {
+  const store = createLeases();
+  const { open } = createProcesses(store);
+  void open(() => new Promise(() => {})).once();
+  const leaving = new AbortController();
+  const waiting = open().once(leaving.signal);
+  while (store.asked < 3) await new Promise(setImmediate);
+  leaving.abort(new Error("left"));
+  await expect(waiting).rejects.toThrow();
+  const { asked } = store;
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(store.asked).toBe(asked);
+});
+
+test("a lease that cannot be given back is reported, and harms nobody else", async () => {
+  const trouble = new ServiceError("store_unavailable", "It is away.");
+  const store = { ...createLeases(), releaseLease: () => Promise.reject(trouble) };
+  const { open, errors, storing } = createProcesses(store);
+  storing.give();
+  const process = open();
+  expect(await process.once()).toBe("made");
+  await process.close();
+  expect(errors).toEqual([trouble]);
+});
+
+test("without leases every process does its own work", async () => {
+  const { open, runs, storing } = createProcesses({});
+  expect(await Promise.all([open().once(), open().once()])).toEqual(["made", "made"]);
+  expect(runs()).toBe(2);
+  storing.give();
+});
