@@ -35,7 +35,7 @@ export async function createImage(context: ImageContext, call: Call, suffix: "js
   const preference = parseAsyncPreference(call.headers.prefer);
   const idempotencyKey = parseIdempotencyKey(call.headers["idempotency-key"]);
   const grant = await permitCreate(context, call);
-  if (preference !== null) context.jobs.requireRoom();
+  if (preference !== null) await context.jobs.requireRoom();
   // Before anything is stored: without a PIN there would be an image that nobody can edit.
   const pins = await context.pins();
   const request = { userAgent, grant, idempotencyKey, preference, signal: call.signal };

@@ -16,6 +16,7 @@ export interface ImageSettings {
   uploadIdleMs: number;
   /** `null`: never. */
   asyncAfterMs: number | null;
+  processUploads: boolean;
   keepMetadata: boolean;
   defaultLifetimeMs: number;
   maxLifetimeMs: number;
@@ -67,6 +68,7 @@ export function imageSettings(options: Omit<ImagesOptions, "storage" | "renderer
     maxUploadBytes: whole("maxUploadBytes", options.maxUploadBytes ?? 25 * 1024 * 1024, 1, 2 ** 31),
     uploadIdleMs: whole("uploadIdleMs", options.uploadIdleMs ?? 15_000, 100),
     asyncAfterMs: optionalWhole("asyncAfterMs", options.asyncAfterMs ?? 2000, 0, 60_000),
+    processUploads: flag("processUploads", options.processUploads ?? true),
     keepMetadata: flag("keepMetadata", options.keepMetadata ?? false),
     defaultLifetimeMs: whole("defaultLifetimeMs", options.defaultLifetimeMs ?? DAY_MS, 1, MAX_LIFETIME_MS),
     maxLifetimeMs: whole("maxLifetimeMs", options.maxLifetimeMs ?? 365 * DAY_MS, 1, MAX_LIFETIME_MS),

@@ -1,4 +1,5 @@
 import type { Call } from "../contracts/call.ts";
+import type { JobQueue } from "../contracts/job-queue.ts";
 import type { Observer } from "../contracts/observer.ts";
 import type { Pages } from "../contracts/pages.ts";
 import type { RateLimiter } from "../contracts/rate-limiter.ts";
@@ -91,6 +92,16 @@ export interface ImagesOptions {
   rateLimits?: ImageRateLimits | false;
   /** Where the limits are counted; processes that share it share them. @default In this process' memory. */
   rateLimiter?: RateLimiter;
+  /**
+   * Hands uploads that were answered with 202 to whichever process has time for them; closed with the service. See
+   * `@outrigger/redis/bullmq`. @default Each process does its own, and looks every few seconds for what others left undone.
+   */
+  jobQueue?: JobQueue;
+  /**
+   * Whether this process works on uploads that were answered with 202 by any process. Where none of those that share a
+   * storage does, these uploads wait for ever. @default true
+   */
+  processUploads?: boolean;
   /** `"host"` leaves failures that nobody expected to the host app's own error handling. @default "reply" (a plain 500) */
   errors?: "reply" | "host";
   /** Told of every unexpected failure and every trouble of a backend. @default The logger; without one, console.error */

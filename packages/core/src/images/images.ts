@@ -68,7 +68,7 @@ export function createImages(options: ImagesOptions): Images {
     renderer,
     markers,
   };
-  const jobs = createJobs(processing);
+  const jobs = createJobs(processing, options.jobQueue ?? null);
   const hideJobs = options.observer?.gauge("jobs_waiting", () => jobs.waiting);
   const sweeper = createSweeper({
     context: life,
