@@ -97,6 +97,17 @@ describe("what never ends", () => {
     expect(performance.now() - began).toBeGreaterThan(45);
   });
 
+  test("of a store is waited for no longer than five seconds", { timeout: 20_000 }, async () => {
+    const store = tapStore(createMemoryBlobStore(), ({ method }) =>
+      method === "list" ? new Promise<never>(() => {}) : undefined,
+    );
+    const site = createLifeSite({ store });
+    void site.images.sweep();
+    const began = performance.now();
+    await site.images.close({ timeoutMs: 50 });
+    expect(performance.now() - began).toBeGreaterThan(4500);
+  });
+
   test("of a reply is waited for no longer than timeoutMs", async () => {
     const { site, path } = await siteWithBigImage();
     const reply = await site.images.handle(createCall("GET", path));

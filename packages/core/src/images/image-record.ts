@@ -1,3 +1,4 @@
+import type { StoreRole } from "../contracts/observer.ts";
 import type { OriginalType } from "../contracts/renderer.ts";
 import type { Agent } from "../http/agent.ts";
 import { isImageId } from "./image-id.ts";
@@ -95,3 +96,17 @@ export const keyOf = {
   rendition: (id: string, name: string) => `${id}/renditions/${name}`,
   failure: (id: string, name: string) => `${id}/failures/${name}`,
 };
+
+/** What the first segment of keys is that are no part of what is kept: trials of a store, marks, lists of stores without an index. */
+const PASSING = /^(?:readyz|doctor|migration|due-[a-z]{1,20})$/;
+
+/**
+ * Which role's store a key belongs to: those of an image as {@link keyOf} makes them, all others to the records.
+ * `null` for what comes and goes with the store it is in.
+ */
+export function roleOf(key: string): StoreRole | null {
+  const [first = "", part] = key.split("/");
+  if (!isImageId(first)) return PASSING.test(first) ? null : "records";
+  if (part === "original" || part === "upload") return "originals";
+  return part === "renditions" || part === "failures" ? "renditions" : "records";
+}

@@ -90,7 +90,10 @@ export interface ImagesOptions {
   memoryBytes?: number;
   /** `false` switches all limits off. */
   rateLimits?: ImageRateLimits | false;
-  /** Where the limits are counted; processes that share it share them. @default In this process' memory. */
+  /**
+   * Where the limits are counted; processes that share it share them. While it is away, each counts for itself. Not closed with
+   * the service. @default In this process' memory.
+   */
   rateLimiter?: RateLimiter;
   /**
    * Hands uploads that were answered with 202 to whichever process has time for them; closed with the service. See

@@ -5,6 +5,7 @@ import { createInFlight } from "../http/in-flight.ts";
 import { observeRenderer } from "../observe/observe-renderer.ts";
 import { observeService } from "../observe/observe-service.ts";
 import { observeStore } from "../observe/observe-store.ts";
+import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
 import { createMemoryRateLimiter } from "../stores/memory-rate-limiter.ts";
 import type { ProcessingContext } from "./image-context.ts";
 import { createImageService } from "./image-service.ts";
@@ -17,10 +18,14 @@ import { createPins, type Pins } from "./pin.ts";
 import { createJobMarkers } from "./processing/job-markers.ts";
 import { createJobs } from "./processing/jobs.ts";
 import { createRenditions } from "./renditions.ts";
+import { isSettledWithin } from "./settled-within.ts";
 import { closeStores, rolesOf, type StorageRoles } from "./storage-roles.ts";
 
 export interface CloseOptions {
-  /** How long to wait for what is under way; milliseconds. @default 10000 */
+  /**
+   * How long to wait for requests that are under way, and after that for the work behind them, which is given five seconds at
+   * least; milliseconds. @default 10000
+   */
   timeoutMs?: number;
 }
 
@@ -37,6 +42,8 @@ export interface Images extends Service, ImageAdmin {
 }
 
 const DRAIN_MS = 10_000;
+/** What was begun is given so much time to end, also where nobody is to be waited for. */
+const LEAST_END_MS = 5_000;
 
 /**
  * Image hosting over the given storage and renderer.
@@ -49,7 +56,10 @@ export function createImages(options: ImagesOptions): Images {
   const settings = imageSettings(options);
   const given = rolesOf(options.storage);
   const pins = choosePins(options, given.records);
-  const limiter = options.rateLimiter ?? createMemoryRateLimiter();
+  const limiter =
+    options.rateLimiter === undefined
+      ? createMemoryRateLimiter()
+      : createFallbackRateLimiter(options.rateLimiter, settings.onError);
   const { roles, renderer } = observed(options, given);
   const renditions = createRenditions({
     ...roles,
@@ -89,13 +99,13 @@ export function createImages(options: ImagesOptions): Images {
 
   async function close({ timeoutMs = DRAIN_MS }: CloseOptions): Promise<void> {
     await inFlight.drain(timeoutMs);
-    const ended = Promise.all([jobs.close(), sweeper.close()]);
+    const ended = Promise.all([jobs.close(), sweeper.close()]).then(() => renditions.close());
     await renderer.close();
-    await ended;
+    // A store that hangs keeps nobody from closing it.
+    await isSettledWithin(ended, Math.max(timeoutMs, LEAST_END_MS));
     hideJobs?.();
-    await renditions.close();
     await closeStores(given);
-    if (options.rateLimiter === undefined) await limiter.close();
+    await limiter.close();
   }
 
   return {

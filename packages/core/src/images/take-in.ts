@@ -7,6 +7,7 @@ import { type ImageRecord, keyOf } from "./image-record.ts";
 import { summaryOf } from "./image-summary.ts";
 import { storePending } from "./processing/pending-upload.ts";
 import { claimed, readyRecord, unclaimed } from "./processing/transitions.ts";
+import { isSettledWithin } from "./settled-within.ts";
 import { storeAdmitted, type UploadedFile } from "./uploaded-file.ts";
 
 /** Clients that would wait longer than this are told 202 all the same: proxies lose patience. */
@@ -151,23 +152,5 @@ async function goOnBehind(
     // The renderer may be writing beside the file, as long as it is not through with it.
     void admission.catch(() => undefined).then(upload.dispose);
     throw error;
-  }
-}
-
-/** Whether `work` is settled, one way or the other, within `ms`; `null` waits for it. */
-async function isSettledWithin(work: Promise<unknown>, ms: number | null): Promise<boolean> {
-  const settled = work.then(
-    () => true,
-    () => true,
-  );
-  if (ms === null) return settled;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, ms, false);
-  });
-  try {
-    return await Promise.race([settled, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -43,7 +43,8 @@ interface StoredClaim {
   heldUntil: number;
 }
 
-const KEPT_MS = 86_400_000;
+/** How long a claim is remembered. */
+export const KEPT_MS = 86_400_000;
 const BATCH = 200;
 
 export interface ClaimsOptions {

@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import type { BlobStore } from "../../contracts/blob-store.ts";
+
+/** What some bytes are. */
+export interface Digest {
+  size: number;
+  /** SHA-256, hex. */
+  sha256: string;
+}
+
+/** Bytes that pass by. */
+export interface Passing {
+  body: Buffer | Readable;
+  /** Of what has passed; to be asked for when all has. */
+  digest(): Digest;
+  /** What the bytes ended with where they could not be read. */
+  failure(): unknown;
+}
+
+/** Takes the digest of bytes on their way. */
+export function passBy(source: Buffer | Readable, onBytes: (count: number) => void): Passing {
+  const hash = createHash("sha256");
+  let size = 0;
+  let failed: unknown = null;
+  const see = (chunk: Buffer) => {
+    hash.update(chunk);
+    size += chunk.length;
+    onBytes(chunk.length);
+  };
+  async function* passing(stream: Readable): AsyncGenerator<Buffer> {
+    try {
+      for await (const chunk of stream) {
+        see(chunk as Buffer); // A store's streams are of Buffers.
+        yield chunk as Buffer;
+      }
+    } catch (error) {
+      failed = error;
+      throw error;
+    }
+  }
+  if (Buffer.isBuffer(source)) see(source);
+  return {
+    body: Buffer.isBuffer(source) ? source : Readable.from(passing(source), { objectMode: false }),
+    digest: () => ({ size, sha256: hash.digest("hex") }),
+    failure: () => failed,
+  };
+}
+
+/** The digest of what a store gives back; `null` where it has no such key. */
+export async function digestOf(store: BlobStore, key: string): Promise<Digest | null> {
+  const blob = await store.get(key);
+  if (blob === null) return null;
+  const hash = createHash("sha256");
+  let size = 0;
+  for await (const chunk of Buffer.isBuffer(blob.body) ? [blob.body] : blob.body) {
+    hash.update(chunk as Buffer); // A store's streams are of Buffers.
+    size += (chunk as Buffer).length;
+  }
+  return { size, sha256: hash.digest("hex") };
+}
+
+export function isSame(one: Digest, other: Digest | null): boolean {
+  return other !== null && one.size === other.size && one.sha256 === other.sha256;
+}

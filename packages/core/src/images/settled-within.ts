@@ -1,0 +1,17 @@
+/** Whether `work` is settled, one way or the other, within `ms`; `null` waits for it. */
+export async function isSettledWithin(work: Promise<unknown>, ms: number | null): Promise<boolean> {
+  const settled = work.then(
+    () => true,
+    () => true,
+  );
+  if (ms === null) return settled;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  try {
+    return await Promise.race([settled, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test, vi } from "vitest";
+import type { RateLimiter } from "../contracts/rate-limiter.ts";
+import { ServiceError } from "../errors.ts";
+import { rateLimiterContract } from "../testing/rate-limiter-contract.ts";
+import { createFallbackRateLimiter } from "./fallback-rate-limiter.ts";
+import { createMemoryRateLimiter } from "./memory-rate-limiter.ts";
+
+const RULE = { limit: 3, windowMs: 600_000 };
+
+/** A limiter that goes away and comes back when the test says. */
+function createUnsteady() {
+  const steady = createMemoryRateLimiter();
+  const state = { isAway: false, asked: 0 };
+  const ask = async <T>(use: () => Promise<T>) => {
+    state.asked++;
+    if (state.isAway) throw new ServiceError("store_unavailable", "It is away.");
+    return use();
+  };
+  const limiter: RateLimiter = {
+    consume: (key, rule, cost) => ask(() => steady.consume(key, rule, cost)),
+    peek: (key, rule) => ask(() => steady.peek(key, rule)),
+    refund: (key, rule, cost) => ask(() => steady.refund(key, rule, cost)),
+    close: () => steady.close(),
+  };
+  return { limiter, state };
+}
+
+describe("while the shared limiter is there", () => {
+  rateLimiterContract(test, async () => {
+    const shared = createMemoryRateLimiter();
+    const limiter = createFallbackRateLimiter(shared, () => undefined);
+    const close = async () => {
+      await limiter.close();
+      await shared.close();
+    };
+    return { ...limiter, close };
+  });
+});
+
+describe("while the shared limiter is away", () => {
+  rateLimiterContract(test, async () => {
+    const { limiter, state } = createUnsteady();
+    state.isAway = true;
+    return createFallbackRateLimiter(limiter, () => undefined);
+  });
+});
+
+test("many calls that fail at once are told of once, and only one in a second is risked", async () => {
+  const { limiter, state } = createUnsteady();
+  const errors: unknown[] = [];
+  const fallback = createFallbackRateLimiter(limiter, (error) => errors.push(error));
+  state.isAway = true;
+  const results = await Promise.all(Array.from({ length: 5 }, () => fallback.consume("key", RULE)));
+  expect(results.map(({ allowed }) => allowed)).toEqual([true, true, true, false, false]);
+  expect(errors).toMatchObject([{ code: "store_unavailable" }]);
+  const { asked } = state;
+  for (let turn = 0; turn < 10; turn++) await fallback.peek("key", RULE);
+  expect(state.asked).toBe(asked);
+});
+
+test("when the shared limiter is back, it counts again", async () => {
+  const { limiter, state } = createUnsteady();
+  const fallback = createFallbackRateLimiter(limiter, () => undefined);
+  await fallback.consume("key", RULE);
+  state.isAway = true;
+  expect(await fallback.consume("key", RULE)).toMatchObject({ remaining: 2 });
+  state.isAway = false;
+  await vi.waitFor(
+    async () => expect(await fallback.peek("key", RULE)).toMatchObject({ remaining: 2 }),
+    5000,
+  );
+  const { asked } = state;
+  await vi.waitFor(async () => {
+    await fallback.peek("key", RULE);
+    expect(state.asked).toBeGreaterThan(asked);
+  }, 5000);
+  expect(await fallback.consume("key", RULE)).toMatchObject({ remaining: 1 });
+});
+
+test("what is wrong with a call is not taken for an outage", async () => {
+  const { limiter, state } = createUnsteady();
+  const fallback = createFallbackRateLimiter(limiter, () => undefined);
+  await expect(fallback.consume("key", { limit: 0, windowMs: 1 })).rejects.toThrow(TypeError);
+  await fallback.peek("key", RULE);
+  expect(state.asked).toBe(2);
+});
