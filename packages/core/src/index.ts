@@ -1,4 +1,12 @@
 export type {
+  Account,
+  AccountKey,
+  Accounts,
+  Charge,
+  QuotaKind,
+  ReserveResult,
+} from "./contracts/accounts.ts";
+export type {
   BlobInfo,
   BlobStore,
   ByteRange,
@@ -20,11 +28,33 @@ export {
   isBlobKey,
 } from "./contracts/blob-store.ts";
 export type { Call, Reply, Service, SpooledFile, Upload, UploadLimits } from "./contracts/call.ts";
+export type {
+  AddressType,
+  Contact,
+  ContactCounts,
+  ContactEvidence,
+  ContactFilter,
+  ContactPage,
+  ContactSource,
+  Department,
+  DomainFacts,
+  PatternCount,
+  Seniority,
+} from "./contracts/contact-source.ts";
+export { DEPARTMENTS, MAX_EVIDENCE, SENIORITIES } from "./contracts/contact-source.ts";
 export type { DueEntry, DueIndex } from "./contracts/due-index.ts";
 export { hasDueIndex, isDueEntry, isDueListName, isDueQuery, MAX_DUE_MS } from "./contracts/due-index.ts";
 export type { Job, JobQueue } from "./contracts/job-queue.ts";
+export type { KeyValue } from "./contracts/key-value.ts";
 export type { LeaseStore } from "./contracts/lease-store.ts";
 export { hasLeases, isLeaseLength } from "./contracts/lease-store.ts";
+export type {
+  MailLists,
+  MailProber,
+  MailRouting,
+  ProbeReason,
+  ProbeResult,
+} from "./contracts/mail-prober.ts";
 export type {
   GaugeName,
   Observer,
@@ -49,6 +79,7 @@ export type {
   Rendition,
   RenditionSpec,
 } from "./contracts/renderer.ts";
+export type { SuppressionList } from "./contracts/suppression-list.ts";
 export type { ErrorCode, ServiceErrorOptions } from "./errors.ts";
 export { isServiceError, ServiceError } from "./errors.ts";
 export type { CorsOptions } from "./http/cors.ts";
@@ -63,10 +94,35 @@ export { createImageAdmin } from "./images/life/image-admin.ts";
 export type { ImageState, ImageStats, ListedImage } from "./images/life/image-listing.ts";
 export type { SweepReport } from "./images/life/sweep-images.ts";
 export type { WithholdOptions } from "./images/life/withhold.ts";
+export type {
+  MigrateOptions,
+  MigrationProgress,
+  MigrationReport,
+  MigrationTrouble,
+} from "./images/migrate/migrate-options.ts";
+export { migrateStorage } from "./images/migrate/migrate-storage.ts";
+export type { MigrationMark } from "./images/migrate/migration-mark.ts";
+export { readMigrationMark, removeMigrationMark } from "./images/migrate/migration-mark.ts";
 export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
 export type { Authorize, Decision, ImageAction, OwnerGrant } from "./images/permissions.ts";
 export type { Secret } from "./images/pin.ts";
 export type { ImageStorage } from "./images/storage-roles.ts";
+export { isGibberish } from "./lookup/address/is-gibberish.ts";
+export { isRoleName } from "./lookup/address/is-role-name.ts";
+export { isMailDomain, normaliseDomain } from "./lookup/address/mail-domain.ts";
+export type { AddressFault, ParsedAddress } from "./lookup/address/parse-address.ts";
+export { addressFault, normaliseAddress, parseAddress } from "./lookup/address/parse-address.ts";
+export type { NameFault } from "./lookup/names/name-fault.ts";
+export { nameFault } from "./lookup/names/name-fault.ts";
+export { normaliseName } from "./lookup/names/normalise-name.ts";
+export type { PersonName } from "./lookup/names/parse-full-name.ts";
+export { parseFullName } from "./lookup/names/parse-full-name.ts";
+export type { Candidate } from "./lookup/patterns/candidates-for.ts";
+export { candidatesFor } from "./lookup/patterns/candidates-for.ts";
+export type { NamedLocal } from "./lookup/patterns/learn-patterns.ts";
+export { learnPatterns } from "./lookup/patterns/learn-patterns.ts";
+export type { TitleClass } from "./lookup/titles/classify-title.ts";
+export { classifyTitle } from "./lookup/titles/classify-title.ts";
 export type { FsBlobStore, FsBlobStoreOptions } from "./stores/fs-blob-store.ts";
 export { createFsBlobStore } from "./stores/fs-blob-store.ts";
 export type { MemoryBlobStoreOptions } from "./stores/memory-blob-store.ts";

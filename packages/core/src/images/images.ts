@@ -2,6 +2,7 @@ import { type BlobStore, hasLocalSecret } from "../contracts/blob-store.ts";
 import type { Service } from "../contracts/call.ts";
 import { corsService } from "../http/cors.ts";
 import { createInFlight } from "../http/in-flight.ts";
+import { imageRouteOf } from "../observe/image-route-of.ts";
 import { observeRenderer } from "../observe/observe-renderer.ts";
 import { observeService } from "../observe/observe-service.ts";
 import { observeStore } from "../observe/observe-store.ts";
@@ -136,7 +137,7 @@ function observed({ observer, renderer }: ImagesOptions, roles: StorageRoles) {
 
 function mounted(service: Service, { cors, observer }: ImagesOptions): Service {
   const open = cors === undefined ? service : corsService(service, cors);
-  return observer === undefined ? open : observeService(open, observer);
+  return observer === undefined ? open : observeService(open, observer, imageRouteOf);
 }
 
 /** PINs by the given secret, checked now; or by the one that the records' store keeps, read when first needed. */

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { createCall } from "../../test/calls.ts";
 import { createRecordingObserver } from "../../test/recording-observer.ts";
 import type { Service } from "../contracts/call.ts";
+import { imageRouteOf } from "./image-route-of.ts";
 import { observeService } from "./observe-service.ts";
 
 const ID = "AbCdEfGhIjKlMnOpQrSt_-";
@@ -11,7 +12,7 @@ const hosts: Service = { handle: async () => undefined };
 
 async function observed(service: Service, method: string, path: string) {
   const observer = createRecordingObserver();
-  const reply = await observeService(service, observer).handle(createCall(method, path));
+  const reply = await observeService(service, observer, imageRouteOf).handle(createCall(method, path));
   return { reply, ended: observer.ended };
 }
 
@@ -52,7 +53,7 @@ test("what only looks like ours ends as the host's", async () => {
 test("hands over the headers, where a trace may be named, and a failure as it is", async () => {
   const failure = new Error("for the host");
   const observer = createRecordingObserver();
-  const service = observeService({ handle: () => Promise.reject(failure) }, observer);
+  const service = observeService({ handle: () => Promise.reject(failure) }, observer, imageRouteOf);
   const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
   const call = createCall("GET", `/${ID}`, { headers: { traceparent } });
   await expect(service.handle(call)).rejects.toBe(failure);

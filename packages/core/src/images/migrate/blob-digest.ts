@@ -29,14 +29,20 @@ export function passBy(source: Buffer | Readable, onBytes: (count: number) => vo
     onBytes(chunk.length);
   };
   async function* passing(stream: Readable): AsyncGenerator<Buffer> {
+    const chunks = stream[Symbol.asyncIterator]();
     try {
-      for await (const chunk of stream) {
-        see(chunk as Buffer); // A store's streams are of Buffers.
-        yield chunk as Buffer;
+      for (;;) {
+        const next = await chunks.next().catch((error) => {
+          // Only this: what the receiver fails with arrives at the `yield`.
+          failed = error;
+          throw error;
+        });
+        if (next.done) return;
+        see(next.value);
+        yield next.value;
       }
-    } catch (error) {
-      failed = error;
-      throw error;
+    } finally {
+      stream.destroy();
     }
   }
   if (Buffer.isBuffer(source)) see(source);

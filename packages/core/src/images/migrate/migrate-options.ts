@@ -26,7 +26,7 @@ export interface MigrationReport {
   images: number;
   /** Keys that were written to the target. */
   copied: number;
-  /** Their bytes. */
+  /** Bytes that were written to it. */
   bytes: number;
   /** Keys that the target had already. */
   unchanged: number;

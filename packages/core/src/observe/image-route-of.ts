@@ -1,7 +1,12 @@
-import type { ImageAddress } from "../images/image-address.ts";
+import { type ImageAddress, matchImageAddress } from "../images/image-address.ts";
 
-/** An address with its variable parts named, so that there are as many routes as kinds of address and formats. */
-export function routeOf(address: ImageAddress): string {
+/** The route of a path below the images' mount point, of as many as there are kinds of address and formats. */
+export function imageRouteOf(path: string): string | undefined {
+  const address = matchImageAddress(path);
+  return address === undefined ? undefined : routeOf(address);
+}
+
+function routeOf(address: ImageAddress): string {
   switch (address.kind) {
     case "collection":
       return `/api/images.${address.suffix}`;

@@ -1,0 +1,14 @@
+/**
+ * Who asked to be left out, by tokens that nobody can read an address from. Shared by all processes on the same data; failures
+ * reject with `store_unavailable`.
+ */
+export interface SuppressionList {
+  /** @param tokens each `[A-Za-z0-9_-]{43}`; those that are there stay. All or none. */
+  add(tokens: readonly string[]): Promise<void>;
+  /** @returns how many were there. */
+  remove(tokens: readonly string[]): Promise<number>;
+  /** Which of at most 200 tokens are there. */
+  present(tokens: readonly string[]): Promise<ReadonlySet<string>>;
+  count(): Promise<number>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from "node:crypto";
+import type { BlobStore } from "../../contracts/blob-store.ts";
+import { ServiceError } from "../../errors.ts";
+import { createSeenClock } from "../life/seen-clock.ts";
+import type { StorageRoles } from "../storage-roles.ts";
+import { readSmall } from "./copy-blob.ts";
+import { countKeys, isEmptyStore } from "./every-key.ts";
+import type { MigrationContext } from "./migration-context.ts";
+import { type MigrationMark, readMigrationMark, writeMigrationMark } from "./migration-mark.ts";
+
+const PROBE = "migration/probe";
+
+/**
+ * Counts what is to be copied, proves that the target may be written to, and marks it as not finished.
+ * Rejects with `conflict`; nothing is changed then.
+ */
+export async function beginMigration(context: MigrationContext, source: string): Promise<MigrationMark> {
+  const { from, to, retry, roles, progress, tell } = context;
+  if ((await retry(() => readMigrationMark(from.records)))?.finishedAt === null) {
+    throw refusal("the source is itself the target of a migration that is not finished");
+  }
+  const earlier = await retry(() => readMigrationMark(to.records));
+  const isEmpty = await areEmpty(context);
+  if (earlier === null && !isEmpty) {
+    throw refusal("the target is not empty, and no migration to it has begun");
+  }
+  if (earlier !== null) await requireOurs(context, earlier, source);
+  await requireApart(context);
+  const counts = await countKeys(from, retry);
+  if (counts.records === 0 && !isEmpty) {
+    throw refusal("the source has no images, and the target has some, which would all be removed");
+  }
+  for (const role of roles) progress.totalKeys += counts[role];
+  tell();
+  const mark = { source, startedAt: Date.now(), finishedAt: null, seenMs: null };
+  await retry(() => writeMigrationMark(to.records, mark));
+  return mark;
+}
+
+async function areEmpty({ to, retry }: MigrationContext): Promise<boolean> {
+  for (const store of storesOf(to)) if (!(await isEmptyStore(store, retry))) return false;
+  return true;
+}
+
+/** Proves that what an earlier run left is of the same source, and nobody has begun to use it. */
+async function requireOurs(
+  { due, retry }: MigrationContext,
+  { source: other, finishedAt, seenMs }: MigrationMark,
+  source: string,
+): Promise<void> {
+  if (other !== source) throw refusal(`the target has what was copied from elsewhere (${other})`);
+  const lastMs = await retry(() => createSeenClock(due.clock).last());
+  if (finishedAt !== null && lastMs !== seenMs) {
+    throw refusal("the target has been in use since it was copied");
+  }
+}
+
+/** Two addresses may lead to one store. */
+async function requireApart({ from, to, retry }: MigrationContext): Promise<void> {
+  const probe = randomBytes(16);
+  for (const store of storesOf(to)) {
+    await retry(() => store.put(PROBE, probe));
+    try {
+      for (const other of storesOf(from)) {
+        const found = await retry(() => readSmall(other, PROBE));
+        if (found?.equals(probe)) throw refusal("the same store is on both sides");
+      }
+    } finally {
+      await retry(() => store.delete(PROBE));
+    }
+  }
+}
+
+function storesOf(storage: StorageRoles): Set<BlobStore> {
+  return new Set(Object.values(storage));
+}
+
+function refusal(reason: string): ServiceError {
+  return new ServiceError("conflict", reason);
+}

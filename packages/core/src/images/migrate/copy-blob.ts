@@ -1,0 +1,76 @@
+import type { Readable } from "node:stream";
+import type { BlobStore } from "../../contracts/blob-store.ts";
+import type { StoreRole } from "../../contracts/observer.ts";
+import { ServiceError } from "../../errors.ts";
+import { readAll } from "../../stores/read-all.ts";
+import { type Digest, digestOf, isSame, passBy } from "./blob-digest.ts";
+import { fromSource, type MigrationContext, SourceError } from "./migration-context.ts";
+
+/** What became of a key: `missing` is one that the source does not have, or not any more. */
+export type Copied = { outcome: "copied" | "unchanged"; digest: Digest | null } | { outcome: "missing" };
+
+/** Copies a blob that never changes, unless the target has one of its size, or its content where all is verified. */
+export async function copyBlob(
+  context: MigrationContext,
+  role: Exclude<StoreRole, "records">,
+  key: string,
+): Promise<Copied> {
+  const { verify } = context;
+  const from = context.from[role];
+  const to = context.to[role];
+  const here = await fromSource(() => from.stat(key));
+  if (here === null) return { outcome: "missing" };
+  if ((await to.stat(key))?.size === here.size) {
+    if (!verify) return { outcome: "unchanged", digest: null };
+    const digest = await fromSource(() => digestOf(from, key));
+    if (digest !== null && isSame(digest, await digestOf(to, key))) return { outcome: "unchanged", digest };
+  }
+  const blob = await fromSource(() => from.get(key));
+  if (blob === null) return { outcome: "missing" };
+  const digest = await send(context, to, key, blob.body);
+  const hasArrived = isSame(digest, await digestOf(to, key));
+  // Left there, it would be taken for what it should be by its size.
+  if (!hasArrived) await to.delete(key);
+  requireArrived(hasArrived);
+  return { outcome: "copied", digest };
+}
+
+/** Stores what is read, and gives its digest. */
+async function send(
+  { progress, tell }: MigrationContext,
+  to: BlobStore,
+  key: string,
+  body: Buffer | Readable,
+): Promise<Digest> {
+  const passing = passBy(body, (count) => {
+    progress.bytes += count;
+    tell();
+  });
+  try {
+    await to.put(key, passing.body);
+  } catch (error) {
+    const failure = passing.failure();
+    throw failure === null ? error : new SourceError(failure);
+  }
+  return passing.digest();
+}
+
+/** Puts a small blob, and looks whether it arrived. */
+export async function putSmall(context: MigrationContext, key: string, bytes: Buffer): Promise<void> {
+  const { progress, tell, to } = context;
+  await to.records.put(key, bytes);
+  progress.bytes += bytes.length;
+  tell();
+  requireArrived((await readSmall(to.records, key))?.equals(bytes) === true);
+}
+
+/** A small blob in one piece; `null` where there is none. */
+export async function readSmall(store: BlobStore, key: string): Promise<Buffer | null> {
+  const blob = await store.get(key);
+  return blob === null ? null : await readAll(blob.body);
+}
+
+function requireArrived(hasArrived: boolean): void {
+  if (hasArrived) return;
+  throw new ServiceError("store_unavailable", "what the target gives back is not what was sent to it");
+}

@@ -1,0 +1,68 @@
+import { ServiceError } from "../../errors.ts";
+import { ORPHAN_MS } from "../arrival.ts";
+import { decodeRecord, type ImageRecord, keyOf } from "../image-record.ts";
+import { hasEnded } from "../life/image-life.ts";
+import type { Digest } from "./blob-digest.ts";
+import { type Copied, copyBlob, readSmall } from "./copy-blob.ts";
+import { fromSource, type MigrationContext } from "./migration-context.ts";
+
+/** Copies an original or an upload, and compares it with what its record says of it. */
+export async function copyPicture(context: MigrationContext, key: string): Promise<Copied> {
+  const [id = ""] = key.split("/");
+  const before = await readRecord(context, id);
+  await noteLeftover(context, key, id, before);
+  const copied = await copyBlob(context, "originals", key);
+  if (copied.outcome === "missing" || copied.digest === null) return copied;
+  const expected = before === null ? null : expectedOf(before, key);
+  if (expected === null || isAsSaid(expected, copied.digest)) return copied;
+  const after = await readRecord(context, id);
+  if (JSON.stringify(after) !== JSON.stringify(before)) {
+    throw new ServiceError("conflict", "its record is being changed at the source");
+  }
+  context.damaged.set(
+    key,
+    `its record says ${expected.size} bytes with the SHA-256 ${expected.sha256}, the source has ${copied.digest.size} with ${copied.digest.sha256}`,
+  );
+  return copied;
+}
+
+/** What a record that is no more than bytes without sense says nothing of. */
+async function readRecord({ from }: MigrationContext, id: string): Promise<ImageRecord | null> {
+  const bytes = await fromSource(() => readSmall(from.records, keyOf.record(id)));
+  return bytes === null ? null : recordIn(bytes);
+}
+
+/** A record from its bytes; `null` where they are none. */
+export function recordIn(bytes: Buffer): ImageRecord | null {
+  try {
+    return decodeRecord(bytes);
+  } catch {
+    // Whoever copies the record itself reports it.
+    return null;
+  }
+}
+
+/** Which bytes a record is about, under which key; `null`: none, or no longer. */
+export function pictureOf(record: ImageRecord): string | null {
+  if (hasEnded(record)) return null;
+  return record.processing === null ? keyOf.original(record.id) : keyOf.upload(record.id);
+}
+
+function expectedOf(record: ImageRecord, key: string): Digest | null {
+  return pictureOf(record) === key ? { size: record.size, sha256: record.sha256 } : null;
+}
+
+function isAsSaid(expected: Digest, { size, sha256 }: Digest): boolean {
+  return expected.size === size && expected.sha256 === sha256;
+}
+
+/** Has the target look after what has no record, or none any more that would lead to it: as the source has. */
+async function noteLeftover(
+  { due }: MigrationContext,
+  key: string,
+  id: string,
+  record: ImageRecord | null,
+): Promise<void> {
+  if (record === null) await due.images.add({ id, dueMs: Date.now() + ORPHAN_MS });
+  else if (key === keyOf.upload(id)) await due.jobs.add({ id, dueMs: record.createdAt });
+}

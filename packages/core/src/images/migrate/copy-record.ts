@@ -1,0 +1,49 @@
+import { ServiceError } from "../../errors.ts";
+import { KEPT_MS as CLAIM_KEPT_MS } from "../idempotency/claims.ts";
+import { type ImageRecord, idOfRecord } from "../image-record.ts";
+import { nextLookAt } from "../life/image-life.ts";
+import { type Copied, putSmall, readSmall } from "./copy-blob.ts";
+import { copyPicture, pictureOf, recordIn } from "./copy-picture.ts";
+import { fromSource, type MigrationContext } from "./migration-context.ts";
+
+/**
+ * Copies what is in the records' store under a key: first when to look at it, and the bytes of an image that came after the
+ * originals were copied, so that the target never has a record without them.
+ */
+export async function copyRecord(context: MigrationContext, key: string): Promise<Copied> {
+  const { from, to } = context;
+  const bytes = await fromSource(() => readSmall(from.records, key));
+  if (bytes === null) return { outcome: "missing" };
+  if ((await readSmall(to.records, key))?.equals(bytes)) return { outcome: "unchanged", digest: null };
+  if (idOfRecord(key) !== null) await prepareImage(context, key, bytes);
+  else if (key.startsWith("idempotency/")) await prepareClaim(context, key, bytes);
+  await putSmall(context, key, bytes);
+  return { outcome: "copied", digest: null };
+}
+
+async function prepareImage(context: MigrationContext, key: string, bytes: Buffer): Promise<void> {
+  const { from, to, due, damaged } = context;
+  const record = recordIn(bytes);
+  if (record === null) {
+    damaged.set(key, "is no record of an image");
+    return;
+  }
+  // Its tombstone's time is the service's to know: it looks once, and notes when to look again.
+  await due.images.add({ id: record.id, dueMs: nextLookAt(record, 0) });
+  if (record.processing !== null) await due.jobs.add({ id: record.id, dueMs: record.createdAt });
+  const picture = pictureOf(record);
+  if (picture === null || (await to.originals.stat(picture)) !== null) return;
+  if ((await copyPicture(context, picture)).outcome !== "missing") return;
+  const now = await fromSource(() => readSmall(from.records, key));
+  if (now?.equals(bytes) !== true) throw new ServiceError("conflict", "is being changed at the source");
+  damaged.set(picture, missing(record));
+}
+
+function missing({ size }: ImageRecord): string {
+  return `is missing; its record says that there are ${size} bytes`;
+}
+
+async function prepareClaim({ due }: MigrationContext, key: string, bytes: Buffer): Promise<void> {
+  const { createdAt } = JSON.parse(bytes.toString("utf8")) as { createdAt: number }; // As claims.ts writes it.
+  await due.claims.add({ id: key.slice("idempotency/".length), dueMs: createdAt + CLAIM_KEPT_MS });
+}

@@ -1,0 +1,270 @@
+import { createHash, randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import type { BlobStore } from "../../contracts/blob-store.ts";
+import { ServiceError } from "../../errors.ts";
+import { createDueList } from "../../stores/due-list.ts";
+import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { readAll } from "../../stores/read-all.ts";
+import { createImageId } from "../image-id.ts";
+import type { MigrateOptions, MigrationProgress } from "./migrate-options.ts";
+import { migrateStorage } from "./migrate-storage.ts";
+import { readMigrationMark } from "./migration-mark.ts";
+
+const SOURCE = "memory of the test";
+
+/** A store with as many images, each with an original of `bytes` and a rendition. */
+async function stocked(images: number, bytes = 100): Promise<BlobStore> {
+  const store = createMemoryBlobStore();
+  for (let index = 0; index < images; index++) await addImage(store, randomBytes(bytes));
+  return store;
+}
+
+async function addImage(store: BlobStore, original: Buffer, changes: object = {}): Promise<string> {
+  const id = createImageId();
+  const sha256 = createHash("sha256").update(original).digest("hex");
+  const times = { createdAt: 1, updatedAt: 1, expiresAt: Date.now() + 86_400_000 };
+  const record = {
+    id,
+    name: "a.png",
+    type: "image/png",
+    size: original.length,
+    sha256,
+    ...times,
+    ...changes,
+  };
+  await store.put(`${id}/original`, original);
+  await store.put(`${id}/renditions/x.webp`, Buffer.from("drawn"));
+  await store.put(`${id}/record`, Buffer.from(JSON.stringify(record)));
+  return id;
+}
+
+async function contentOf(store: BlobStore): Promise<Map<string, string>> {
+  const content = new Map<string, string>();
+  const { keys } = await store.list("");
+  for (const key of keys.filter((each) => !/^(?:migration|due-)/.test(each)).sort()) {
+    const blob = await store.get(key);
+    content.set(key, (await readAll(blob?.body ?? Buffer.alloc(0))).toString("latin1"));
+  }
+  return content;
+}
+
+function migrate(from: BlobStore, to: BlobStore, options: Partial<MigrateOptions> = {}) {
+  return migrateStorage({ from, to, source: SOURCE, patienceMs: 3_000, ...options });
+}
+
+describe("migrateStorage", () => {
+  it("copies everything, and brings and removes what has changed since", async () => {
+    const from = await stocked(20);
+    await from.put("owners/abc/1", Buffer.from("tally"));
+    const to = createMemoryBlobStore();
+    const first = await migrate(from, to);
+    expect(first).toMatchObject({ images: 20, copied: 61, unchanged: 0, removed: 0, isComplete: true });
+    expect(await contentOf(to)).toEqual(await contentOf(from));
+    const [gone = "", kept = ""] = new Set((await from.list("")).keys.map((key) => key.split("/")[0] ?? ""));
+    for (const part of ["record", "original", "renditions/x.webp"]) await from.delete(`${gone}/${part}`);
+    await from.put(
+      `${kept}/record`,
+      Buffer.from(JSON.stringify({ id: kept, expiresAt: 1, gone: { at: 1 } })),
+    );
+    await addImage(from, Buffer.from("new"));
+    const second = await migrate(from, to);
+    expect(second).toMatchObject({ copied: 4, unchanged: 57, removed: 3, isComplete: true });
+    expect(second.keys).toEqual({ from: 61, to: 61 });
+    expect(await contentOf(to)).toEqual(await contentOf(from));
+  });
+
+  it("notes when to look after each image, its claim and its pending work", async () => {
+    const from = createMemoryBlobStore();
+    const id = await addImage(from, Buffer.from("x"), { expiresAt: 5000 });
+    const pending = await addImage(from, Buffer.from("x"), { createdAt: 7, processing: { tries: 0 } });
+    const deleted = await addImage(from, Buffer.from("x"), { gone: { at: 3000, why: "deleted" } });
+    await from.put("idempotency/abc", Buffer.from(JSON.stringify({ createdAt: 1000 })));
+    await createDueList(from, "clock").add({ id: "seen", dueMs: 42 });
+    const to = createMemoryBlobStore();
+    await migrate(from, to);
+    const due = (list: string) => createDueList(to, list).due(Number.POSITIVE_INFINITY, 1000);
+    expect(await due("images")).toEqual(
+      expect.arrayContaining([
+        { id, dueMs: 5000 },
+        { id: deleted, dueMs: 3000 },
+      ]),
+    );
+    expect(await due("jobs")).toEqual([{ id: pending, dueMs: 7 }]);
+    expect(await due("claims")).toEqual([{ id: "abc", dueMs: 86_401_000 }]);
+    expect(await due("clock")).toEqual([{ id: "seen", dueMs: 42 }]);
+  });
+
+  it("never has a record at the target without its original, even of an image that came meanwhile", async () => {
+    const from = await stocked(5);
+    const to = createMemoryBlobStore();
+    let late = 0;
+    const watching: BlobStore = {
+      ...to,
+      async put(key, body, options) {
+        if (key.endsWith("/record")) {
+          expect(await to.stat(key.replace("/record", "/original"))).not.toBeNull();
+          if (late++ === 0) await addImage(from, Buffer.from("late"));
+        }
+        return to.put(key, body, options);
+      },
+    };
+    expect(await migrate(from, watching)).toMatchObject({ isComplete: true });
+    expect(await contentOf(to)).toEqual(await contentOf(from));
+  });
+
+  it("leaves renditions out where it is told to, and removes those of images that are gone", async () => {
+    const from = await stocked(3);
+    const to = createMemoryBlobStore();
+    const report = await migrate(from, to, { withRenditions: false });
+    expect(report).toMatchObject({ copied: 6, keys: { from: 6, to: 6 }, isComplete: true });
+    await migrate(from, to);
+    const id = (await from.list("")).keys[0]?.split("/")[0] ?? "";
+    for (const part of ["record", "original", "renditions/x.webp"]) await from.delete(`${id}/${part}`);
+    expect(await migrate(from, to, { withRenditions: false })).toMatchObject({
+      removed: 3,
+      isComplete: true,
+    });
+    expect(await contentOf(to)).toEqual(await contentOf(from));
+  });
+
+  it("reports what the source has lost or changed, and copies the rest", async () => {
+    const from = await stocked(3);
+    const [lost = "", changed = ""] = (await from.list("")).keys.filter((key) => key.endsWith("/original"));
+    await from.delete(lost);
+    await from.put(changed, Buffer.from("something else"));
+    const to = createMemoryBlobStore();
+    const { damaged, isComplete } = await migrate(from, to);
+    expect(isComplete).toBe(true);
+    expect(damaged.map(({ key }) => key).sort()).toEqual([lost, changed].sort());
+    expect(damaged.find(({ key }) => key === lost)?.reason).toContain("is missing");
+    expect(damaged.find(({ key }) => key === changed)?.reason).toContain("the source has 14");
+    expect(await contentOf(to)).toEqual(await contentOf(from));
+  });
+
+  it("finds what was changed at the target without a change of size, where it is told to verify", async () => {
+    const from = await stocked(2);
+    const to = createMemoryBlobStore();
+    await migrate(from, to);
+    const key = (await to.list("")).keys.find((each) => each.endsWith("/original")) ?? "";
+    await to.put(key, randomBytes(100));
+    expect(await migrate(from, to)).toMatchObject({ copied: 0 });
+    expect(await migrate(from, to, { verify: true })).toMatchObject({ copied: 1, isComplete: true });
+    expect(await contentOf(to)).toEqual(await contentOf(from));
+  });
+
+  it("is not complete where the target gives back something else", async () => {
+    const from = await stocked(3);
+    const to = createMemoryBlobStore();
+    const [bad = ""] = (await from.list("")).keys.filter((key) => key.endsWith("/original"));
+    const lying: BlobStore = {
+      ...to,
+      async get(key, options) {
+        const blob = await to.get(key, options);
+        return key === bad && blob !== null ? { ...blob, body: Readable.from([randomBytes(100)]) } : blob;
+      },
+    };
+    const { failed, isComplete } = await migrate(from, lying);
+    const reason = expect.stringContaining("is not what was sent");
+    const record = bad.replace("/original", "/record");
+    expect({ failed, isComplete }).toEqual({
+      failed: [
+        { key: bad, reason },
+        { key: record, reason },
+      ],
+      isComplete: false,
+    });
+    expect([await to.stat(bad), await to.stat(record)]).toEqual([null, null]);
+    expect(await readMigrationMark(to)).toMatchObject({ finishedAt: null });
+  });
+
+  it("waits for a store that is away, no longer than it is told to", async () => {
+    const from = await stocked(4);
+    const to = createMemoryBlobStore();
+    let failures = 0;
+    let hasReturned = false;
+    const away = () => {
+      if (hasReturned) return;
+      failures++;
+      throw new ServiceError("store_unavailable", "The store is away");
+    };
+    const failing: BlobStore = {
+      ...to,
+      put: async (key, body, options) => {
+        if (key.endsWith("/original")) away();
+        return to.put(key, body, options);
+      },
+      stat: async (key) => {
+        if (failures > 0) away();
+        return to.stat(key);
+      },
+    };
+    await expect(migrate(from, failing, { patienceMs: 500 })).rejects.toMatchObject({
+      message: "The store is away",
+    });
+    expect(await readMigrationMark(to)).toMatchObject({ source: SOURCE, finishedAt: null });
+    setTimeout(() => {
+      hasReturned = true;
+    }, 300);
+    expect(await migrate(from, failing)).toMatchObject({ isComplete: true });
+  });
+
+  it("begins no other key when it is aborted, and goes on where it was", async () => {
+    const from = await stocked(30);
+    const to = createMemoryBlobStore();
+    const controller = new AbortController();
+    const phases = new Set<MigrationProgress["phase"]>();
+    const onProgress = ({ keys, phase }: MigrationProgress) => {
+      phases.add(phase);
+      if (keys === 10) controller.abort(new Error("Enough"));
+    };
+    const options = { signal: controller.signal, onProgress, concurrency: 3 };
+    await expect(migrate(from, to, options)).rejects.toThrow("Enough");
+    const arrived = (await contentOf(to)).size;
+    expect(arrived).toBeGreaterThanOrEqual(10);
+    expect(arrived).toBeLessThanOrEqual(13);
+    const { copied, unchanged } = await migrate(from, to, { onProgress: ({ phase }) => phases.add(phase) });
+    expect([copied, unchanged]).toEqual([90 - arrived, arrived]);
+    expect([...phases]).toEqual(["counting", "originals", "renditions", "records", "comparing"]);
+  });
+
+  it.each([
+    ["a target with images of its own", () => stocked(1), "the target is not empty"],
+    [
+      "a target that was copied from elsewhere",
+      () => copiedFrom("elsewhere"),
+      "copied from elsewhere (elsewhere)",
+    ],
+    ["a target that was in use since", usedSince, "has been in use"],
+  ])("refuses %s", async (_, target, reason) => {
+    const to = await target();
+    const before = await contentOf(to);
+    await expect(migrate(await stocked(1), to)).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining(reason),
+    });
+    expect(await contentOf(to)).toEqual(before);
+  });
+
+  it("refuses a source without images for a target with some, one that is not whole, and the same store twice", async () => {
+    const to = await copiedFrom(SOURCE);
+    await expect(migrate(createMemoryBlobStore(), to)).rejects.toThrow("the source has no images");
+    const half = createMemoryBlobStore();
+    await half.put("migration/state", Buffer.from(JSON.stringify({ source: SOURCE, finishedAt: null })));
+    await expect(migrate(half, createMemoryBlobStore())).rejects.toThrow("is itself the target");
+    const empty = createMemoryBlobStore();
+    await expect(migrate(empty, { ...empty })).rejects.toThrow("the same store is on both sides");
+  });
+});
+
+async function copiedFrom(source: string): Promise<BlobStore> {
+  const to = createMemoryBlobStore();
+  await migrate(await stocked(1), to, { source });
+  return to;
+}
+
+async function usedSince(): Promise<BlobStore> {
+  const to = await copiedFrom(SOURCE);
+  await createDueList(to, "clock").add({ id: "seen", dueMs: 1 });
+  return to;
+}

@@ -1,0 +1,92 @@
+import { createDueList } from "../../stores/due-list.ts";
+import { createSeenClock } from "../life/seen-clock.ts";
+import { beginMigration } from "./begin-migration.ts";
+import { copyAll, type Passage } from "./copy-all.ts";
+import { countKeys } from "./every-key.ts";
+import type { MigrateOptions, MigrationReport, MigrationTrouble } from "./migrate-options.ts";
+import { createMigrationContext, type MigrationContext } from "./migration-context.ts";
+import { writeMigrationMark } from "./migration-mark.ts";
+import { removeExtra } from "./remove-extra.ts";
+
+/** A source that is in use may change while it is compared; one that rests is equal after the second look. */
+const MAX_LOOKS = 3;
+
+/**
+ * Makes the target the same as the source: everything of all images, and when to look after them. It may be run again, after
+ * an end of any kind: it goes on where it was, brings what has changed at the source since, and removes from the target what
+ * the source does not have any more. So a service can go on while most is copied, and needs to rest only for the last run.
+ *
+ * Every blob that is copied is read back and compared; what an image's record says of its original is, too.
+ *
+ * The target is marked as not finished (see {@link readMigrationMark}) from before the first copy until it is whole.
+ * The stores stay open.
+ *
+ * @returns what was done. Look at `isComplete`, and at `damaged`, which does not make the target any less complete.
+ * @throws ServiceError `conflict` where the target must not be written to; `no_space` when it is full; `store_unavailable`
+ * when a store is away for longer than `patienceMs`. All but the first may be repeated when that is mended.
+ * @example
+ * const from = createFsBlobStore({ directory: "./data" });
+ * const to = createRedisBlobStore({ url: "redis://127.0.0.1:6379" });
+ * const { isComplete } = await migrateStorage({ from, to, source: "the disk of web1" });
+ */
+export async function migrateStorage(options: MigrateOptions): Promise<MigrationReport> {
+  const context = createMigrationContext(options);
+  const { from, to, progress, retry, tell } = context;
+  const mark = await beginMigration(context, options.source);
+  const first = await copyAll(context);
+  progress.phase = "comparing";
+  tell();
+  const { keys, copied, removed, isSame } = await compare({ ...context, verify: false });
+  const isComplete = isSame && context.failed.size === 0;
+  if (isComplete) {
+    await options.beforeFinish?.();
+    const seenMs = await retry(() => createSeenClock(createDueList(from.records, "clock")).last());
+    const clock = createSeenClock(context.due.clock);
+    if (seenMs !== null) await retry(() => clock.note(seenMs));
+    const finished = { ...mark, finishedAt: Date.now(), seenMs: await retry(() => clock.last()) };
+    await retry(() => writeMigrationMark(to.records, finished));
+  }
+  return {
+    images: first.images,
+    copied: first.copied + copied,
+    bytes: progress.bytes,
+    unchanged: first.unchanged,
+    removed,
+    keys,
+    damaged: troubles(context.damaged),
+    failed: troubles(context.failed),
+    isComplete,
+  };
+}
+
+interface Comparison extends Pick<MigrationReport, "keys" | "copied" | "removed"> {
+  isSame: boolean;
+}
+
+/**
+ * All keys of the source were seen at the target: as many there are as many of the same. Where there are not, each is looked
+ * for on the other side; a store that lists a key twice is found to be equal by that.
+ */
+async function compare(context: MigrationContext): Promise<Comparison> {
+  const { from, to, retry, roles } = context;
+  const comparison: Comparison = { keys: { from: 0, to: 0 }, copied: 0, removed: 0, isSame: false };
+  for (let look = 1; look <= MAX_LOOKS && !comparison.isSame; look++) {
+    const here = await countKeys(from, retry);
+    const there = await countKeys(to, retry);
+    const sum = (counts: typeof here) => roles.reduce((total, role) => total + counts[role], 0);
+    comparison.keys = { from: sum(here), to: sum(there) };
+    const hasStray = !roles.includes("renditions") && there.renditions > 0;
+    comparison.isSame = !hasStray && roles.every((role) => here[role] === there[role]);
+    if (comparison.isSame) break;
+    const removed = await removeExtra(context);
+    const { copied }: Passage = await copyAll(context);
+    comparison.removed += removed;
+    comparison.copied += copied;
+    comparison.isSame = removed === 0 && copied === 0;
+  }
+  return comparison;
+}
+
+function troubles(reasons: Map<string, string>): MigrationTrouble[] {
+  return [...reasons].map(([key, reason]) => ({ key, reason }));
+}

@@ -1,0 +1,104 @@
+import type { StoreRole } from "../../contracts/observer.ts";
+import { isServiceError, ServiceError } from "../../errors.ts";
+import { createDueList, type DueList } from "../../stores/due-list.ts";
+import { rolesOf, type StorageRoles } from "../storage-roles.ts";
+import { createRetry, type Retry } from "./create-retry.ts";
+import type { MigrateOptions, MigrationProgress } from "./migrate-options.ts";
+import { reasonIn } from "./reason-in.ts";
+
+/** That something cannot be read where the images come from. */
+export class SourceError extends Error {
+  constructor(cause: unknown) {
+    super(reasonIn(cause), { cause });
+    this.name = "SourceError";
+  }
+}
+
+/** What the parts of a migration work on. */
+export interface MigrationContext {
+  from: StorageRoles;
+  to: StorageRoles;
+  /** Lists of the target. */
+  due: Record<"images" | "jobs" | "claims" | "clock", DueList>;
+  verify: boolean;
+  /** In the order in which they are copied: what a record names is there before it. */
+  roles: StoreRole[];
+  concurrency: number;
+  signal: AbortSignal | undefined;
+  retry: Retry;
+  /** Whether all stores answer. */
+  areThere(): Promise<boolean>;
+  progress: MigrationProgress;
+  /** To be called when `progress` has changed. */
+  tell(): void;
+  /** Reasons by key. */
+  damaged: Map<string, string>;
+  failed: Map<string, string>;
+}
+
+export function createMigrationContext(options: MigrateOptions): MigrationContext {
+  const { verify = false, withRenditions = true, concurrency = 8, patienceMs = 60_000, signal } = options;
+  if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 256) {
+    throw new TypeError("concurrency must be a whole number from 1 to 256");
+  }
+  const from = rolesOf(options.from);
+  const to = rolesOf(options.to);
+  const stores = new Set([...Object.values(from), ...Object.values(to)]);
+  const areThere = async () => {
+    const looks = await Promise.allSettled([...stores].map((store) => store.stat("migration/state")));
+    return looks.every(({ status }) => status === "fulfilled");
+  };
+  const progress: MigrationProgress = { phase: "counting", keys: 0, totalKeys: 0, bytes: 0 };
+  const listOf = (name: string) => createDueList(to.records, name);
+  return {
+    from,
+    to,
+    due: { images: listOf("images"), jobs: listOf("jobs"), claims: listOf("claims"), clock: listOf("clock") },
+    verify,
+    roles: withRenditions ? ["originals", "renditions", "records"] : ["originals", "records"],
+    concurrency,
+    signal,
+    retry: createRetry({ patienceMs, signal, areThere }),
+    areThere,
+    progress,
+    tell: () => options.onProgress?.(progress),
+    damaged: new Map(),
+    failed: new Map(),
+  };
+}
+
+/**
+ * Does something about one key, as often as it takes. What will not do is noted, and is no reason to stop.
+ * Rejects where a store is away or full.
+ */
+export async function attempt<T>(
+  { retry, areThere, signal, damaged, failed }: MigrationContext,
+  key: string,
+  work: () => Promise<T>,
+): Promise<T | "failed"> {
+  try {
+    const done = await retry(work);
+    // An earlier look at it may have failed.
+    failed.delete(key);
+    return done;
+  } catch (error) {
+    const isSource = error instanceof SourceError;
+    if (signal?.aborted || isServiceError(error, "no_space") || !(await areThere())) {
+      throw isSource
+        ? new ServiceError("store_unavailable", "The source cannot be read", { cause: error.cause })
+        : error;
+    }
+    if (isSource) damaged.set(key, `cannot be read: ${error.message}`);
+    else failed.set(key, reasonIn(error));
+    return "failed";
+  }
+}
+
+/** Marks what work on the source fails with as such. */
+export async function fromSource<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new SourceError(error);
+  }
+}

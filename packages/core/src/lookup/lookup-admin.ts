@@ -1,0 +1,101 @@
+import { randomUUID } from "node:crypto";
+import type { Account, AccountKey } from "../contracts/accounts.ts";
+import { ServiceError } from "../errors.ts";
+import { newApiKey } from "./accounts/api-key.ts";
+import { normaliseDomain } from "./address/mail-domain.ts";
+import { normaliseAddress } from "./address/parse-address.ts";
+import type { LookupContext } from "./lookup-context.ts";
+
+/** Whom an account is for. */
+export interface NewAccount {
+  /** `[A-Za-z0-9_-]{1,64}`; @default random */
+  id?: string;
+  email?: string;
+  firstName?: string;
+  lastName?: string;
+  /** @default "free" */
+  plan?: string;
+}
+
+/** What the host does with the lookup beside serving it. */
+export interface LookupAdmin {
+  /** @returns the account and its first key, which is told nowhere else. Rejects with `conflict` for an ID that is taken. */
+  createAccount(account?: NewAccount): Promise<{ account: Account; key: string }>;
+  /** Another key for an account, told nowhere else. Rejects with `not_found`. */
+  createKey(account: string): Promise<string>;
+  keys(account: string): Promise<AccountKey[]>;
+  /** Revokes the keys of an account that begin with `hint`. @returns how many. */
+  revokeKeys(account: string, hint: string): Promise<number>;
+  /**
+   * Leaves a person or a whole domain out, for good: what is known is erased, and nothing is told, guessed or asked of it
+   * from then on, also when it is imported again. Rejects with `bad_request` for what is neither an address nor a domain.
+   */
+  suppress(subject: string): Promise<void>;
+  /** Takes that back. What was erased stays erased. @returns whether it was suppressed. */
+  unsuppress(subject: string): Promise<boolean>;
+  /** Forgets what is known of an address, until it is found or imported again. @returns whether anything was. */
+  erase(address: string): Promise<boolean>;
+}
+
+export function createLookupAdmin(context: LookupContext): LookupAdmin {
+  const { accounts, contacts, suppressions, verifier, settings } = context;
+
+  async function createKey(account: string): Promise<string> {
+    if ((await accounts.get(account)) === null)
+      throw new ServiceError("not_found", "There is no such account");
+    const { key, hash, hint } = newApiKey();
+    await accounts.addKey(account, hash, { hint, createdAt: settings.now(), revokedAt: null });
+    return key;
+  }
+
+  async function erase(subject: string): Promise<boolean> {
+    if (!subject.includes("@")) return contacts.eraseDomain(subject);
+    await verifier.forget(subject);
+    return contacts.erase(subject);
+  }
+
+  return {
+    async createAccount(given = {}) {
+      const account: Account = {
+        id: given.id ?? randomUUID(),
+        email: given.email ?? null,
+        firstName: given.firstName ?? null,
+        lastName: given.lastName ?? null,
+        plan: given.plan ?? "free",
+        createdAt: settings.now(),
+      };
+      if (!/^[A-Za-z0-9_-]{1,64}$/.test(account.id)) {
+        throw new ServiceError(
+          "bad_request",
+          "An account's id has 1 to 64 characters of A-Z, a-z, 0-9, _ and -",
+        );
+      }
+      if (!(await accounts.create(account))) {
+        throw new ServiceError("conflict", "There is an account of this id");
+      }
+      return { account, key: await createKey(account.id) };
+    },
+    createKey,
+    keys: (account) => accounts.keys(account),
+    revokeKeys: (account, hint) => accounts.revokeKeys(account, hint, settings.now()),
+    async suppress(subject) {
+      const normalised = subjectOf(subject);
+      // Nothing may slip in between: who is on the list is shown nowhere, erased or not.
+      await suppressions.add(normalised);
+      await erase(normalised);
+    },
+    unsuppress: (subject) => suppressions.remove(subjectOf(subject)),
+    async erase(address) {
+      const normalised = normaliseAddress(address);
+      if (normalised === null) throw new ServiceError("bad_request", "That is not an email address");
+      return erase(normalised);
+    },
+  };
+}
+
+function subjectOf(text: string): string {
+  const subject = text.includes("@") ? normaliseAddress(text) : normaliseDomain(text);
+  if (subject === null)
+    throw new ServiceError("bad_request", "That is neither an email address nor a domain");
+  return subject;
+}

@@ -1,0 +1,20 @@
+import type { Accounts } from "../contracts/accounts.ts";
+import type { ContactSource } from "../contracts/contact-source.ts";
+import type { RateLimiter } from "../contracts/rate-limiter.ts";
+import type { InFlight } from "../http/in-flight.ts";
+import type { Meter } from "./accounts/meter.ts";
+import type { LookupSettings } from "./lookup-settings.ts";
+import type { Suppressions } from "./suppressions.ts";
+import type { Verifier } from "./verify/verifier.ts";
+
+/** What the operations of one lookup share. */
+export interface LookupContext {
+  contacts: ContactSource;
+  accounts: Accounts;
+  suppressions: Suppressions;
+  meter: Meter;
+  verifier: Verifier;
+  limiter: RateLimiter;
+  inFlight: InFlight;
+  settings: LookupSettings;
+}

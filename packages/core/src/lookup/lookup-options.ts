@@ -1,0 +1,56 @@
+import type { Account, Accounts, QuotaKind } from "../contracts/accounts.ts";
+import type { Call } from "../contracts/call.ts";
+import type { ContactSource } from "../contracts/contact-source.ts";
+import type { KeyValue } from "../contracts/key-value.ts";
+import type { MailLists, MailProber } from "../contracts/mail-prober.ts";
+import type { Observer } from "../contracts/observer.ts";
+import type { RateLimiter } from "../contracts/rate-limiter.ts";
+import type { SuppressionList } from "../contracts/suppression-list.ts";
+import type { CorsOptions } from "../http/cors.ts";
+import type { TlsPolicy } from "../http/transport.ts";
+import type { Logger } from "../images/images-options.ts";
+
+/** Points per month; `false`: no limit. */
+export type PlanAllowance = Record<QuotaKind, number | false>;
+
+export interface LookupOptions {
+  /** What is known of people's addresses. Closed with the service, as the next three. */
+  contacts: ContactSource;
+  accounts: Accounts;
+  suppressions: SuppressionList;
+  /** Asks the DNS and mail servers. @default Nobody is asked: addresses that no source knows are `unknown` */
+  prober?: MailProber;
+  /** Webmail and disposable domains. @default none are known */
+  lists?: MailLists;
+  /** At least 32 bytes by which suppressions are kept. Who changes it forgets all of them. */
+  secret: string | Uint8Array;
+  /** Where verdicts are remembered; processes that share it share them. @default In this process' memory */
+  cache?: KeyValue;
+  /** Says who asks, for hosts with sign-in of their own; `null` or `undefined` leaves it to the key. */
+  authenticate?: (call: Call) => Account | null | undefined | Promise<Account | null | undefined>;
+  /** By name of the plan. @default free: 100 searches and 100 verifications a month */
+  plans?: Readonly<Record<string, PlanAllowance>>;
+  /**
+   * What the fields of the two networks are called: `network_a`, `network_a_url` by the first, `network_b` by the second.
+   * @default { a: "network_a", b: "network_b" }
+   */
+  networkNames?: { a: string; b: string };
+  /** Requests per account and second; `false`: no limit. @default 15 */
+  requestsPerSecond?: number | false;
+  /** Where those are counted. While it is away, each process counts for itself. Not closed with the service. @default In memory */
+  rateLimiter?: RateLimiter;
+  /** See {@link TlsPolicy}. @default "required" */
+  tls?: TlsPolicy;
+  /** Which other web origins may use the API from a browser. @default none */
+  cors?: CorsOptions;
+  /** `"host"` leaves failures that nobody expected to the host app's own error handling. @default "reply" (a plain 500) */
+  errors?: "reply" | "host";
+  /** Told of every unexpected failure and every trouble of a backend. @default The logger; without one, console.error */
+  onError?: (error: unknown, call?: Call) => void;
+  /** Where events are logged. Never an address or a key. @default nowhere */
+  logger?: Logger;
+  /** For metrics and traces; see `@outrigger/telemetry`. */
+  observer?: Observer;
+  /** The time in Unix milliseconds. @default Date.now */
+  now?: () => number;
+}

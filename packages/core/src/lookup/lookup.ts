@@ -1,0 +1,86 @@
+import type { Service } from "../contracts/call.ts";
+import { corsService } from "../http/cors.ts";
+import { createInFlight } from "../http/in-flight.ts";
+import { observeService } from "../observe/observe-service.ts";
+import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
+import { createMemoryKeyValue } from "../stores/memory-key-value.ts";
+import { createMemoryRateLimiter } from "../stores/memory-rate-limiter.ts";
+import { createMeter } from "./accounts/meter.ts";
+import { lookupRouteOf } from "./http/lookup-address.ts";
+import { createLookupAdmin, type LookupAdmin } from "./lookup-admin.ts";
+import type { LookupContext } from "./lookup-context.ts";
+import type { LookupOptions } from "./lookup-options.ts";
+import { createLookupService } from "./lookup-service.ts";
+import { lookupSettings } from "./lookup-settings.ts";
+import { createSuppressions } from "./suppressions.ts";
+import { createVerifier } from "./verify/verifier.ts";
+
+/** Email lookup, ready to be mounted by an adapter. */
+export interface Lookup extends Service, LookupAdmin {
+  /**
+   * Answers new requests with 503, waits for those under way, at most `timeoutMs` (10 seconds by default), then ends what it was
+   * given. Calling it twice is allowed.
+   */
+  close(options?: { timeoutMs?: number }): Promise<void>;
+}
+
+const DRAIN_MS = 10_000;
+
+/**
+ * Email lookup over the given data.
+ * @throws TypeError for an option out of range.
+ * @example
+ * const lookup = createLookup({ contacts, accounts, suppressions, secret });
+ * app.use("/people", express(lookup));
+ */
+export function createLookup(options: LookupOptions): Lookup {
+  const settings = lookupSettings(options);
+  const { contacts, accounts, suppressions } = options;
+  const limiter =
+    options.rateLimiter === undefined
+      ? createMemoryRateLimiter()
+      : createFallbackRateLimiter(options.rateLimiter, settings.onError);
+  const verifier = createVerifier({
+    prober: options.prober ?? null,
+    lists: options.lists ?? null,
+    cache: options.cache ?? createMemoryKeyValue(),
+    secret: settings.secret,
+    onError: settings.onError,
+  });
+  const inFlight = createInFlight();
+  const context: LookupContext = {
+    contacts,
+    accounts,
+    suppressions: createSuppressions(suppressions, settings.secret),
+    meter: createMeter(accounts, settings),
+    verifier,
+    limiter,
+    inFlight,
+    settings,
+  };
+  const service = createLookupService(context);
+  const mounted = mountedService(service, options);
+  let closing: Promise<void> | null = null;
+
+  async function close(timeoutMs: number): Promise<void> {
+    await inFlight.drain(timeoutMs);
+    await verifier.close();
+    // The same database may be behind all three.
+    for (const part of new Set([contacts, accounts, suppressions])) await part.close();
+    await limiter.close();
+  }
+
+  return {
+    ...createLookupAdmin(context),
+    handle: (call) => mounted.handle(call),
+    close({ timeoutMs = DRAIN_MS } = {}) {
+      closing ??= close(timeoutMs);
+      return closing;
+    },
+  };
+}
+
+function mountedService(service: Service, { cors, observer }: LookupOptions): Service {
+  const open = cors === undefined ? service : corsService(service, cors);
+  return observer === undefined ? open : observeService(open, observer, lookupRouteOf);
+}

@@ -1,0 +1,40 @@
+/** Why no address is looked for by a name. */
+export type NameFault =
+  | "empty"
+  /** More than 100 characters. */
+  | "too_long"
+  | "control_character"
+  /** It has digits. */
+  | "digits"
+  /** No letter in any script. */
+  | "no_letters"
+  /** Made of initials only, e.g. `J. R.` */
+  | "single_letters";
+
+const MAX_NAME_CHARACTERS = 100;
+
+/** What makes a first, last or full name useless for a search; `null` where nothing does. */
+export function nameFault(name: string): NameFault | null {
+  if (name.trim() === "") {
+    return "empty";
+  }
+  if (name.length > 2 * MAX_NAME_CHARACTERS || [...name].length > MAX_NAME_CHARACTERS) {
+    return "too_long";
+  }
+  if (/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(name)) {
+    return "control_character";
+  }
+  if (/\p{Nd}/u.test(name)) {
+    return "digits";
+  }
+  const words = name.match(/[\p{L}\p{M}]+/gu);
+  if (words === null) {
+    return "no_letters";
+  }
+  return words.every(isSingleLetter) ? "single_letters" : null;
+}
+
+/** A letter of an alphabet alone; one of the characters that are words of themselves is a name. */
+function isSingleLetter(word: string): boolean {
+  return /^\p{L}\p{M}*$/u.test(word.normalize("NFC")) && !/[\p{Script=Han}\p{Script=Hangul}]/u.test(word);
+}

@@ -1,0 +1,64 @@
+import type { QuotaKind } from "../../contracts/accounts.ts";
+import { monthOf, nextMonthMs } from "../accounts/months.ts";
+import type { LookupOperation } from "./operation.ts";
+
+/** What stands for no limit where clients want a number. */
+const UNLIMITED = 1_000_000_000;
+
+export const accountOperation: LookupOperation<null> = {
+  parse: () => null,
+  echo: () => ({}),
+
+  async work({ accounts, settings }, _, account) {
+    // It is never open.
+    if (account === null) throw new Error("There is no account");
+    const nowMs = settings.now();
+    const used = await accounts.usage(account.id, monthOf(nowMs), nowMs);
+    const allowance = settings.allowanceOf(account);
+    const available = (kind: QuotaKind) => allowance[kind] ?? UNLIMITED;
+    return {
+      data: {
+        first_name: account.firstName,
+        last_name: account.lastName,
+        email: account.email,
+        plan_name: capitalised(account.plan),
+        plan_level: 0,
+        reset_date: dateOf(nextMonthMs(nowMs)),
+        team_id: account.id,
+        calls: {
+          used: used.searches + used.verifications,
+          available: available("searches") + available("verifications"),
+        },
+        requests: {
+          searches: { used: used.searches, available: available("searches") },
+          verifications: { used: used.verifications, available: available("verifications") },
+        },
+      },
+    };
+  },
+
+  sample: ({ settings }) => ({
+    data: {
+      first_name: "Ada",
+      last_name: "Lovelace",
+      email: "ada.lovelace@example.com",
+      plan_name: "Free",
+      plan_level: 0,
+      reset_date: dateOf(nextMonthMs(settings.now())),
+      team_id: "test",
+      calls: { used: 0, available: 200 },
+      requests: {
+        searches: { used: 0, available: 100 },
+        verifications: { used: 0, available: 100 },
+      },
+    },
+  }),
+};
+
+function capitalised(plan: string): string {
+  return plan.charAt(0).toUpperCase() + plan.slice(1);
+}
+
+function dateOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}

@@ -1,0 +1,49 @@
+import { type AddressType, DEPARTMENTS, SENIORITIES } from "../../contracts/contact-source.ts";
+import { wordParameter } from "../http/query.ts";
+import type { LookupOperation } from "./operation.ts";
+import { findDomain, parseSubject, type Subject } from "./subject.ts";
+
+interface EmailCount extends Subject {
+  type: AddressType | null;
+}
+
+const NONE = { total: 0, personal: 0, generic: 0, departments: {}, seniorities: {} };
+
+export const emailCount: LookupOperation<EmailCount> = {
+  isOpen: true,
+
+  parse: (query) => ({
+    ...parseSubject(query),
+    type: wordParameter(query, "type", ["personal", "generic"], "invalid_type"),
+  }),
+
+  echo: ({ writtenDomain, company, type }) => ({ domain: writtenDomain, company, type }),
+
+  async work(context, search) {
+    const domain = await findDomain(context, search);
+    const counts = domain === null ? NONE : await context.contacts.count(domain, search.type ?? undefined);
+    return {
+      data: {
+        total: counts.total,
+        personal_emails: counts.personal,
+        generic_emails: counts.generic,
+        department: everyOf(DEPARTMENTS, counts.departments),
+        seniority: everyOf(SENIORITIES, counts.seniorities),
+      },
+    };
+  },
+
+  sample: () => ({
+    data: {
+      total: 1,
+      personal_emails: 1,
+      generic_emails: 0,
+      department: everyOf(DEPARTMENTS, { executive: 1 }),
+      seniority: everyOf(SENIORITIES, { executive: 1 }),
+    },
+  }),
+};
+
+function everyOf<T extends string>(names: readonly T[], counts: Partial<Record<T, number>>) {
+  return Object.fromEntries(names.map((name) => [name, counts[name] ?? 0]));
+}

@@ -1,0 +1,153 @@
+import type { Contact } from "../../contracts/contact-source.ts";
+import type { ProbeResult } from "../../contracts/mail-prober.ts";
+import { isGibberish } from "../address/is-gibberish.ts";
+import { addressFault, type ParsedAddress, parseAddress } from "../address/parse-address.ts";
+import { LookupProblem } from "../http/lookup-problem.ts";
+import type { LookupContext } from "../lookup-context.ts";
+import { type Findings, judge, type Verdict } from "../verify/verdict.ts";
+import { parseMaxDuration } from "./duration.ts";
+import { sourceEntry } from "./entries.ts";
+import type { Answer, LookupOperation } from "./operation.ts";
+import { SAMPLE_CONTACT } from "./samples.ts";
+
+interface EmailVerification {
+  /** As it was written. */
+  email: string;
+  /** `null` where it is not of the grammar of addresses. */
+  parsed: ParsedAddress | null;
+  waitMs: number;
+}
+
+/** When to ask again for what takes longer. */
+const RETRY_AFTER_SECONDS = "2";
+
+export const emailVerifier: LookupOperation<EmailVerification> = {
+  parse(query) {
+    const email = query.text("email")?.trim();
+    if (email === undefined) throw new LookupProblem("wrong_params", "You are missing the email parameter");
+    if (!email.includes("@") || /\p{Cc}/u.test(email)) {
+      throw new LookupProblem("invalid_email", "The email address is not valid");
+    }
+    return { email, parsed: parseAddress(email), waitMs: parseMaxDuration(query) };
+  },
+
+  echo: ({ email }) => ({ email }),
+
+  async work(context, { email, parsed, waitMs }, account) {
+    if (parsed !== null) await requireUnclaimed(context, parsed.address);
+    const request = ["email-verifier", parsed?.address ?? email];
+    const reservation = await context.meter.reserve(account, "verifications", request, 1);
+    const answered = verify(context, email, parsed, waitMs);
+    const cost = answered.then(
+      (found) => (found === null ? null : isCharged(found.verdict) ? 1 : 0),
+      () => 0,
+    );
+    // What goes on behind keeps its place: whoever asks for it again pays nothing.
+    const points = await cost;
+    if (points !== null) await reservation.settle(points);
+    const found = await answered;
+    return found === null ? pending(email) : answerOf(context, email, found);
+  },
+
+  sample: (context, { email }) => {
+    const findings: Findings = {
+      fault: null,
+      isGibberish: false,
+      isWebmail: false,
+      isDisposable: false,
+      probe: SAMPLE_PROBE,
+      contact: SAMPLE_CONTACT,
+    };
+    return answerOf(context, email, { findings, verdict: judge(findings), suggestion: null });
+  },
+};
+
+const SAMPLE_PROBE: ProbeResult = {
+  routing: "found",
+  server: true,
+  mailbox: true,
+  acceptsAll: false,
+  reason: null,
+  retryAfterMs: null,
+};
+
+/** Everything about an address, judged. */
+interface Verified {
+  findings: Findings;
+  verdict: Verdict;
+  suggestion: string | null;
+}
+
+async function requireUnclaimed({ suppressions }: LookupContext, address: string): Promise<void> {
+  if ((await suppressions.ofAddress(address)) === null) return;
+  throw new LookupProblem("claimed_email", "The owner of this address asked that nothing be told of it");
+}
+
+/** `null` where the servers take longer than the client waits. */
+async function verify(
+  context: LookupContext,
+  email: string,
+  parsed: ParsedAddress | null,
+  waitMs: number,
+): Promise<Verified | null> {
+  const { contacts, verifier } = context;
+  if (parsed === null) return judged(context, email, null, null, null);
+  const [contact, probe] = await Promise.all([contacts.find(parsed.address), verifier.probe(parsed, waitMs)]);
+  return probe === null ? null : judged(context, email, parsed, probe, contact);
+}
+
+function judged(
+  { verifier }: LookupContext,
+  email: string,
+  parsed: ParsedAddress | null,
+  probe: ProbeResult | null,
+  contact: Contact | null,
+): Verified {
+  const findings: Findings = {
+    fault: addressFault(email),
+    isGibberish: parsed !== null && isGibberish(parsed.local),
+    isWebmail: parsed !== null && verifier.isWebmail(parsed.domain),
+    isDisposable: parsed !== null && verifier.isDisposable(parsed.domain),
+    probe,
+    contact,
+  };
+  const suggestion = parsed === null ? null : verifier.suggestDomain(parsed.domain);
+  return {
+    findings,
+    verdict: judge(findings),
+    suggestion: suggestion === null || parsed === null ? null : `${parsed.local}@${suggestion}`,
+  };
+}
+
+function isCharged({ status }: Verdict): boolean {
+  return status !== "webmail" && status !== "disposable" && status !== "unknown";
+}
+
+function answerOf(_: LookupContext, email: string, { findings, verdict, suggestion }: Verified): Answer {
+  const { probe, contact } = findings;
+  return {
+    data: {
+      result: verdict.result,
+      status: verdict.status,
+      score: verdict.score,
+      email,
+      regexp: findings.fault === null,
+      gibberish: findings.isGibberish,
+      disposable: findings.isDisposable,
+      webmail: findings.isWebmail,
+      mx_records: probe?.routing === "found",
+      smtp_server: probe?.server === true,
+      smtp_check: probe?.mailbox === true,
+      accept_all: probe?.acceptsAll === true,
+      block: probe?.reason === "policy",
+      reason: verdict.reason,
+      suggestion,
+      sources: contact?.evidence.map(sourceEntry) ?? [],
+    },
+  };
+}
+
+function pending(email: string): Answer {
+  const unknown = { result: null, status: null, score: null, email };
+  return { status: 202, headers: { "Retry-After": RETRY_AFTER_SECONDS }, data: unknown };
+}

@@ -1,0 +1,42 @@
+import { normaliseDomain } from "../address/mail-domain.ts";
+import { LookupProblem } from "../http/lookup-problem.ts";
+import type { Query } from "../http/query.ts";
+import type { LookupContext } from "../lookup-context.ts";
+
+/** Which organisation a look-up is about. */
+export interface Subject {
+  /** As A-labels; `null` where only the company is given. */
+  domain: string | null;
+  company: string | null;
+  /** As it was written. */
+  writtenDomain: string | null;
+}
+
+const MIN_COMPANY_LENGTH = 3;
+
+/** By `domain`, which wins, or `company`. */
+export function parseSubject(query: Query): Subject {
+  const writtenDomain = query.text("domain");
+  const company = query.text("company");
+  if (writtenDomain === null && company === null) {
+    throw new LookupProblem("wrong_params", "You are missing the domain or the company parameter");
+  }
+  const domain = writtenDomain === null ? null : normaliseDomain(writtenDomain.trim());
+  if (writtenDomain !== null && domain === null) {
+    throw new LookupProblem("invalid_domain", "The domain is not valid");
+  }
+  if (writtenDomain === null && company !== null && company.trim().length < MIN_COMPANY_LENGTH) {
+    throw new LookupProblem("wrong_params", `company must have at least ${MIN_COMPANY_LENGTH} characters`);
+  }
+  return { domain, company, writtenDomain };
+}
+
+/** The domain that is meant; `null` for a company that nobody knows. Rejects where its owner asked to be left out. */
+export async function findDomain(context: LookupContext, subject: Subject): Promise<string | null> {
+  const domain = subject.domain ?? (await context.contacts.domainOf(subject.company?.trim() ?? ""));
+  if (domain === null) return null;
+  if (await context.suppressions.ofDomain(domain)) {
+    throw new LookupProblem("invalid_domain", "The owner of this domain asked that nothing be told of it");
+  }
+  return domain;
+}

@@ -1,0 +1,46 @@
+import { createHmac } from "node:crypto";
+import type { SuppressionList } from "../contracts/suppression-list.ts";
+
+/** What somebody asked for. */
+export type Suppressed = "address" | "domain";
+
+/** Who asked to be left out, by address or by domain. Both are normalised. */
+export interface Suppressions {
+  ofAddress(address: string): Promise<Suppressed | null>;
+  /** Whether nothing may be said of a domain. */
+  ofDomain(domain: string): Promise<boolean>;
+  /** Which of some addresses may not be shown, whatever their domains say. */
+  among(addresses: readonly string[]): Promise<ReadonlySet<string>>;
+  /** @param subject a normalised address, or a domain. */
+  add(subject: string): Promise<void>;
+  /** @returns whether it was there. */
+  remove(subject: string): Promise<boolean>;
+}
+
+/** Keeps tokens, HMAC-SHA256 by `secret`: whoever has the list cannot read it, nor try addresses without the secret. */
+export function createSuppressions(list: SuppressionList, secret: Buffer): Suppressions {
+  const tokenOf = (subject: string) =>
+    createHmac("sha256", secret).update(`suppress:${subject}`).digest("base64url");
+  const domainOf = (address: string) => address.slice(address.lastIndexOf("@") + 1);
+
+  return {
+    async ofAddress(address) {
+      const [own, domains] = [tokenOf(address), tokenOf(domainOf(address))];
+      const present = await list.present([own, domains]);
+      if (present.has(own)) return "address";
+      return present.has(domains) ? "domain" : null;
+    },
+    async ofDomain(domain) {
+      const token = tokenOf(domain);
+      return (await list.present([token])).has(token);
+    },
+    async among(addresses) {
+      if (addresses.length === 0) return new Set();
+      const byToken = new Map(addresses.map((address) => [tokenOf(address), address]));
+      const present = await list.present([...byToken.keys()]);
+      return new Set([...byToken].filter(([token]) => present.has(token)).map(([, address]) => address));
+    },
+    add: (subject) => list.add([tokenOf(subject)]),
+    remove: async (subject) => (await list.remove([tokenOf(subject)])) > 0,
+  };
+}

@@ -1,0 +1,70 @@
+import type { Contact } from "../../contracts/contact-source.ts";
+import type { ProbeReason, ProbeResult } from "../../contracts/mail-prober.ts";
+import type { AddressFault } from "../address/parse-address.ts";
+
+export type VerdictStatus = "valid" | "invalid" | "accept_all" | "webmail" | "disposable" | "unknown";
+export type VerdictResult = "deliverable" | "undeliverable" | "risky";
+
+/** What is known of an address when it is judged. */
+export interface Findings {
+  fault: AddressFault | null;
+  isGibberish: boolean;
+  isWebmail: boolean;
+  isDisposable: boolean;
+  /** `null` where the address has a fault. */
+  probe: ProbeResult | null;
+  /** As a source knows it. */
+  contact: Contact | null;
+}
+
+export interface Verdict {
+  status: VerdictStatus;
+  result: VerdictResult;
+  /** From 0 to 100. */
+  score: number;
+  /** Why it is not certain, or why it was refused; `null` where there is nothing to say. */
+  reason: ProbeReason | AddressFault | "no_mail_server" | "null_mx" | null;
+}
+
+/** What clients of the API expect of addresses that are nobody's in particular. */
+const ARBITRARY_SCORE = 50;
+
+/** Judges. Doubt is never "undeliverable". */
+export function judge(findings: Findings): Verdict {
+  const { status, reason } = statusOf(findings);
+  return { status, result: resultOf(status), score: scoreOf(status, findings), reason };
+}
+
+function statusOf({ fault, probe, isWebmail, isDisposable }: Findings): Pick<Verdict, "status" | "reason"> {
+  if (fault !== null || probe === null) return { status: "invalid", reason: fault };
+  if (probe.routing === "null_mx") return { status: "invalid", reason: "null_mx" };
+  if (probe.routing === "none") return { status: "invalid", reason: "no_mail_server" };
+  if (isDisposable) return { status: "disposable", reason: null };
+  if (isWebmail) return { status: "webmail", reason: null };
+  if (probe.mailbox === false) return { status: "invalid", reason: probe.reason };
+  if (probe.acceptsAll === true) return { status: "accept_all", reason: "accepts_all" };
+  if (probe.mailbox === true) return { status: "valid", reason: probe.reason };
+  return { status: "unknown", reason: probe.reason };
+}
+
+function resultOf(status: VerdictStatus): VerdictResult {
+  if (status === "valid") return "deliverable";
+  return status === "invalid" ? "undeliverable" : "risky";
+}
+
+/** An address that a source knows is likelier to be right than one that nobody has seen. */
+function scoreOf(status: VerdictStatus, { isGibberish, contact }: Findings): number {
+  switch (status) {
+    case "valid":
+      return isGibberish ? 90 : 100;
+    case "invalid":
+      return 0;
+    case "webmail":
+    case "disposable":
+      return ARBITRARY_SCORE;
+    case "accept_all":
+      return contact !== null ? Math.max(60, Math.min(95, contact.confidence)) : isGibberish ? 25 : 50;
+    case "unknown":
+      return contact !== null ? Math.min(90, contact.confidence) : isGibberish ? 10 : 30;
+  }
+}

@@ -1,0 +1,105 @@
+import { createHmac } from "node:crypto";
+import type { KeyValue } from "../../contracts/key-value.ts";
+import type { MailLists, MailProber, ProbeResult } from "../../contracts/mail-prober.ts";
+import { isSettledWithin } from "../../images/settled-within.ts";
+import type { ParsedAddress } from "../address/parse-address.ts";
+
+/** Asks about addresses, each once at a time, and remembers what was found out for a while. */
+export interface Verifier {
+  isWebmail(domain: string): boolean;
+  isDisposable(domain: string): boolean;
+  /** A domain that was probably meant; `null` where none suggests itself. */
+  suggestDomain(domain: string): string | null;
+  /**
+   * What DNS and mail servers say; `null` where that takes longer than `waitMs`: then it goes on, and who asks again finds it.
+   * Of webmail, only the DNS is asked.
+   */
+  probe(address: ParsedAddress, waitMs: number): Promise<ProbeResult | null>;
+  /** Forgets what is remembered of an address. */
+  forget(address: string): Promise<void>;
+  /** Gives up what is under way. */
+  close(): Promise<void>;
+}
+
+export interface VerifierOptions {
+  prober: MailProber | null;
+  lists: MailLists | null;
+  cache: KeyValue;
+  secret: Buffer;
+  onError(error: unknown): void;
+}
+
+/** No probe takes longer, whoever waits for it. */
+const MAX_PROBE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const NOT_PROBED: ProbeResult = {
+  routing: "unknown",
+  server: null,
+  mailbox: null,
+  acceptsAll: null,
+  reason: "not_probed",
+  retryAfterMs: null,
+};
+
+export function createVerifier({ prober, lists, cache, secret, onError }: VerifierOptions): Verifier {
+  const underWay = new Map<string, Promise<ProbeResult>>();
+  const closing = new AbortController();
+  const isWebmail = (domain: string) => lists?.isWebmail(domain) ?? false;
+
+  /** Nobody can read an address from it. */
+  const keyOf = (address: string) =>
+    `probe:${createHmac("sha256", secret).update(`probe:${address}`).digest("base64url")}`;
+
+  async function find(parsed: ParsedAddress, key: string): Promise<ProbeResult> {
+    const known = await cache.get(key);
+    // Written by this function, under a key of its own.
+    if (known !== undefined && known !== null) return known as ProbeResult;
+    if (prober === null) return NOT_PROBED;
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(MAX_PROBE_MS)]);
+    const result = await prober.probe(parsed.local, parsed.domain, {
+      smtp: !isWebmail(parsed.domain),
+      signal,
+    });
+    if (!closing.signal.aborted) await cache.set(key, result, ttlOf(result)).catch(onError);
+    return result;
+  }
+
+  function ask(parsed: ParsedAddress): Promise<ProbeResult> {
+    const key = keyOf(parsed.address);
+    const known = underWay.get(key);
+    if (known !== undefined) return known;
+    const asked = find(parsed, key).finally(() => underWay.delete(key));
+    underWay.set(key, asked);
+    return asked;
+  }
+
+  return {
+    isWebmail,
+    isDisposable: (domain) => lists?.isDisposable(domain) ?? false,
+    suggestDomain: (domain) => lists?.suggestDomain(domain) ?? null,
+    async probe(parsed, waitMs) {
+      const asked = ask(parsed);
+      return (await isSettledWithin(asked, waitMs)) ? await asked : null;
+    },
+    async forget(address) {
+      await cache.delete(keyOf(address));
+    },
+    async close() {
+      closing.abort(new Error("The lookup is closing"));
+      await Promise.allSettled(underWay.values());
+      await prober?.close();
+    },
+  };
+}
+
+/** How long a result holds, in milliseconds: what is certain for days, what may pass for as long as it may take. */
+function ttlOf({ mailbox, acceptsAll, routing, reason, retryAfterMs }: ProbeResult): number {
+  if (reason === "not_probed") return HOUR_MS;
+  if (retryAfterMs !== null) return Math.max(1000, retryAfterMs);
+  if (mailbox === false) return 3 * DAY_MS;
+  if (mailbox === true || acceptsAll === true) return 7 * DAY_MS;
+  if (routing === "none" || routing === "null_mx") return DAY_MS;
+  return 10 * 60_000;
+}

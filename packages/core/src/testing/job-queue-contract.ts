@@ -1,0 +1,303 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Job, JobQueue } from "../contracts/job-queue.ts";
+import { assertRejects } from "./blob-store/scope.ts";
+import type { ConformanceTest } from "./conformance-test.ts";
+
+export interface JobQueueContractOptions {
+  /** Gives another queue on the backend of a first, as another process has one. @default none: a queue ends with its process */
+  openAnother?: (queue: JobQueue) => Promise<JobQueue>;
+}
+
+type QueueTest = (name: string, body: (queue: JobQueue) => Promise<void>) => void;
+
+/** How late something may happen on a busy machine. */
+const GRACE_MS = 20_000;
+const POLL_MS = 20;
+
+/**
+ * What every {@link JobQueue} must do.
+ *
+ * @param test The `test` or `it` of any runner, whose time limit should be at least 30 s.
+ * @param create Makes a queue in which nothing waits and that nobody else works on.
+ */
+export function jobQueueContract(
+  test: ConformanceTest,
+  create: () => Promise<JobQueue>,
+  { openAnother }: JobQueueContractOptions = {},
+): void {
+  const check: QueueTest = (name, body) =>
+    test(`job queue: ${name}`, async () => {
+      const queue = await create();
+      try {
+        await body(queue);
+      } finally {
+        await queue.close();
+      }
+    });
+  orderBehaviour(check);
+  waitingBehaviour(check);
+  closeBehaviour(check);
+  if (openAnother === undefined) return;
+  sharingBehaviour((name, body) =>
+    check(name, async (queue) => {
+      const other = await openAnother(queue);
+      try {
+        await body(queue, other);
+      } finally {
+        await other.close();
+      }
+    }),
+  );
+}
+
+function orderBehaviour(check: QueueTest): void {
+  check("hands out once what came before and after somebody began to work", async (queue) => {
+    const jobs = someJobs(120);
+    const handled: Job[] = [];
+    await Promise.all(jobs.slice(0, 60).map((job) => queue.enqueue(job)));
+    queue.work(async (job) => {
+      handled.push(job);
+      await delay(1);
+    }, 4);
+    await Promise.all(jobs.slice(60).map((job) => queue.enqueue(job)));
+    await until(async () => handled.length >= jobs.length && (await queue.waiting()) === 0);
+    assert.deepEqual(byId(handled), byId(jobs));
+  });
+
+  check("hands out the oldest first", async (queue) => {
+    const jobs = someJobs(10);
+    const handled: Job[] = [];
+    for (const job of jobs) await queue.enqueue(job);
+    queue.work(async (job) => void handled.push(job), 1);
+    await until(async () => handled.length === jobs.length);
+    assert.deepEqual(handled, jobs);
+  });
+
+  check("hands out as many at a time as were asked for, and no more", async (queue) => {
+    const atOnce = 3;
+    const jobs = someJobs(12);
+    let running = 0;
+    let mostRunning = 0;
+    let handled = 0;
+    const gate = createGate();
+    queue.work(async () => {
+      running++;
+      mostRunning = Math.max(mostRunning, running);
+      await gate.opened;
+      await delay(5);
+      running--;
+      handled++;
+    }, atOnce);
+    for (const job of jobs) await queue.enqueue(job);
+    await until(async () => running === atOnce);
+    gate.open();
+    await until(async () => handled === jobs.length);
+    assert.equal(mostRunning, atOnce);
+  });
+}
+
+function waitingBehaviour(check: QueueTest): void {
+  check("counts what waits, not what is worked on", async (queue) => {
+    const gate = createGate();
+    assert.equal(await queue.waiting(), 0);
+    for (const job of someJobs(5)) await queue.enqueue(job);
+    assert.equal(await queue.waiting(), 5);
+    let begun = 0;
+    queue.work(() => {
+      begun++;
+      return gate.opened;
+    }, 2);
+    await until(async () => begun === 2 && (await queue.waiting()) === 3);
+    gate.open();
+    await until(async () => begun === 5 && (await queue.waiting()) === 0);
+  });
+
+  check("takes jobs of one ID for one while it waits", async (queue) => {
+    const [job, last] = twoJobs();
+    const handled: Job[] = [];
+    await queue.enqueue(job);
+    await queue.enqueue({ ...job, createdAt: job.createdAt + 1 });
+    await Promise.all(Array.from({ length: 10 }, () => queue.enqueue(job)));
+    assert.equal(await queue.waiting(), 1);
+    await queue.enqueue(last);
+    queue.work(async (each) => void handled.push(each), 1);
+    await until(async () => handled.length >= 2 && (await queue.waiting()) === 0);
+    assert.deepEqual(handled, [job, last]);
+  });
+
+  check("takes a job again when it is over", async (queue) => {
+    const [job] = twoJobs();
+    let handled = 0;
+    queue.work(async () => void handled++, 1);
+    for (let turn = 1; turn <= 3; turn++) {
+      // That it is over may be known a moment after its handler resolved.
+      await until(async () => {
+        if (handled < turn) await queue.enqueue(job);
+        return handled >= turn;
+      });
+    }
+  });
+}
+
+function closeBehaviour(check: QueueTest): void {
+  check("waits for what is under way when it is closed, and hands out nothing more", async (queue) => {
+    const gate = createGate();
+    const begun: Job[] = [];
+    let isOver = false;
+    let isClosed = false;
+    for (const job of someJobs(6)) await queue.enqueue(job);
+    queue.work(async (job) => {
+      begun.push(job);
+      await gate.opened;
+      isOver = true;
+    }, 2);
+    await until(async () => begun.length === 2);
+    const closing = queue.close().then(() => {
+      isClosed = true;
+    });
+    await delay(50);
+    assert.equal(isClosed, false);
+    gate.open();
+    await closing;
+    assert.equal(isOver, true);
+    await delay(50);
+    assert.equal(begun.length, 2);
+  });
+
+  check("refuses to work once it is closed, and may be closed twice", async (queue) => {
+    const [job] = twoJobs();
+    queue.work(async () => undefined, 1);
+    await queue.enqueue(job);
+    await Promise.all([queue.close(), queue.close()]);
+    await queue.close();
+    await assertRejects(() => queue.enqueue(job), "store_unavailable", "enqueue");
+    await assertRejects(() => queue.waiting(), "store_unavailable", "waiting");
+  });
+
+  check("can be closed before anybody works", async (queue) => {
+    const [job] = twoJobs();
+    await queue.enqueue(job);
+    await queue.close();
+    await assertRejects(() => queue.enqueue(job), "store_unavailable");
+  });
+
+  check("hands out nothing of what it was given while it was being closed", async (queue) => {
+    const gate = createGate();
+    let begun = 0;
+    queue.work(() => {
+      begun++;
+      return gate.opened;
+    }, 4);
+    const [job, late] = twoJobs();
+    await queue.enqueue(job);
+    await until(async () => begun === 1);
+    const closing = queue.close();
+    await assertRejects(() => queue.enqueue(late), "store_unavailable");
+    gate.open();
+    await closing;
+    assert.equal(begun, 1);
+  });
+}
+
+function sharingBehaviour(
+  check: (name: string, body: (one: JobQueue, other: JobQueue) => Promise<void>) => void,
+): void {
+  check("shares jobs with others, each handed out once", async (one, other) => {
+    const jobs = someJobs(100);
+    const handled: Job[] = [];
+    const queues = [one, other];
+    for (const queue of queues) {
+      queue.work(async (job) => {
+        handled.push(job);
+        await delay(1);
+      }, 3);
+    }
+    await Promise.all(jobs.map((job, index) => (queues[index % 2] ?? one).enqueue(job)));
+    await until(async () => handled.length >= jobs.length && (await one.waiting()) === 0);
+    assert.deepEqual(byId(handled), byId(jobs));
+  });
+
+  check("gives one worker what another is too busy for", async (one, other) => {
+    const gate = createGate();
+    const begun: string[] = [];
+    const workers = [
+      { name: "one", queue: one },
+      { name: "other", queue: other },
+    ];
+    for (const { name, queue } of workers) {
+      queue.work(() => {
+        begun.push(name);
+        return gate.opened;
+      }, 1);
+    }
+    for (const job of twoJobs()) await one.enqueue(job);
+    await until(async () => begun.length === 2);
+    gate.open();
+    assert.deepEqual(begun.toSorted(), ["one", "other"]);
+  });
+
+  check("hands jobs to a worker that has given in none", async (one, other) => {
+    const [job] = twoJobs();
+    const handled: Job[] = [];
+    other.work(async (each) => void handled.push(each), 1);
+    await one.enqueue(job);
+    await until(async () => handled.length === 1);
+    assert.deepEqual(handled, [job]);
+    assert.equal(await one.waiting(), 0);
+  });
+
+  check("leaves to others what it has not handed out when it is closed", async (one, other) => {
+    const jobs = someJobs(6);
+    const gate = createGate();
+    const handled: Job[] = [];
+    one.work(async (job) => {
+      handled.push(job);
+      await gate.opened;
+    }, 1);
+    for (const job of jobs) await other.enqueue(job);
+    await until(async () => handled.length === 1);
+    const closing = one.close();
+    gate.open();
+    await closing;
+    assert.equal(handled.length, 1);
+    assert.equal(await other.waiting(), 5);
+    other.work(async (job) => void handled.push(job), 1);
+    await until(async () => handled.length === jobs.length);
+    assert.deepEqual(byId(handled), byId(jobs));
+  });
+}
+
+function someJobs(count: number): Job[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: randomBytes(16).toString("base64url"),
+    createdAt: 1_700_000_000_000 + index,
+  }));
+}
+
+function twoJobs(): [Job, Job] {
+  const [first, second] = someJobs(2);
+  assert.ok(first !== undefined && second !== undefined);
+  return [first, second];
+}
+
+function byId(jobs: readonly Job[]): Job[] {
+  return jobs.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+function createGate(): { opened: Promise<void>; open: () => void } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const deadlineMs = performance.now() + GRACE_MS;
+  while (!(await isSo())) {
+    assert.ok(performance.now() < deadlineMs, `it did not happen within ${GRACE_MS} ms`);
+    await delay(POLL_MS);
+  }
+}

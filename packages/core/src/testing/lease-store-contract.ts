@@ -1,0 +1,268 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { BlobStore } from "../contracts/blob-store.ts";
+import { hasLeases, type LeaseStore } from "../contracts/lease-store.ts";
+import { assertBytes, assertRejects, someBytes } from "./blob-store/scope.ts";
+import type { ConformanceTest } from "./conformance-test.ts";
+
+export interface LeaseStoreContractOptions {
+  /** Gives another store on the backend of a first, as another process has one. @default the first itself */
+  openAnother?: (store: BlobStore) => Promise<BlobStore>;
+  /** Length of leases that are waited for, in milliseconds from 1000: no pause of the machine should be as long. @default 2000 */
+  leaseMs?: number;
+}
+
+type LeasingStore = BlobStore & LeaseStore;
+
+/** A case with two stores on one backend, which may be the same one, and a key that is nobody else's. */
+type LeaseTest = (
+  name: string,
+  body: (one: LeasingStore, other: LeasingStore, key: string) => Promise<void>,
+) => void;
+
+/** No case holds a lease for longer. */
+const LONG_MS = 600_000;
+const POLL_MS = 25;
+/** How much later than it may something may be noticed on a busy machine. */
+const GRACE_MS = 10_000;
+
+/**
+ * What every {@link LeaseStore} must do.
+ *
+ * @param test The `test` or `it` of any runner, whose time limit should be at least 30 s.
+ * @param create Makes a store. Those that it makes may share one backend, with whatever is in it: every case keeps to
+ * keys of its own.
+ */
+export function leaseStoreContract(
+  test: ConformanceTest,
+  create: () => Promise<BlobStore>,
+  options: LeaseStoreContractOptions = {},
+): void {
+  const check: LeaseTest = (name, body) =>
+    test(`leases: ${name}`, async () => {
+      const one = withLeases(await create());
+      const other = options.openAnother === undefined ? one : withLeases(await options.openAnother(one));
+      try {
+        await body(one, other, `contract-${randomBytes(9).toString("hex")}/x`);
+      } finally {
+        await one.close();
+        await other.close();
+      }
+    });
+  holderBehaviour(check);
+  timeBehaviour(check, options.leaseMs ?? 2000);
+  keysBehaviour(check);
+  endBehaviour(check);
+}
+
+function holderBehaviour(check: LeaseTest): void {
+  check("one of 50 who ask at once gets it", async (one, other, key) => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, asker) => (asker % 2 === 0 ? one : other).acquireLease(key, LONG_MS)),
+    );
+    assert.equal(answers.filter((proof) => proof !== null).length, 1);
+  });
+
+  check("one that is held is refused to others and to its holder", async (one, other, key) => {
+    const proof = await acquired(one, key);
+    assert.equal(await other.acquireLease(key, LONG_MS), null);
+    assert.equal(await one.acquireLease(key, LONG_MS), null);
+    assert.equal(await one.renewLease(key, proof, LONG_MS), true);
+    assert.equal(await other.acquireLease(key, LONG_MS), null);
+  });
+
+  check("whoever has the proof may renew it and give it back, in any process", async (one, other, key) => {
+    const proof = await acquired(one, key);
+    for (const store of [other, one, other]) assert.equal(await store.renewLease(key, proof, LONG_MS), true);
+    await other.releaseLease(key, proof);
+    assert.equal(await one.renewLease(key, proof, LONG_MS), false);
+    await acquired(one, key);
+  });
+
+  check("nobody renews it or gives it back with another proof", async (one, other, key) => {
+    const proof = await acquired(one, key);
+    const another = await acquired(one, `${key}/other`);
+    for (const wrong of [another, "", "x", `${proof}0`, proof.slice(0, -1), "*", "é", "x".repeat(1000)]) {
+      assert.equal(await other.renewLease(key, wrong, LONG_MS), false, JSON.stringify(wrong));
+      await other.releaseLease(key, wrong);
+      assert.equal(await other.acquireLease(key, LONG_MS), null, JSON.stringify(wrong));
+    }
+    assert.equal(await one.renewLease(key, proof, LONG_MS), true);
+  });
+
+  check(
+    "one that was given back is free at once, and its proof is worth nothing",
+    async (one, other, key) => {
+      const first = await acquired(one, key);
+      await one.releaseLease(key, first);
+      const second = await acquired(other, key);
+      assert.notEqual(second, first);
+      assert.equal(await one.renewLease(key, first, LONG_MS), false);
+      await one.releaseLease(key, first);
+      assert.equal(await one.acquireLease(key, LONG_MS), null);
+      assert.equal(await other.renewLease(key, second, LONG_MS), true);
+      await other.releaseLease(key, second);
+      await other.releaseLease(key, second);
+      await acquired(one, key);
+    },
+  );
+
+  check("one that nobody holds can be neither renewed nor given back", async (one, _, key) => {
+    assert.equal(await one.renewLease(key, "x", LONG_MS), false);
+    await one.releaseLease(key, "x");
+    await acquired(one, key);
+  });
+}
+
+function timeBehaviour(check: LeaseTest, leaseMs: number): void {
+  check(
+    "one that is not renewed is free in time, and its proof is worth nothing then",
+    async (one, other, key) => {
+      const begunMs = performance.now();
+      const first = await acquired(one, key, leaseMs);
+      const askedMs = performance.now();
+      const second = await untilAcquired(other, key, leaseMs + GRACE_MS);
+      assert.ok(performance.now() - begunMs >= leaseMs - 1, "it was taken too early");
+      assert.ok(performance.now() - askedMs < leaseMs + GRACE_MS, "it was free too late");
+      assert.equal(await one.renewLease(key, first, LONG_MS), false);
+      await one.releaseLease(key, first);
+      assert.equal(await one.acquireLease(key, LONG_MS), null);
+      assert.equal(await other.renewLease(key, second, LONG_MS), true);
+    },
+  );
+
+  check("one of 20 who wait for it gets it when its holder is gone", async (one, other, key) => {
+    await acquired(one, key, leaseMs);
+    const stores = [one, other];
+    const deadlineMs = performance.now() + leaseMs + GRACE_MS;
+    let holders = 0;
+    const wait = async (store: LeasingStore) => {
+      while (holders === 0 && performance.now() < deadlineMs) {
+        if ((await store.acquireLease(key, LONG_MS)) !== null) holders++;
+        await delay(POLL_MS);
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, (_, index) => wait(stores[index % 2] ?? one)));
+    assert.equal(holders, 1);
+  });
+
+  check("one that is renewed outlives its length", async (one, other, key) => {
+    const proof = await acquired(one, key, leaseMs);
+    const endMs = performance.now() + 2.5 * leaseMs;
+    while (performance.now() < endMs) {
+      assert.equal(await one.renewLease(key, proof, leaseMs), true);
+      assert.equal(await other.acquireLease(key, leaseMs), null);
+      await delay(leaseMs / 8);
+    }
+    await one.releaseLease(key, proof);
+    await acquired(other, key);
+  });
+
+  check("one that is renewed for less is free so much earlier", async (one, other, key) => {
+    const proof = await acquired(one, key, LONG_MS);
+    assert.equal(await one.renewLease(key, proof, leaseMs), true);
+    await untilAcquired(other, key, leaseMs + GRACE_MS);
+  });
+
+  check("one is as long as its holder asked for, whatever others ask for", async (one, other, key) => {
+    const proof = await acquired(one, key, LONG_MS);
+    const endMs = performance.now() + leaseMs;
+    while (performance.now() < endMs) {
+      assert.equal(await other.acquireLease(key, 100), null);
+      await delay(POLL_MS);
+    }
+    assert.equal(await one.renewLease(key, proof, LONG_MS), true);
+  });
+}
+
+function keysBehaviour(check: LeaseTest): void {
+  check("those of different keys have nothing in common", async (one, other, key) => {
+    const keys = [key, `${key}/a`, `${key}a`, `${key}-`, `${key.slice(0, -1)}y`];
+    const proofs: string[] = [];
+    for (const each of keys) proofs.push(await acquired(one, each));
+    await one.releaseLease(key, proofs[0] ?? "");
+    await acquired(other, key);
+    for (const each of keys) assert.equal(await other.acquireLease(each, LONG_MS), null, each);
+  });
+
+  check("have nothing to do with the blobs of their keys", async (one, other, key) => {
+    const prefix = `${key.split("/", 1)[0]}/`;
+    const proof = await acquired(one, key);
+    assert.equal(await one.stat(key), null);
+    assert.equal(await one.get(key), null);
+    assert.deepEqual(await one.list(prefix), { keys: [] });
+    assert.equal(await one.delete(key), false);
+    assert.equal(await other.acquireLease(key, LONG_MS), null);
+    const bytes = someBytes(100);
+    await one.put(key, bytes, { ifRevision: null });
+    assert.deepEqual(await one.list(prefix), { keys: [key] });
+    assert.equal(await one.delete(key), true);
+    assert.equal(await one.renewLease(key, proof, LONG_MS), true);
+    await one.put(key, bytes);
+    await one.releaseLease(key, proof);
+    await assertBytes(one, key, bytes);
+    await acquired(other, key);
+    await one.delete(key);
+  });
+
+  check("are refused for what is no key or no length", async (one, _, key) => {
+    for (const wrong of [
+      "",
+      "/",
+      "/a",
+      "a/",
+      "a//b",
+      "..",
+      "a/../b",
+      "a b",
+      "é",
+      "a\n",
+      "a\0",
+      "a".repeat(2000),
+    ]) {
+      const hint = JSON.stringify(wrong.slice(0, 20));
+      await assertRejects(() => one.acquireLease(wrong, LONG_MS), "bad_request", hint);
+      await assertRejects(() => one.renewLease(wrong, "x", LONG_MS), "bad_request", hint);
+      await assertRejects(() => one.releaseLease(wrong, "x"), "bad_request", hint);
+    }
+    for (const wrong of [0, 99, -1, 100.5, 3_600_001, Number.NaN, Number.POSITIVE_INFINITY]) {
+      await assertRejects(() => one.acquireLease(key, wrong), "bad_request", String(wrong));
+      await assertRejects(() => one.renewLease(key, "x", wrong), "bad_request", String(wrong));
+    }
+    const proof = await acquired(one, key, 3_600_000);
+    assert.equal(await one.renewLease(key, proof, 3_600_000), true);
+  });
+}
+
+function endBehaviour(check: LeaseTest): void {
+  check("are refused once their store is closed", async (one, _, key) => {
+    const proof = await acquired(one, key);
+    await one.close();
+    await assertRejects(() => one.acquireLease(key, LONG_MS), "store_unavailable", "acquire");
+    await assertRejects(() => one.renewLease(key, proof, LONG_MS), "store_unavailable", "renew");
+    await assertRejects(() => one.releaseLease(key, proof), "store_unavailable", "release");
+  });
+}
+
+function withLeases(store: BlobStore): LeasingStore {
+  assert.ok(hasLeases(store), "the store has no leases");
+  return store;
+}
+
+async function acquired(store: LeaseStore, key: string, leaseMs = LONG_MS): Promise<string> {
+  const proof = await store.acquireLease(key, leaseMs);
+  assert.ok(proof !== null, "the lease is held");
+  return proof;
+}
+
+/** Asks until the lease is free. */
+async function untilAcquired(store: LeaseStore, key: string, withinMs: number): Promise<string> {
+  const deadlineMs = performance.now() + withinMs;
+  while (performance.now() < deadlineMs) {
+    const proof = await store.acquireLease(key, LONG_MS);
+    if (proof !== null) return proof;
+    await delay(POLL_MS);
+  }
+  assert.fail(`the lease was not free within ${withinMs} ms`);
+}

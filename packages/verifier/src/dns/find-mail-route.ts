@@ -1,0 +1,93 @@
+import { randomInt } from "node:crypto";
+import type { MxRecord } from "node:dns";
+import { isIP } from "node:net";
+import { type DnsAnswer, type DnsLookup, openDnsLookup } from "./dns-lookup.ts";
+import type { MailHost, MailRoute } from "./mail-route.ts";
+
+export interface FindMailRouteOptions {
+  /** `null`: those of the machine. */
+  dnsServers: readonly string[] | null;
+  dnsMs: number;
+  maxHosts: number;
+}
+
+/** Addresses of one host that are looked at, for each of IPv4 and IPv6. */
+const MAX_ADDRESSES = 2;
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
+
+/** Asks the DNS where a domain's mail goes. Never rejects; `unknown` where it failed, or `signal` aborted. */
+export async function findMailRoute(
+  domain: string,
+  { dnsServers, dnsMs, maxHosts }: FindMailRouteOptions,
+  signal: AbortSignal,
+): Promise<MailRoute> {
+  const lookup = openDnsLookup({ servers: dnsServers, deadlineMs: dnsMs });
+  signal.addEventListener("abort", lookup.cancel);
+  try {
+    if (signal.aborted) return { routing: "unknown" };
+    const exchanges = await lookup.mx(domain);
+    if (exchanges.state === "failed") return { routing: "unknown" };
+    // As Postfix has it, also where the name is said not to exist: some servers say so of a name without MX.
+    if (exchanges.state === "absent") return await findImplicitRoute(lookup, domain);
+    return await findExplicitRoute(lookup, exchanges.records, maxHosts);
+  } finally {
+    signal.removeEventListener("abort", lookup.cancel);
+    lookup.cancel();
+  }
+}
+
+/** Without MX, the domain is its own mail host (RFC 5321 §5.1). */
+async function findImplicitRoute(lookup: DnsLookup, domain: string): Promise<MailRoute> {
+  const found = await findAddresses(lookup, domain);
+  if (found.state === "found") {
+    return { routing: "found", hosts: [{ name: domain, addresses: found.records }] };
+  }
+  return { routing: found.state === "absent" ? "none" : "unknown" };
+}
+
+async function findExplicitRoute(
+  lookup: DnsLookup,
+  records: readonly MxRecord[],
+  maxHosts: number,
+): Promise<MailRoute> {
+  // The root as exchange says "no mail" only alone (RFC 7505 §3). It is never a host: its empty name would be this machine.
+  const named = records.filter(({ exchange }) => exchange !== "" && exchange !== ".");
+  if (named.length === 0) return { routing: "null_mx" };
+  const names = inOrder(named);
+  // Mail to a host without a proper name is bounced by some and delivered by others: it is left alone, and no absence.
+  const usable = names.filter((name) => HOST_NAME.test(name) && isIP(name) === 0);
+  const asked = usable.slice(0, maxHosts);
+  const answers = await Promise.all(asked.map((name) => findAddresses(lookup, name)));
+  const hosts: MailHost[] = [];
+  for (const [index, answer] of answers.entries()) {
+    const name = asked[index];
+    if (name !== undefined && answer.state === "found") hosts.push({ name, addresses: answer.records });
+  }
+  if (hosts.length > 0) return { routing: "found", hosts };
+  if (answers.some(({ state }) => state === "failed")) return { routing: "unknown" };
+  if (usable.length < names.length) return { routing: "found", hosts };
+  // Those that were not asked may exist.
+  return { routing: asked.length < usable.length ? "unknown" : "none" };
+}
+
+/** Names in order of preference, in any order among equals, none twice. */
+function inOrder(records: readonly MxRecord[]): string[] {
+  const sorted = shuffled(records).sort((one, other) => one.priority - other.priority);
+  return [...new Set(sorted.map(({ exchange }) => exchange.toLowerCase().replace(/\.$/, "")))];
+}
+
+async function findAddresses(lookup: DnsLookup, name: string): Promise<DnsAnswer<string>> {
+  // RFC 6761: this machine, whatever the DNS says.
+  if (/(?:^|\.)localhost$/.test(name)) return { state: "found", records: ["127.0.0.1"] };
+  const [a, aaaa] = await Promise.all([lookup.a(name), lookup.aaaa(name)]);
+  const records = [a, aaaa].flatMap((answer) =>
+    answer.state === "found" ? shuffled(answer.records).slice(0, MAX_ADDRESSES) : [],
+  );
+  if (records.length > 0) return { state: "found", records };
+  return { state: a.state === "failed" || aaaa.state === "failed" ? "failed" : "absent" };
+}
+
+function shuffled<T>(items: readonly T[]): T[] {
+  const keyed = items.map((item) => ({ item, key: randomInt(2 ** 32) }));
+  return keyed.sort((one, other) => one.key - other.key).map(({ item }) => item);
+}
