@@ -11,7 +11,6 @@ import {
   uploaded,
 } from "../packages/server/test/outrigger-process.ts";
 import { type RedisServer, type RedisServerOptions, startRedis } from "./support/redis-server.ts";
-import { type S3Server, startS3Server } from "./support/s3-server.ts";
 
 const SECRET = { OUTRIGGER_SECRET: "the same for all processes, 32 bytes" };
 
@@ -239,53 +238,5 @@ describe("outrigger with storage that cannot be", () => {
     });
     const { code, stdout } = await ended(cwd, ["doctor"], env);
     expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("npm install @aws-sdk/") });
-  });
-});
-
-describe("outrigger with everything in S3", () => {
-  let server: S3Server | null = null;
-
-  afterEach(async () => {
-    await server?.stop();
-    server = null;
-  });
-
-  it("keeps images over a restart, and says that limits count per process", async () => {
-    server = await startS3Server();
-    const bucket = await server.createBucket();
-    const env = {
-      ...SECRET,
-      OUTRIGGER_STORAGE: `s3://${bucket}/images?endpoint=${server.endpoint}&timeoutMs=10000`,
-      AWS_ACCESS_KEY_ID: server.credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: server.credentials.secretAccessKey,
-    };
-    const cwd = await temporaryDirectory();
-    const first = serve(cwd, [], env);
-    const { id } = await uploaded(await first.url, await jpeg());
-    expect(await statusOf(await first.url, id)).toBe(200);
-    await first.logged("Rate limits count per process");
-    first.child.kill("SIGTERM");
-    expect(await first.exit).toBe(0);
-    const second = serve(cwd, [], env);
-    expect(await statusOf(await second.url, id)).toBe(200);
-    const { stdout } = await ended(cwd, ["images", "stats", "--json"], env);
-    expect(JSON.parse(stdout)).toMatchObject({ images: 1 });
-  });
-
-  it("names the bucket that is not there", async () => {
-    server = await startS3Server();
-    const env = {
-      ...SECRET,
-      OUTRIGGER_STORAGE: `s3://not-there?endpoint=${server.endpoint}&timeoutMs=10000`,
-      AWS_ACCESS_KEY_ID: server.credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: server.credentials.secretAccessKey,
-    };
-    const { code, stderr } = await ended(await temporaryDirectory(), ["serve"], env);
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringMatching(
-        /^outrigger: The storage s3:\/\/not-there\/\?.* cannot be used: .*no such bucket[^\n]*\n$/m,
-      ),
-    });
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Servers, STORAGE_NAMES, type StorageName, startServers } from "../backends/servers.ts";
 import { amount } from "../support/soak.ts";
 import { type Cluster, startCluster, type TestImage } from "./model/cluster.ts";
 import type { ImageModel } from "./model/image-model.ts";
@@ -8,9 +9,22 @@ import type { HistoryEvent, Operation } from "./model/operation.ts";
 
 const CLIENTS = 3;
 const PROCESSES = 3;
-const RUNS = amount(60, 5_000);
+/** Histories on each; a write to S3 takes some tens of milliseconds. */
+const RUNS: Record<StorageName, number> = {
+  "a directory": amount(60, 5_000),
+  Redis: amount(100, 5_000),
+  "a Redis cluster": amount(100, 5_000),
+  S3: amount(40, 2_000),
+  "S3 with records in Redis": amount(60, 2_000),
+};
 /** A broken store must be found out within so many runs. */
 const MUTANT_RUNS = 150;
+
+let servers: Servers;
+beforeAll(async () => {
+  servers = await startServers();
+});
+afterAll(() => servers.close());
 
 /** What a client is to do next; what it knows of the image it learns on the way. */
 interface Intent {
@@ -91,26 +105,34 @@ function tell({ operation, outcome, invokedAt, returnedAt }: HistoryEvent): stri
   return `${span} ${JSON.stringify(operation)} → ${JSON.stringify(outcome)}`;
 }
 
-describe("several processes on one directory", () => {
+describe.each(STORAGE_NAMES)("several processes on %s", (name) => {
   let cluster: Cluster;
   beforeAll(async () => {
-    cluster = await startCluster(PROCESSES);
+    cluster = await startCluster(PROCESSES, servers.createStorage(name));
   });
   afterAll(() => cluster.close());
 
   test(
     "do with an image what one process would do, one thing after the other",
     async () => {
-      await fc.assert(linearizability(cluster), { numRuns: RUNS, endOnFailure: true });
+      await fc.assert(linearizability(cluster), { numRuns: RUNS[name], endOnFailure: true });
     },
     amount(120_000, 3_600_000),
   );
 });
 
-test.each(["unconditional writes", "stale records", "late writes"])(
-  "processes with a broken store are found out: %s",
-  async (mutant) => {
-    const cluster = await startCluster(PROCESSES, mutant);
+test.each([
+  ["unconditional writes", "a directory"],
+  ["stale records", "a directory"],
+  ["late writes", "a directory"],
+  ["unconditional writes", "Redis"],
+  ["stale records", "a Redis cluster"],
+  ["unconditional writes", "S3"],
+  ["late writes", "S3 with records in Redis"],
+] as const)(
+  "processes with a broken store are found out: %s, %s",
+  async (mutant, name) => {
+    const cluster = await startCluster(PROCESSES, servers.createStorage(name), mutant);
     try {
       const { failed } = await fc.check(linearizability(cluster), {
         numRuns: MUTANT_RUNS,

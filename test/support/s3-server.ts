@@ -31,11 +31,16 @@ export interface S3Server {
   stop(): Promise<void>;
 }
 
+export interface S3ServerOptions {
+  /** How long the gateway takes a day of a lifecycle rule to be, in seconds. @default a day */
+  lifecycleDayS?: number;
+}
+
 const READY_MS = 60_000;
 const CREDENTIALS = { accessKeyId: "TESTACCESSKEY", secretAccessKey: "test-secret-key" };
 
 /** Takes 3 to 6 seconds: one per test file. */
-export async function startS3Server(): Promise<S3Server> {
+export async function startS3Server({ lifecycleDayS }: S3ServerOptions = {}): Promise<S3Server> {
   // Names of sockets have at most 107 characters.
   const directory = await mkdtemp(join(tmpdir(), "rgw-"));
   const children: ChildProcess[] = [];
@@ -68,7 +73,8 @@ export async function startS3Server(): Promise<S3Server> {
   try {
     const [port, ...monitorPorts] = await freePorts(3);
     if (port === undefined) throw new Error("There is no free port");
-    await startCluster(directory, port, monitorPorts, call, launch);
+    const settings = lifecycleDayS === undefined ? "" : `rgw_lc_debug_interval = ${lifecycleDayS}\n`;
+    await startCluster(directory, port, settings, monitorPorts, call, launch);
     const user = ["--access-key", CREDENTIALS.accessKeyId, "--secret-key", CREDENTIALS.secretAccessKey];
     await call("radosgw-admin", "user", "create", "--uid=tests", "--display-name=tests", ...user);
     const start = async () => {
@@ -125,6 +131,7 @@ type Call = (program: string, ...args: string[]) => Promise<void>;
 async function startCluster(
   directory: string,
   port: number,
+  gatewaySettings: string,
   monitorPorts: readonly number[],
   call: Call,
   launch: (program: string, ...args: string[]) => Promise<ChildProcess>,
@@ -132,7 +139,10 @@ async function startCluster(
   const clusterId = randomUUID();
   const monitor = `[v2:127.0.0.1:${monitorPorts[0]},v1:127.0.0.1:${monitorPorts[1]}]`;
   for (const name of ["run", "mon", "osd", "log", "rgw"]) await mkdir(join(directory, name));
-  await writeFile(join(directory, "ceph.conf"), configuration(directory, clusterId, monitor, port));
+  await writeFile(
+    join(directory, "ceph.conf"),
+    configuration(directory, clusterId, monitor, port) + gatewaySettings,
+  );
   const keyring = join(directory, "keyring");
   const key = (name: string, ...caps: string[]) =>
     call(

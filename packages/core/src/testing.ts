@@ -1,3 +1,5 @@
+export type { AccountsContractOptions } from "./testing/accounts-contract.ts";
+export { accountsContract } from "./testing/accounts-contract.ts";
 export {
   type AdapterHarness,
   type AdapterHost,
@@ -8,6 +10,9 @@ export {
 export type { BlobStoreAbility, BlobStoreContractOptions } from "./testing/blob-store-contract.ts";
 export { blobStoreContract } from "./testing/blob-store-contract.ts";
 export type { ConformanceTest } from "./testing/conformance-test.ts";
+export type { ContactData } from "./testing/contact-source/samples.ts";
+export type { ContactSourceContractOptions } from "./testing/contact-source-contract.ts";
+export { contactSourceContract } from "./testing/contact-source-contract.ts";
 export type { DueIndexContractOptions } from "./testing/due-index-contract.ts";
 export { dueIndexContract } from "./testing/due-index-contract.ts";
 export type { JobQueueContractOptions } from "./testing/job-queue-contract.ts";
@@ -17,3 +22,5 @@ export { leaseStoreContract } from "./testing/lease-store-contract.ts";
 export { pagesContract } from "./testing/pages-contract.ts";
 export { rateLimiterContract } from "./testing/rate-limiter-contract.ts";
 export { rendererContract } from "./testing/renderer-contract.ts";
+export type { SuppressionListContractOptions } from "./testing/suppression-list-contract.ts";
+export { suppressionListContract } from "./testing/suppression-list-contract.ts";

@@ -10,6 +10,10 @@ export interface BlobNames {
   /** What the names of a blob's pieces begin with, before its revision. */
   pieces(key: string): string;
   piece(key: string, revision: string, index: number): string;
+  /** What names of heads begin with, before the key, for keys of the first segment of `key`. */
+  heads(key: string): string;
+  /** The lease of a key. */
+  lease(key: string): string;
   /** The pattern of all indexes. */
   readonly indexes: string;
   /** The first segment whose index is called `name`. */
@@ -20,12 +24,15 @@ export interface BlobNames {
 
 export function createBlobNames(prefix: string): BlobNames {
   const tag = (key: string) => `${prefix}:{${key.split("/", 1)[0]}}`;
+  const heads = (key: string) => `${tag(key)}:b:`;
   const pieces = (key: string) => `${tag(key)}:p:${key}:`;
   return {
-    head: (key) => `${tag(key)}:b:${key}`,
+    head: (key) => `${heads(key)}${key}`,
     index: (key) => `${tag(key)}:i`,
     pieces,
     piece: (key, revision, index) => `${pieces(key)}${revision}:${index}`,
+    heads,
+    lease: (key) => `${tag(key)}:l:${key}`,
     indexes: `${prefix}:{*}:i`,
     segmentOf: (name) => name.slice(prefix.length + 2, -"}:i".length),
     // A colon is in no segment, so this is nobody's tag.

@@ -21,16 +21,25 @@ local function letGo(stem, revision, size, piece, ms)
 end
 `;
 
+const EXPIRE = `
+local function expire(name, ms, graceMs)
+  if ms == 0 then redis.call('PERSIST', name) else redis.call('PEXPIRE', name, ms + graceMs) end
+end
+`;
+
 /**
  * Makes written bytes the blob. KEYS: head, index. ARGV: the last server time at which this may happen, stem of the names
  * of pieces, key of the blob, condition ("any", "none" or "is"), revision of the condition, new revision, size, bytes per
- * piece, inline bytes, how long readers may still read what was there.
+ * piece, inline bytes, how long readers may still read what was there, how long the blob is there (0: for ever).
  *
  * Answers [what happened, server time]: "done", "late", "conflict" or "lost" (pieces are missing). All that can fail comes
  * before the first write or is the first write, for a script that fails takes nothing back.
+ *
+ * Pieces outlive their head, for those who began to read. An index lives as long as the last head that is in it; the names of
+ * heads that went before are taken out by `listKeys`.
  */
-export const commitBlob = createScript(`${READ_CLOCK}${LET_GO}
-local ms, stem, size, piece = now(), ARGV[2], tonumber(ARGV[7]), tonumber(ARGV[8])
+export const commitBlob = createScript(`${READ_CLOCK}${LET_GO}${EXPIRE}
+local ms, stem, size, piece, ttlMs = now(), ARGV[2], tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[11])
 if ms > tonumber(ARGV[1]) then return {'late', ms} end
 local old = redis.call('HMGET', KEYS[1], 'revision', 'size', 'piece')
 if ARGV[4] == 'none' and old[1] then return {'conflict', ms} end
@@ -40,8 +49,11 @@ for index = 0, last do
   if redis.call('EXISTS', stem .. ARGV[6] .. ':' .. index) == 0 then return {'lost', ms} end
 end
 redis.call('HSET', KEYS[1], 'revision', ARGV[6], 'size', ARGV[7], 'piece', ARGV[8], 'inline', ARGV[9])
+local indexMs = redis.call('PTTL', KEYS[2])
 redis.call('ZADD', KEYS[2], 0, ARGV[3])
-for index = 0, last do redis.call('PERSIST', stem .. ARGV[6] .. ':' .. index) end
+expire(KEYS[1], ttlMs, 0)
+for index = 0, last do expire(stem .. ARGV[6] .. ':' .. index, ttlMs, tonumber(ARGV[10])) end
+if ttlMs == 0 or indexMs == -2 or (indexMs >= 0 and indexMs < ttlMs) then expire(KEYS[2], ttlMs, 0) end
 if old[1] then letGo(stem, old[1], tonumber(old[2]), tonumber(old[3]), ARGV[10]) end
 return {'done', ms}
 `);
@@ -87,4 +99,25 @@ for index = from, to do
   reply[#reply + 1] = redis.call('GETRANGE', name, math.max(first - index * piece, 0), math.min(last - index * piece, piece - 1))
 end
 return reply
+`);
+
+/**
+ * Lists keys of an index, and takes those out of it whose blobs have expired. KEYS: index. ARGV: what names of heads begin with,
+ * where the range of keys begins and ends, as ZRANGEBYLEX wants it, how many keys. A server that refuses writes lists all the
+ * same.
+ */
+export const listKeys = createScript(`
+local start, count, found = ARGV[2], tonumber(ARGV[4]), {}
+repeat
+  local keys = redis.call('ZRANGEBYLEX', KEYS[1], start, ARGV[3], 'LIMIT', 0, count)
+  for _, key in ipairs(keys) do
+    if redis.call('EXISTS', ARGV[1] .. key) == 1 then
+      if #found < count then found[#found + 1] = key end
+    else
+      redis.pcall('ZREM', KEYS[1], key)
+    end
+    start = '(' .. key
+  end
+until #keys < count or #found >= count
+return found
 `);

@@ -12,6 +12,8 @@ export interface BlobSpace {
   readonly pieceBytes: number;
   /** How long what was replaced or deleted can still be read by whoever began to, in milliseconds. */
   readonly supersededMs: number;
+  /** How long a blob is there that is not written again, in milliseconds; 0: for ever. */
+  readonly ttlMs: number;
   /** Runs a command on the piece called `name` when not too many are on their way. */
   transfer(name: string, args: RedisArguments): Promise<RedisReply>;
   /** Runs one of the scripts that change a blob, and tells what happened. Never late: that rejects. */
@@ -23,7 +25,7 @@ const TRANSFERS = 8;
 
 export function createBlobSpace(
   connection: RedisConnection,
-  options: { prefix: string; pieceBytes: number; supersededMs: number },
+  options: { prefix: string; pieceBytes: number; supersededMs: number; ttlMs: number },
 ): BlobSpace {
   const { prefix, ...sizes } = options;
   const names = createBlobNames(prefix);

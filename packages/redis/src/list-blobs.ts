@@ -1,4 +1,5 @@
 import { isBlobKey, type KeyPage, type ListOptions, ServiceError } from "@outrigger/core";
+import { listKeys } from "./blob-scripts.ts";
 import type { BlobSpace } from "./blob-space.ts";
 
 /** First segments whose keys are asked for at once. */
@@ -42,16 +43,12 @@ async function keysOf(space: BlobSpace, prefix: string, after: string, limit: nu
   // "0" comes right after "/".
   const end = prefix.endsWith("/") ? `(${prefix.slice(0, -1)}0` : "+";
   const start = after === "" ? (prefix.endsWith("/") ? `[${prefix}` : "-") : `(${after}`;
-  const index = space.names.index(prefix);
-  const reply = await space.connection.call(index, [
-    "ZRANGEBYLEX",
-    index,
-    start,
-    end,
-    "LIMIT",
-    "0",
-    String(limit),
-  ]);
+  const { names, connection } = space;
+  const reply = await connection.run(
+    listKeys,
+    [names.index(prefix)],
+    [names.heads(prefix), start, end, String(limit)],
+  );
   return (reply as Buffer[]).map(String); // As it answers.
 }
 

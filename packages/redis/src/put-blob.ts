@@ -43,6 +43,7 @@ export async function putBlob(
       inline === undefined ? String(space.pieceBytes) : "0",
       inline ?? "",
       String(space.supersededMs),
+      String(space.ttlMs),
     ]);
     if (outcome === "done") return { size, revision };
     mayBeStored = false;

@@ -217,7 +217,7 @@ describe("pieces", () => {
       const before = held();
       let peak = 0;
       async function* source(): AsyncGenerator<Buffer> {
-        for (let turn = 0; turn < 320; turn++) {
+        for (let turn = 0; turn < 640; turn++) {
           yield Buffer.alloc(65_536, turn);
           if (turn % 40 === 39) peak = Math.max(peak, held() - before);
         }
@@ -229,8 +229,9 @@ describe("pieces", () => {
         size += chunk.length;
         if (size % (4 * MIB) === 0) peak = Math.max(peak, held() - before);
       }
-      expect(size).toBe(20 * MIB);
-      expect(peak).toBeLessThan(10 * MIB);
+      expect(size).toBe(40 * MIB);
+      // What was freed a moment ago may still be counted.
+      expect(peak).toBeLessThan(16 * MIB);
     });
   });
 });

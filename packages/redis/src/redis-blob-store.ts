@@ -1,11 +1,12 @@
 import type { Readable } from "node:stream";
-import { type BlobStore, type DueIndex, isBlobKey, ServiceError } from "@outrigger/core";
+import { type BlobStore, type DueIndex, isBlobKey, type LeaseStore, ServiceError } from "@outrigger/core";
 import { deleteBlob } from "./blob-scripts.ts";
 import { createBlobSpace } from "./blob-space.ts";
 import { getBlob, statBlob } from "./get-blob.ts";
 import { listBlobs } from "./list-blobs.ts";
 import { INLINE_BYTES, putBlob } from "./put-blob.ts";
 import { createRedisDueIndex } from "./redis-due-index.ts";
+import { createRedisLeases } from "./redis-leases.ts";
 import { checkInteger, checkPrefix } from "./redis-options.ts";
 import { openConnection, type RedisSource } from "./redis-source.ts";
 import { warningsOf } from "./redis-warnings.ts";
@@ -29,10 +30,17 @@ export type RedisBlobStoreOptions = RedisSource & {
    * @default 60_000
    */
   supersededMs?: number;
+  /**
+   * A blob vanishes when it was not written for so long, in milliseconds; an integer of 1000 to 315,360,000,000 (ten years). For
+   * stores that hold renditions and nothing else: these are made again when somebody asks for them. Holds for what is written
+   * from then on.
+   * @default never
+   */
+  ttlMs?: number;
 };
 
 /** A store in Redis, and what its servers are asked before they are trusted with anything. */
-export interface RedisBlobStore extends BlobStore, DueIndex {
+export interface RedisBlobStore extends BlobStore, DueIndex, LeaseStore {
   /**
    * What about the servers' settings makes them lose blobs: keys that are evicted, nothing kept on disk. Each text names the
    * remedy; none where all is well. To be asked once and logged where the store holds records or originals.
@@ -41,18 +49,19 @@ export interface RedisBlobStore extends BlobStore, DueIndex {
 }
 
 /**
- * Blobs, small and large, and what is due, on one Redis server or a cluster; for any number of processes.
+ * Blobs, small and large, what is due, and leases, on one Redis server or a cluster; for any number of processes.
  *
  * Connects in the background: what is wrong with the server is told by the calls. What is wrong with the options is thrown
  * at once, as a `TypeError`.
  */
 export function createRedisBlobStore(options: RedisBlobStoreOptions): RedisBlobStore {
-  const { prefix = "outrigger", pieceBytes = 524_288, supersededMs = 60_000 } = options;
+  const { prefix = "outrigger", pieceBytes = 524_288, supersededMs = 60_000, ttlMs } = options;
   checkPrefix(prefix);
   checkInteger("pieceBytes", pieceBytes, 2 * INLINE_BYTES, 4_194_304);
   checkInteger("supersededMs", supersededMs, 1000, 3_600_000);
+  if (ttlMs !== undefined) checkInteger("ttlMs", ttlMs, 1000, 315_360_000_000);
   const connection = openConnection(options, "store");
-  const space = createBlobSpace(connection, { prefix, pieceBytes, supersededMs });
+  const space = createBlobSpace(connection, { prefix, pieceBytes, supersededMs, ttlMs: ttlMs ?? 0 });
 
   /** Refuses to begin what cannot succeed. */
   async function prepare(key: string, body: Uint8Array | Readable, ifRevision: string | null | undefined) {
@@ -98,6 +107,7 @@ export function createRedisBlobStore(options: RedisBlobStoreOptions): RedisBlobS
 
     list: (listPrefix, listOptions = {}) => listBlobs(space, listPrefix, listOptions),
     ...createRedisDueIndex(connection, space.names),
+    ...createRedisLeases(connection, space.names),
     warnings: () => warningsOf(connection),
     close: () => connection.close(),
   };

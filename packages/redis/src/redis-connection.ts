@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { ServiceError } from "@outrigger/core";
+import { beforeDeadline } from "./before-deadline.ts";
 import {
   createDriver,
   type RedisArguments,
@@ -127,15 +128,4 @@ export function connectRedis(options: RedisOptions): RedisConnection {
       driver.retire(0);
     },
   };
-}
-
-/** Rejects when `work` takes too long. */
-function beforeDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      // A process that was busy itself may have the answer already: it is read before this runs.
-      setImmediate(() => reject(new RedisTimeoutError(timeoutMs)));
-    }, timeoutMs);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

@@ -1,5 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { blobStoreContract, dueIndexContract, rateLimiterContract } from "@outrigger/core/testing";
+import {
+  blobStoreContract,
+  dueIndexContract,
+  leaseStoreContract,
+  rateLimiterContract,
+} from "@outrigger/core/testing";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import {
   type RedisCluster,
@@ -39,5 +44,6 @@ function contracts(url: () => string | string[]): void {
   };
   blobStoreContract(test, () => open(), { abilities: ABILITIES });
   dueIndexContract(test, () => open(), { reopen: (store) => open(prefixes.get(store)) });
+  leaseStoreContract(test, () => open(), { openAnother: (store) => open(prefixes.get(store)) });
   rateLimiterContract(test, async () => createRedisRateLimiter({ url: url(), timeoutMs: 10_000 }));
 }

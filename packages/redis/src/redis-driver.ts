@@ -1,4 +1,5 @@
 import { createClient, createCluster, type RedisClientType, type RedisClusterType } from "@keyv/redis";
+import { LONGEST_PAUSE_MS, reconnectPauseMs } from "./reconnect-pause.ts";
 import type { RedisAddress, RedisSettings } from "./redis-options.ts";
 
 /** An answer; strings of bytes come as Buffers. */
@@ -40,7 +41,6 @@ interface EndableClient {
   unref(): void;
 }
 
-const LONGEST_PAUSE_MS = 1000;
 /** The type of a bulk string in the protocol is `$`: replies of that type are to stay bytes. */
 const AS_BYTES = { typeMapping: { 36: Buffer } };
 
@@ -114,7 +114,7 @@ function createClusterDriver(settings: RedisSettings): RedisDriver {
 
 function clientOptions({ timeoutMs, tls }: RedisSettings, address: RedisAddress) {
   const { host, port, isSecure, username, password } = address;
-  const reach = { host, port, connectTimeout: timeoutMs, reconnectStrategy: pauseMs };
+  const reach = { host, port, connectTimeout: timeoutMs, reconnectStrategy: reconnectPauseMs };
   return {
     socket: isSecure ? { ...tls, ...reach, tls: true as const } : reach,
     ...(username === undefined ? {} : { username }),
@@ -124,10 +124,6 @@ function clientOptions({ timeoutMs, tls }: RedisSettings, address: RedisAddress)
     disableClientInfo: true,
     maintNotifications: "disabled" as const,
   };
-}
-
-function pauseMs(retries: number): number {
-  return Math.min(LONGEST_PAUSE_MS, 50 * 2 ** Math.min(retries, 10)) * (0.75 + Math.random() / 4);
 }
 
 function createTrouble({ onError }: RedisSettings) {

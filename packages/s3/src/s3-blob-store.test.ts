@@ -12,7 +12,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
-import { blobStoreContract, dueIndexContract } from "@outrigger/core/testing";
+import { blobStoreContract, dueIndexContract, leaseStoreContract } from "@outrigger/core/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type S3Server, startS3Server } from "../../../test/support/s3-server.ts";
 import { createS3BlobStore } from "./s3-blob-store.ts";
@@ -40,6 +40,7 @@ describe("with bodies in memory", () => {
   const withTime = (name: string, body: () => Promise<void>) => test(name, body, TEST_MS);
   blobStoreContract(withTime, create, { abilities: ["due index"], listedKeys: 300 });
   dueIndexContract(withTime, create, { entries: 1500, reopen: create });
+  leaseStoreContract(withTime, create, { openAnother: create, leaseMs: 3000 });
 });
 
 describe("with streamed bodies in files", () => {

@@ -4,6 +4,7 @@ import {
   type ByteRange,
   type DueIndex,
   isBlobKey,
+  type LeaseStore,
   type ListOptions,
   ServiceError,
 } from "@outrigger/core";
@@ -13,12 +14,13 @@ import { createAttempts } from "./s3-attempts.ts";
 import { type ProbedCapabilities, probeCapabilities, type S3Capabilities } from "./s3-capabilities.ts";
 import { createS3Client } from "./s3-client.ts";
 import { createS3DueIndex } from "./s3-due-index.ts";
+import { createS3Leases } from "./s3-leases.ts";
 import { readObject, removeBlob, type S3Context, statObject } from "./s3-objects.ts";
 import { type S3BlobStoreOptions, settingsOf } from "./s3-options.ts";
 import { parseRevision } from "./s3-revision.ts";
 import { type WriteCondition, writeObject } from "./write-object.ts";
 
-export interface S3BlobStore extends BlobStore, DueIndex {
+export interface S3BlobStore extends BlobStore, DueIndex, LeaseStore {
   /**
    * What the service can do: found out once, at the first conditional write or here, with an object `probe/…`. Rejects with
    * `store_unavailable` where it cannot be asked: a check at the start of whether all is well.
@@ -31,7 +33,7 @@ export interface S3BlobStore extends BlobStore, DueIndex {
  * by a single request: therefore a write happens as a whole or not at all, no two writes have the same ETag, which is the
  * revision, and `If-Match` compares the very write that was seen.
  *
- * Keys of blobs begin with `blobs/` below the prefix, those of a due index with `due/`.
+ * Keys of blobs begin with `blobs/` below the prefix, those of a due index with `due/`, those of leases with `leases/`.
  */
 export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
   const settings = settingsOf(options);
@@ -68,6 +70,14 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
     return { IfMatch: ifMatch(seen.etag), lineage: seen.lineage };
   }
 
+  async function leaseConditionOf(revision: string | null): Promise<WriteCondition> {
+    const { conditionalCreate, compareAndSet } = await probe();
+    if (!conditionalCreate) throw incapable("If-None-Match", LEASE_REMEDY);
+    // What could be taken but never taken over would be held for ever by the first who dies.
+    if (!compareAndSet) throw incapable("If-Match", LEASE_REMEDY);
+    return conditionOf(revision);
+  }
+
   return {
     async capabilities() {
       const { conditionalCreate, compareAndSet } = await probe();
@@ -75,6 +85,7 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
     },
 
     ...createS3DueIndex(context),
+    ...createS3Leases(context, leaseConditionOf),
 
     async put(key, body, { ifRevision, signal } = {}) {
       try {
@@ -135,6 +146,8 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
     },
   };
 }
+
+const LEASE_REMEDY = "Keep the leases in another store, such as Redis or a disk";
 
 function incapable(header: string, remedy: string): ServiceError {
   return new ServiceError(

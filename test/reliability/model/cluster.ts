@@ -5,6 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { StorageDescription } from "../../backends/open-storage.mjs";
 import { postImage } from "../../support/service.ts";
 import type { Operation, Outcome } from "./operation.ts";
 
@@ -19,7 +20,7 @@ export interface TestImage {
   expiresAt: number;
 }
 
-/** Several processes on one data directory, with one clock. */
+/** Several processes on one storage, with one clock. */
 export interface Cluster {
   size: number;
   /** Uploads a picture that lives for an hour. */
@@ -31,8 +32,15 @@ export interface Cluster {
 
 const PICTURE = Buffer.from("\x89PNG\r\n\x1a\nnot looked at by the renderer of this test", "latin1");
 
-/** @param mutant what is wrong with the processes' store, see host.mjs */
-export async function startCluster(size: number, mutant = "none"): Promise<Cluster> {
+/**
+ * @param storage with nothing in it; whoever made it removes it
+ * @param mutant what is wrong with the processes' store of records, see host.mjs
+ */
+export async function startCluster(
+  size: number,
+  storage: StorageDescription,
+  mutant = "none",
+): Promise<Cluster> {
   const directory = await mkdtemp(join(tmpdir(), "outrigger-model-"));
   const clockFile = join(directory, "clock");
   let aheadMs = 0;
@@ -44,7 +52,7 @@ export async function startCluster(size: number, mutant = "none"): Promise<Clust
   const children: ChildProcess[] = [];
   const bases = await Promise.all(
     Array.from({ length: size }, async () => {
-      const args = [HOST, join(directory, "data"), clockFile, mutant];
+      const args = [HOST, JSON.stringify(storage), clockFile, mutant];
       const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "ignore"] });
       children.push(child);
       const [line] = await once(child.stdout.setEncoding("utf8"), "data");

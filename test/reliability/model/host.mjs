@@ -1,13 +1,15 @@
-// One of several processes on one data directory, with a clock that the test sets, and the operator's commands over HTTP.
-// A third argument breaks its store on purpose, so that the test can show that it would notice.
+// One of several processes on one storage, with a clock that the test sets, and the operator's commands over HTTP.
+// A third argument breaks its store of records on purpose, so that the test can show that it would notice.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { createFsBlobStore, createImages } from "@outrigger/core";
+import { createImages } from "@outrigger/core";
 import { nodeListener } from "@outrigger/node";
+import { openStorage } from "../../backends/open-storage.mjs";
 
-const [directory, clockFile, mutant = "none"] = process.argv.slice(2);
+const [description, clockFile, mutant = "none"] = process.argv.slice(2);
 
-const store = createFsBlobStore({ directory });
+const storage = openStorage(JSON.parse(description));
+const store = storage.records ?? storage;
 const isRecord = (key) => key.endsWith("/record");
 
 const MUTANTS = {
@@ -34,8 +36,12 @@ const MUTANTS = {
   },
 };
 
+const broken = MUTANTS[mutant];
+
 const images = createImages({
-  storage: MUTANTS[mutant],
+  storage: "records" in storage ? { ...storage, records: broken } : broken,
+  // Only a directory keeps one.
+  secret: "the same for all processes, 32 bytes",
   rateLimits: false,
   asyncAfterMs: false,
   sweepEveryMs: false,

@@ -177,10 +177,9 @@ function closeBehaviour(check: QueueTest): void {
   });
 
   check("can be closed before anybody works", async (queue) => {
-    const [job] = twoJobs();
-    await queue.enqueue(job);
+    await queue.enqueue(twoJobs()[0]);
     await queue.close();
-    await assertRejects(() => queue.enqueue(job), "store_unavailable");
+    await assertRejects(() => queue.waiting(), "store_unavailable");
   });
 
   check("hands out nothing of what it was given while it was being closed", async (queue) => {
@@ -208,12 +207,7 @@ function sharingBehaviour(
     const jobs = someJobs(100);
     const handled: Job[] = [];
     const queues = [one, other];
-    for (const queue of queues) {
-      queue.work(async (job) => {
-        handled.push(job);
-        await delay(1);
-      }, 3);
-    }
+    for (const queue of queues) queue.work(async (job) => void handled.push(job), 3);
     await Promise.all(jobs.map((job, index) => (queues[index % 2] ?? one).enqueue(job)));
     await until(async () => handled.length >= jobs.length && (await one.waiting()) === 0);
     assert.deepEqual(byId(handled), byId(jobs));
@@ -222,11 +216,7 @@ function sharingBehaviour(
   check("gives one worker what another is too busy for", async (one, other) => {
     const gate = createGate();
     const begun: string[] = [];
-    const workers = [
-      { name: "one", queue: one },
-      { name: "other", queue: other },
-    ];
-    for (const { name, queue } of workers) {
+    for (const [name, queue] of Object.entries({ one, other })) {
       queue.work(() => {
         begun.push(name);
         return gate.opened;

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import type { Account, Accounts, Charge, ReserveResult } from "../contracts/accounts.ts";
+import { accountKeysBehaviour } from "./accounts/keys.ts";
+import { reserveBehaviour } from "./accounts/reserve.ts";
+import { type AccountsTest, accountOf } from "./accounts/samples.ts";
+import { assertRejects } from "./blob-store/scope.ts";
+import type { ConformanceTest } from "./conformance-test.ts";
+
+export interface AccountsContractOptions {
+  /** Gives accounts on the same data, as another process has them. @default the same object */
+  openAnother?: (accounts: Accounts) => Promise<Accounts>;
+}
+
+/**
+ * What every {@link Accounts} must do.
+ *
+ * @param test The `test` or `it` of any runner, whose time limit should be at least 30 s.
+ * @param create Makes accounts. Those that it makes may share one backend, with whatever is in it: every case keeps to
+ * accounts of its own.
+ */
+export function accountsContract(
+  test: ConformanceTest,
+  create: () => Promise<Accounts>,
+  options: AccountsContractOptions = {},
+): void {
+  const check: AccountsTest = (name, body) =>
+    test(`accounts: ${name}`, async () => {
+      const one = await create();
+      const another = (await options.openAnother?.(one)) ?? one;
+      try {
+        await body({ one, another, id: `a-${randomBytes(8).toString("hex")}` });
+      } finally {
+        await Promise.all([one.close(), another.close()]);
+      }
+    });
+  accountsBehaviour(check);
+  accountKeysBehaviour(check);
+  reserveBehaviour(check);
+
+  check("answer nothing once they are closed, which may happen twice", async ({ one, id }) => {
+    const account = accountOf(id);
+    await one.create(account);
+    await one.close();
+    await one.close();
+    const charge: Charge = { account: id, kind: "searches", month: "2026-03", request: "r" };
+    const key = { hint: "or_1", createdAt: 1, revokedAt: null };
+    const calls: Record<string, () => Promise<unknown>> = {
+      create: () => one.create(accountOf(`${id}-2`)),
+      get: () => one.get(id),
+      list: () => one.list({ limit: 1 }),
+      addKey: () => one.addKey(id, "h".repeat(43), key),
+      findByKey: () => one.findByKey("h".repeat(43)),
+      keys: () => one.keys(id),
+      revokeKeys: () => one.revokeKeys(id, "or_1", 1),
+      reserve: (): Promise<ReserveResult> => one.reserve(charge, 1, 10, 1),
+      settle: () => one.settle(charge, 1),
+      usage: () => one.usage(id, "2026-03", 1),
+    };
+    for (const [name, call] of Object.entries(calls)) await assertRejects(call, "store_unavailable", name);
+  });
+}
+
+function accountsBehaviour(check: AccountsTest): void {
+  check("are kept as they were made", async ({ one, another, id }) => {
+    const full: Account = {
+      id,
+      email: "ann@a.example",
+      firstName: "Änn “A” \\",
+      lastName: "O'Lee",
+      plan: "large plan",
+      createdAt: 1_790_000_000_123,
+    };
+    assert.equal(await one.get(id), null);
+    assert.equal(await one.create(full), true);
+    assert.deepEqual(await another.get(id), full);
+    const bare = accountOf(`${id}-B`);
+    assert.equal(await one.create(bare), true);
+    assert.deepEqual(await another.get(bare.id), bare);
+    // IDs differ by case.
+    assert.equal(await another.get(`${id}-b`), null);
+  });
+
+  check("are left as they are where one of their ID is made again", async ({ one, another, id }) => {
+    const first = accountOf(id);
+    assert.equal(await one.create(first), true);
+    assert.equal(await another.create({ ...first, plan: "other", email: "x@x.example" }), false);
+    assert.deepEqual(await one.get(id), first);
+  });
+
+  check("one of many who make an account at once has made it", async ({ one, another, id }) => {
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        (index % 2 === 0 ? one : another).create({ ...accountOf(id), plan: `plan-${index}` }),
+      ),
+    );
+    assert.equal(results.filter(Boolean).length, 1);
+    assert.equal((await one.get(id))?.plan, `plan-${results.indexOf(true)}`);
+  });
+
+  check("are listed in order of creation, page by page", async ({ one, another, id }) => {
+    const ids = ["c", "a", "-b", "_", "Z", "0", "aa"].map((suffix) => `${id}${suffix}`);
+    for (const [index, each] of ids.entries())
+      await one.create({ ...accountOf(each), createdAt: 1000 + index });
+    const read = async (limit: number) => {
+      const listed: string[] = [];
+      for (let after: string | undefined; ; after = listed.at(-1)) {
+        const page = await another.list({ limit, ...(after !== undefined && { after }) });
+        assert.ok(page.length <= limit);
+        if (page.length === 0) return listed;
+        listed.push(...page.map((account) => account.id));
+      }
+    };
+    for (const limit of [1, 3, 1000]) {
+      const listed = await read(limit);
+      assert.deepEqual(
+        listed.filter((each) => each.startsWith(id)),
+        ids,
+      );
+      assert.equal(new Set(listed).size, listed.length);
+    }
+    const [third] = await another.list({ limit: 1, after: ids[1] ?? "" });
+    assert.deepEqual(third, { ...accountOf(ids[2] ?? ""), createdAt: 1002 });
+  });
+}

@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import type { Charge, ReserveResult } from "../../contracts/accounts.ts";
+import { type AccountsTest, accountOf } from "./samples.ts";
+
+const NOW_MS = Date.UTC(2026, 2, 15);
+const TEN_MINUTES_MS = 600_000;
+const MONTH = "2026-03";
+
+/** What is charged, and when it counts. */
+export function reserveBehaviour(check: AccountsTest): void {
+  check("reserve what is asked for until nothing is left", async ({ one, another, id }) => {
+    await one.create(accountOf(id));
+    const reserve = (request: string, points: number) =>
+      one.reserve(chargeOf(id, request), points, 10, NOW_MS);
+    assert.deepEqual(await reserve("a", 4), { outcome: "reserved", points: 4 });
+    assert.deepEqual(await reserve("b", 4), { outcome: "reserved", points: 4 });
+    // As many as are left.
+    assert.deepEqual(await reserve("c", 4), { outcome: "reserved", points: 2 });
+    assert.deepEqual(await reserve("d", 1), { outcome: "exhausted" });
+    assert.deepEqual(await another.usage(id, MONTH, NOW_MS), { searches: 10, verifications: 0 });
+    await one.settle(chargeOf(id, "b"), 4);
+    assert.deepEqual(await reserve("d", 1), { outcome: "exhausted" });
+    assert.deepEqual(await one.reserve(chargeOf(id, "e"), 3, 0, NOW_MS), { outcome: "exhausted" });
+    // A larger plan leaves more.
+    const larger = await one.reserve(chargeOf(id, "e"), 3, 12, NOW_MS);
+    assert.deepEqual(larger, { outcome: "reserved", points: 2 });
+  });
+
+  check("charge the same request once, while it is under way and afterwards", async (scope) => {
+    const { one, another, id } = scope;
+    await one.create(accountOf(id));
+    const charge = chargeOf(id, "a");
+    assert.deepEqual(await one.reserve(charge, 3, 3, NOW_MS), { outcome: "reserved", points: 3 });
+    assert.deepEqual(await another.reserve(charge, 3, 3, NOW_MS), { outcome: "repeat", points: 3 });
+    await one.settle(charge, 2);
+    const muchLater = NOW_MS + 10 * TEN_MINUTES_MS;
+    assert.deepEqual(await another.reserve(charge, 3, 3, muchLater), { outcome: "repeat", points: 2 });
+    assert.equal((await one.usage(id, MONTH, muchLater)).searches, 2);
+    const last = await one.reserve(chargeOf(id, "b"), 3, 3, muchLater);
+    assert.deepEqual(last, { outcome: "reserved", points: 1 });
+    // Also when nothing is left.
+    assert.deepEqual(await another.reserve(charge, 1, 3, muchLater), { outcome: "repeat", points: 2 });
+  });
+
+  check("charge one of two that are the same at the same time", async ({ one, another, id }) => {
+    await one.create(accountOf(id));
+    for (let turn = 0; turn < 10; turn++) {
+      const results = await Promise.all(
+        [one, another].map((accounts) => accounts.reserve(chargeOf(id, `r${turn}`), 2, 100, NOW_MS)),
+      );
+      assert.deepEqual(results.map(({ outcome }) => outcome).toSorted(), ["repeat", "reserved"]);
+    }
+    assert.equal((await one.usage(id, MONTH, NOW_MS)).searches, 20);
+  });
+
+  check("accept exactly 100 of 1,000 at once where 100 are left", async ({ one, another, id }) => {
+    await one.create(accountOf(id));
+    const results = await Promise.all(
+      Array.from({ length: 1000 }, (_, index) =>
+        (index % 2 === 0 ? one : another).reserve(chargeOf(id, `r${index}`), 1, 100, NOW_MS),
+      ),
+    );
+    assert.equal(outcomes(results, "reserved").length, 100);
+    assert.equal(outcomes(results, "exhausted").length, 900);
+    assert.equal((await one.usage(id, MONTH, NOW_MS)).searches, 100);
+  });
+
+  check("never give away more points than there are, whatever is asked for at once", async (scope) => {
+    const { one, another, id } = scope;
+    await one.create(accountOf(id));
+    const results = await Promise.all(
+      Array.from({ length: 90 }, (_, index) =>
+        (index % 2 === 0 ? one : another).reserve(chargeOf(id, `r${index}`), 1 + (index % 7), 100, NOW_MS),
+      ),
+    );
+    const points = results.reduce((sum, result) => sum + ("points" in result ? result.points : 0), 0);
+    assert.equal(points, 100);
+    assert.equal((await another.usage(id, MONTH, NOW_MS)).searches, 100);
+  });
+
+  check("take a reservation back when it is settled with 0", async ({ one, another, id }) => {
+    await one.create(accountOf(id));
+    const charge = chargeOf(id, "a");
+    await one.reserve(charge, 5, 5, NOW_MS);
+    await another.settle(charge, 0);
+    assert.equal((await one.usage(id, MONTH, NOW_MS)).searches, 0);
+    assert.deepEqual(await one.reserve(charge, 5, 5, NOW_MS), { outcome: "reserved", points: 5 });
+    await another.settle(charge, 0);
+    await another.settle(charge, 0);
+    assert.equal((await one.usage(id, MONTH, NOW_MS)).searches, 0);
+  });
+
+  check("give back what a request did not cost, once", async ({ one, another, id }) => {
+    await one.create(accountOf(id));
+    const charge = chargeOf(id, "a");
+    await one.reserve(charge, 5, 10, NOW_MS);
+    await one.settle(charge, 2);
+    await another.settle(charge, 2);
+    await one.settle(charge, 1);
+    assert.equal((await another.usage(id, MONTH, NOW_MS)).searches, 2);
+    assert.deepEqual(await one.reserve(chargeOf(id, "b"), 10, 10, NOW_MS), {
+      outcome: "reserved",
+      points: 8,
+    });
+    // What was never reserved cannot be settled.
+    await one.settle(chargeOf(id, "c"), 3);
+    assert.equal((await another.usage(id, MONTH, NOW_MS)).searches, 10);
+  });
+
+  check("settle many at once to what they cost together", async ({ one, another, id }) => {
+    await one.create(accountOf(id));
+    const charges = Array.from({ length: 60 }, (_, index) => chargeOf(id, `r${index}`));
+    await Promise.all(charges.map((charge) => one.reserve(charge, 3, 1000, NOW_MS)));
+    await Promise.all(
+      charges.flatMap((charge, index) => [one.settle(charge, index % 4), another.settle(charge, index % 4)]),
+    );
+    const cost = charges.reduce((sum, _, index) => sum + (index % 4), 0);
+    assert.equal((await one.usage(id, MONTH, NOW_MS)).searches, cost);
+  });
+
+  check("count no reservation that has not been settled for ten minutes", async ({ one, another, id }) => {
+    await one.create(accountOf(id));
+    await one.reserve(chargeOf(id, "lost"), 6, 10, NOW_MS);
+    await one.reserve(chargeOf(id, "done"), 3, 10, NOW_MS);
+    await one.settle(chargeOf(id, "done"), 3);
+    const justBefore = NOW_MS + TEN_MINUTES_MS - 1;
+    assert.equal((await another.usage(id, MONTH, justBefore)).searches, 9);
+    assert.deepEqual(await another.reserve(chargeOf(id, "lost"), 6, 10, justBefore), {
+      outcome: "repeat",
+      points: 6,
+    });
+    const after = NOW_MS + TEN_MINUTES_MS;
+    assert.equal((await another.usage(id, MONTH, after)).searches, 3);
+    // The same request is charged anew, and counts for another ten minutes.
+    assert.deepEqual(await another.reserve(chargeOf(id, "lost"), 6, 10, after), {
+      outcome: "reserved",
+      points: 6,
+    });
+    assert.equal((await one.usage(id, MONTH, after + TEN_MINUTES_MS - 1)).searches, 9);
+    assert.deepEqual(await one.reserve(chargeOf(id, "new"), 9, 10, after), {
+      outcome: "reserved",
+      points: 1,
+    });
+    const nextDay = after + 144 * TEN_MINUTES_MS;
+    assert.deepEqual(await one.reserve(chargeOf(id, "next"), 9, 10, nextDay), {
+      outcome: "reserved",
+      points: 7,
+    });
+  });
+
+  check("keep months, kinds and accounts apart", async ({ one, another, id }) => {
+    const other = `${id}-other`;
+    for (const each of [id, other]) await one.create(accountOf(each));
+    const charges: Charge[] = [
+      chargeOf(id, "same"),
+      { ...chargeOf(id, "same"), kind: "verifications" },
+      { ...chargeOf(id, "same"), month: "2026-04" },
+      { ...chargeOf(id, "same"), month: "2025-03" },
+      chargeOf(other, "same"),
+    ];
+    for (const [index, charge] of charges.entries()) {
+      const result = await one.reserve(charge, index + 1, 5, NOW_MS);
+      assert.deepEqual(result, { outcome: "reserved", points: index + 1 });
+      if (index % 2 === 0) await another.settle(charge, index + 1);
+    }
+    assert.deepEqual(await another.usage(id, MONTH, NOW_MS), { searches: 1, verifications: 2 });
+    assert.deepEqual(await another.usage(id, "2026-04", NOW_MS), { searches: 3, verifications: 0 });
+    assert.deepEqual(await another.usage(id, "2025-03", NOW_MS), { searches: 4, verifications: 0 });
+    assert.deepEqual(await another.usage(other, MONTH, NOW_MS), { searches: 5, verifications: 0 });
+    assert.deepEqual(await another.usage(id, "2026-05", NOW_MS), { searches: 0, verifications: 0 });
+    assert.deepEqual(await another.usage(`${id}-none`, MONTH, NOW_MS), { searches: 0, verifications: 0 });
+  });
+}
+
+function chargeOf(account: string, request: string): Charge {
+  return { account, kind: "searches", month: MONTH, request };
+}
+
+function outcomes(results: readonly ReserveResult[], outcome: ReserveResult["outcome"]): ReserveResult[] {
+  return results.filter((result) => result.outcome === outcome);
+}

@@ -1,0 +1,111 @@
+import { randomBytes } from "node:crypto";
+import type {
+  Contact,
+  ContactEvidence,
+  ContactFilter,
+  ContactSource,
+} from "../../contracts/contact-source.ts";
+import { DEPARTMENTS, SENIORITIES } from "../../contracts/contact-source.ts";
+
+/** What a source is to know at the beginning of a case. */
+export interface ContactData {
+  contacts: readonly Contact[];
+  /** Names of organisations by domain. @default none */
+  organizations?: Readonly<Record<string, string>>;
+}
+
+/** A source of its own for a case, and a domain that is in no other. */
+export interface ContactScope {
+  source: ContactSource;
+  domain: string;
+  load(data: ContactData): Promise<void>;
+}
+
+export type ContactSourceTest = (name: string, body: (scope: ContactScope) => Promise<void>) => void;
+
+export function randomDomain(): string {
+  return `${randomBytes(8).toString("hex")}.example`;
+}
+
+/** A contact about which nothing more is known. */
+export function contactOf(address: string, known: Partial<Contact> = {}): Contact {
+  return {
+    address,
+    type: "personal",
+    confidence: 50,
+    firstName: null,
+    lastName: null,
+    position: null,
+    seniority: null,
+    department: null,
+    networkA: null,
+    networkAUrl: null,
+    networkB: null,
+    phoneNumber: null,
+    evidence: [],
+    ...known,
+  };
+}
+
+export function evidenceOf(uri: string, known: Partial<ContactEvidence> = {}): ContactEvidence {
+  return {
+    domain: new URL(uri).hostname,
+    uri,
+    extractedOn: "2026-01-02",
+    lastSeenOn: "2026-03-04",
+    stillOnPage: true,
+    ...known,
+  };
+}
+
+/** Somebody with a name, whose address was found on a page. */
+export function personOf(domain: string, local: string, firstName: string, lastName: string): Contact {
+  const evidence = [evidenceOf(`https://www.${domain}/${local}`)];
+  return contactOf(`${local}@${domain}`, { firstName, lastName, evidence });
+}
+
+/** Contacts of every type, seniority and department, and of none, with many of one confidence. */
+export function variedContacts(domain: string, count: number): Contact[] {
+  return Array.from({ length: count }, (_, index) =>
+    contactOf(`v${(index * 7919) % 9973}.${index}@${domain}`, {
+      type: index % 3 === 0 ? "generic" : "personal",
+      confidence: [0, 100, 42, 42, 42, 43, 99][index % 7] ?? 0,
+      seniority: [null, ...SENIORITIES][index % 4] ?? null,
+      department: [null, ...DEPARTMENTS][index % 15] ?? null,
+    }),
+  );
+}
+
+/** By confidence, the highest first; of equal ones by the bytes of the address. */
+export function inOrder(contacts: readonly Contact[]): Contact[] {
+  return contacts.toSorted(
+    (a, b) => b.confidence - a.confidence || Buffer.compare(Buffer.from(a.address), Buffer.from(b.address)),
+  );
+}
+
+export function matches(contact: Contact, { type, seniorities, departments }: ContactFilter): boolean {
+  const isAmong = <T>(value: T | null, wanted: readonly T[] | undefined) =>
+    wanted === undefined || (value !== null && wanted.includes(value));
+  return (
+    (type === undefined || contact.type === type) &&
+    isAmong(contact.seniority, seniorities) &&
+    isAmong(contact.department, departments)
+  );
+}
+
+/** All that paging gives, page by page of `limit`, and the total that every page told. */
+export async function readPages(
+  source: ContactSource,
+  domain: string,
+  filter: ContactFilter,
+  limit: number,
+): Promise<{ contacts: Contact[]; totals: Set<number> }> {
+  const contacts: Contact[] = [];
+  const totals = new Set<number>();
+  for (let offset = 0; ; offset += limit) {
+    const page = await source.search(domain, filter, { limit, offset });
+    totals.add(page.total);
+    if (page.contacts.length === 0) return { contacts, totals };
+    contacts.push(...page.contacts);
+  }
+}

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import {
+  type AddressType,
+  type ContactFilter,
+  DEPARTMENTS,
+  type Department,
+  SENIORITIES,
+  type Seniority,
+} from "../../contracts/contact-source.ts";
+import {
+  type ContactSourceTest,
+  contactOf,
+  inOrder,
+  matches,
+  randomDomain,
+  readPages,
+  variedContacts,
+} from "./samples.ts";
+
+const TYPES: (AddressType | undefined)[] = [undefined, "personal", "generic"];
+const SENIORITY_LISTS: (Seniority[] | undefined)[] = [
+  undefined,
+  ...SENIORITIES.map((seniority) => [seniority]),
+  ["senior", "junior"],
+  [...SENIORITIES],
+];
+const DEPARTMENT_LISTS: (Department[] | undefined)[] = [
+  undefined,
+  ["it"],
+  ["operations", "executive"],
+  [...DEPARTMENTS],
+];
+
+/** Order, paging and filters. */
+export function searchBehaviour(check: ContactSourceTest, contactCount: number): void {
+  check("gives the highest confidence first, of equal ones by the bytes of the address", async (scope) => {
+    const { source, domain, load } = scope;
+    // In UTF-16 the last comes before the one before it; in most languages' order, much is otherwise.
+    const locals = ["-a", "0", "a", "a-b", "a.b", "a_b", "aa", "b", "z", "{", "é", "ꙅ", "\uff41", "𐐨"];
+    const ties = locals.map((local) => contactOf(`${local}@${domain}`, { confidence: 50 }));
+    const others = [0, 1, 49, 51, 100].map((confidence) =>
+      contactOf(`m${confidence}@${domain}`, { confidence }),
+    );
+    const contacts = [...ties.toReversed(), ...others];
+    await load({ contacts });
+    const page = await source.search(domain, {}, { limit: 100, offset: 0 });
+    assert.deepEqual(page, { contacts: inOrder(contacts), total: contacts.length });
+  });
+
+  check("pages give everything once, with the total on each", async ({ source, domain, load }) => {
+    const contacts = variedContacts(domain, contactCount);
+    await load({ contacts: [...contacts, ...variedContacts(randomDomain(), 20)] });
+    const expected = inOrder(contacts);
+    for (const limit of [7, 64, 100]) {
+      const read = await readPages(source, domain, {}, limit);
+      assert.deepEqual(read.contacts, expected);
+      assert.deepEqual(read.totals, new Set([contactCount]));
+    }
+    for (const offset of [0, 1, 63, 64, 65, 127, 128, contactCount - 1, contactCount - 3]) {
+      const page = await source.search(domain, {}, { limit: 2, offset });
+      assert.deepEqual(page, { contacts: expected.slice(offset, offset + 2), total: contactCount });
+    }
+  });
+
+  check("beyond the end there are no contacts, and the total stays", async ({ source, domain, load }) => {
+    const contacts = variedContacts(domain, 130);
+    await load({ contacts });
+    for (const offset of [130, 131, 1_000_000, Number.MAX_SAFE_INTEGER]) {
+      assert.deepEqual(await source.search(domain, {}, { limit: 10, offset }), { contacts: [], total: 130 });
+      const filter: ContactFilter = { type: "generic" };
+      const { length: total } = contacts.filter((contact) => matches(contact, filter));
+      assert.deepEqual(await source.search(domain, filter, { limit: 10, offset }), { contacts: [], total });
+    }
+  });
+
+  check("filters in all combinations give what matches, in order and once", async (scope) => {
+    const { source, domain, load } = scope;
+    const contacts = variedContacts(domain, 300);
+    await load({ contacts });
+    const expected = inOrder(contacts);
+    for (const type of TYPES) {
+      for (const seniorities of SENIORITY_LISTS) {
+        for (const departments of DEPARTMENT_LISTS) {
+          const filter: ContactFilter = {
+            ...(type && { type }),
+            ...(seniorities && { seniorities }),
+            ...(departments && { departments }),
+          };
+          const matching = expected.filter((contact) => matches(contact, filter));
+          const read = await readPages(source, domain, filter, 33);
+          assert.deepEqual(read.contacts, matching, JSON.stringify(filter));
+          assert.deepEqual(read.totals, new Set([matching.length]), JSON.stringify(filter));
+        }
+      }
+    }
+  });
+
+  check("of a filter that nothing matches there is nothing", async ({ source, domain, load }) => {
+    await load({ contacts: [contactOf(`a@${domain}`, { type: "generic" })] });
+    for (const filter of [
+      { type: "personal" },
+      { seniorities: ["junior"] },
+      { departments: ["it"] },
+    ] satisfies ContactFilter[]) {
+      const page = await source.search(domain, filter, { limit: 10, offset: 0 });
+      assert.deepEqual(page, { contacts: [], total: 0 });
+    }
+  });
+}

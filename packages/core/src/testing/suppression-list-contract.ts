@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import type { SuppressionList } from "../contracts/suppression-list.ts";
+import { assertRejects } from "./blob-store/scope.ts";
+import type { ConformanceTest } from "./conformance-test.ts";
+
+export interface SuppressionListContractOptions {
+  /** Gives a list on the same data, as another process has it. @default the same object */
+  openAnother?: (list: SuppressionList) => Promise<SuppressionList>;
+}
+
+type ListTest = (
+  name: string,
+  body: (one: SuppressionList, another: SuppressionList) => Promise<void>,
+) => void;
+
+/**
+ * What every {@link SuppressionList} must do.
+ *
+ * @param test The `test` or `it` of any runner, whose time limit should be at least 30 s.
+ * @param create Makes a list. Those that it makes may share one backend, as long as nobody else changes it meanwhile.
+ */
+export function suppressionListContract(
+  test: ConformanceTest,
+  create: () => Promise<SuppressionList>,
+  options: SuppressionListContractOptions = {},
+): void {
+  const check: ListTest = (name, body) =>
+    test(`suppression list: ${name}`, async () => {
+      const one = await create();
+      const another = (await options.openAnother?.(one)) ?? one;
+      try {
+        await body(one, another);
+      } finally {
+        await Promise.all([one.close(), another.close()]);
+      }
+    });
+
+  check("tells which tokens are there", async (one, another) => {
+    const [there, notThere] = [randomTokens(100), randomTokens(100)];
+    await one.add(there);
+    const mixed = there.flatMap((token, index) => [token, notThere[index] ?? ""]);
+    assert.deepEqual(await another.present(mixed), new Set(there));
+    assert.deepEqual(await another.present(notThere), new Set());
+    assert.deepEqual(await another.present([]), new Set());
+    assert.deepEqual(await another.present(there.slice(0, 1)), new Set(there.slice(0, 1)));
+  });
+
+  check("tells tokens apart that differ in the case of a letter", async (one, another) => {
+    const [token = ""] = randomTokens(1);
+    const lower = `a${token.slice(1)}`;
+    const upper = `A${token.slice(1)}`;
+    await one.add([lower]);
+    assert.deepEqual(await another.present([lower, upper]), new Set([lower]));
+  });
+
+  check("adds what is there already without counting it again", async (one, another) => {
+    const before = await one.count();
+    const tokens = randomTokens(5);
+    await one.add(tokens.slice(0, 3));
+    await another.add([...tokens, ...tokens]);
+    assert.equal(await one.count(), before + 5);
+    await one.add([]);
+    await Promise.all(Array.from({ length: 10 }, () => one.add(tokens)));
+    assert.equal(await another.count(), before + 5);
+  });
+
+  check("removes what is there, and tells how many those were", async (one, another) => {
+    const before = await one.count();
+    const tokens = randomTokens(6);
+    await one.add(tokens);
+    assert.equal(await another.remove([...tokens.slice(0, 2), ...tokens.slice(0, 2), ...randomTokens(3)]), 2);
+    assert.equal(await another.remove(tokens.slice(0, 2)), 0);
+    assert.equal(await another.remove([]), 0);
+    assert.deepEqual(await one.present(tokens), new Set(tokens.slice(2)));
+    assert.equal(await one.count(), before + 4);
+  });
+
+  check("removes a token for one of many who remove it at once", async (one, another) => {
+    const tokens = randomTokens(1);
+    await one.add(tokens);
+    const removed = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? one : another).remove(tokens)),
+    );
+    assert.equal(
+      removed.reduce((sum, count) => sum + count, 0),
+      1,
+    );
+  });
+
+  check("takes many at once", async (one, another) => {
+    const before = await one.count();
+    const tokens = randomTokens(5000);
+    await one.add(tokens);
+    assert.equal(await another.count(), before + 5000);
+    assert.equal((await another.present(tokens.slice(4800))).size, 200);
+    assert.equal(await another.remove(tokens), 5000);
+    assert.equal(await one.count(), before);
+  });
+
+  check("answers nothing once it is closed, which may happen twice", async (one) => {
+    const tokens = randomTokens(1);
+    await one.close();
+    await one.close();
+    await assertRejects(() => one.add(tokens), "store_unavailable", "add");
+    await assertRejects(() => one.remove(tokens), "store_unavailable", "remove");
+    await assertRejects(() => one.present(tokens), "store_unavailable", "present");
+    await assertRejects(() => one.count(), "store_unavailable", "count");
+  });
+}
+
+function randomTokens(count: number): string[] {
+  return Array.from({ length: count }, () => randomBytes(32).toString("base64url"));
+}

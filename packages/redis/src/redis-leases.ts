@@ -1,0 +1,46 @@
+import { randomBytes } from "node:crypto";
+import { isBlobKey, isLeaseLength, type LeaseStore, ServiceError } from "@outrigger/core";
+import type { BlobNames } from "./blob-names.ts";
+import { createScript, type RedisConnection } from "./redis-connection.ts";
+
+/** KEYS: the lease. ARGV: its proof, its new length. Answers 1 if it was held with this proof. */
+const renewLease = createScript(`
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])
+`);
+
+/** KEYS: the lease. ARGV: its proof. */
+const releaseLease = createScript(`
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('DEL', KEYS[1])
+`);
+
+/**
+ * Leases as keys that hold their proof and expire by the server's clock. One that a hung server grants after the call was given
+ * up is held by nobody for its length.
+ */
+export function createRedisLeases(connection: RedisConnection, names: BlobNames): LeaseStore {
+  return {
+    async acquireLease(key, leaseMs) {
+      check(isBlobKey(key) && isLeaseLength(leaseMs));
+      const name = names.lease(key);
+      const proof = randomBytes(12).toString("base64url");
+      const reply = await connection.call(name, ["SET", name, proof, "NX", "PX", String(leaseMs)]);
+      return reply === null ? null : proof;
+    },
+
+    async renewLease(key, proof, leaseMs) {
+      check(isBlobKey(key) && isLeaseLength(leaseMs));
+      return (await connection.run(renewLease, [names.lease(key)], [proof, String(leaseMs)])) === 1;
+    },
+
+    async releaseLease(key, proof) {
+      check(isBlobKey(key));
+      await connection.run(releaseLease, [names.lease(key)], [proof]);
+    },
+  };
+}
+
+function check(isRight: boolean): void {
+  if (!isRight) throw new ServiceError("bad_request", "That is no key or no length of a lease.");
+}

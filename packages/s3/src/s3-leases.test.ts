@@ -1,0 +1,125 @@
+import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type HeaderIgnoringProxy, startHeaderIgnoringProxy } from "../../../test/support/s3-header-proxy.ts";
+import { type S3Server, startS3Server } from "../../../test/support/s3-server.ts";
+import { createSightings } from "./lease-sightings.ts";
+import { createS3BlobStore, type S3BlobStore } from "./s3-blob-store.ts";
+
+const HOUR_MS = 3_600_000;
+
+let server: S3Server;
+let bucket: string;
+beforeAll(async () => {
+  server = await startS3Server();
+  bucket = await server.createBucket();
+});
+afterAll(() => server.stop());
+
+describe("what a lease costs", () => {
+  /** A store, and the methods of the requests that it sends. */
+  function countingStore(prefix: string): { store: S3BlobStore; client: S3Client; sent: string[] } {
+    const sent: string[] = [];
+    const client = new S3Client({
+      endpoint: server.endpoint,
+      region: "us-east-1",
+      credentials: server.credentials,
+      forcePathStyle: true,
+      requestChecksumCalculation: "WHEN_REQUIRED",
+      responseChecksumValidation: "WHEN_REQUIRED",
+    });
+    client.middlewareStack.add(
+      (next) => (args) => {
+        sent.push((args.request as { method: string }).method); // The request that is about to be sent.
+        return next(args);
+      },
+      { step: "finalizeRequest" },
+    );
+    return { store: createS3BlobStore({ bucket, client, prefix, timeoutMs: 10_000 }), client, sent };
+  }
+
+  test("is what the README says", async () => {
+    const { store, client, sent } = countingStore("counted/");
+    await store.capabilities();
+    const costOf = async (work: Promise<unknown>) => {
+      sent.length = 0;
+      await work;
+      return sent.join(" ");
+    };
+    const taking = store.acquireLease("a/b", 100);
+    expect(await costOf(taking)).toBe("GET PUT");
+    const proof = (await taking) ?? "";
+    expect(await costOf(store.acquireLease("a/b", 100))).toBe("GET");
+    expect(await costOf(store.renewLease("a/b", proof, HOUR_MS))).toBe("GET PUT");
+    expect(await costOf(store.renewLease("a/b", "x", HOUR_MS))).toBe("GET");
+    expect(await costOf(store.releaseLease("a/b", "x"))).toBe("GET");
+    expect(await costOf(store.releaseLease("a/b", proof))).toBe("GET DELETE");
+    const { KeyCount } = await server.client.send(
+      new ListObjectsV2Command({ Bucket: bucket, Prefix: "counted/" }),
+    );
+    expect(KeyCount).toBe(0);
+    await store.close();
+    client.destroy();
+  });
+});
+
+describe("a service that", () => {
+  let proxy: HeaderIgnoringProxy;
+  let store: S3BlobStore;
+  async function open(headers: string[]): Promise<void> {
+    proxy = await startHeaderIgnoringProxy(server, headers);
+    const { endpoint } = proxy;
+    const { credentials } = server;
+    store = createS3BlobStore({ bucket, endpoint, credentials, prefix: "incapable/", timeoutMs: 10_000 });
+  }
+  afterEach(async () => {
+    await store.close();
+    await proxy.close();
+  });
+
+  test("ignores all conditions gets no record, no original and no lease", async () => {
+    await open(["if-match", "if-none-match"]);
+    expect(await store.capabilities()).toEqual({ conditionalCreate: false, compareAndSet: false });
+    const { revision } = await store.put("a", Buffer.from("1"));
+    const refusals = [
+      [() => store.put("b", Buffer.from("2"), { ifRevision: null }), "Keep only renditions in it"],
+      [() => store.put("a", Buffer.from("2"), { ifRevision: revision }), "Keep the records in another store"],
+      [() => store.acquireLease("a", HOUR_MS), "Keep the leases in another store"],
+    ] as const;
+    for (const [work, remedy] of refusals) {
+      await expect(work()).rejects.toMatchObject({
+        code: "store_unavailable",
+        message: expect.stringContaining(remedy),
+      });
+    }
+    expect(String((await store.get("a"))?.body)).toBe("1");
+    expect(await store.get("b")).toBeNull();
+  });
+
+  test("creates on a condition but does not replace on one gets no record and no lease", async () => {
+    await open(["if-match"]);
+    expect(await store.capabilities()).toEqual({ conditionalCreate: true, compareAndSet: false });
+    await store.put("original", Buffer.from("1"), { ifRevision: null });
+    await expect(store.put("original", Buffer.from("2"), { ifRevision: null })).rejects.toMatchObject({
+      code: "conflict",
+    });
+    await expect(store.acquireLease("a", HOUR_MS)).rejects.toMatchObject({
+      code: "store_unavailable",
+      message: expect.stringContaining("(If-Match). Keep the leases in another store"),
+    });
+  });
+});
+
+test("what was seen of leases is remembered up to a bound, and the last asked for the longest", () => {
+  const sightings = createSightings();
+  const laterMs = performance.now() + HOUR_MS;
+  expect(sightings.unchangedMs("a", "1", laterMs)).toBe(0);
+  expect(sightings.unchangedMs("a", "1", laterMs)).toBeGreaterThan(HOUR_MS / 2);
+  expect(sightings.unchangedMs("a", "2", laterMs)).toBe(0);
+  for (let index = 0; index < 9999; index++) sightings.unchangedMs(`k${index}`, "1", laterMs);
+  expect(sightings.unchangedMs("a", "2", laterMs)).toBeGreaterThan(HOUR_MS / 2);
+  sightings.unchangedMs("one more", "1", laterMs);
+  expect(sightings.unchangedMs("a", "2", laterMs)).toBeGreaterThan(HOUR_MS / 2);
+  expect(sightings.unchangedMs("k0", "1", laterMs)).toBe(0);
+  sightings.forget("a");
+  expect(sightings.unchangedMs("a", "2", laterMs)).toBe(0);
+});

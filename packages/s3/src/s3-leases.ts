@@ -1,0 +1,93 @@
+import { randomBytes } from "node:crypto";
+import { isBlobKey, isLeaseLength, isServiceError, type LeaseStore, ServiceError } from "@outrigger/core";
+import { gatherBody } from "./gather-body.ts";
+import { createSightings } from "./lease-sightings.ts";
+import { readObject, removeObject, type S3Context } from "./s3-objects.ts";
+import { type WriteCondition, writeObject } from "./write-object.ts";
+
+/** What is in the object of a lease that is held. */
+interface Held {
+  proof: string;
+  leaseMs: number;
+  revision: string;
+}
+
+/**
+ * Leases as objects `leases/<key>`, each with its proof and length; it is held while it is there. A service has no clock that could
+ * end one: who is refused remembers what it saw and since when, by its own clock, and takes the object's place once nothing has
+ * changed for as long as its holder said. A renewal changes it.
+ *
+ * @param conditionOf The headers that let a write through only where there is nothing (`null`), or that revision. Rejects where a
+ * service has none.
+ */
+export function createS3Leases(
+  context: S3Context,
+  conditionOf: (revision: string | null) => Promise<WriteCondition>,
+): LeaseStore {
+  const { settings } = context;
+  const sightings = createSightings();
+
+  function objectKey(key: string): string {
+    check(isBlobKey(key));
+    return `${settings.prefix}leases/${key}`;
+  }
+
+  async function read(object: string): Promise<Held | null> {
+    const found = await readObject(context, object, undefined);
+    if (found === null) return null;
+    const [proof = "", length = ""] = String(found.body).split(" "); // Too short to come as a stream.
+    return { proof, leaseMs: Number(length), revision: found.revision };
+  }
+
+  /** @returns whether the lease was what it was seen to be. */
+  async function write(
+    object: string,
+    seen: string | null,
+    proof: string,
+    leaseMs: number,
+  ): Promise<boolean> {
+    const body = await gatherBody(Buffer.from(`${proof} ${leaseMs}`), settings);
+    try {
+      await writeObject(context, object, body, await conditionOf(seen), undefined);
+      return true;
+    } catch (error) {
+      if (isServiceError(error, "conflict")) return false;
+      throw error;
+    } finally {
+      await body.dispose();
+    }
+  }
+
+  return {
+    async acquireLease(key, leaseMs) {
+      const object = objectKey(key);
+      check(isLeaseLength(leaseMs));
+      const askedMs = performance.now();
+      const held = await read(object);
+      if (held !== null && sightings.unchangedMs(key, held.revision, askedMs) < held.leaseMs) return null;
+      const proof = randomBytes(12).toString("base64url");
+      if (!(await write(object, held?.revision ?? null, proof, leaseMs))) return null;
+      sightings.forget(key);
+      return proof;
+    },
+
+    async renewLease(key, proof, leaseMs) {
+      const object = objectKey(key);
+      check(isLeaseLength(leaseMs));
+      const held = await read(object);
+      return held?.proof === proof && (await write(object, held.revision, proof, leaseMs));
+    },
+
+    // Between looking and deleting, another may take the place of a lease that has run out. Its lease is lost then, and a third
+    // may get it at the same time: leases are advice, and deleting on a condition is not offered everywhere.
+    async releaseLease(key, proof) {
+      const object = objectKey(key);
+      const held = await read(object);
+      if (held?.proof === proof) await removeObject(context, object);
+    },
+  };
+}
+
+function check(isRight: boolean): void {
+  if (!isRight) throw new ServiceError("bad_request", "That is no key or no length of a lease.");
+}

@@ -1,0 +1,65 @@
+import { readdir } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Deployment, startDeployment } from "./backends/deployment.ts";
+import { createMaterial, type Material } from "./backends/material.ts";
+import { createPlace, PLACE_NAMES } from "./backends/place.ts";
+import { describeCreating } from "./backends/script/creating.ts";
+import { describeEdits } from "./backends/script/edits.ts";
+import { describeEndings } from "./backends/script/endings.ts";
+import { describeOwners } from "./backends/script/owners.ts";
+import { describeReading } from "./backends/script/reading.ts";
+import type { Stage } from "./backends/script/stage.ts";
+import { describeUploads } from "./backends/script/uploads.ts";
+import { type Servers, startServers } from "./backends/servers.ts";
+import type { HostName } from "./support/hosts.ts";
+
+const HOSTS: HostName[] = ["Express 5", "Koa 3"];
+const CASES = HOSTS.flatMap((host) => PLACE_NAMES.map((place) => [host, place] as const));
+
+let servers: Servers;
+let material: Material;
+beforeAll(async () => {
+  [servers, material] = await Promise.all([startServers(), createMaterial()]);
+});
+afterAll(() => servers.close());
+
+// One script, the same for all: what it expects knows neither the framework nor the storage.
+describe.each(CASES)("two services in %s on %s", (host, place) => {
+  let deployment: Deployment;
+  let openBefore: number;
+  beforeAll(async () => {
+    const kept = createPlace(servers, place);
+    // The connection by which the test looks is there from now on.
+    await kept.names();
+    openBefore = await countDescriptors();
+    deployment = await startDeployment(host, kept);
+  });
+  afterAll(() => deployment.close());
+
+  const stage: Stage = {
+    get deployment() {
+      return deployment;
+    },
+    get material() {
+      return material;
+    },
+  };
+  describeUploads(stage);
+  describeReading(stage);
+  describeEdits(stage);
+  describeCreating(stage);
+  describeOwners(stage);
+  describeEndings(stage);
+
+  test("end when they are closed, and leave nothing open", async () => {
+    const { one, other } = deployment;
+    expect([one.errors, other.errors]).toEqual([[], []]);
+    await deployment.close();
+    await expect.poll(countDescriptors, { timeout: 20_000 }).toBeLessThanOrEqual(openBefore);
+  });
+});
+
+/** Files, sockets and pipes that this process has open. */
+async function countDescriptors(): Promise<number> {
+  return (await readdir("/proc/self/fd")).length;
+}

@@ -1,0 +1,24 @@
+import { createOriginals, type Original, type OriginalName } from "../matrix/originals.ts";
+import { noisePng } from "../reliability/clients/noise-png.ts";
+import { jpegPhoto } from "../support/pictures.ts";
+
+/** What is uploaded; made once, for it is the same everywhere. */
+export interface Material {
+  originals: Record<OriginalName, Original>;
+  /** Some 9 KB. */
+  small: Buffer;
+  /** More than 3 MB: stores keep it in several pieces. */
+  large: Buffer;
+}
+
+export async function createMaterial(): Promise<Material> {
+  const [originals, photo, small, large] = await Promise.all([
+    createOriginals(),
+    jpegPhoto(160, 120),
+    noisePng(60, 50),
+    noisePng(1200, 900),
+  ]);
+  // Unlike what a camera makes, it has nothing that must not be kept.
+  const jpg = { type: "image/jpeg", bytes: photo, width: 160, height: 120, pages: 1 };
+  return { originals: { ...originals, jpg }, small, large };
+}

@@ -1,0 +1,28 @@
+// Opens stores by what describes them, in the processes of a test and in the test itself.
+import { createFsBlobStore } from "@outrigger/core";
+import { createRedisBlobStore } from "@outrigger/redis";
+import { createS3BlobStore } from "@outrigger/s3";
+
+// A machine that does other things as well keeps servers waiting.
+const TIMEOUT_MS = 10_000;
+/** As short as it can be: tests look for what is left. */
+const SUPERSEDED_MS = 1000;
+
+const OPENERS = {
+  file: createFsBlobStore,
+  redis: ({ url, prefix }) =>
+    createRedisBlobStore({ url, prefix, timeoutMs: TIMEOUT_MS, supersededMs: SUPERSEDED_MS }),
+  s3: ({ prefix, ...bucket }) =>
+    createS3BlobStore({ ...bucket, prefix: `${prefix}/`, timeoutMs: TIMEOUT_MS }),
+};
+
+export function openStorage({ records, pictures }) {
+  const store = open(records);
+  if (pictures === undefined) return store;
+  const others = open(pictures);
+  return { records: store, originals: others, renditions: others };
+}
+
+function open({ kind, ...options }) {
+  return OPENERS[kind](options);
+}

@@ -1,0 +1,109 @@
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { openUpload } from "../../support/open-upload.ts";
+import { postWithHeaders, RESPOND_ASYNC } from "../../support/post-with-headers.ts";
+import { addressOf, type Created, postImage } from "../../support/service.ts";
+import { fetchBytes, fetchJson } from "../fetch-bytes.ts";
+import type { Stage } from "./stage.ts";
+
+/** Time for what goes on behind an answer, on a machine that does other things as well. */
+const PATIENCE = { timeout: 20_000, interval: 20 };
+const MIB = 2 ** 20;
+
+/** Uploads that are repeated, not waited for, refused, or broken off. */
+export function describeCreating(stage: Stage): void {
+  /** What was there before may go meanwhile: some stores let go of old bytes only later. */
+  async function expectNothingNew(before: string[]): Promise<void> {
+    const known = new Set(before);
+    const added = async () => (await stage.deployment.names()).filter((name) => !known.has(name));
+    await expect.poll(added, PATIENCE).toEqual([]);
+  }
+
+  test("an upload that is sent again under its key makes one image", async () => {
+    const { one, other } = stage.deployment;
+    const { small, originals } = stage.material;
+    const headers = { "Idempotency-Key": "the-same-key" };
+    const first = (await (await postWithHeaders(one, small, "image/png", headers)).json()) as Created;
+    const { id, pin, createdAt } = first;
+    const before = await stage.deployment.names();
+    const again = await postWithHeaders(other, small, "image/png", headers);
+    expect([again.status, await again.json()]).toMatchObject([201, { id, pin, createdAt }]);
+    const another = await postWithHeaders(other, originals.png.bytes, "image/png", headers);
+    expect(another.status).toBe(409);
+    await expectNothingNew(before);
+  });
+
+  test("an upload that nobody waits for is there at last, at every service", async () => {
+    const { one, other } = stage.deployment;
+    const { large } = stage.material;
+    const answer = await postWithHeaders(one, large, "image/png", RESPOND_ASYNC);
+    expect([answer.status, answer.headers.get("preference-applied")]).toEqual([202, "respond-async"]);
+    const { id, status, width } = (await answer.json()) as Created;
+    expect({ status, width }).toEqual({ status: "processing", width: null });
+    await expect.poll(async () => (await fetchBytes(addressOf(other, id, "png"))).status, PATIENCE).toBe(200);
+    expect((await fetchBytes(addressOf(other, id, "png"))).bytes.equals(large)).toBe(true);
+    expect((await fetchJson(addressOf(one, id, "json"))).body).toMatchObject({
+      ...{ status: "ready", width: 1200, height: 900, size: large.length },
+    });
+    await expect
+      .poll(() => stage.deployment.keys(`${id}/`), PATIENCE)
+      .toEqual([`${id}/original`, `${id}/record`]);
+  });
+
+  test("what is no picture is refused, and nothing of it is kept", async () => {
+    const { one } = stage.deployment;
+    const { small, originals } = stage.material;
+    const before = await stage.deployment.names();
+    for (const [bytes, type] of [
+      [Buffer.from("only text"), "text/plain"],
+      [Buffer.from("only text"), "image/png"],
+      [originals.gif.bytes, "image/png"],
+      [small.subarray(0, small.length / 2), "image/png"],
+      [originals.pdf.bytes.subarray(0, 40), "application/pdf"],
+    ] as const) {
+      const answer = await postImage(one, bytes, type);
+      expect([type, bytes.length, answer.status]).toEqual([type, bytes.length, 415]);
+      expect(answer.headers.get("content-type")).toBe("application/problem+json; charset=utf-8");
+      expect(((await answer.json()) as { detail: string }).detail).not.toBe("");
+    }
+    const type = "multipart/form-data; boundary=x";
+    const { outgoing, answered } = openUpload(one, { "Content-Type": type, "Content-Length": `${26 * MIB}` });
+    outgoing.write("--x\r\n");
+    const tooLarge = await answered;
+    expect([tooLarge.statusCode, tooLarge.headers.connection]).toEqual([413, "close"]);
+    expect(JSON.parse((await buffer(tooLarge)).toString())).toMatchObject({ status: 413 });
+    outgoing.destroy();
+    await expectNothingNew(before);
+  });
+
+  test("an upload that breaks off leaves nothing", async () => {
+    const { one } = stage.deployment;
+    const { large } = stage.material;
+    const before = await stage.deployment.names();
+    const head =
+      '--x\r\nContent-Disposition: form-data; name="imagedata"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n';
+    // In its first piece, behind several, and when only the end of the form is missing.
+    for (const sent of [70_000, 2 * MIB, large.length]) {
+      const type = "multipart/form-data; boundary=x";
+      const arrival = once(one.server, "request");
+      const { outgoing, answered } = openUpload(one, {
+        "Content-Type": type,
+        "Content-Length": `${head.length + large.length + 9}`,
+      });
+      // It is cut off before there is an answer.
+      answered.catch(() => {});
+      outgoing.write(head);
+      const [request] = (await arrival) as [IncomingMessage];
+      outgoing.write(large.subarray(0, sent));
+      await expect.poll(() => request.socket.bytesRead, PATIENCE).toBeGreaterThan(sent);
+      // By itself, `once` would reject with what the request is told of its end.
+      const noticed = new Promise((resolve) => request.once("close", resolve));
+      request.on("error", () => {});
+      outgoing.destroy();
+      await noticed;
+    }
+    await expectNothingNew(before);
+  });
+}

@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+import { addressOf, upload } from "../../support/service.ts";
+import { BROWSER, fetchBytes, fetchJson } from "../fetch-bytes.ts";
+import type { Stage } from "./stage.ts";
+
+const HOUR_MS = 3_600_000;
+const JSON_TYPE = { "Content-Type": "application/json" };
+
+/** The pages, and changes by who has the PIN. */
+export function describeEdits(stage: Stage): void {
+  test("a browser is shown the viewer, others the picture", async () => {
+    const { one, other } = stage.deployment;
+    const { bytes, type } = stage.material.originals.png;
+    const { id, pin } = await upload(one, bytes, type, { name: "<Katze> & Hund" });
+    for (const site of [one, other]) {
+      for (const [path, headers] of [
+        [`${site.base}/${id}`, BROWSER],
+        [`${site.base}/${id}/view`, {}],
+      ] as const) {
+        const page = await fetchBytes(path, { headers });
+        expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+        const text = page.bytes.toString();
+        expect(text).toContain("&lt;Katze&gt; &amp; Hund");
+        expect(text).toContain("120 × 80");
+        expect(text).not.toContain(pin);
+      }
+      expect((await fetchBytes(`${site.base}/${id}`)).bytes.equals(bytes)).toBe(true);
+    }
+  });
+
+  test("the record is changed by its PIN, and not over somebody else's change", async () => {
+    const { one, other, clock } = stage.deployment;
+    const { bytes, type } = stage.material.originals.png;
+    const { id, pin } = await upload(one, bytes, type, { name: "first" });
+    const patch = (site: { base: string }, body: object, headers: Record<string, string> = {}) =>
+      fetchJson(addressOf(site, id, "json"), {
+        method: "PATCH",
+        headers: { ...JSON_TYPE, ...headers },
+        body: JSON.stringify(body),
+      });
+    const before = await fetchJson(addressOf(other, id, "json"));
+    const etag = String(before.headers.get("etag"));
+    expect((await patch(one, { name: "second" })).status).toBe(403);
+    expect((await patch(one, { name: "second", pin: "0".repeat(16) })).status).toBe(403);
+    expect((await fetchJson(addressOf(other, id, "json"))).body).toEqual(before.body);
+
+    clock.now += 1000;
+    const expiresAt = new Date(clock.now + 5 * HOUR_MS).toISOString();
+    const pinned = { "X-Service-Image-Pin": pin };
+    const changed = await patch(one, { name: "second", expiresAt }, { ...pinned, "If-Match": etag });
+    expect(changed).toMatchObject({
+      status: 200,
+      body: { id, name: "second", expiresAt, updatedAt: new Date(clock.now).toISOString() },
+    });
+    expect(changed.headers.get("etag")).not.toBe(etag);
+    expect((await patch(other, { name: "third" }, { ...pinned, "If-Match": etag })).status).toBe(412);
+    const after = await fetchJson(addressOf(other, id, "json"));
+    expect(after.body).toMatchObject({ name: "second", expiresAt, size: bytes.length });
+    expect(after.headers.get("etag")).toBe(changed.headers.get("etag"));
+    expect((await fetchBytes(addressOf(other, id, "png"))).bytes.equals(bytes)).toBe(true);
+  });
+
+  test("edits at both services at once are either made or refused", async () => {
+    const { one, other } = stage.deployment;
+    const { bytes, type } = stage.material.originals.png;
+    const { id, pin } = await upload(one, bytes, type, { name: "first" });
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        fetchJson(addressOf(index % 2 === 0 ? one : other, id, "json"), {
+          method: "PATCH",
+          headers: JSON_TYPE,
+          body: JSON.stringify({ pin, name: `edit ${index}` }),
+        }),
+      ),
+    );
+    const made = answers.filter(({ status }) => status === 200).map(({ body }) => body.name);
+    expect(made.length).toBeGreaterThan(0);
+    expect(answers.filter(({ status }) => status !== 409)).toHaveLength(made.length);
+    for (const site of [one, other]) {
+      expect(made).toContain((await fetchJson(addressOf(site, id, "json"))).body.name);
+    }
+  });
+
+  test("the form of the edit page renames, prolongs and deletes", async () => {
+    const { one, other, clock } = stage.deployment;
+    const { bytes, type } = stage.material.originals.png;
+    const { id, pin, editUrl } = await upload(one, bytes, type, { name: "first" });
+    expect((await fetchBytes(`${one.base}/${id}/edit`)).status).toBe(403);
+    expect((await fetchBytes(editUrl)).bytes.toString()).toContain('value="first"');
+    const post = (site: { base: string }, fields: Record<string, string>) =>
+      fetchBytes(`${site.base}/${id}/edit`, {
+        method: "POST",
+        redirect: "manual",
+        headers: BROWSER,
+        body: new URLSearchParams(fields),
+      });
+    const change = { action: "update", name: "Umbenannt", expiresIn: String(HOUR_MS) };
+    expect((await post(other, { ...change, pin: "0".repeat(16) })).status).toBe(403);
+    expect((await fetchJson(addressOf(one, id, "json"))).body.name).toBe("first");
+    expect((await post(other, { ...change, pin })).status).toBe(303);
+    expect((await fetchJson(addressOf(one, id, "json"))).body).toMatchObject({
+      name: "Umbenannt",
+      expiresAt: new Date(clock.now + HOUR_MS).toISOString(),
+    });
+    expect((await fetchBytes(editUrl)).bytes.toString()).toContain('value="Umbenannt"');
+    expect((await post(one, { action: "delete", confirm: "yes", pin })).status).toBe(303);
+    expect((await fetchBytes(addressOf(other, id, "png"))).status).toBe(410);
+    expect(await stage.deployment.keys(`${id}/`)).toEqual([`${id}/record`]);
+  });
+}

@@ -1,0 +1,97 @@
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { beforeAll, expect, test } from "vitest";
+import { addressOf, upload } from "../../support/service.ts";
+import { fetchBytes } from "../fetch-bytes.ts";
+import type { Stage } from "./stage.ts";
+
+const MIB = 2 ** 20;
+
+/** Conditions, HEAD and ranges, of an original that stores keep in several pieces and of what is made of it. */
+export function describeReading(stage: Stage): void {
+  let id: string;
+  beforeAll(async () => {
+    ({ id } = await upload(stage.deployment.one, stage.material.large, "image/png"));
+  });
+
+  test.each([
+    ["the original", "png"],
+    ["a rendition", "png?resize=600x"],
+  ])("%s answers HEAD, conditions and ranges", async (_, suffix) => {
+    const { one, other, clock } = stage.deployment;
+    const { large } = stage.material;
+    const address = addressOf(one, id, suffix);
+    const whole = await fetchBytes(address);
+    expect(whole.status).toBe(200);
+    if (suffix === "png") expect(whole.bytes.equals(large)).toBe(true);
+    expect(whole.bytes.length).toBeGreaterThan(0.6 * MIB);
+
+    const head = await fetchBytes(address, { method: "HEAD" });
+    expect([head.status, head.bytes.length]).toEqual([200, 0]);
+    for (const name of ["etag", "last-modified", "content-length", "content-type", "accept-ranges"]) {
+      expect([name, head.headers.get(name)]).toEqual([name, whole.headers.get(name)]);
+    }
+    const etag = String(whole.headers.get("etag"));
+    const modified = String(whole.headers.get("last-modified"));
+    expect(modified).toBe(new Date(clock.now).toUTCString());
+    const there = addressOf(other, id, suffix);
+    const statusWith = async (headers: Record<string, string>) => {
+      const { status, bytes } = await fetchBytes(there, { headers });
+      return [status, bytes.length > 0];
+    };
+    expect(await statusWith({ "If-None-Match": etag })).toEqual([304, false]);
+    expect(await statusWith({ "If-Modified-Since": modified })).toEqual([304, false]);
+    expect(await statusWith({ "If-None-Match": '"another"' })).toEqual([200, true]);
+    expect(await statusWith({ "If-Match": '"another"' })).toEqual([412, true]);
+
+    const { length } = whole.bytes;
+    for (const [first, last] of rangesOf(length)) {
+      const headers = { Range: `bytes=${first}-${last}` };
+      const part = await fetchBytes(there, { headers });
+      expect([headers.Range, part.status]).toEqual([headers.Range, 206]);
+      const end = Math.min(last, length - 1);
+      expect(part.headers.get("content-range")).toBe(`bytes ${first}-${end}/${length}`);
+      expect(part.bytes.equals(whole.bytes.subarray(first, end + 1)), headers.Range).toBe(true);
+    }
+    const suffixed = await fetchBytes(there, { headers: { Range: "bytes=-70000" } });
+    expect([suffixed.status, suffixed.bytes.equals(whole.bytes.subarray(-70_000))]).toEqual([206, true]);
+    const beyond = await fetchBytes(there, { headers: { Range: `bytes=${length}-` } });
+    expect([beyond.status, beyond.headers.get("content-range")]).toEqual([416, `bytes */${length}`]);
+    const old = await fetchBytes(there, { headers: { Range: "bytes=0-9", "If-Range": '"old"' } });
+    expect([old.status, old.bytes.equals(whole.bytes)]).toEqual([200, true]);
+  });
+
+  test("parts that are fetched at once from both services make the whole", async () => {
+    const { one, other } = stage.deployment;
+    const { large } = stage.material;
+    const step = 300_000;
+    const starts = Array.from({ length: Math.ceil(large.length / step) }, (_, index) => index * step);
+    const parts = await Promise.all(
+      starts.map(async (start, index) => {
+        const headers = { Range: `bytes=${start}-${start + step - 1}` };
+        const part = await fetchBytes(addressOf(index % 2 === 0 ? one : other, id, "png"), { headers });
+        return part.bytes;
+      }),
+    );
+    expect(Buffer.concat(parts).equals(large)).toBe(true);
+  });
+
+  test("a reader who leaves in the middle is nobody's trouble", async () => {
+    const { one } = stage.deployment;
+    const { large } = stage.material;
+    const request = get(addressOf(one, id, "png"), { agent: false });
+    const [answer] = (await once(request, "response")) as [IncomingMessage];
+    await once(answer, "data");
+    answer.destroy();
+    expect((await fetchBytes(addressOf(one, id, "png"))).bytes.equals(large)).toBe(true);
+  });
+}
+
+/** First and last bytes: at the ends, and across every place at which a store may have cut. */
+function rangesOf(length: number): [number, number][] {
+  const cuts: number[] = [];
+  for (let cut = MIB / 16; cut < length; cut *= 2) cuts.push(cut);
+  for (let cut = MIB / 2; cut < length; cut += MIB / 2) cuts.push(cut);
+  const across = [...new Set(cuts)].map((cut): [number, number] => [cut - 3, cut + 3]);
+  return [[0, 0], [length - 1, length - 1], [length - 5, length + 5], [MIB / 2 - 1, length - 2], ...across];
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync } from "node:fs";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { paginateListObjectsV2 } from "@aws-sdk/client-s3";
+import { startRedis, startRedisCluster } from "../support/redis-server.ts";
+import { startS3Server } from "../support/s3-server.ts";
+import type { StorageDescription, StoreDescription } from "./open-storage.mjs";
+
+/** The kinds of storage that any number of processes can share. */
+export const STORAGE_NAMES = [
+  "a directory",
+  "Redis",
+  "a Redis cluster",
+  "S3",
+  "S3 with records in Redis",
+] as const;
+export type StorageName = (typeof STORAGE_NAMES)[number];
+
+/** The servers behind {@link STORAGE_NAMES}, all of a test's own. */
+export interface Servers {
+  /** A place of its own with nothing in it. */
+  createStorage(name: StorageName): StorageDescription;
+  /** All that is in a place, as its file system or server calls it: also what no store lists. */
+  namesIn(storage: StorageDescription): Promise<string[]>;
+  /** Ends the servers and removes what they kept. */
+  close(): Promise<void>;
+}
+
+/** Takes 3 to 6 seconds: one per test file. */
+export async function startServers(): Promise<Servers> {
+  const root = await mkdtemp(join(tmpdir(), "outrigger-backends-"));
+  const started: { close(): Promise<void> }[] = [];
+  const start = async <T>(server: Promise<T>, close: (server: T) => Promise<void>): Promise<T> => {
+    const running = await server;
+    started.push({ close: () => close(running) });
+    return running;
+  };
+  const close = async () => {
+    for (const server of started) await server.close();
+    await rm(root, { recursive: true, force: true });
+  };
+  const starts = [
+    start(startRedis(), (server) => server.close()),
+    start(startRedisCluster(), (cluster) => cluster.close()),
+    start(startS3Server(), (server) => server.stop()),
+  ] as const;
+  try {
+    const [redis, cluster, s3] = await Promise.all(starts);
+    const { endpoint, credentials } = s3;
+    const bucket = await s3.createBucket();
+
+    const stores = {
+      directory: () => ({ kind: "file", directory: mkdtempSync(join(root, "data-")) }),
+      redis: () => ({ kind: "redis", url: redis.url, prefix: randomUUID() }),
+      cluster: () => ({ kind: "redis", url: cluster.urls, prefix: randomUUID() }),
+      s3: () => ({ kind: "s3", endpoint, credentials, bucket, prefix: randomUUID() }),
+    } satisfies Record<string, () => StoreDescription>;
+    const storages: Record<StorageName, () => StorageDescription> = {
+      "a directory": () => ({ records: stores.directory() }),
+      Redis: () => ({ records: stores.redis() }),
+      "a Redis cluster": () => ({ records: stores.cluster() }),
+      S3: () => ({ records: stores.s3() }),
+      "S3 with records in Redis": () => ({ records: stores.redis(), pictures: stores.s3() }),
+    };
+
+    async function namesOf(store: StoreDescription): Promise<string[]> {
+      switch (store.kind) {
+        case "file":
+          return await readdir(store.directory, { recursive: true });
+        case "redis": {
+          const nodes = typeof store.url === "string" ? [redis] : cluster.nodes;
+          const lists = await Promise.all(nodes.map((node) => node.cli("KEYS", `${store.prefix}:*`)));
+          return lists.flatMap((list) => list.split("\n")).filter((name) => name !== "");
+        }
+        case "s3": {
+          const names: string[] = [];
+          const listing = { Bucket: bucket, Prefix: store.prefix };
+          for await (const { Contents = [] } of paginateListObjectsV2({ client: s3.client }, listing)) {
+            names.push(...Contents.map(({ Key = "" }) => Key));
+          }
+          return names;
+        }
+      }
+    }
+
+    return {
+      createStorage: (name) => storages[name](),
+      async namesIn({ records, pictures }) {
+        const others = pictures === undefined ? [] : await namesOf(pictures);
+        return [...(await namesOf(records)), ...others];
+      },
+      close,
+    };
+  } catch (error) {
+    // Whichever of them did start would otherwise outlive the test.
+    await Promise.allSettled(starts);
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,35 @@
+import type { StorageDescription, StoreDescription } from "./open-storage.mjs";
+
+/** The variables by which `outrigger` is told of a storage. */
+export function environmentOf({ records, pictures }: StorageDescription): Record<string, string> {
+  const storage =
+    pictures === undefined
+      ? urlOf(records)
+      : JSON.stringify({
+          records: urlOf(records),
+          originals: urlOf(pictures),
+          renditions: urlOf(pictures),
+        });
+  return { OUTRIGGER_STORAGE: storage, ...keysOf(records), ...keysOf(pictures) };
+}
+
+/** A machine that does other things as well keeps servers waiting. */
+const TIMEOUT = "timeoutMs=10000";
+
+function urlOf(store: StoreDescription): string {
+  switch (store.kind) {
+    case "file":
+      return `file:${store.directory}`;
+    case "redis":
+      // With commas between several: a cluster.
+      return `${store.url}?prefix=${store.prefix}&${TIMEOUT}`;
+    case "s3":
+      return `s3://${store.bucket}/${store.prefix}?endpoint=${store.endpoint}&${TIMEOUT}`;
+  }
+}
+
+function keysOf(store: StoreDescription | undefined): Record<string, string> {
+  if (store?.kind !== "s3") return {};
+  const { accessKeyId, secretAccessKey } = store.credentials;
+  return { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey };
+}

@@ -1,0 +1,70 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { pipeline } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { PutObjectCommand } from "@aws-sdk/client-s3";
+import type { S3Server } from "./s3-server.ts";
+
+/** A gateway on this machine as one that takes no notice of some headers. */
+export interface HeaderIgnoringProxy {
+  endpoint: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Passes all requests on but the writes that have one of these headers: as that is signed, it makes a write of its own of them.
+ * @param headers in lower case.
+ */
+export async function startHeaderIgnoringProxy(
+  gateway: S3Server,
+  headers: readonly string[],
+): Promise<HeaderIgnoringProxy> {
+  const server = createServer((incoming, outgoing) => {
+    if (headers.some((name) => incoming.headers[name] !== undefined)) {
+      write(gateway, incoming, outgoing).catch((error) => outgoing.destroy(error));
+      return;
+    }
+    const { method, url, headers: passed } = incoming;
+    const upstream = request(
+      { host: "127.0.0.1", port: gateway.port, method, path: url, headers: passed },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        // Whichever side breaks off ends the other; the client tells what it met.
+        pipeline(answer, outgoing, () => undefined);
+      },
+    );
+    pipeline(incoming, upstream, () => undefined);
+    upstream.on("error", (error) => outgoing.destroy(error));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The proxy has no port");
+  return {
+    endpoint: `http://127.0.0.1:${address.port}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function write(
+  { client }: S3Server,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const { pathname } = new URL(incoming.url ?? "", "http://localhost");
+  const [, Bucket, ...segments] = decodeURIComponent(pathname).split("/");
+  const metadata = Object.entries(incoming.headers).flatMap(([name, value]) =>
+    name.startsWith("x-amz-meta-") ? [[name.slice("x-amz-meta-".length), String(value)]] : [],
+  );
+  const { ETag } = await client.send(
+    new PutObjectCommand({
+      Bucket,
+      Key: segments.join("/"),
+      Body: await buffer(incoming),
+      Metadata: Object.fromEntries(metadata),
+    }),
+  );
+  outgoing.writeHead(200, { etag: ETag ?? "", "content-length": "0" }).end();
+}
