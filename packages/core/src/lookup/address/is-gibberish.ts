@@ -18,10 +18,13 @@ const MIN_PAIRS = 6;
  * on names that the table was not made of; see docs/lookup-names.md.
  */
 const MAX_QUARTER_BITS_PER_PAIR = 4.6 * 4;
-const MAX_QUARTER_BITS_BEYOND = 6 * 4;
+const MAX_QUARTER_BITS_BEYOND = 7 * 4;
 
 /** So many times from letter to digit or back without a sign between is a random token: `a8f3e9`. */
 const MIN_SWITCHES = 5;
+/** Keys that lie side by side, of keyboards of several countries. */
+const KEYS_IN_A_ROW = /qwert[yz]|azerty|asdfg|sdfgh|dfghj|fghjk|ghjkl|lkjhg|[yz]xcvb|xcvbn|poiuy/i;
+
 /** So many of one letter are a key that was held down. */
 const MIN_REPEATS = 4;
 
@@ -40,9 +43,7 @@ export function isGibberish(local: string): boolean {
   for (let index = 0; index < local.length; index += 1) {
     const written = local.charCodeAt(index);
     if (written > 0x7f) {
-      const plain = anyAscii(local);
-      // What has no transliteration is not judged.
-      return plain !== local && isAscii(plain) && isGibberish(plain);
+      return isGibberish(anyAscii(local));
     }
     const isDigit = written >= ZERO && written <= NINE;
     const code = written | TO_LOWER_CASE;
@@ -61,14 +62,8 @@ export function isGibberish(local: string): boolean {
     previous = letter;
     wasDigit = isDigit;
   }
-  return pairs >= MIN_PAIRS && surprise > MAX_QUARTER_BITS_PER_PAIR * pairs + MAX_QUARTER_BITS_BEYOND;
-}
-
-function isAscii(text: string): boolean {
-  for (let index = 0; index < text.length; index += 1) {
-    if (text.charCodeAt(index) > 0x7f) {
-      return false;
-    }
-  }
-  return true;
+  return (
+    (pairs >= MIN_PAIRS && surprise > MAX_QUARTER_BITS_PER_PAIR * pairs + MAX_QUARTER_BITS_BEYOND) ||
+    KEYS_IN_A_ROW.test(local)
+  );
 }

@@ -19,10 +19,11 @@ export function isRoleName(local: string): boolean {
   if (!SIGNS.test(name)) {
     return name !== lower && ROLE_NAMES.has(name);
   }
-  if (ROLE_NAMES.has(name.replace(SIGNS_ALL, ""))) {
+  const words = name.split(SIGNS_ALL).filter((word) => word !== "");
+  // `no-reply`; but `h.r` are initials.
+  if (words.every((word) => word.length > 1) && ROLE_NAMES.has(words.join(""))) {
     return true;
   }
-  const words = name.split(SIGNS_ALL).filter((word) => word !== "");
   const [first = "", ...rest] = words;
   if (ROLE_NAMES.has(first)) {
     return !ALSO_PERSONAL.has(first) || rest.every(isBesideRole);

@@ -1,13 +1,15 @@
 import { domainToASCII } from "node:url";
 
 const MAX_DOMAIN_LENGTH = 253;
+/** Nothing longer is looked at. */
+const MAX_TEXT_LENGTH = 512;
 
 /** At least two labels of letters, digits and inner hyphens, 1 to 63 each. */
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /** A last label that makes browsers, and the resolvers of some systems, take the name for an IPv4 address. */
 const NUMBER_AT_END = /\.(?:[0-9]+|0x[0-9a-f]*)$/;
 /** What a domain is written with: the ASCII of the grammar, and anything beyond ASCII but blanks and controls. */
-const WRITTEN = /^(?:[a-z0-9.-]|[^\0-\x7f\p{Cc}\p{Cs}\p{Z}])+$/iu;
+const WRITTEN = /^(?:[A-Za-z0-9.-]|[^\0-\x7f\p{Cc}\p{Cs}\p{Z}])+$/u;
 const ASCII_WRITTEN = /^[a-z0-9.-]+$/i;
 
 /** Whether a text is a domain as this service keeps them: lower-case A-labels, at least two, no IP address. */
@@ -28,7 +30,7 @@ export function mailDomain(text: string): string | null {
     return lower.includes("xn--") ? checkedALabels(lower) : lower;
   }
   // Before the conversion, which decodes percent signs, cuts off ports and paths and rewrites numbers as IPv4 addresses.
-  return WRITTEN.test(text) ? checkedALabels(text) : null;
+  return text.length <= MAX_TEXT_LENGTH && WRITTEN.test(text) ? checkedALabels(text) : null;
 }
 
 /**

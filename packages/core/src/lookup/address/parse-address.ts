@@ -29,7 +29,7 @@ export type AddressFault =
   /** More than 254 octets in all. */
   | "address_length";
 
-/** Nothing longer is looked at: an address of 254 octets has at most as many characters, a U-label more than its A-label never. */
+/** Nothing longer is looked at. */
 const MAX_TEXT_LENGTH = 512;
 const MAX_LOCAL_OCTETS = 64;
 const MAX_ADDRESS_OCTETS = 254;
@@ -37,8 +37,7 @@ const MAX_ADDRESS_OCTETS = 254;
 const ASCII_LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
 // Beyond ASCII all but controls, formats, lone surrogates, private use and blanks of any script.
 const LOCAL =
-  /^(?:[a-z0-9!#$%&'*+/=?^_`{|}~-]|[^\0-\x7f\p{C}\p{Z}])+(?:\.(?:[a-z0-9!#$%&'*+/=?^_`{|}~-]|[^\0-\x7f\p{C}\p{Z}])+)*$/iu;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: "ASCII" is all of it.
+  /^(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]|[^\0-\x7f\p{C}\p{Z}])+(?:\.(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]|[^\0-\x7f\p{C}\p{Z}])+)*$/u;
 const ASCII = /^[\0-\x7f]*$/;
 
 /** @returns `null` for what is not an address; {@link addressFault} tells why. Never throws. */

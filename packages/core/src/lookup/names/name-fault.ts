@@ -27,7 +27,7 @@ export function nameFault(name: string): NameFault | null {
   if (/\p{Nd}/u.test(name)) {
     return "digits";
   }
-  const words = name.match(/[\p{L}\p{M}]+/gu);
+  const words = name.match(/\p{L}[\p{L}\p{M}]*/gu);
   if (words === null) {
     return "no_letters";
   }

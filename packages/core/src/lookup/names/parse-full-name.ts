@@ -1,12 +1,152 @@
-/** A person's name in two parts. */
+import { ALSO_FIRST_NAMES, FIRST_OF_TWO_SURNAMES, HONORIFICS, PARTICLES, SUFFIXES } from "./name-words.ts";
+import { toAscii } from "./transliterate.ts";
+
+/** A person's name in two parts, as they were written. */
 export interface PersonName {
+  /** All given names, without initials between names. */
   firstName: string;
+  /** With its particles; both, where there are two. */
   lastName: string;
 }
 
-/** @returns `null` for what is not at least two names. */
+/** Nothing longer is looked at. */
+const MAX_TEXT_LENGTH = 400;
+/** `(Bob)`, `"Bob"`. */
+const NICKNAME = /[("“][^()"“”]*[)"”]/g;
+
+/**
+ * A full name in its two parts: `Dr. Anna van der Berg, PhD`, `Berg, Anna van der`, `Gabriel García Márquez`, `Jean DUPONT`.
+ * @returns `null` for what is not at least two names. Never throws.
+ */
 export function parseFullName(text: string): PersonName | null {
-  const words = text.trim().split(/\s+/);
-  const lastName = words.pop();
-  return lastName === undefined || words.length === 0 ? null : { firstName: words.join(" "), lastName };
+  if (text.length > MAX_TEXT_LENGTH) {
+    return null;
+  }
+  const parts = text
+    .normalize("NFC")
+    .replace(NICKNAME, " ")
+    .split(",")
+    .map(wordsOf)
+    .filter((words) => words.length > 0 && !words.every(isSuffix));
+  const [before = [], after] = parts;
+  if (after === undefined) {
+    return splitInOrder(named(before));
+  }
+  return splitAtComma(named(before), named(after));
+}
+
+/** `van der Berg`, `Anna` of `Berg, Anna van der`, too. */
+function splitAtComma(last: string[], first: string[]): PersonName | null {
+  let end = first.length;
+  while (end > 1 && isParticle(first[end - 1])) {
+    end -= 1;
+  }
+  return personName(first.slice(0, end), [...first.slice(end), ...last]);
+}
+
+function splitInOrder(words: string[]): PersonName | null {
+  if (words.length < 2) {
+    return null;
+  }
+  const start = surnameInCapitals(words) ?? surnameAtEnd(words);
+  if (start === 0) {
+    const end = words.findIndex((word) => !isCapitals(word));
+    return end > 0 ? personName(words.slice(end), words.slice(0, end)) : null;
+  }
+  return personName(words.slice(0, start), words.slice(start));
+}
+
+/** Where the surname begins that is set apart by capitals, at the end or, then it is 0, at the start. */
+function surnameInCapitals(words: string[]): number | undefined {
+  const flags = words.map(isCapitals);
+  const count = flags.filter(Boolean).length;
+  if (count === 0 || count === words.length) {
+    return undefined;
+  }
+  // `JR Smith` are initials.
+  if (flags.slice(0, count).every(Boolean) && words.slice(0, count).every((word) => word.length > 2)) {
+    return 0;
+  }
+  let start = words.length - count;
+  if (!flags.slice(start).every(Boolean)) {
+    return undefined;
+  }
+  while (start > 1 && isParticle(words[start - 1])) {
+    start -= 1;
+  }
+  return start;
+}
+
+function surnameAtEnd(words: string[]): number {
+  let start = words.length - 1;
+  // `Ortega y Gasset`: what stands before the particle is of the surname.
+  if (start > 2 && /^[ye]$/i.test(words[start - 1] ?? "")) {
+    return start - 2;
+  }
+  while (start > 1 && isParticle(words[start - 1])) {
+    start -= 1;
+  }
+  const isPlain = start === words.length - 1;
+  if (start > 1 && isPlain && FIRST_OF_TWO_SURNAMES.has(toAscii(words[start - 1] ?? ""))) {
+    start -= 1;
+    while (start > 1 && isParticle(words[start - 1])) {
+      start -= 1;
+    }
+  }
+  // Without a first name before it, as in `von Neumann`, the whole is a surname.
+  return start === 1 && isOnlyParticle(words[0]) ? 0 : start;
+}
+
+function personName(first: string[], last: string[]): PersonName | null {
+  const givenNames = first.filter((word) => !isInitial(word));
+  const firstName = (givenNames.length > 0 ? givenNames : first).join(" ");
+  const lastName = last.filter((word, index) => !isInitial(word) || index > 0).join(" ");
+  return hasLetter(firstName) && hasLetter(lastName) ? { firstName, lastName } : null;
+}
+
+function wordsOf(text: string): string[] {
+  return text.split(/\s+/).filter(hasLetter);
+}
+
+/** Without what stands before and behind a name; of two words, none is taken for it. */
+function named(words: string[]): string[] {
+  let start = 0;
+  while (words.length - start > 1 && isHonorific(words[start])) {
+    start += 1;
+  }
+  let end = words.length;
+  while (end - start > 2 && isSuffix(words[end - 1] ?? "")) {
+    end -= 1;
+  }
+  return words.slice(start, end);
+}
+
+function isHonorific(word = ""): boolean {
+  const plain = word.toLowerCase().replaceAll(".", "");
+  // One letter without a point may be a name; `M.` and `D.` are initials more often than titles.
+  return plain.length > 1 && HONORIFICS.has(toAscii(plain));
+}
+
+function isSuffix(word: string): boolean {
+  return SUFFIXES.has(word.toLowerCase().replaceAll(".", ""));
+}
+
+function isParticle(word = ""): boolean {
+  return PARTICLES.has(word.toLowerCase());
+}
+
+function isOnlyParticle(word = ""): boolean {
+  return isParticle(word) && !ALSO_FIRST_NAMES.has(word.toLowerCase());
+}
+
+function isInitial(word: string): boolean {
+  return /^\p{Lu}\.?$/u.test(word);
+}
+
+function isCapitals(word: string): boolean {
+  return /\p{Lu}.*\p{Lu}/u.test(word) && !/\p{Ll}/u.test(word) && !word.includes(".");
+}
+
+function hasLetter(text: string): boolean {
+  return /\p{L}/u.test(text);
 }

@@ -1,6 +1,8 @@
 import type { PatternCount } from "../../contracts/contact-source.ts";
+import { DEFAULT_PATTERNS } from "./default-patterns.ts";
+import { explainLocal } from "./explain-local.ts";
 
-/** The address of a person, as far as a pattern shows in it. */
+/** The address of a person, so far as a pattern shows in it. */
 export interface NamedLocal {
   /** Before the `@`. */
   local: string;
@@ -8,10 +10,55 @@ export interface NamedLocal {
   lastName: string;
 }
 
-/** How addresses are formed from names, the most frequent pattern first. Addresses that nothing explains do not count. */
+/** Text beside a name that fewer addresses have is chance, or says more of a person than of a pattern. */
+const MIN_WITH_TEXT = 2;
+
+const SIMPLICITY: ReadonlyMap<string, number> = new Map(
+  DEFAULT_PATTERNS.map(({ pattern }, index) => [pattern, index]),
+);
+
+/**
+ * How addresses are formed from names, the most frequent pattern first. Each address counts once, for one pattern, or not at
+ * all where none forms it. One that several form counts for that which forms most of the others without doubt; of equal ones
+ * the simplest, which is the earlier of {@link DEFAULT_PATTERNS}.
+ */
 export function learnPatterns(addresses: Iterable<NamedLocal>): PatternCount[] {
-  for (const _ of addresses) {
-    break;
+  const sure = new Map<string, number>();
+  const doubtful: (readonly string[])[] = [];
+  for (const { local, firstName, lastName } of addresses) {
+    const explanation = explainLocal(local, firstName, lastName);
+    const [only, ...others] = explanation?.patterns ?? [];
+    if (only !== undefined && others.length === 0) {
+      sure.set(only, (sure.get(only) ?? 0) + 1);
+    } else if (explanation !== null) {
+      doubtful.push(explanation.patterns);
+    }
   }
-  return [];
+  const counts = new Map(sure);
+  for (const patterns of doubtful) {
+    const best = patterns.reduce((left, right) => (isBefore(right, left, sure) ? right : left));
+    counts.set(best, (counts.get(best) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([pattern, count]) => count >= MIN_WITH_TEXT || !hasText(pattern))
+    .sort(([left], [right]) => (isBefore(left, right, counts) ? -1 : 1))
+    .map(([pattern, count]) => ({ pattern, count }));
+}
+
+function isBefore(left: string, right: string, counts: ReadonlyMap<string, number>): boolean {
+  const byCount = (counts.get(left) ?? 0) - (counts.get(right) ?? 0);
+  if (byCount !== 0) {
+    return byCount > 0;
+  }
+  const bySimplicity = simplicity(left) - simplicity(right);
+  return bySimplicity !== 0 ? bySimplicity < 0 : left < right;
+}
+
+function simplicity(pattern: string): number {
+  return SIMPLICITY.get(pattern) ?? DEFAULT_PATTERNS.length + pattern.length;
+}
+
+/** Whether letters stand beside the placeholders. */
+function hasText(pattern: string): boolean {
+  return /[a-z]/.test(pattern.replace(/\{[a-z]+\}/g, ""));
 }

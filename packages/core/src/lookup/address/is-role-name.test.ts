@@ -1,0 +1,66 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { isRoleName } from "./is-role-name.ts";
+import { ROLE_NAMES } from "./role-names.ts";
+
+test.each([
+  "info",
+  "Sales",
+  "support2",
+  "no-reply",
+  "do.not.reply",
+  "human.resources",
+  "customer-service",
+  "sales-eu",
+  "eu-sales",
+  "info.berlin",
+  "info.mueller",
+  "it.support",
+  "hr-de",
+  "press_office",
+  "kontakt",
+  "rrhh",
+  "comptabilite",
+  "segreteria",
+  "post",
+])("%s is a function", (local) => {
+  expect(isRoleName(local)).toBe(true);
+});
+
+test.each([
+  "salena",
+  "sales.maria",
+  "john.sales",
+  "maria.sales",
+  "hr.mueller",
+  "it.van.dijk",
+  "h.r",
+  "p.r",
+  "infante",
+  "john.smith",
+  "dev.patel",
+  "berlin",
+  "eu",
+  "de.luca",
+  "",
+  "...",
+  "supporter.jane",
+])("%j is a person, or nothing", (local) => {
+  expect(isRoleName(local)).toBe(false);
+});
+
+test("the list holds at least 150 names of functions, in the form in which they are compared", () => {
+  expect(ROLE_NAMES.size).toBeGreaterThanOrEqual(150);
+  for (const name of ROLE_NAMES) {
+    expect(name).toMatch(/^[a-z]+$/);
+    expect(isRoleName(name)).toBe(true);
+  }
+});
+
+test("any text has an answer, the same in upper case", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme-ascii", maxLength: 70 }), (local) => {
+      expect(isRoleName(local.toUpperCase())).toBe(isRoleName(local));
+    }),
+  );
+});

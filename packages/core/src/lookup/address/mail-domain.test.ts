@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { isMailDomain, normaliseDomain } from "./mail-domain.ts";
+
+test.each([
+  ["Example.COM", "example.com"],
+  ["example.com.", "example.com"],
+  ["sub.example.co.uk", "sub.example.co.uk"],
+  ["MÜNCHEN.de", "xn--mnchen-3ya.de"],
+  ["münchen.de.", "xn--mnchen-3ya.de"],
+  ["faß.de", "xn--fa-hia.de"],
+  ["例え.jp", "xn--r8jz45g.jp"],
+  ["3com.com", "3com.com"],
+])("%s is the domain %s", (text, domain) => {
+  expect(normaliseDomain(text)).toBe(domain);
+});
+
+test.each([
+  "",
+  ".",
+  "com",
+  "example.com..",
+  "https://example.com",
+  "example.com/",
+  "example.com:80",
+  "user@example.com",
+  "192.0.2.1",
+  "1.2",
+  "[2001:db8::1]",
+  "2001:db8::1",
+  "exa mple.com",
+  "ex%61mple.com",
+  "ü\u00ad",
+  "a.\u00ad",
+  `${"ü".repeat(64)}.com`,
+])("%j is no domain", (text) => {
+  expect(normaliseDomain(text)).toBeNull();
+});
+
+test("a normalised domain is a domain, and its own normalised one", () => {
+  const texts = fc.oneof(
+    fc.domain(),
+    fc.string({ unit: "grapheme", maxLength: 40 }).map((text) => `${text}.example`),
+    fc.string({ unit: "binary", maxLength: 60 }),
+  );
+  fc.assert(
+    fc.property(texts, (text) => {
+      const domain = normaliseDomain(text);
+      if (domain !== null) {
+        expect(isMailDomain(domain)).toBe(true);
+        expect(normaliseDomain(domain)).toBe(domain);
+        expect(normaliseDomain(domain.toUpperCase())).toBe(domain);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});

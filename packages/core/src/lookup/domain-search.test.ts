@@ -1,0 +1,197 @@
+import { expect, test } from "vitest";
+import { contactOf, createLookupSite, LISTS } from "../../test/lookup-site.ts";
+
+const ADA = contactOf("ada.lovelace@example.com", {
+  confidence: 94,
+  firstName: "Ada",
+  lastName: "Lovelace",
+  position: "Chief Analyst",
+  seniority: "executive",
+  department: "management",
+  networkA: "ada-lovelace",
+  networkB: "ada",
+  phoneNumber: "+44 20 7946 0123",
+});
+const SALES = contactOf("sales@example.com", { type: "generic", confidence: 60, department: "sales" });
+const GRACE = contactOf("grace.hopper@example.com", {
+  confidence: 94,
+  firstName: "Grace",
+  lastName: "Hopper",
+  seniority: "senior",
+  department: "it",
+});
+const known = [SALES, GRACE, ADA];
+const organizations = { "example.com": "Example Ltd" };
+
+function values(data: Record<string, unknown> | undefined): unknown[] {
+  return (data?.emails as { value: string }[]).map(({ value }) => value);
+}
+
+test("gives a domain, its pattern, its organisation and its addresses, as the document has them", async () => {
+  const site = await createLookupSite({ known, organizations });
+  const { status, headers, body } = await site.get("domain-search", "domain=Example.COM");
+  expect(status).toBe(200);
+  expect(headers).toMatchObject({
+    "Content-Type": "application/json; charset=utf-8",
+    "Cache-Control": "no-store",
+  });
+  expect(body.data).toMatchObject({
+    domain: "example.com",
+    webmail: false,
+    pattern: "{first}.{last}",
+    organization: "Example Ltd",
+  });
+  expect(values(body.data)).toEqual([ADA.address, GRACE.address, SALES.address]);
+  expect((body.data?.emails as unknown[])[0]).toEqual({
+    value: "ada.lovelace@example.com",
+    type: "personal",
+    confidence: 94,
+    sources: [
+      {
+        domain: "example.com",
+        uri: "https://example.com/team/24",
+        extracted_on: "2025-06-01",
+        last_seen_on: "2026-02-01",
+        still_on_page: true,
+      },
+    ],
+    first_name: "Ada",
+    last_name: "Lovelace",
+    position: "Chief Analyst",
+    seniority: "executive",
+    department: "management",
+    network_a: "ada-lovelace",
+    network_a_url: null,
+    network_b: "ada",
+    phone_number: "+44 20 7946 0123",
+  });
+  expect(body.meta).toEqual({
+    results: 3,
+    limit: 10,
+    offset: 0,
+    params: {
+      domain: "Example.COM",
+      company: null,
+      type: null,
+      offset: 0,
+      seniority: null,
+      department: null,
+    },
+  });
+});
+
+test.each([
+  ["type=personal", [ADA, GRACE]],
+  ["type=generic", [SALES]],
+  ["seniority=senior,executive", [ADA, GRACE]],
+  ["department=it,sales", [GRACE, SALES]],
+  ["department=IT&seniority=executive", []],
+  ["limit=1", [ADA]],
+  ["limit=1&offset=1", [GRACE]],
+  ["offset=3", []],
+  ["limit=&offset=&type=", [ADA, GRACE, SALES]],
+])("%s", async (search, expected) => {
+  const site = await createLookupSite({ known });
+  const { body } = await site.get("domain-search", `domain=example.com&${search}`);
+  expect(values(body.data)).toEqual(expected.map(({ address }) => address));
+});
+
+test("finds the domain of a company", async () => {
+  const site = await createLookupSite({ known, organizations });
+  const { body } = await site.get("domain-search", "company=example%20LTD");
+  expect(body.data).toMatchObject({ domain: "example.com" });
+  expect(body.meta?.params).toMatchObject({ domain: null, company: "example LTD" });
+});
+
+test.each(["domain=unknown.example", "company=Nobody%20knows"])(
+  "of %s nothing is known, for nothing",
+  async (search) => {
+    const site = await createLookupSite({ known, lists: LISTS });
+    const { status, body } = await site.get("domain-search", search);
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ domain: null, pattern: null, organization: null, emails: [] });
+    expect(body.meta).toMatchObject({ results: 0 });
+    const { body: account } = await site.get("account");
+    expect(account.data).toMatchObject({ requests: { searches: { used: 0 } } });
+  },
+);
+
+test.each([
+  ["", "wrong_params"],
+  ["domain=", "wrong_params"],
+  ["company=ab", "wrong_params"],
+  ["domain=localhost", "invalid_domain"],
+  ["domain=https://example.com", "invalid_domain"],
+  ["domain=192.0.2.1", "invalid_domain"],
+  ["domain=example.com&limit=0", "pagination_error"],
+  ["domain=example.com&limit=101", "pagination_error"],
+  ["domain=example.com&limit=undefined", "pagination_error"],
+  ["domain=example.com&limit=1.5", "pagination_error"],
+  ["domain=example.com&offset=-1", "pagination_error"],
+  ["domain=example.com&type=both", "invalid_type"],
+  ["domain=example.com&seniority=boss", "invalid_seniority"],
+  ["domain=example.com&department=it,magic", "invalid_department"],
+  ["domain=%ff", "wrong_params"],
+  [`domain=${"a".repeat(1001)}`, "wrong_params"],
+])("refuses %s as %s", async (search, id) => {
+  const site = await createLookupSite({ known });
+  const { status, body } = await site.get("domain-search", search);
+  expect(status).toBe(400);
+  expect(body).toEqual({ errors: [{ id, code: 400, details: expect.any(String) }] });
+});
+
+test("repeated and bracketed parameters change no type", async () => {
+  const site = await createLookupSite({ known });
+  const { body } = await site.get(
+    "domain-search",
+    "domain=example.com&domain=other.example&limit[]=1&limit=2",
+  );
+  expect(body.meta).toMatchObject({ limit: 2, params: { domain: "example.com" } });
+});
+
+test("the networks have the names that clients expect", async () => {
+  const site = await createLookupSite({ known: [ADA], networkNames: { a: "linkedin", b: "twitter" } });
+  const { body } = await site.get("domain-search", "domain=example.com");
+  const [entry] = body.data?.emails as Record<string, unknown>[];
+  expect(entry).toMatchObject({ linkedin: "ada-lovelace", linkedin_url: null, twitter: "ada" });
+  expect(entry).not.toHaveProperty("network_a");
+});
+
+test("costs a point per started ten addresses, and the same again nothing", async () => {
+  const many = Array.from({ length: 25 }, (_, index) => contactOf(`person${index}@example.com`));
+  const site = await createLookupSite({ known: many });
+  const used = async () => (await site.get("account")).body.data?.requests;
+  await site.get("domain-search", "domain=example.com&limit=25");
+  expect(await used()).toMatchObject({ searches: { used: 3, available: 100 } });
+  await site.get("domain-search", "limit=25&domain=EXAMPLE.com");
+  expect(await used()).toMatchObject({ searches: { used: 3 } });
+  await site.get("domain-search", "domain=example.com&limit=100&offset=20");
+  expect(await used()).toMatchObject({ searches: { used: 4 } });
+  site.clock.now = Date.parse("2026-04-01T00:00:00.000Z");
+  expect(await used()).toMatchObject({ searches: { used: 0 } });
+});
+
+test("a page is as long as the allowance, and then there is none", async () => {
+  const many = Array.from({ length: 40 }, (_, index) => contactOf(`person${index}@example.com`));
+  const site = await createLookupSite({ known: many, plans: { free: { searches: 2, verifications: 0 } } });
+  const { body } = await site.get("domain-search", "domain=example.com&limit=40");
+  expect(values(body.data)).toHaveLength(20);
+  expect(body.meta).toMatchObject({ results: 40, limit: 40 });
+  const refused = await site.get("domain-search", "domain=example.com&offset=20");
+  expect(refused.status).toBe(429);
+  expect(refused.body.errors?.[0]).toMatchObject({ id: "too_many_requests", code: 429 });
+  expect(Number(refused.headers["Retry-After"])).toBe(30.5 * 86_400);
+  // The first is known: it costs nothing, and is as long as it was.
+  const again = await site.get("domain-search", "domain=example.com&limit=40");
+  expect(values(again.body.data)).toHaveLength(20);
+});
+
+test("1,000 simultaneous requests on 100 points get exactly 100 answers", async () => {
+  const many = Array.from({ length: 1000 }, (_, index) => contactOf(`person${index}@example.com`));
+  const site = await createLookupSite({ known: many });
+  const answers = await Promise.all(
+    many.map((_, offset) => site.get("domain-search", `domain=example.com&limit=1&offset=${offset}`)),
+  );
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(900);
+});

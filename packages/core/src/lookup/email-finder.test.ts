@@ -1,0 +1,168 @@
+import { describe, expect, test } from "vitest";
+import { contactOf, createLookupSite, createScriptedProber, LISTS } from "../../test/lookup-site.ts";
+import type { ProbeResult } from "../contracts/mail-prober.ts";
+
+const ADA = contactOf("ada.lovelace@example.com", {
+  confidence: 94,
+  firstName: "Ada",
+  lastName: "Lovelace",
+  position: "Chief Analyst",
+  networkAUrl: "https://network.example/in/ada",
+  networkB: "ada",
+});
+/** Enough to learn from. */
+const known = [
+  ADA,
+  ...["Grace Hopper", "Alan Turing", "Mary Shelley", "Karl Marx", "Emmy Noether"].map((name) => {
+    const [firstName = "", lastName = ""] = name.split(" ");
+    return contactOf(`${firstName}.${lastName}@example.com`.toLowerCase(), { firstName, lastName });
+  }),
+];
+const organizations = { "example.com": "Example Ltd" };
+const EDITH = "domain=example.com&first_name=Edith&last_name=Clarke";
+
+describe("without a prober", () => {
+  test("gives a known address with all that is known of its owner", async () => {
+    const site = await createLookupSite({ known, organizations });
+    const { status, body } = await site.get(
+      "email-finder",
+      "domain=example.com&first_name=ADA&last_name=lovelace",
+    );
+    expect(status).toBe(200);
+    expect(body.data).toEqual({
+      first_name: "Ada",
+      last_name: "Lovelace",
+      email: "ada.lovelace@example.com",
+      score: 94,
+      domain: "example.com",
+      accept_all: false,
+      position: "Chief Analyst",
+      network_a: null,
+      network_a_url: "https://network.example/in/ada",
+      network_b: "ada",
+      phone_number: null,
+      company: "Example Ltd",
+      sources: [expect.objectContaining({ domain: "example.com" })],
+    });
+    expect(body.meta).toEqual({
+      params: {
+        first_name: "ADA",
+        last_name: "lovelace",
+        full_name: null,
+        domain: "example.com",
+        company: null,
+      },
+    });
+  });
+
+  test("guesses by how others are formed, and is not too sure of it", async () => {
+    const site = await createLookupSite({ known });
+    const { body } = await site.get("email-finder", EDITH);
+    expect(body.data).toMatchObject({ email: "edith.clarke@example.com", sources: [] });
+    expect(body.data?.score).toBeGreaterThan(50);
+    expect(body.data?.score).toBeLessThanOrEqual(95);
+  });
+
+  test("takes a full name", async () => {
+    const site = await createLookupSite({ known });
+    const { body } = await site.get("email-finder", "domain=example.com&full_name=Dr.%20Edith%20Clarke");
+    expect(body.data).toMatchObject({ email: "edith.clarke@example.com" });
+  });
+
+  test.each(["domain=unknown.example", "company=Nobody%20knows", "domain=webmail.example"])(
+    "defends nothing for %s",
+    async (subject) => {
+      const site = await createLookupSite({ known, lists: LISTS });
+      const { status, body } = await site.get("email-finder", `${subject}&first_name=Edith&last_name=Clarke`);
+      expect(status).toBe(200);
+      expect(body.data).toMatchObject({ email: null, score: 0, first_name: "Edith", sources: [] });
+    },
+  );
+
+  test("costs a point when something was found, once a month for the same person", async () => {
+    const site = await createLookupSite({ known });
+    await site.get("email-finder", EDITH);
+    await site.get("email-finder", EDITH);
+    await site.get("email-finder", "domain=unknown.example&first_name=Edith&last_name=Clarke");
+    const { body } = await site.get("account");
+    expect(body.data).toMatchObject({ requests: { searches: { used: 1 }, verifications: { used: 0 } } });
+  });
+});
+
+describe("with a prober", () => {
+  const proberSaying = (byAddress: Record<string, Partial<ProbeResult>>) =>
+    createScriptedProber(async (address) => byAddress[address] ?? { mailbox: false, reason: "user_unknown" });
+
+  test("a server's yes makes a guess sure", async () => {
+    const prober = proberSaying({ "edith.clarke@example.com": { mailbox: true, acceptsAll: false } });
+    const site = await createLookupSite({ known, prober });
+    expect((await site.get("email-finder", EDITH)).body.data).toMatchObject({
+      email: "edith.clarke@example.com",
+      score: 97,
+      accept_all: false,
+    });
+  });
+
+  test("a server's no leads to the next guess, of at most three", async () => {
+    const prober = proberSaying({});
+    const site = await createLookupSite({ known, prober });
+    expect((await site.get("email-finder", EDITH)).body.data).toMatchObject({ email: null, score: 0 });
+    expect(prober.asked.length).toBeGreaterThan(1);
+    expect(prober.asked.length).toBeLessThanOrEqual(3);
+  });
+
+  test("a server that takes everything says nothing", async () => {
+    const prober = createScriptedProber(async () => ({ mailbox: true, acceptsAll: true }));
+    const site = await createLookupSite({ known, prober });
+    const { body } = await site.get("email-finder", EDITH);
+    expect(body.data).toMatchObject({ email: "edith.clarke@example.com", accept_all: true });
+    expect(body.data?.score).toBeLessThan(97);
+    expect(prober.asked).toHaveLength(1);
+  });
+
+  test("a domain without mail has no addresses", async () => {
+    const prober = createScriptedProber(async () => ({ routing: "null_mx" }));
+    const site = await createLookupSite({ known, prober });
+    expect((await site.get("email-finder", EDITH)).body.data).toMatchObject({ email: null, score: 0 });
+  });
+
+  test("a server can confirm where nobody's address is known", async () => {
+    const prober = proberSaying({
+      "edith.clarke@unknown.example": { mailbox: true, acceptsAll: false },
+    });
+    const site = await createLookupSite({ known, prober });
+    const { body } = await site.get("email-finder", EDITH.replace("example.com", "unknown.example"));
+    expect(body.data).toMatchObject({ email: "edith.clarke@unknown.example", score: 97 });
+  });
+
+  test("one that hangs is waited for no longer than max_duration", { timeout: 15_000 }, async () => {
+    const prober = createScriptedProber(
+      (_, __, signal) =>
+        new Promise((resolve) => signal.addEventListener("abort", () => resolve({ reason: "timeout" }))),
+    );
+    const site = await createLookupSite({ known, prober });
+    const began = performance.now();
+    const { body } = await site.get("email-finder", `${EDITH}&max_duration=3`);
+    expect(performance.now() - began).toBeGreaterThan(2900);
+    expect(body.data).toMatchObject({ email: "edith.clarke@example.com" });
+  });
+});
+
+test.each([
+  ["first_name=Ada&last_name=Lovelace", "wrong_params"],
+  ["domain=example.com&first_name=Ada", "wrong_params"],
+  ["domain=localhost&full_name=Ada%20Lovelace", "invalid_domain"],
+  ["domain=example.com&first_name=A&last_name=Lovelace", "invalid_first_name"],
+  ["domain=example.com&first_name=Ada&last_name=4711", "invalid_last_name"],
+  ["domain=example.com&full_name=Ada", "invalid_full_name"],
+  ["domain=example.com&full_name=A%20L", "invalid_full_name"],
+  ["domain=example.com&full_name=Ada%20Lovelace&max_duration=2", "invalid_max_duration"],
+  ["domain=example.com&full_name=Ada%20Lovelace&max_duration=21", "invalid_max_duration"],
+])("refuses %s as %s", async (search, id) => {
+  const site = await createLookupSite({ known });
+  const { status, body } = await site.get("email-finder", search);
+  expect({ status, errors: body.errors }).toEqual({
+    status: 400,
+    errors: [{ id, code: 400, details: expect.any(String) }],
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, test } from "vitest";
+import { contactOf, createLookupSite, createScriptedProber, LISTS } from "../../test/lookup-site.ts";
+
+const ADA = contactOf("ada.lovelace@example.com", { confidence: 94 });
+
+describe("what servers say", () => {
+  test.each([
+    [{ server: true, mailbox: true, acceptsAll: false }, "deliverable", "valid", 100, null, 1],
+    [
+      { server: true, mailbox: false, reason: "user_unknown" },
+      "undeliverable",
+      "invalid",
+      0,
+      "user_unknown",
+      1,
+    ],
+    [{ server: true, mailbox: true, acceptsAll: true }, "risky", "accept_all", 50, "accepts_all", 1],
+    [{ routing: "none" }, "undeliverable", "invalid", 0, "no_mail_server", 1],
+    [{ routing: "null_mx" }, "undeliverable", "invalid", 0, "null_mx", 1],
+    [{ routing: "unknown", reason: "dns_failure" }, "risky", "unknown", 30, "dns_failure", 0],
+    [{ server: true, reason: "policy" }, "risky", "unknown", 30, "policy", 0],
+    [{ server: true, reason: "greylisted", retryAfterMs: 60_000 }, "risky", "unknown", 30, "greylisted", 0],
+  ] as const)("%j is %s", async (probe, result, status, score, reason, cost) => {
+    const site = await createLookupSite({ prober: createScriptedProber(async () => probe) });
+    const { body } = await site.get("email-verifier", "email=grace.hopper@example.com");
+    expect(body.data).toMatchObject({ result, status, score, reason, email: "grace.hopper@example.com" });
+    expect(body.meta).toEqual({ params: { email: "grace.hopper@example.com" } });
+    const { body: account } = await site.get("account");
+    expect(account.data).toMatchObject({ requests: { verifications: { used: cost } } });
+  });
+
+  test("every field of the document is there, all but sources and verdict as booleans", async () => {
+    const probe = { server: true, mailbox: true, acceptsAll: false };
+    const site = await createLookupSite({ known: [ADA], prober: createScriptedProber(async () => probe) });
+    const { body } = await site.get("email-verifier", "email=Ada.Lovelace@Example.com");
+    expect(body.data).toEqual({
+      result: "deliverable",
+      status: "valid",
+      score: 100,
+      email: "Ada.Lovelace@Example.com",
+      regexp: true,
+      gibberish: false,
+      disposable: false,
+      webmail: false,
+      mx_records: true,
+      smtp_server: true,
+      smtp_check: true,
+      accept_all: false,
+      block: false,
+      reason: null,
+      suggestion: null,
+      sources: [expect.objectContaining({ domain: "example.com", extracted_on: "2025-06-01" })],
+    });
+  });
+});
+
+test("an address is asked about once, whoever asks, and not again for a while", async () => {
+  const prober = createScriptedProber(async () => ({ mailbox: true, acceptsAll: false }));
+  const site = await createLookupSite({ prober });
+  const ask = (email: string) => site.get("email-verifier", `email=${email}`);
+  await Promise.all([ask("grace@example.com"), ask("grace@example.com"), ask("GRACE@example.com")]);
+  await ask("grace@example.com");
+  expect(prober.asked).toEqual(["grace@example.com"]);
+});
+
+test("of webmail only the DNS is asked, and nothing is counted, as for addresses to be thrown away", async () => {
+  const modes: boolean[] = [];
+  const prober = createScriptedProber(async (_, smtp) => {
+    modes.push(smtp);
+    return {};
+  });
+  const site = await createLookupSite({ prober, lists: LISTS });
+  const webmail = await site.get("email-verifier", "email=grace@webmail.example");
+  expect(webmail.body.data).toMatchObject({ status: "webmail", result: "risky", score: 50, webmail: true });
+  const trash = await site.get("email-verifier", "email=grace@trash.example");
+  expect(trash.body.data).toMatchObject({
+    status: "disposable",
+    result: "risky",
+    score: 50,
+    disposable: true,
+  });
+  expect(modes).toEqual([false, true]);
+  const { body } = await site.get("account");
+  expect(body.data).toMatchObject({ requests: { verifications: { used: 0 } } });
+});
+
+test("a domain that was probably meant is told", async () => {
+  const site = await createLookupSite({ lists: LISTS });
+  const { body } = await site.get("email-verifier", "email=grace@webmial.example");
+  expect(body.data).toMatchObject({ suggestion: "grace@webmail.example" });
+});
+
+test("what is not of the grammar is answered, and asked nobody about", async () => {
+  const prober = createScriptedProber(async () => ({}));
+  const site = await createLookupSite({ prober });
+  const { status, body } = await site.get("email-verifier", "email=grace..hopper@example.com");
+  expect(status).toBe(200);
+  expect(body.data).toMatchObject({ status: "invalid", result: "undeliverable", regexp: false, score: 0 });
+  expect(prober.asked).toEqual([]);
+});
+
+test("without a prober nobody is asked, and nothing is certain", async () => {
+  const site = await createLookupSite({ known: [ADA] });
+  const { body } = await site.get("email-verifier", "email=ada.lovelace@example.com");
+  expect(body.data).toMatchObject({ status: "unknown", score: 90, reason: "not_probed", mx_records: false });
+});
+
+test("what takes long is answered with 202, goes on, and is counted once", { timeout: 20_000 }, async () => {
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const prober = createScriptedProber(async () => {
+    await finished;
+    return { mailbox: true, acceptsAll: false };
+  });
+  const site = await createLookupSite({ prober });
+  const ask = () => site.get("email-verifier", "email=grace@example.com&max_duration=3");
+  const early = await ask();
+  expect(early.status).toBe(202);
+  expect(early.headers["Retry-After"]).toBe("2");
+  expect(early.body).toMatchObject({
+    data: { email: "grace@example.com" },
+    meta: { params: { email: "grace@example.com" } },
+  });
+  finish();
+  const late = await ask();
+  expect(late.status).toBe(200);
+  expect(late.body.data).toMatchObject({ status: "valid" });
+  expect(prober.asked).toHaveLength(1);
+  const { body } = await site.get("account");
+  expect(body.data).toMatchObject({ requests: { verifications: { used: 1 } } });
+});
+
+test.each([
+  ["", "wrong_params"],
+  ["email=grace", "invalid_email"],
+  ["email=grace%0d%0a@example.com", "invalid_email"],
+  ["email=grace@example.com&max_duration=1", "invalid_max_duration"],
+])("refuses %s as %s", async (search, id) => {
+  const site = await createLookupSite();
+  const { status, body } = await site.get("email-verifier", search);
+  expect({ status, errors: body.errors }).toEqual({
+    status: 400,
+    errors: [{ id, code: 400, details: expect.any(String) }],
+  });
+});

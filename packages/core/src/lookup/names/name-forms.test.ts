@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { NameForm } from "./name-forms.ts";
+import { nameForms } from "./name-forms.ts";
+
+function textsOf(forms: readonly NameForm[]): string[] {
+  return forms.map(({ text }) => text);
+}
+
+test("a plain name has one form", () => {
+  expect(nameForms("Ann", "Lee")).toEqual({
+    first: [{ text: "ann", weight: 1 }],
+    last: [{ text: "lee", weight: 1 }],
+    firstInitials: [{ text: "a", weight: 1 }],
+    lastInitials: [{ text: "l", weight: 1 }],
+  });
+});
+
+test.each([
+  ["van der Berg", ["vanderberg", "berg", "van.der.berg", "van-der-berg"]],
+  ["García Márquez", ["garcia", "garciamarquez", "marquez", "garcia-marquez", "garcia.marquez"]],
+  ["Müller", ["mueller", "muller"]],
+  ["Gümüş", ["gumus", "guemues"]],
+  ["Weiß", ["weiss"]],
+  ["Sørensen", ["sorensen", "soerensen"]],
+  ["Łęcki", ["lecki"]],
+  ["O'Brien", ["obrien", "o'brien", "o-brien"]],
+  ["de la Cruz Romero", ["delacruz", "delacruzromero", "romero", "delacruz-romero", "delacruz.romero"]],
+  ["Щербаков", ["shcherbakov"]],
+  ["Al", ["al"]],
+])("the last name %s stands as %j", (lastName, texts) => {
+  expect(textsOf(nameForms("Ann", lastName).last)).toEqual(texts);
+});
+
+test.each([
+  ["Anne-Marie", ["annemarie", "anne-marie", "anne", "anne.marie"], ["a", "am"]],
+  ["Anna Maria", ["anna", "annamaria", "anna.maria", "anna-maria"], ["a", "am"]],
+  ["Jörg", ["joerg", "jorg"], ["j"]],
+])("the first name %s stands as %j, or %j for short", (firstName, texts, initials) => {
+  const forms = nameForms(firstName, "Lee");
+  expect(textsOf(forms.first)).toEqual(texts);
+  expect(textsOf(forms.firstInitials)).toEqual(initials);
+});
+
+test("of a name with particles each initial may stand", () => {
+  expect(textsOf(nameForms("Jan", "van der Berg").lastInitials)).toEqual(["v", "b", "vdb"]);
+});
+
+test("forms are distinct, of the characters of addresses, the likeliest first, and add up to at most 1", () => {
+  const names = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 40 }),
+    fc.string({ unit: fc.constantFrom(..."anvdeÄüøß -'’."), maxLength: 20 }),
+  );
+  fc.assert(
+    fc.property(names, names, (firstName, lastName) => {
+      for (const forms of Object.values<readonly NameForm[]>({ ...nameForms(firstName, lastName) })) {
+        expect(new Set(textsOf(forms)).size).toBe(forms.length);
+        expect(forms.reduce((sum, { weight }) => sum + weight, 0)).toBeLessThan(1 + 1e-9);
+        expect(forms.map(({ weight }) => weight)).toEqual(
+          forms.map(({ weight }) => weight).sort((a, b) => b - a),
+        );
+        for (const { text } of forms) {
+          expect(text).toMatch(/^[a-z]([a-z.'-]*[a-z])?$/);
+        }
+      }
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,54 @@
+/** Words that belong to the surname after them, in lower case. */
+export const PARTICLES: ReadonlySet<string> = new Set(
+  [
+    // Dutch, German, Nordic.
+    "van von vom der den de het 't ter ten te tot zu zum zur af av",
+    // Romance.
+    "di da do dos das del della dello dei degli delle dal du des la le lo las los d' y e",
+    // Arabic, Hebrew, Celtic.
+    "al el bin ibn ben bint abu abd ould mac mc ap ab o' st st. san santa saint",
+  ].flatMap((line) => line.split(" ")),
+);
+
+/** Of {@link PARTICLES} those that first names or initials are, too: a name cannot start with them as a particle. */
+export const ALSO_FIRST_NAMES: ReadonlySet<string> = new Set([
+  "e",
+  "y",
+  "ben",
+  "mac",
+  "al",
+  "o'",
+  "del",
+  "san",
+  "ab",
+  "st",
+]);
+
+/** Before a name, without their points. */
+export const HONORIFICS: ReadonlySet<string> = new Set(
+  [
+    "mr mrs ms miss mx sir dame lord lady dr prof professor doctor rev reverend fr father hon capt col maj gen lt sgt",
+    "herr frau hr fr doz pd hc habil priv-doz dipl-ing ing mag univ-prof dr-ing",
+    "m mme mlle mgr maitre me monsieur madame sr sra srta don dona d dona dott dottssa dottore avv ing arch sig sigra",
+    "dhr mevr mw drs ir pan pani shri smt eng",
+  ].flatMap((line) => line.split(" ")),
+);
+
+/** After a name, without their points. */
+export const SUFFIXES: ReadonlySet<string> = new Set(
+  [
+    "jr sr junior senior ii iii iv phd md mba msc bsc ba ma bs ms dphil edd jd llm llb esq esquire cpa cfa cfp pmp pe rn dds dvm do",
+    "obe mbe cbe kbe frcs frs facs fca aca acca cissp shrm-cp sphr mph mpa meng beng med mag dipl-ing ret",
+  ].flatMap((line) => line.split(" ")),
+);
+
+/** Surnames so common in Spain, Portugal and Latin America that one before the last word is the first of two surnames. */
+export const FIRST_OF_TWO_SURNAMES: ReadonlySet<string> = new Set(
+  [
+    "garcia gonzalez rodriguez fernandez lopez martinez sanchez perez gomez martin jimenez ruiz hernandez diaz moreno munoz alvarez",
+    "romero alonso gutierrez navarro torres dominguez vazquez ramos gil ramirez serrano blanco molina morales suarez ortega delgado",
+    "castro ortiz rubio marin sanz nunez iglesias medina garrido cortes castillo santos lozano guerrero cano prieto mendez cruz",
+    "herrera flores vargas rojas reyes aguilar mendoza chavez rivera juarez vega soto contreras silva costa pereira ferreira oliveira",
+    "rodrigues martins sousa souza fernandes goncalves gomes lopes marques alves almeida ribeiro pinto carvalho teixeira barbosa",
+  ].flatMap((line) => line.split(" ")),
+);

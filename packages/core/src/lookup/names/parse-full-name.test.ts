@@ -1,0 +1,101 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseFullName } from "./parse-full-name.ts";
+
+test.each([
+  ["Ann Lee", "Ann", "Lee"],
+  ["  Ann\t Lee ", "Ann", "Lee"],
+  ["Dr. Anna van der Berg, PhD", "Anna", "van der Berg"],
+  ["Prof. Dr. h.c. Max Müller", "Max", "Müller"],
+  ["Mrs Ann Lee", "Ann", "Lee"],
+  ["Frau Dr. Petra Groß", "Petra", "Groß"],
+  ["Robert Smith III", "Robert", "Smith"],
+  ["Robert Smith Jr.", "Robert", "Smith"],
+  ["John Smith, MBA, PMP", "John", "Smith"],
+  ["Lee, Ann", "Ann", "Lee"],
+  ["Smith, John, Jr.", "John", "Smith"],
+  ["Berg, Jan van der", "Jan", "van der Berg"],
+  ["van der Berg, Jan", "Jan", "van der Berg"],
+  ["Ludwig von Mises", "Ludwig", "von Mises"],
+  ["Maria de la Cruz", "Maria", "de la Cruz"],
+  ["Leonardo di Caprio", "Leonardo", "di Caprio"],
+  ["Mohammed bin Salman", "Mohammed", "bin Salman"],
+  ["Khalid al Mansour", "Khalid", "al Mansour"],
+  ["Khalid Al-Mansour", "Khalid", "Al-Mansour"],
+  ["Anne-Marie Müller-Schmidt", "Anne-Marie", "Müller-Schmidt"],
+  ["Gabriel García Márquez", "Gabriel", "García Márquez"],
+  ["María José Fernández López", "María José", "Fernández López"],
+  ["José Ortega y Gasset", "José", "Ortega y Gasset"],
+  ["Anna Maria Schmidt", "Anna Maria", "Schmidt"],
+  ["John F. Kennedy", "John", "Kennedy"],
+  ["J. R. R. Tolkien", "J. R. R.", "Tolkien"],
+  ['Robert "Bob" Smith', "Robert", "Smith"],
+  ["Robert (Bob) Smith", "Robert", "Smith"],
+  ["Jean DUPONT", "Jean", "DUPONT"],
+  ["DUPONT Jean", "Jean", "DUPONT"],
+  ["Jan van der BERG", "Jan", "van der BERG"],
+  ["AJ Smith", "AJ", "Smith"],
+  ["ANN LEE", "ANN", "LEE"],
+  ["Ben Affleck", "Ben", "Affleck"],
+  ["Mac Miller", "Mac", "Miller"],
+  ["Seán O'Brien", "Seán", "O'Brien"],
+  ["小龙 李", "小龙", "李"],
+])("%s", (text, firstName, lastName) => {
+  expect(parseFullName(text)).toEqual({ firstName, lastName });
+});
+
+test.each([
+  "",
+  " ",
+  "Madonna",
+  "MADONNA",
+  "Mr Smith",
+  "von Neumann",
+  "12 34",
+  ", ",
+  "Smith,",
+  "Dr.",
+  "PhD, MBA",
+  "a".repeat(500),
+])("%j is not two names", (text) => {
+  expect(parseFullName(text)).toBeNull();
+});
+
+test("of any text: two parts with letters, made of its words, or nothing", () => {
+  const words = fc.constantFrom(
+    "Ann",
+    "van",
+    "der",
+    "LEE",
+    "y",
+    "de",
+    "J.",
+    "Dr.",
+    "Jr.",
+    ",",
+    "García",
+    "(Bob)",
+    "e",
+    "o'",
+  );
+  const texts = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 60 }),
+    fc.array(words, { maxLength: 8 }).map((list) => list.join(" ")),
+  );
+  fc.assert(
+    fc.property(texts, (text) => {
+      const name = parseFullName(text);
+      if (name !== null) {
+        const known = text.normalize("NFC").split(/[\s,]+/);
+        for (const part of [name.firstName, name.lastName]) {
+          expect(part).toMatch(/\p{L}/u);
+          expect(part).toBe(part.trim());
+        }
+        if (!/[("“]/.test(text)) {
+          expect(known).toEqual(expect.arrayContaining(`${name.firstName} ${name.lastName}`.split(" ")));
+        }
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});

@@ -1,0 +1,136 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseAddress } from "../address/parse-address.ts";
+import { candidatesFor } from "./candidates-for.ts";
+import { DEFAULT_PATTERNS } from "./default-patterns.ts";
+
+test("of a domain of which nothing is known, base rates decide", () => {
+  const candidates = candidatesFor("Ann", "Lee", []);
+  expect(candidates.slice(0, 3).map(({ local, pattern }) => [local, pattern])).toEqual([
+    ["ann.lee", "{first}.{last}"],
+    ["alee", "{f}{last}"],
+    ["ann", "{first}"],
+  ]);
+  expect(candidates[0]?.probability).toBeLessThan(0.5);
+});
+
+test("addresses of the domain outweigh base rates, the more the surer", () => {
+  const once = candidatesFor("Ann", "Lee", [{ pattern: "{last}.{first}", count: 1 }]);
+  const often = candidatesFor("Ann", "Lee", [{ pattern: "{last}.{first}", count: 20 }]);
+  expect(once[0]?.local).toBe("lee.ann");
+  expect(often[0]).toMatchObject({ local: "lee.ann", pattern: "{last}.{first}" });
+  expect(often[0]?.probability).toBeGreaterThan(once[0]?.probability ?? 1);
+});
+
+test("patterns share what they were seen", () => {
+  const [first, second] = candidatesFor("Ann", "Lee", [
+    { pattern: "{f}{last}", count: 30 },
+    { pattern: "{first}", count: 10 },
+  ]);
+  expect([first?.local, second?.local]).toEqual(["alee", "ann"]);
+  expect((first?.probability ?? 0) / (second?.probability ?? 1)).toBeCloseTo(3, 1);
+});
+
+test("a local that several patterns form is one candidate, with what they have together", () => {
+  const patterns = [
+    { pattern: "{first}.{last}", count: 10 },
+    { pattern: "{last}.{first}", count: 9 },
+  ];
+  const [candidate, ...others] = candidatesFor("Kim", "Kim", patterns);
+  expect(candidate).toMatchObject({ local: "kim.kim", pattern: "{first}.{last}" });
+  expect(candidate?.probability).toBeGreaterThan(0.9);
+  expect(others.map(({ local }) => local)).not.toContain("kim.kim");
+});
+
+test("names of several forms share the probability of a pattern", () => {
+  const candidates = candidatesFor("Jan", "van der Berg", [{ pattern: "{first}.{last}", count: 9 }]);
+  expect(candidates.slice(0, 4).map(({ local }) => local)).toEqual([
+    "jan.vanderberg",
+    "jan.berg",
+    "jan.van.der.berg",
+    "jan.van-der-berg",
+  ]);
+});
+
+test("literal text of a pattern is kept", () => {
+  expect(candidatesFor("Ann", "Lee", [{ pattern: "{first}.{last}.ext", count: 9 }])[0]?.local).toBe(
+    "ann.lee.ext",
+  );
+});
+
+test("patterns that are none are ignored", () => {
+  const known = candidatesFor("Ann", "Lee", []);
+  for (const pattern of [
+    "",
+    "info",
+    "{middle}.{last}",
+    "{first} {last}",
+    "{first}@{last}",
+    "{first}\r\n{last}",
+    "{First}",
+  ]) {
+    expect(candidatesFor("Ann", "Lee", [{ pattern, count: 50 }])).toEqual(known);
+  }
+  expect(candidatesFor("Ann", "Lee", [{ pattern: "{first}", count: 0 }])).toEqual(known);
+  // Nothing that they make is an address.
+  for (const pattern of ["{first}..{last}", ".{first}", "{last}."]) {
+    expect(candidatesFor("Ann", "Lee", [{ pattern, count: 1 }])[0]?.local).toBe("ann.lee");
+  }
+});
+
+test("a name without letters has no candidates", () => {
+  expect(candidatesFor("", "", [{ pattern: "{first}", count: 3 }])).toEqual([]);
+  expect(candidatesFor("--", "…", [])).toEqual([]);
+});
+
+test("another belief can be had", () => {
+  const prior = { shares: [{ pattern: "{last}", share: 0.9 }], strength: 1, exceptions: 0 };
+  expect(candidatesFor("Ann", "Lee", [], prior)).toEqual([
+    { local: "lee", pattern: "{last}", probability: 0.9 },
+  ]);
+});
+
+test("base rates are each of a pattern, and leave room for what is none of them", () => {
+  expect(DEFAULT_PATTERNS.reduce((sum, { share }) => sum + share, 0)).toBeLessThan(0.97);
+  expect(DEFAULT_PATTERNS.map(({ share }) => share)).toEqual(
+    DEFAULT_PATTERNS.map(({ share }) => share).sort((left, right) => right - left),
+  );
+});
+
+test("of any name and patterns: at most 10 distinct locals of addresses, best first, probabilities of at most 1 in all", () => {
+  const names = fc.oneof(
+    fc.constantFrom("Ann", "Anne-Marie", "van der Berg", "García Márquez", "O'Brien", "Müller-Schäfer", "李"),
+    fc.string({ unit: "binary", maxLength: 100 }),
+  );
+  const patterns = fc.array(
+    fc.record({
+      pattern: fc.oneof(
+        fc.constantFrom(
+          "{first}.{last}",
+          "{f}{l}",
+          "{last}_{f}",
+          "x.{first}",
+          "{first}{last}{first}{last}{first}",
+        ),
+        fc.string({ maxLength: 20 }),
+      ),
+      count: fc.integer({ min: 0, max: 1000 }),
+    }),
+    { maxLength: 6 },
+  );
+  fc.assert(
+    fc.property(names, names, patterns, (firstName, lastName, known) => {
+      const candidates = candidatesFor(firstName, lastName, known);
+      const probabilities = candidates.map(({ probability }) => probability);
+      expect(candidates.length).toBeLessThanOrEqual(10);
+      expect(new Set(candidates.map(({ local }) => local)).size).toBe(candidates.length);
+      expect(probabilities).toEqual([...probabilities].sort((left, right) => right - left));
+      expect(probabilities.every((probability) => probability > 0)).toBe(true);
+      expect(probabilities.reduce((sum, probability) => sum + probability, 0)).toBeLessThan(1 + 1e-9);
+      for (const { local } of candidates) {
+        expect(parseAddress(`${local}@example.com`)?.local).toBe(local);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,111 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { candidatesFor } from "./candidates-for.ts";
+import { learnPatterns, type NamedLocal } from "./learn-patterns.ts";
+
+function named(...rows: [local: string, firstName: string, lastName: string][]): NamedLocal[] {
+  return rows.map(([local, firstName, lastName]) => ({ local, firstName, lastName }));
+}
+
+test.each([
+  ["ann.lee", "Ann", "Lee", "{first}.{last}"],
+  ["Ann.Lee", "Ann", "Lee", "{first}.{last}"],
+  ["alee", "Ann", "Lee", "{f}{last}"],
+  ["a_lee", "Ann", "Lee", "{f}_{last}"],
+  ["lee-ann", "Ann", "Lee", "{last}-{first}"],
+  ["lee", "Ann", "Lee", "{last}"],
+  ["al", "Ann", "Lee", "{f}{l}"],
+  ["annl", "Ann", "Lee", "{first}{l}"],
+  ["john.smith2", "John", "Smith", "{first}.{last}"],
+  ["john.smith.2", "John", "Smith", "{first}.{last}"],
+  ["john+news", "John", "Smith", "{first}"],
+  ["petra.mueller", "Petra", "Müller", "{first}.{last}"],
+  ["petra.muller", "Petra", "Müller", "{first}.{last}"],
+  ["jvanderberg", "Jan", "van der Berg", "{f}{last}"],
+  ["jan.berg", "Jan", "van der Berg", "{first}.{last}"],
+  ["gabriel.garcia", "Gabriel", "García Márquez", "{first}.{last}"],
+  ["anne.dupont", "Anne-Marie", "Dupont", "{first}.{last}"],
+  ["amdupont", "Anne-Marie", "Dupont", "{f}{last}"],
+])("%s of %s %s is formed by %s", (local, firstName, lastName, pattern) => {
+  expect(learnPatterns(named([local, firstName, lastName]))).toEqual([{ pattern, count: 1 }]);
+});
+
+test.each([
+  ["info", "Ann", "Lee"],
+  ["ann.m.lee", "Ann", "Lee"],
+  ["annie", "Ann", "Lee"],
+  ["ann.lee.x", "", ""],
+  ["", "Ann", "Lee"],
+  ["ann.lee.office", "Ann", "Lee"],
+  ["a.l.ext", "Ann", "Lee"],
+])("%j of %s %s is of no pattern", (local, firstName, lastName) => {
+  expect(learnPatterns(named([local, firstName, lastName]))).toEqual([]);
+});
+
+test("text beside the name is of a pattern if several have it", () => {
+  const rows = named(["ann.lee.ext", "Ann", "Lee"], ["bo.kim.ext", "Bo", "Kim"], ["x-eva.roe", "Eva", "Roe"]);
+  expect(learnPatterns(rows)).toEqual([{ pattern: "{first}.{last}.ext", count: 2 }]);
+});
+
+test("the most frequent comes first; of equal ones the simpler", () => {
+  const rows = named(
+    ["eroe", "Eva", "Roe"],
+    ["ann.lee", "Ann", "Lee"],
+    ["bo", "Bo", "Kim"],
+    ["ian", "Ian", "May"],
+  );
+  expect(learnPatterns(rows)).toEqual([
+    { pattern: "{first}", count: 2 },
+    { pattern: "{first}.{last}", count: 1 },
+    { pattern: "{f}{last}", count: 1 },
+  ]);
+});
+
+test("an address of several patterns counts for the one that forms the others", () => {
+  const doubtful: [string, string, string] = ["kim.kim", "Kim", "Kim"];
+  expect(learnPatterns(named(doubtful))).toEqual([{ pattern: "{first}.{last}", count: 1 }]);
+  expect(learnPatterns(named(doubtful, ["lee.ann", "Ann", "Lee"]))).toEqual([
+    { pattern: "{last}.{first}", count: 2 },
+  ]);
+});
+
+const people = fc.array(
+  fc.record({
+    local: fc.oneof(
+      fc.constantFrom("ann.lee", "alee", "ann", "lee.ann", "x.ann.lee", "ann.lee3"),
+      fc.string({ maxLength: 70 }),
+    ),
+    firstName: fc.oneof(
+      fc.constantFrom("Ann", "Anne-Marie", "Lee", ""),
+      fc.string({ unit: "binary", maxLength: 20 }),
+    ),
+    lastName: fc.oneof(
+      fc.constantFrom("Lee", "van der Berg", "Ann", ""),
+      fc.string({ unit: "binary", maxLength: 20 }),
+    ),
+  }),
+  { maxLength: 12 },
+);
+
+test("of any addresses: whole counts, in order, no more than addresses, whatever their order", () => {
+  fc.assert(
+    fc.property(people, (rows) => {
+      const patterns = learnPatterns(rows);
+      expect(patterns.reduce((sum, { count }) => sum + count, 0)).toBeLessThanOrEqual(rows.length);
+      expect(patterns.map(({ count }) => count)).toEqual(
+        patterns.map(({ count }) => count).sort((a, b) => b - a),
+      );
+      expect(patterns.every(({ count }) => Number.isInteger(count) && count >= 1)).toBe(true);
+      expect(new Set(patterns.map(({ pattern }) => pattern)).size).toBe(patterns.length);
+      expect(learnPatterns([...rows].reverse())).toEqual(patterns);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("what is learnt of an address makes the address again", () => {
+  for (const local of ["ann.lee", "alee", "annl", "ann_lee", "lee.ann", "lee"]) {
+    const [candidate] = candidatesFor("Ann", "Lee", learnPatterns(named([local, "Ann", "Lee"])));
+    expect(candidate?.local).toBe(local);
+  }
+});
