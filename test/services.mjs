@@ -1,7 +1,7 @@
 // The programs that tests talk to, or read our output with. What is missing is installed where that is possible; what then
 // still is missing is named with the reason, and the tests that need it fail.
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, rmSync, statSync, writeFileSync } from "node:fs";
+import { accessSync, constants, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 /**
@@ -94,11 +94,33 @@ const SERVICES = [
     debianPackages: ["redis-server"],
   },
   {
+    name: "PostgreSQL",
+    variable: "OUTRIGGER_POSTGRES",
+    // With initdb and psql, which are found beside it.
+    commands: ["postgres"],
+    // Debian keeps each version's programs in a directory of its own.
+    directories: () =>
+      versionsIn("/usr/lib/postgresql").map((version) => join("/usr/lib/postgresql", version, "bin")),
+    debianPackages: ["postgresql"],
+  },
+  {
+    name: "OpenSSL",
+    variable: "OUTRIGGER_OPENSSL",
+    commands: ["openssl"],
+    debianPackages: ["openssl"],
+  },
+  {
     name: "Ceph object gateway",
     variable: "OUTRIGGER_RADOSGW",
     // With its monitor and its disk, which are found beside it.
     commands: ["radosgw"],
     debianPackages: ["radosgw", "ceph-mon", "ceph-osd"],
+  },
+  {
+    name: "dnsmasq",
+    variable: "OUTRIGGER_DNSMASQ",
+    commands: ["dnsmasq"],
+    debianPackages: ["dnsmasq-base"],
   },
 ];
 
@@ -123,12 +145,24 @@ export function ensureServices() {
   return { environment, missing };
 }
 
-function locate({ variable, commands, probe }) {
+function locate({ variable, commands, probe, directories: others = () => [] }) {
   const named = process.env[variable];
   if (named) return named;
-  const directories = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
+  const directories = [...(process.env.PATH ?? "").split(delimiter).filter(Boolean), ...others()];
   const paths = commands.flatMap((command) => directories.map((directory) => join(directory, command)));
   return paths.find((path) => isProgram(path) && passes(path, probe)) ?? null;
+}
+
+/** Names of directories that are numbers, the highest first. */
+function versionsIn(directory) {
+  try {
+    return readdirSync(directory)
+      .filter((name) => /^\d+$/.test(name))
+      .sort((a, b) => Number(b) - Number(a));
+  } catch {
+    // Nothing is installed there.
+    return [];
+  }
 }
 
 function passes(path, probe) {

@@ -11,6 +11,7 @@ import {
   uploaded,
 } from "../packages/server/test/outrigger-process.ts";
 import { type RedisServer, type RedisServerOptions, startRedis } from "./support/redis-server.ts";
+import { withoutPackage } from "./support/without-package.ts";
 
 const SECRET = { OUTRIGGER_SECRET: "the same for all processes, 32 bytes" };
 
@@ -221,16 +222,10 @@ describe("outrigger with storage that cannot be", () => {
 
   it("says what to install where the AWS SDK is missing", async () => {
     const cwd = await temporaryDirectory();
-    const hook = `export async function resolve(specifier, context, next) {
-      if (specifier !== "@aws-sdk/client-s3") return next(specifier, context);
-      throw Object.assign(new Error("Cannot find package '" + specifier + "'"), { code: "ERR_MODULE_NOT_FOUND" });
-    }`;
-    const register = `import { register } from "node:module";\nregister(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)});\n`;
-    await writeFile(join(cwd, "without-sdk.mjs"), register);
     const env = {
       ...SECRET,
       OUTRIGGER_STORAGE: "s3://bucket",
-      NODE_OPTIONS: `--import ${join(cwd, "without-sdk.mjs")}`,
+      ...(await withoutPackage(cwd, "@aws-sdk/client-s3")),
     };
     expect(await ended(cwd, ["serve"], env)).toMatchObject({
       code: 1,

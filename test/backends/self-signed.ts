@@ -1,7 +1,5 @@
 import { join } from "node:path";
-import { run } from "../support/programs.ts";
-
-const OPENSSL = process.env.OUTRIGGER_OPENSSL ?? "/usr/bin/openssl";
+import { programs, run } from "../support/programs.ts";
 
 /** Paths of a certificate for 127.0.0.1 that nobody trusts unless told to, and of its key. */
 export interface SelfSigned {
@@ -12,7 +10,7 @@ export interface SelfSigned {
 /** Makes a certificate for a day, in a directory of the test's own. */
 export async function createSelfSigned(directory: string): Promise<SelfSigned> {
   const paths = { certificate: join(directory, "certificate.pem"), key: join(directory, "key.pem") };
-  const { status, stderr } = await run(OPENSSL, [
+  const { status, stderr } = await run(programs.openssl, [
     ...["req", "-x509", "-days", "1", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"],
     ...["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
     ...["-out", paths.certificate, "-keyout", paths.key],

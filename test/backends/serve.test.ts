@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   jpeg,
@@ -9,7 +7,7 @@ import {
   type Uploaded,
   uploaded,
 } from "../../packages/server/test/outrigger-process.ts";
-import { startRedis } from "../support/redis-server.ts";
+import { freePort, startRedis } from "../support/redis-server.ts";
 import { fetchBytes, fetchJson } from "./fetch-bytes.ts";
 import { createSelfSigned } from "./self-signed.ts";
 import { type Servers, STORAGE_NAMES, startServers } from "./servers.ts";
@@ -107,12 +105,3 @@ describe("outrigger, told by OUTRIGGER_STORAGE of", () => {
     });
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
-}

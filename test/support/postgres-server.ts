@@ -17,7 +17,7 @@ export interface PostgresServer {
   sql(statement: string, database?: string): Promise<string>;
   /** Sends a signal to the server and all that work for it: SIGSTOP hangs them, SIGCONT lets them go on. */
   signal(name: NodeJS.Signals): Promise<void>;
-  /** Ends it as a power cut would, and resolves when it is gone. */
+  /** Ends it and all that work for it at once, and resolves when it is gone. */
   kill(): Promise<void>;
   /** Starts it again on its port and its data. */
   start(): Promise<void>;
@@ -27,7 +27,7 @@ export interface PostgresServer {
 
 const START_MS = 40_000;
 
-/** Starts a server that does not wait for disks. Resolves when it answers. */
+/** Starts a server that does not wait for disks, but keeps what it acknowledged when it is killed. Resolves when it answers. */
 export async function startPostgres(): Promise<PostgresServer> {
   const directory = await mkdtemp(join(tmpdir(), "outrigger-postgres-"));
   const data = join(directory, "data");
@@ -56,7 +56,7 @@ export async function startPostgres(): Promise<PostgresServer> {
         ...[
           "listen_addresses=127.0.0.1",
           "fsync=off",
-          "synchronous_commit=off",
+
           "full_page_writes=off",
         ].flatMap((setting) => ["-c", setting]),
         ...["-c", "max_connections=60"],

@@ -43,11 +43,11 @@ export type {
 } from "./contracts/contact-source.ts";
 export { DEPARTMENTS, MAX_EVIDENCE, SENIORITIES } from "./contracts/contact-source.ts";
 export type { DueEntry, DueIndex } from "./contracts/due-index.ts";
-export { hasDueIndex, isDueEntry, isDueListName, isDueQuery, MAX_DUE_MS } from "./contracts/due-index.ts";
+export { hasDueIndex, MAX_DUE_MS } from "./contracts/due-index.ts";
 export type { Job, JobQueue } from "./contracts/job-queue.ts";
 export type { KeyValue } from "./contracts/key-value.ts";
 export type { LeaseStore } from "./contracts/lease-store.ts";
-export { hasLeases, isLeaseLength } from "./contracts/lease-store.ts";
+export { hasLeases } from "./contracts/lease-store.ts";
 export type {
   MailLists,
   MailProber,
@@ -117,12 +117,15 @@ export { nameFault } from "./lookup/names/name-fault.ts";
 export { normaliseName } from "./lookup/names/normalise-name.ts";
 export type { PersonName } from "./lookup/names/parse-full-name.ts";
 export { parseFullName } from "./lookup/names/parse-full-name.ts";
-export type { Candidate } from "./lookup/patterns/candidates-for.ts";
-export { candidatesFor } from "./lookup/patterns/candidates-for.ts";
+export type { Candidate, PatternPrior } from "./lookup/patterns/candidates-for.ts";
+export { candidatesFor, DEFAULT_PRIOR } from "./lookup/patterns/candidates-for.ts";
+export type { PatternShare } from "./lookup/patterns/default-patterns.ts";
 export type { NamedLocal } from "./lookup/patterns/learn-patterns.ts";
 export { learnPatterns } from "./lookup/patterns/learn-patterns.ts";
 export type { TitleClass } from "./lookup/titles/classify-title.ts";
 export { classifyTitle } from "./lookup/titles/classify-title.ts";
+export { checkBlobKey, checkLeaseLength, checkListing } from "./stores/argument-checks.ts";
+export { checkDueList, checkDueQuery, dueName, parseDueName } from "./stores/due-names.ts";
 export type { FsBlobStore, FsBlobStoreOptions } from "./stores/fs-blob-store.ts";
 export { createFsBlobStore } from "./stores/fs-blob-store.ts";
 export { createMemoryAccounts } from "./stores/memory-accounts.ts";

@@ -1,4 +1,4 @@
-import { isBlobKey, type KeyPage, type ListOptions, ServiceError } from "@outrigger/core";
+import { checkListing, isBlobKey, type KeyPage, type ListOptions, ServiceError } from "@outrigger/core";
 import { listKeys } from "./blob-scripts.ts";
 import type { BlobSpace } from "./blob-space.ts";
 
@@ -24,12 +24,7 @@ export async function listBlobs(
   prefix: string,
   { cursor, limit = 1000 }: ListOptions,
 ): Promise<KeyPage> {
-  if (prefix !== "" && !(prefix.endsWith("/") && isBlobKey(prefix.slice(0, -1)))) {
-    throw new ServiceError("bad_request", "That is no prefix.");
-  }
-  if (!Number.isSafeInteger(limit) || limit < 1 || limit > 1000) {
-    throw new ServiceError("bad_request", "A page has 1 to 1000 keys.");
-  }
+  checkListing(prefix, limit);
   if (prefix === "") return await listAll(space, cursor, limit);
   if (cursor !== undefined && !(isBlobKey(cursor) && cursor.startsWith(prefix))) throw badCursor();
   const keys = await keysOf(space, prefix, cursor ?? "", limit + 1);

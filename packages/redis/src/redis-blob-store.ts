@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { type BlobStore, type DueIndex, isBlobKey, type LeaseStore, ServiceError } from "@outrigger/core";
+import { type BlobStore, checkBlobKey, type DueIndex, type LeaseStore, ServiceError } from "@outrigger/core";
 import { deleteBlob } from "./blob-scripts.ts";
 import { createBlobSpace } from "./blob-space.ts";
 import { getBlob, statBlob } from "./get-blob.ts";
@@ -65,7 +65,7 @@ export function createRedisBlobStore(options: RedisBlobStoreOptions): RedisBlobS
 
   /** Refuses to begin what cannot succeed. */
   async function prepare(key: string, body: Uint8Array | Readable, ifRevision: string | null | undefined) {
-    checkKey(key);
+    checkBlobKey(key);
     connection.checkOpen();
     // To write it for nothing would cost more than to look.
     const isLong = !(body instanceof Uint8Array) || body.byteLength > INLINE_BYTES;
@@ -91,17 +91,17 @@ export function createRedisBlobStore(options: RedisBlobStoreOptions): RedisBlobS
     },
 
     async get(key, getOptions = {}) {
-      checkKey(key);
+      checkBlobKey(key);
       return await getBlob(space, key, getOptions);
     },
 
     async stat(key) {
-      checkKey(key);
+      checkBlobKey(key);
       return await statBlob(space, key);
     },
 
     async delete(key) {
-      checkKey(key);
+      checkBlobKey(key);
       return (await space.change(deleteBlob, key, [String(supersededMs)])) === "done";
     },
 
@@ -111,8 +111,4 @@ export function createRedisBlobStore(options: RedisBlobStoreOptions): RedisBlobS
     warnings: () => warningsOf(connection),
     close: () => connection.close(),
   };
-}
-
-function checkKey(key: string): void {
-  if (!isBlobKey(key)) throw new ServiceError("bad_request", "That is not a key.");
 }

@@ -1,10 +1,10 @@
 import {
+  checkDueList,
+  checkDueQuery,
   type DueIndex,
-  isDueEntry,
-  isDueListName,
-  isDueQuery,
+  dueName,
   MAX_DUE_MS,
-  ServiceError,
+  parseDueName,
 } from "@outrigger/core";
 import type { BlobNames } from "./blob-names.ts";
 import type { RedisConnection } from "./redis-connection.ts";
@@ -12,21 +12,21 @@ import type { RedisConnection } from "./redis-connection.ts";
 /** A sorted set per list. Its members have the time in them too, for an ID may be there at several. */
 export function createRedisDueIndex(connection: RedisConnection, names: BlobNames): DueIndex {
   return {
-    async addDue(list, { id, dueMs }, signal) {
-      check(isDueListName(list) && isDueEntry({ id, dueMs }));
+    async addDue(list, entry, signal) {
+      checkDueList(list);
+      const member = dueName(entry);
       signal?.throwIfAborted();
-      const name = names.due(list);
-      await connection.call(name, ["ZADD", name, String(dueMs), `${dueMs}:${id}`]);
+      await connection.call(names.due(list), ["ZADD", names.due(list), String(entry.dueMs), member]);
     },
 
-    async removeDue(list, { id, dueMs }) {
-      check(isDueListName(list) && isDueEntry({ id, dueMs }));
-      const name = names.due(list);
-      await connection.call(name, ["ZREM", name, `${dueMs}:${id}`]);
+    async removeDue(list, entry) {
+      checkDueList(list);
+      await connection.call(names.due(list), ["ZREM", names.due(list), dueName(entry)]);
     },
 
     async listDue(list, untilMs, limit) {
-      check(isDueListName(list) && isDueQuery(untilMs, limit));
+      checkDueList(list);
+      checkDueQuery(untilMs, limit);
       const name = names.due(list);
       const until = String(Math.min(untilMs, MAX_DUE_MS));
       const reply = await connection.call(name, [
@@ -38,15 +38,8 @@ export function createRedisDueIndex(connection: RedisConnection, names: BlobName
         "0",
         String(limit),
       ]);
-      return (reply as Buffer[]).map((member) => {
-        const [time = "", id = ""] = String(member).split(":");
-        return { id, dueMs: Number(time) };
-      });
+      // Nothing else is ever added.
+      return (reply as Buffer[]).flatMap((member) => parseDueName(String(member)) ?? []);
     },
   };
-}
-
-function check(isRight: boolean): void {
-  if (!isRight)
-    throw new ServiceError("bad_request", "That is no list, no entry or no question of a due index.");
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { isBlobKey, isLeaseLength, type LeaseStore, ServiceError } from "@outrigger/core";
+import { checkBlobKey, checkLeaseLength, type LeaseStore } from "@outrigger/core";
 import type { BlobNames } from "./blob-names.ts";
 import { createScript, type RedisConnection } from "./redis-connection.ts";
 
@@ -22,7 +22,8 @@ return redis.call('DEL', KEYS[1])
 export function createRedisLeases(connection: RedisConnection, names: BlobNames): LeaseStore {
   return {
     async acquireLease(key, leaseMs) {
-      check(isBlobKey(key) && isLeaseLength(leaseMs));
+      checkBlobKey(key);
+      checkLeaseLength(leaseMs);
       const name = names.lease(key);
       const proof = randomBytes(12).toString("base64url");
       const reply = await connection.call(name, ["SET", name, proof, "NX", "PX", String(leaseMs)]);
@@ -30,17 +31,14 @@ export function createRedisLeases(connection: RedisConnection, names: BlobNames)
     },
 
     async renewLease(key, proof, leaseMs) {
-      check(isBlobKey(key) && isLeaseLength(leaseMs));
+      checkBlobKey(key);
+      checkLeaseLength(leaseMs);
       return (await connection.run(renewLease, [names.lease(key)], [proof, String(leaseMs)])) === 1;
     },
 
     async releaseLease(key, proof) {
-      check(isBlobKey(key));
+      checkBlobKey(key);
       await connection.run(releaseLease, [names.lease(key)], [proof]);
     },
   };
-}
-
-function check(isRight: boolean): void {
-  if (!isRight) throw new ServiceError("bad_request", "That is no key or no length of a lease.");
 }

@@ -2,8 +2,9 @@ import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import {
   type BlobStore,
   type ByteRange,
+  checkBlobKey,
+  checkListing,
   type DueIndex,
-  isBlobKey,
   type LeaseStore,
   type ListOptions,
   ServiceError,
@@ -44,7 +45,7 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
   let probed: Promise<ProbedCapabilities> | undefined;
 
   function objectKey(key: string): string {
-    if (!isBlobKey(key)) throw new ServiceError("bad_request", "That is not a key.");
+    checkBlobKey(key);
     return root + key;
   }
 
@@ -120,10 +121,7 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
     },
 
     async list(prefix, { cursor, limit = 1000 }: ListOptions = {}) {
-      if (prefix !== "") objectKey(prefix.endsWith("/") ? prefix.slice(0, -1) : "");
-      if (!Number.isInteger(limit) || limit < 1 || limit > 1000) {
-        throw new ServiceError("bad_request", "A page has 1 to 1000 keys.");
-      }
+      checkListing(prefix, limit);
       const page = await attempts.run(({ signal }) =>
         client.send(
           new ListObjectsV2Command({

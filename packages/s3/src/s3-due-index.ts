@@ -1,30 +1,25 @@
 import { ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
 import {
+  checkDueList,
+  checkDueQuery,
   type DueEntry,
   type DueIndex,
-  isDueEntry,
-  isDueListName,
-  isDueQuery,
-  ServiceError,
+  dueName,
+  parseDueName,
 } from "@outrigger/core";
 import { removeObject, type S3Context } from "./s3-objects.ts";
-
-const TIME_DIGITS = 9;
-const NAME = /^([0-9a-z]{9})\.([A-Za-z0-9_-]{1,64})$/;
 
 /** Entries as empty objects `due/<list>/<time>.<id>`: a service lists keys in their order, and so the oldest first. */
 export function createS3DueIndex(context: S3Context): DueIndex {
   const { client, settings, attempts } = context;
 
   function prefixOf(list: string): string {
-    if (!isDueListName(list)) throw new ServiceError("bad_request", "Not a list of a due index");
+    checkDueList(list);
     return `${settings.prefix}due/${list}/`;
   }
 
   function keyOf(list: string, entry: DueEntry): string {
-    const prefix = prefixOf(list);
-    if (!isDueEntry(entry)) throw new ServiceError("bad_request", "Not an entry of a due index");
-    return `${prefix}${entry.dueMs.toString(36).padStart(TIME_DIGITS, "0")}.${entry.id}`;
+    return prefixOf(list) + dueName(entry);
   }
 
   return {
@@ -44,12 +39,7 @@ export function createS3DueIndex(context: S3Context): DueIndex {
 
     async listDue(list, untilMs, limit) {
       const prefix = prefixOf(list);
-      if (!isDueQuery(untilMs, limit)) {
-        throw new ServiceError(
-          "bad_request",
-          "What is due is asked for by a time, and for 1 to 1000 entries",
-        );
-      }
+      checkDueQuery(untilMs, limit);
       const found: DueEntry[] = [];
       let after: string | undefined;
       do {
@@ -66,7 +56,7 @@ export function createS3DueIndex(context: S3Context): DueIndex {
         );
         const keys = (page.Contents ?? []).map(({ Key = "" }) => Key);
         const entries = keys
-          .map((key) => parseName(key.slice(prefix.length)))
+          .map((key) => parseDueName(key.slice(prefix.length)))
           .filter((entry) => entry !== null);
         found.push(...entries.filter(({ dueMs }) => dueMs <= untilMs));
         const isOver = entries.some(({ dueMs }) => dueMs > untilMs) || page.IsTruncated !== true;
@@ -75,9 +65,4 @@ export function createS3DueIndex(context: S3Context): DueIndex {
       return found.slice(0, limit);
     },
   };
-}
-
-function parseName(name: string): DueEntry | null {
-  const [, time, id] = NAME.exec(name) ?? [];
-  return time === undefined || id === undefined ? null : { id, dueMs: Number.parseInt(time, 36) };
 }

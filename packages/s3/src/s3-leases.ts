@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { isBlobKey, isLeaseLength, isServiceError, type LeaseStore, ServiceError } from "@outrigger/core";
+import { checkBlobKey, checkLeaseLength, isServiceError, type LeaseStore } from "@outrigger/core";
 import { gatherBody } from "./gather-body.ts";
 import { createSightings } from "./lease-sightings.ts";
 import { readObject, removeObject, type S3Context } from "./s3-objects.ts";
@@ -28,7 +28,7 @@ export function createS3Leases(
   const sightings = createSightings();
 
   function objectKey(key: string): string {
-    check(isBlobKey(key));
+    checkBlobKey(key);
     return `${settings.prefix}leases/${key}`;
   }
 
@@ -61,7 +61,7 @@ export function createS3Leases(
   return {
     async acquireLease(key, leaseMs) {
       const object = objectKey(key);
-      check(isLeaseLength(leaseMs));
+      checkLeaseLength(leaseMs);
       const askedMs = performance.now();
       const held = await read(object);
       if (held !== null && sightings.unchangedMs(key, held.revision, askedMs) < held.leaseMs) return null;
@@ -73,7 +73,7 @@ export function createS3Leases(
 
     async renewLease(key, proof, leaseMs) {
       const object = objectKey(key);
-      check(isLeaseLength(leaseMs));
+      checkLeaseLength(leaseMs);
       const held = await read(object);
       return held?.proof === proof && (await write(object, held.revision, proof, leaseMs));
     },
@@ -86,8 +86,4 @@ export function createS3Leases(
       if (held?.proof === proof) await removeObject(context, object);
     },
   };
-}
-
-function check(isRight: boolean): void {
-  if (!isRight) throw new ServiceError("bad_request", "That is no key or no length of a lease.");
 }

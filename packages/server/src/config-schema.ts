@@ -1,8 +1,9 @@
 import expressApp from "express";
 import { z } from "zod";
 import { ConfigError } from "./config-error.ts";
+import { secretBytes } from "./secret-text.ts";
 import type { ServerConfig, ServerStorageConfig } from "./server-config.ts";
-import { storageProblems } from "./storage/storage-config.ts";
+import { redisUrlProblem, storageProblems } from "./storage/storage-config.ts";
 
 const MIN_SECRET_BYTES = 32;
 const SECRET_ERROR = `must be a text of at least ${MIN_SECRET_BYTES} bytes, or a list of such texts`;
@@ -34,7 +35,7 @@ const flag = z.boolean({ error: "must be true or false" });
 const section = <T extends z.ZodRawShape>(shape: T) => z.strictObject(shape, { error: "must be an object" });
 
 const secret = rule(z.string(), `must have at least ${MIN_SECRET_BYTES} bytes`, (value) => {
-  return Buffer.byteLength(value) >= MIN_SECRET_BYTES;
+  return (secretBytes(value)?.length ?? 0) >= MIN_SECRET_BYTES;
 });
 
 const limit = z.union([z.literal(false), whole(1)], { error: "must be false or a whole number from 1" });
@@ -69,6 +70,7 @@ const images = section({
   uploadIdleMs: whole(100).exactOptional(),
   minUploadBytesPerSecond: whole(0, 1_000_000_000).exactOptional(),
   asyncAfterMs: patience.exactOptional(),
+  processUploads: flag.exactOptional(),
   keepMetadata: flag.exactOptional(),
   defaultLifetimeMs: whole(1, MAX_LIFETIME_MS).exactOptional(),
   maxLifetimeMs: whole(1, MAX_LIFETIME_MS).exactOptional(),
@@ -135,11 +137,17 @@ const storage = z.custom<string | ServerStorageConfig>().superRefine((value, con
   for (const { path, message } of storageProblems(value)) context.addIssue({ code: "custom", path, message });
 });
 
+const jobQueue = z.custom<string>().superRefine((value, context) => {
+  const message = redisUrlProblem(value);
+  if (message !== null) context.addIssue({ code: "custom", message });
+});
+
 const schema: z.ZodType<ServerConfig> = section({
   port: whole(0, 65_535).exactOptional(),
   host: text("must be an address or a name").exactOptional(),
   data: text("must be a path").exactOptional(),
   storage: storage.exactOptional(),
+  jobQueue: jobQueue.exactOptional(),
   publicUrl: rule(
     z.string(),
     "must be an absolute http(s) URL without query or fragment",

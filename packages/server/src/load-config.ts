@@ -1,7 +1,8 @@
-import { ConfigError } from "./config-error.ts";
 import { readConfigFile } from "./config-file.ts";
 import { checkConfig } from "./config-schema.ts";
+import { readSecretFile } from "./secret-file.ts";
 import type { ServerConfig } from "./server-config.ts";
+import { readStorageText } from "./storage/storage-text.ts";
 
 /** The options of `outrigger serve`, as they were typed. */
 export interface ServeFlags {
@@ -17,6 +18,7 @@ export const ENVIRONMENT = {
   host: ["OUTRIGGER_HOST"],
   data: ["OUTRIGGER_DATA"],
   storage: ["OUTRIGGER_STORAGE"],
+  jobQueue: ["OUTRIGGER_JOB_QUEUE"],
   publicUrl: ["OUTRIGGER_PUBLIC_URL"],
   secret: ["OUTRIGGER_SECRET"],
   "metrics.port": ["OUTRIGGER_METRICS_PORT"],
@@ -29,7 +31,7 @@ export const ENVIRONMENT = {
 export async function loadConfig(flags: ServeFlags, environment: NodeJS.ProcessEnv): Promise<ServerConfig> {
   const { config, ...given } = flags;
   const fromFlags = checkConfig(withPort(given), "The command line", (key) => `--${key}`);
-  const fromEnvironment = readEnvironment(environment);
+  const fromEnvironment = { ...readEnvironment(environment), ...(await readSecretFile(environment)) };
   const fromFile = await readConfigFile(config);
   const { metrics = fromFile.metrics } = fromEnvironment;
   return {
@@ -55,24 +57,13 @@ function readEnvironment(environment: NodeJS.ProcessEnv): ServerConfig {
   const { "metrics.port": port, storage, ...others } = values;
   const sections = {
     ...(port === undefined ? {} : { metrics: withPort({ port }) }),
-    ...(storage === undefined ? {} : { storage: readStorage(storage) }),
+    ...(storage === undefined
+      ? {}
+      : { storage: readStorageText(storage, "The environment", "OUTRIGGER_STORAGE") }),
   };
   return checkConfig({ ...withPort(others), ...sections }, "The environment", (key) => {
     return names[key] ?? key.replace(/^storage(?=\.)/, names.storage ?? "storage");
   });
-}
-
-/** A URL as it is, or the object of several. */
-function readStorage(text: string): unknown {
-  if (!text.startsWith("{")) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    // What the parser says quotes the text, and with it a password.
-    throw new ConfigError("The environment", [
-      'OUTRIGGER_STORAGE: must be a URL, or JSON: {"records": "redis://…", "originals": "file:./data", "renditions": "memory:"}',
-    ]);
-  }
 }
 
 function withPort(values: { port?: string }): Record<string, unknown> {

@@ -5,6 +5,7 @@ import { doctor } from "./doctor/doctor.ts";
 import { reasonOf } from "./error-reason.ts";
 import { addImagesCommand } from "./images-command/add-images-command.ts";
 import { withHyphenIds } from "./images-command/image-ids.ts";
+import { addMigrateCommand } from "./migrate-command/add-migrate-command.ts";
 import { readOwnPackage } from "./own-package.ts";
 import { serve } from "./serve.ts";
 
@@ -22,9 +23,11 @@ Environment:
   OUTRIGGER_DATA           as --data
   OUTRIGGER_STORAGE        instead of --data: a URL that begins with file:, memory:, redis:, rediss: or s3:, or JSON
                            {"records": "redis://…", "originals": "s3://…", "renditions": "memory:"}
+  OUTRIGGER_JOB_QUEUE      redis: or rediss: URL of a queue that hands uploads to the server that has time for them
   OUTRIGGER_PUBLIC_URL     address at which the world reaches this server, e.g. https://img.example.com
   OUTRIGGER_SECRET         what PINs are derived from, at least 32 bytes; by default one is kept in the data
                            directory, with records in Redis or S3 it is required
+  OUTRIGGER_SECRET_FILE    instead of OUTRIGGER_SECRET: a file with a secret in each line, the first signs, all verify
   OUTRIGGER_METRICS_PORT   serves metrics for Prometheus on this port of 127.0.0.1, 0 takes a free one
 
 Configuration file (JSON, or a module with a default export: an object, or a function that returns one):
@@ -96,6 +99,7 @@ function createProgram(): Command {
     .exitOverride()
     .action(doctor);
   addImagesCommand(program, CONFIG_HELP);
+  addMigrateCommand(program, CONFIG_HELP);
   return program;
 }
 

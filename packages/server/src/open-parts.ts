@@ -10,9 +10,10 @@ import { safeTarget } from "./redact.ts";
 import { requestIdOf } from "./request-log.ts";
 import type { ServerSettings } from "./settings.ts";
 import { chooseSecret } from "./storage/choose-secret.ts";
+import { openJobQueue } from "./storage/open-job-queue.ts";
 import { type OpenStorage, openRateLimiter, openStorage } from "./storage/open-storage.ts";
 import { storageError } from "./storage/storage-error.ts";
-import { tellLimits, tellWarnings } from "./storage/storage-notices.ts";
+import { tellJobs, tellLimits, tellWarnings } from "./storage/storage-notices.ts";
 
 /** The renderer has processes to start, maybe on a machine that is busy starting other things. */
 const START_TIMEOUT_MS = 30_000;
@@ -25,7 +26,11 @@ const START_TIMEOUT_MS = 30_000;
 export async function openParts(settings: ServerSettings, logger: Logger) {
   const secret = chooseSecret(settings);
   const onTrouble = (err: unknown) => logger.debug({ err }, "trouble with a connection to storage");
-  const storage = await openStorage(settings.storage, onTrouble);
+  const jobQueue = settings.jobQueue === undefined ? null : await openJobQueue(settings.jobQueue, onTrouble);
+  const storage = await openStorage(settings.storage, onTrouble).catch(async (error) => {
+    await jobQueue?.close();
+    throw error;
+  });
   const isLimited = settings.images?.rateLimits !== false;
   const rateLimiter = isLimited ? openRateLimiter(settings.storage, onTrouble) : null;
   const renderer = createRenderer(settings.renderer);
@@ -35,12 +40,14 @@ export async function openParts(settings: ServerSettings, logger: Logger) {
     requireReady(await atStart.troubles(), storage);
     await tellWarnings(storage.targets, logger);
     tellLimits(settings, rateLimiter !== null, logger);
+    tellJobs(settings, logger);
     const { metrics, observer } = createObservers(settings);
     const images = createImages({
       ...imagesOptionsOf(settings, logger),
       ...(observer === null ? {} : { observer }),
       ...(secret === undefined ? {} : { secret }),
       ...(rateLimiter === null ? {} : { rateLimiter }),
+      ...(jobQueue === null ? {} : { jobQueue }),
       storage: storage.stores,
       renderer,
       pages,
@@ -48,6 +55,7 @@ export async function openParts(settings: ServerSettings, logger: Logger) {
     return { storage, rateLimiter, renderer, pages, metrics, images };
   } catch (error) {
     await renderer.close();
+    await jobQueue?.close();
     await rateLimiter?.close();
     await storage.close();
     throw error;

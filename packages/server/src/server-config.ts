@@ -16,6 +16,11 @@ export interface ServerImagesConfig {
    * unless they send `Prefer: respond-async`. @default 2000
    */
   asyncAfterMs?: number | false;
+  /**
+   * Whether this server works on uploads that were answered with 202 by any server; `false` where others on the same storage
+   * do. @default true
+   */
+  processUploads?: boolean;
   /** Leaves place, camera, author and other EXIF, XMP and IPTC in the stored originals. @default false */
   keepMetadata?: boolean;
   /** Life of an image without `expiresAt`, in milliseconds from 1. @default 86400000 (24 hours) */
@@ -95,11 +100,17 @@ export interface ServerConfig {
   data?: string;
   /**
    * Where images are kept: a URL for everything, or one for each role. `file:./data`, `memory:?maxBytes=…`,
-   * `redis://[user:password@]host[:port][/database]?prefix=…&timeoutMs=…&cluster=true` (several of a cluster separated by
+   * `redis://[user:password@]host[:port][/database]?prefix=…&timeoutMs=…&ttlMs=…&cluster=true` (several of a cluster separated by
    * commas; `rediss:` for TLS), `s3://bucket/prefix?endpoint=…&region=…&forcePathStyle=true&timeoutMs=…`.
    * @default `data`
    */
   storage?: string | ServerStorageConfig;
+  /**
+   * Redis that hands uploads which were answered with 202 to whichever server has time for them, as a URL like those of
+   * `storage`. Needs `npm install bullmq ioredis`. @default Each server does its own, and looks now and then for what others
+   * left undone
+   */
+  jobQueue?: string;
   /** Absolute URL at which the world reaches this server, e.g. `https://img.example.com`. @default As the request says */
   publicUrl?: string;
   /**

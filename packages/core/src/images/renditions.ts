@@ -180,13 +180,15 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     },
     async get(record, spec, signal) {
       const key = keyFor(record.id, spec);
-      const found = await find(key, spec === null ? originals : renditions, signal);
-      if (found !== null || spec === null) return found;
       try {
-        const bytes = await flights.join(key, (workSignal) => renderOnce(record, spec, workSignal), signal);
-        if (bytes === null) return await find(key, renditions, signal);
-        served("render");
-        return fromBuffer(bytes);
+        for (;;) {
+          const found = await find(key, spec === null ? originals : renditions, signal);
+          if (found !== null || spec === null) return found;
+          const bytes = await flights.join(key, (workSignal) => renderOnce(record, spec, workSignal), signal);
+          if (bytes === null) continue;
+          served("render");
+          return fromBuffer(bytes);
+        }
       } catch (error) {
         if (error instanceof OriginalMissing) return null;
         throw error;

@@ -12,9 +12,9 @@ import type {
   SecretKeeper,
   SpoolingStore,
 } from "../contracts/blob-store.ts";
-import { isBlobKey } from "../contracts/blob-store.ts";
 import type { DueIndex } from "../contracts/due-index.ts";
 import { ServiceError } from "../errors.ts";
+import { checkBlobKey, checkListing, MAX_PAGE } from "./argument-checks.ts";
 import { createChains } from "./fs-chain.ts";
 import { createFsDueIndex } from "./fs-due-index.ts";
 import { mapped, storeError } from "./fs-errors.ts";
@@ -76,7 +76,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
   }
 
   function baseOf(key: string): string {
-    if (!isBlobKey(key)) throw new ServiceError("bad_request", "Not a key of this store");
+    checkBlobKey(key);
     checkOpen();
     return `${blobs}/${shardOf(key)}/${key}`;
   }
@@ -156,8 +156,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
     delete: (key) => mapped(async () => chains.remove(baseOf(key))),
     list: (prefix, options = {}) =>
       whileOpen(async () => {
-        // A prefix is a key with a slash behind; the empty one stands for all.
-        if (prefix !== "") baseOf(prefix.endsWith("/") ? prefix.slice(0, -1) : "");
+        checkListing(prefix, options.limit ?? MAX_PAGE);
         return listKeys(blobs, prefix, shardOf(prefix), options);
       }),
     localPath: (key) =>

@@ -1,22 +1,17 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { KeyPage, ListOptions } from "../contracts/blob-store.ts";
-import { ServiceError } from "../errors.ts";
+import { MAX_PAGE } from "./argument-checks.ts";
 import { systemCode } from "./fs-errors.ts";
 import { chainNameOf } from "./fs-generations.ts";
-
-const MAX_KEYS = 1000;
 
 /** A page of the keys that begin with `prefix`, in the order of their segments; the cursor is the last key given. */
 export async function listKeys(
   root: string,
   prefix: string,
   shard: string,
-  { cursor, limit = MAX_KEYS }: ListOptions,
+  { cursor, limit = MAX_PAGE }: ListOptions,
 ): Promise<KeyPage> {
-  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_KEYS) {
-    throw new ServiceError("bad_request", `A page has 1 to ${MAX_KEYS} keys`);
-  }
   const path = prefix.split("/").slice(0, -1);
   const after = cursor?.split("/").slice(path.length) ?? null;
   const found = prefix === "" ? walkShards(root, after) : walkKeys(join(root, shard, ...path), path, after);

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { BlobInfo, BlobStore, ByteRange, RevisionProbe } from "../contracts/blob-store.ts";
-import { isBlobKey } from "../contracts/blob-store.ts";
 import { ServiceError } from "../errors.ts";
+import { checkBlobKey, checkListing } from "./argument-checks.ts";
 
 export interface MemoryBlobStoreOptions {
   /**
@@ -38,7 +38,7 @@ export function createMemoryBlobStore(options: MemoryBlobStoreOptions = {}): Blo
 
   function find(key: string): Blob | undefined {
     checkOpen();
-    checkKey(key);
+    checkBlobKey(key);
     return blobs.get(key);
   }
 
@@ -134,10 +134,7 @@ export function createMemoryBlobStore(options: MemoryBlobStoreOptions = {}): Blo
 
     async list(prefix, { cursor = "", limit = 1000 } = {}) {
       checkOpen();
-      if (prefix !== "") checkKey(prefix.endsWith("/") ? prefix.slice(0, -1) : "");
-      if (!Number.isSafeInteger(limit) || limit < 1 || limit > 1000) {
-        throw new ServiceError("bad_request", "A page has 1 to 1000 keys.");
-      }
+      checkListing(prefix, limit);
       const rest = [...blobs.keys()].filter((key) => key.startsWith(prefix) && key > cursor).sort();
       const keys = rest.slice(0, limit);
       const next = keys.at(-1);
@@ -153,10 +150,6 @@ export function createMemoryBlobStore(options: MemoryBlobStoreOptions = {}): Blo
       blobs.clear();
     },
   };
-}
-
-function checkKey(key: string): void {
-  if (!isBlobKey(key)) throw new ServiceError("bad_request", "That is not a key.");
 }
 
 /** Ends a stream that nobody will read. */

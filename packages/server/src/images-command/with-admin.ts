@@ -2,6 +2,7 @@ import { createImageAdmin, type StorageAdmin } from "@outrigger/core";
 import { reasonOf } from "../error-reason.ts";
 import { loadConfig, type ServeFlags } from "../load-config.ts";
 import { settingsOf } from "../settings.ts";
+import { requireMigrated } from "../storage/end-migration.ts";
 import { openStorage } from "../storage/open-storage.ts";
 import { requireImages } from "./require-images.ts";
 
@@ -18,13 +19,14 @@ export async function withAdmin(
 ): Promise<void> {
   const { storage, images } = settingsOf(await loadConfig(flags, process.env));
   requireImages(storage);
-  const { stores } = await openStorage(storage);
+  const { stores, targets } = await openStorage(storage);
   const admin = createImageAdmin({
     storage: stores,
     ...(images?.tombstoneDays === undefined ? {} : { tombstoneDays: images.tombstoneDays }),
     onError: (error) => process.stderr.write(`outrigger: ${reasonOf(error)}\n`),
   });
   try {
+    await requireMigrated(targets);
     await work(admin);
   } finally {
     await admin.close();

@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
+import type { Secret } from "@outrigger/core";
 import { StartError } from "../config-error.ts";
+import { secretsOf } from "../secret-text.ts";
 import type { ServerSettings } from "../settings.ts";
 import { describeTarget } from "./describe-storage.ts";
 
@@ -12,9 +14,10 @@ export const SET_SECRET =
  * @returns `undefined` where the store of the records keeps one itself.
  * @throws StartError where there is none.
  */
-export function chooseSecret({ secret, storage }: ServerSettings): string | string[] | undefined {
+export function chooseSecret({ secret, storage }: ServerSettings): Secret | undefined {
   const { records } = storage;
-  if (secret !== undefined || records.kind === "file") return secret;
+  if (secret !== undefined) return secretsOf(secret);
+  if (records.kind === "file") return undefined;
   // The images do not outlive the process either.
   if (records.kind === "memory") return randomBytes(32).toString("base64url");
   throw new StartError(

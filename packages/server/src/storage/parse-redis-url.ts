@@ -4,6 +4,9 @@ import { readFlag, readParameters, readWhole } from "./url-parameters.ts";
 const FORM =
   "must be redis://[user:password@]host[:port][/database][?prefix=…&timeoutMs=…] or rediss://…, with special characters in user and password percent-encoded";
 
+/** Ten years. */
+const MAX_TTL_MS = 315_360_000_000;
+
 /**
  * Reads `redis://…` or `rediss://…`: one address, or several of a cluster, separated by commas.
  * @throws TypeError saying what it must be, without any part of it.
@@ -15,7 +18,12 @@ export function parseRedisUrl(text: string): RedisTarget {
   if (addresses.some((address) => address !== last && address.search !== "")) {
     throw new TypeError("must have its parameters behind the last address");
   }
-  const { cluster, prefix, timeoutMs } = readParameters(last, ["prefix", "timeoutMs", "cluster"]);
+  const { cluster, prefix, timeoutMs, ttlMs } = readParameters(last, [
+    "prefix",
+    "timeoutMs",
+    "cluster",
+    "ttlMs",
+  ]);
   last.search = "";
   const isCluster = readFlag("cluster", cluster) ?? addresses.length > 1;
   if (addresses.length > 1) checkRootNodes(addresses, isCluster);
@@ -26,11 +34,13 @@ export function parseRedisUrl(text: string): RedisTarget {
     throw new TypeError("must have 1 to 100 letters, digits or characters of _.:- as prefix");
   }
   const patience = readWhole("timeoutMs", timeoutMs, 50, 60_000);
+  const lifetime = readWhole("ttlMs", ttlMs, 1000, MAX_TTL_MS);
   return {
     kind: "redis",
     url: isCluster ? addresses.map(({ href }) => href) : last.href,
     ...(prefix === undefined ? {} : { prefix }),
     ...(patience === undefined ? {} : { timeoutMs: patience }),
+    ...(lifetime === undefined ? {} : { ttlMs: lifetime }),
   };
 }
 

@@ -62,6 +62,19 @@ describe("the key storage", () => {
   });
 });
 
+describe("ttlMs", () => {
+  it("is for a Redis that keeps renditions alone", () => {
+    const expiring = "redis://localhost?prefix=renditions&ttlMs=86400000";
+    expect(problemsOf({ storage: { ...apart, renditions: expiring } })).toEqual([]);
+    for (const storage of [expiring, { ...apart, originals: expiring }, { ...apart, records: expiring }]) {
+      expect(problemsOf({ storage })).toEqual([
+        expect.stringMatching(/^storage: must have ttlMs for the renditions alone/),
+      ]);
+    }
+    expect(problemsOf({ jobQueue: expiring })).toEqual(["jobQueue: must not have ttlMs: what waits is kept"]);
+  });
+});
+
 describe("resolveStorage", () => {
   it("counts relative paths from the directory, and leaves the rest as it is", () => {
     expect(resolveStorage("file:./my%20data", "/etc/outrigger")).toBe("file:///etc/outrigger/my%20data");

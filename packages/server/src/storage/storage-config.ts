@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ConfigError } from "../config-error.ts";
 import type { ServerStorageConfig } from "../server-config.ts";
+import { parseRedisUrl } from "./parse-redis-url.ts";
 import { parseStorageUrl } from "./parse-storage-url.ts";
 import { ROLES, type StorageTarget, type StorageTargets } from "./storage-target.ts";
 
@@ -28,6 +29,19 @@ export function storageProblems(value: unknown): StorageProblem[] {
   ];
 }
 
+/** What is wrong with a value that must be the URL of a Redis; `null` when nothing is. */
+export function redisUrlProblem(value: unknown): string | null {
+  if (typeof value !== "string" || !/^rediss?:/i.test(value)) {
+    return "must be redis://[user:password@]host[:port][/database] or rediss://…";
+  }
+  try {
+    return parseRedisUrl(value).ttlMs === undefined ? null : "must not have ttlMs: what waits is kept";
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return error.message;
+  }
+}
+
 /** @returns `storage` with every relative path in it counted from `directory`. */
 export function resolveStorage(storage: StorageConfig, directory: string): StorageConfig {
   if (typeof storage === "string") return resolveUrl(storage, directory);
@@ -50,18 +64,32 @@ export function targetsOf(storage: StorageConfig | undefined, data: string | und
       "data: must not be given beside storage, which says where everything is kept: drop data (--data, OUTRIGGER_DATA)",
     ]);
   }
-  if (typeof storage === "string") return sameFor(parseStorageUrl(storage));
-  const targets = {
-    records: parseStorageUrl(storage.records),
-    originals: parseStorageUrl(storage.originals),
-    renditions: parseStorageUrl(storage.renditions),
-  };
+  const targets =
+    typeof storage === "string"
+      ? sameFor(parseStorageUrl(storage))
+      : {
+          records: parseStorageUrl(storage.records),
+          originals: parseStorageUrl(storage.originals),
+          renditions: parseStorageUrl(storage.renditions),
+        };
+  requireKept(targets);
   requireLasting(targets);
   return targets;
 }
 
 function sameFor(target: StorageTarget): StorageTargets {
   return { records: target, originals: target, renditions: target };
+}
+
+/** What expires in the store behind the back of who relies on it would be lost. */
+function requireKept({ records, originals }: StorageTargets): void {
+  for (const target of [records, originals]) {
+    if (target.kind === "redis" && target.ttlMs !== undefined) {
+      throw new ConfigError("The configuration", [
+        "storage: must have ttlMs for the renditions alone, which are drawn again: records and originals would be lost. Give the renditions a URL of their own",
+      ]);
+    }
+  }
 }
 
 /** After a restart, what lies in one store must not need what lay in the memory of the process before. */

@@ -1,15 +1,28 @@
 import type { Logger } from "pino";
 import type { ServerSettings } from "../settings.ts";
+import { endMigration } from "./end-migration.ts";
 import { memoryWarning } from "./memory-warning.ts";
 import type { OpenTarget } from "./open-storage.ts";
 import { isShared } from "./storage-target.ts";
 
-/** Logs what about the stores could lose images. @throws StartError for one that cannot keep what it is to keep. */
+/**
+ * Logs what about the stores could lose images. From now on they are in use: no migration overwrites them.
+ * @throws StartError for one that cannot keep what it is to keep, or has a part only.
+ */
 export async function tellWarnings(targets: readonly OpenTarget[], logger: Logger): Promise<void> {
+  await endMigration(targets);
   for (const open of targets) {
     const { roles } = open;
     for (const text of [...memoryWarning(open), ...(await open.warnings())]) logger.warn({ roles }, text);
   }
+}
+
+/** Logs that nobody hands on what this server accepts and does not work on. */
+export function tellJobs({ jobQueue, images }: ServerSettings, logger: Logger): void {
+  if (images?.processUploads !== false || jobQueue !== undefined) return;
+  logger.warn(
+    "This server works on no uploads (images.processUploads), and others find what it accepts only by looking now and then: set jobQueue.",
+  );
 }
 
 /** Logs that other processes on the same images count requests for themselves, where they do. */

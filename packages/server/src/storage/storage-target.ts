@@ -21,6 +21,8 @@ export interface RedisTarget {
   url: string | string[];
   prefix?: string;
   timeoutMs?: number;
+  /** Only where nothing but renditions is kept. */
+  ttlMs?: number;
 }
 
 export interface S3Target {

@@ -92,7 +92,7 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
           revision = await write(name, claim, revision);
         } catch (error) {
           if (!isServiceError(error, "conflict")) throw error;
-          throw conflict("Another request with this Idempotency-Key was faster.");
+          throw conflict("Another request with this Idempotency-Key was faster.", SOON);
         }
       },
       async remove() {
@@ -112,7 +112,7 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
     // One that was refused after it had been accepted leaves the key as free as one that was refused at once.
     if (made !== null) return made.record.failure === null ? made.record : null;
     if (earlier.heldUntil <= now()) return null;
-    throw conflict("The first request with this Idempotency-Key is still running.", { "Retry-After": "2" });
+    throw conflict("The first request with this Idempotency-Key is still running.", SOON);
   }
 
   return {
@@ -124,7 +124,7 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
         const held = await take(request, earlier?.revision ?? null);
         if (held !== null) return { held };
       }
-      throw conflict("Too many requests with this Idempotency-Key at once.", { "Retry-After": "2" });
+      throw conflict("Too many requests with this Idempotency-Key at once.", SOON);
     },
     async sweep() {
       for (;;) {
@@ -150,6 +150,9 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
     }
   }
 }
+
+/** When it is worth asking again what became of the other request. */
+const SOON = { "Retry-After": "2" };
 
 function conflict(detail: string, headers: Record<string, string> = {}): HttpProblem {
   return new HttpProblem({ status: 409, detail, headers });

@@ -35,6 +35,8 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   let hasRecalled = false;
   let timer: NodeJS.Timeout | undefined;
   let underWay: Promise<SweepReport> | null = null;
+  /** What the timer began, with what goes before and after a sweep. */
+  let byTimer: Promise<void> = Promise.resolve();
   let isClosed = false;
 
   async function sweepAll(isTrusted: () => boolean): Promise<SweepReport> {
@@ -54,10 +56,11 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   async function sweepByTimer(every: number): Promise<void> {
     try {
       await recall();
+      if (isClosed) return;
       if (guard.isTrusted()) {
         // First: on a full disk it makes the room that a note needs.
         await sweep(() => guard.isTrusted());
-        await seenClock.note(Date.now());
+        if (!isClosed) await seenClock.note(Date.now());
       } else {
         settings.log.warn({}, JUMPED);
       }
@@ -76,7 +79,9 @@ export function createSweeper(options: SweeperOptions): Sweeper {
 
   function schedule(every: number, inMs: number): void {
     if (isClosed) return;
-    timer = setTimeout(() => void sweepByTimer(every), inMs).unref();
+    timer = setTimeout(() => {
+      byTimer = sweepByTimer(every);
+    }, inMs).unref();
   }
 
   return {
@@ -91,6 +96,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     async close() {
       isClosed = true;
       clearTimeout(timer);
+      await byTimer;
       // Whoever waits for it is told of its failure.
       await underWay?.catch(() => undefined);
     },

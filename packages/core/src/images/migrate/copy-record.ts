@@ -43,7 +43,18 @@ function missing({ size }: ImageRecord): string {
   return `is missing; its record says that there are ${size} bytes`;
 }
 
-async function prepareClaim({ due }: MigrationContext, key: string, bytes: Buffer): Promise<void> {
-  const { createdAt } = JSON.parse(bytes.toString("utf8")) as { createdAt: number }; // As claims.ts writes it.
-  await due.claims.add({ id: key.slice("idempotency/".length), dueMs: createdAt + CLAIM_KEPT_MS });
+async function prepareClaim({ due, damaged }: MigrationContext, key: string, bytes: Buffer): Promise<void> {
+  const createdAt = timeOfClaim(bytes);
+  if (createdAt === null) damaged.set(key, "is no claim of an idempotency key");
+  else await due.claims.add({ id: key.slice("idempotency/".length), dueMs: createdAt + CLAIM_KEPT_MS });
+}
+
+function timeOfClaim(bytes: Buffer): number | null {
+  try {
+    const { createdAt } = JSON.parse(bytes.toString("utf8")) as { createdAt?: unknown }; // Anything, if it is damaged.
+    return Number.isSafeInteger(createdAt) ? Number(createdAt) : null;
+  } catch {
+    // Reported as what it is by the caller.
+    return null;
+  }
 }

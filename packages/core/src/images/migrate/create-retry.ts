@@ -12,7 +12,7 @@ export interface RetryOptions {
   areThere(): Promise<boolean>;
 }
 
-const FIRST_PAUSE_MS = 200;
+const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5_000;
 /** What fails so often while the stores answer is not the stores' being away. */
 const MAX_ATTEMPTS = 4;
@@ -30,7 +30,7 @@ export function createRetry({ patienceMs, signal, areThere }: RetryOptions): Ret
         if (attempt >= MAX_ATTEMPTS && (await areThere())) throw error;
       }
       signal?.throwIfAborted();
-      await delay(Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt), undefined, {
+      await delay(Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)), undefined, {
         ...(signal === undefined ? {} : { signal }),
       }).catch((error) => {
         signal?.throwIfAborted();

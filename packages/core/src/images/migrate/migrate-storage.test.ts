@@ -133,10 +133,12 @@ describe("migrateStorage", () => {
     const [lost = "", changed = ""] = (await from.list("")).keys.filter((key) => key.endsWith("/original"));
     await from.delete(lost);
     await from.put(changed, Buffer.from("something else"));
+    const strange = [`${createImageId()}/record`, "idempotency/abc"];
+    for (const key of strange) await from.put(key, Buffer.from("{"));
     const to = createMemoryBlobStore();
     const { damaged, isComplete } = await migrate(from, to);
     expect(isComplete).toBe(true);
-    expect(damaged.map(({ key }) => key).sort()).toEqual([lost, changed].sort());
+    expect(damaged.map(({ key }) => key).sort()).toEqual([lost, changed, ...strange].sort());
     expect(damaged.find(({ key }) => key === lost)?.reason).toContain("is missing");
     expect(damaged.find(({ key }) => key === changed)?.reason).toContain("the source has 14");
     expect(await contentOf(to)).toEqual(await contentOf(from));
@@ -176,6 +178,26 @@ describe("migrateStorage", () => {
     });
     expect([await to.stat(bad), await to.stat(record)]).toEqual([null, null]);
     expect(await readMigrationMark(to)).toMatchObject({ finishedAt: null });
+  });
+
+  it("reports what cannot be read at the source while all else can, and copies the rest", async () => {
+    const from = await stocked(3);
+    const [bad = ""] = (await from.list("")).keys.filter((key) => key.endsWith(".webp"));
+    const failing: BlobStore = {
+      ...from,
+      async get(key, options) {
+        const blob = await from.get(key, options);
+        const broken = new Readable({ read: () => broken.destroy(new Error("EIO")) });
+        return key === bad && blob !== null ? { ...blob, body: broken } : blob;
+      },
+    };
+    const to = createMemoryBlobStore();
+    const { damaged, failed, copied } = await migrate(failing, to);
+    expect({ damaged, failed, copied }).toEqual({
+      damaged: [{ key: bad, reason: "cannot be read: EIO" }],
+      failed: [],
+      copied: 8,
+    });
   });
 
   it("waits for a store that is away, no longer than it is told to", async () => {

@@ -77,7 +77,8 @@ async function compare(context: MigrationContext): Promise<Comparison> {
     comparison.keys = { from: sum(here), to: sum(there) };
     const hasStray = !roles.includes("renditions") && there.renditions > 0;
     comparison.isSame = !hasStray && roles.every((role) => here[role] === there[role]);
-    if (comparison.isSame) break;
+    // What could not be copied will not be there at another look either.
+    if (comparison.isSame || context.failed.size > 0) break;
     const removed = await removeExtra(context);
     const { copied }: Passage = await copyAll(context);
     comparison.removed += removed;

@@ -1,4 +1,4 @@
-import { isMailDomain, mailDomain } from "./mail-domain.ts";
+import { mailDomain } from "./mail-domain.ts";
 
 /** An address of the grammar of RFC 5321 that mail really uses, and RFC 6531's letters of other scripts before the `@`. */
 export interface ParsedAddress {
@@ -14,7 +14,7 @@ export interface ParsedAddress {
 
 /** What is wrong with an address: the first of these that holds. */
 export type AddressFault =
-  /** More than one line, or longer than anything that is looked at. */
+  /** Longer than anything that is looked at. */
   | "not_an_address"
   /** No `@`, or nothing before it. */
   | "no_local"
@@ -74,21 +74,21 @@ function readAddress(text: string): ParsedAddress | AddressFault {
   }
   const isInternational = !isAscii && !ASCII.test(local);
   const lower = isInternational ? lowerCase(local) : local.toLowerCase();
-  // Some letters take more octets in lower case: what is given must be an address again.
-  if (
-    octets(local, isInternational) > MAX_LOCAL_OCTETS ||
-    octets(lower, isInternational) > MAX_LOCAL_OCTETS
-  ) {
+  // Some letters take more octets in lower case, some fewer: both are addresses, or neither.
+  const localOctets = isInternational
+    ? Math.max(Buffer.byteLength(local), Buffer.byteLength(lower))
+    : local.length;
+  if (localOctets > MAX_LOCAL_OCTETS) {
     return "local_length";
   }
   if (domainText.startsWith("[")) {
     return "address_literal";
   }
   const domain = mailDomain(domainText);
-  if (domain === null || !isMailDomain(domain)) {
+  if (domain === null) {
     return "domain_syntax";
   }
-  if (octets(lower, isInternational) + 1 + domain.length > MAX_ADDRESS_OCTETS) {
+  if (localOctets + 1 + domain.length > MAX_ADDRESS_OCTETS) {
     return "address_length";
   }
   return { local, domain, address: `${lower}@${domain}`, isInternational };
@@ -96,8 +96,4 @@ function readAddress(text: string): ParsedAddress | AddressFault {
 
 function lowerCase(local: string): string {
   return local.toLowerCase().normalize("NFC");
-}
-
-function octets(text: string, isInternational: boolean): number {
-  return isInternational ? Buffer.byteLength(text) : text.length;
 }

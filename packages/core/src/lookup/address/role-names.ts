@@ -36,7 +36,7 @@ export const ROLE_NAMES: ReadonlySet<string> = new Set(
  * count if that is a {@link QUALIFIERS qualifier} or a function itself.
  */
 export const ALSO_PERSONAL: ReadonlySet<string> = new Set(
-  "sales hi hey it hr pr ir cv rh dev api ads www ftp noc all personal post press page shop store care root board news test www".split(
+  "sales hi hey it hr pr ir cv rh dev api ads www ftp noc all personal post press shop store care root board news test".split(
     " ",
   ),
 );

@@ -29,9 +29,14 @@ export const HONORIFICS: ReadonlySet<string> = new Set(
   [
     "mr mrs ms miss mx sir dame lord lady dr prof professor doctor rev reverend fr father hon capt col maj gen lt sgt",
     "herr frau hr fr doz pd hc habil priv-doz dipl-ing ing mag univ-prof dr-ing",
-    "m mme mlle mgr maitre me monsieur madame sr sra srta don dona d dona dott dottssa dottore avv ing arch sig sigra",
+    "mme mlle mgr maitre me monsieur madame sr sra srta don dona dona dott dottssa dottore avv ing arch sig sigra",
     "dhr mevr mw drs ir pan pani shri smt eng",
   ].flatMap((line) => line.split(" ")),
+);
+
+/** Of {@link HONORIFICS} those that are names, too: of two words they are. */
+export const HONORIFIC_NAMES: ReadonlySet<string> = new Set(
+  "don dona gen hon ing mag pan pani eng arch sir lord lady dame fr hr col maj rev pd".split(" "),
 );
 
 /** After a name, without their points. */
@@ -41,6 +46,9 @@ export const SUFFIXES: ReadonlySet<string> = new Set(
     "obe mbe cbe kbe frcs frs facs fca aca acca cissp shrm-cp sphr mph mpa meng beng med mag dipl-ing ret",
   ].flatMap((line) => line.split(" ")),
 );
+
+/** Of {@link SUFFIXES} those that are last names, too: without points or a comma before they are. */
+export const SUFFIX_NAMES: ReadonlySet<string> = new Set("ma ba do ms bs pe med mag ret".split(" "));
 
 /** Surnames so common in Spain, Portugal and Latin America that one before the last word is the first of two surnames. */
 export const FIRST_OF_TWO_SURNAMES: ReadonlySet<string> = new Set(

@@ -1,4 +1,12 @@
-import { ALSO_FIRST_NAMES, FIRST_OF_TWO_SURNAMES, HONORIFICS, PARTICLES, SUFFIXES } from "./name-words.ts";
+import {
+  ALSO_FIRST_NAMES,
+  FIRST_OF_TWO_SURNAMES,
+  HONORIFIC_NAMES,
+  HONORIFICS,
+  PARTICLES,
+  SUFFIX_NAMES,
+  SUFFIXES,
+} from "./name-words.ts";
 import { toAscii } from "./transliterate.ts";
 
 /** A person's name in two parts, as they were written. */
@@ -27,7 +35,7 @@ export function parseFullName(text: string): PersonName | null {
     .replace(NICKNAME, " ")
     .split(",")
     .map(wordsOf)
-    .filter((words) => words.length > 0 && !words.every(isSuffix));
+    .filter((words, index) => words.length > 0 && (index === 0 || !words.every(isSuffix)));
   const [before = [], after] = parts;
   if (after === undefined) {
     return splitInOrder(named(before));
@@ -100,6 +108,7 @@ function surnameAtEnd(words: string[]): number {
 function personName(first: string[], last: string[]): PersonName | null {
   const givenNames = first.filter((word) => !isInitial(word));
   const firstName = (givenNames.length > 0 ? givenNames : first).join(" ");
+  // `Ann S.` says no last name; of two, the second may be short: `García M.`
   const lastName = last.filter((word, index) => !isInitial(word) || index > 0).join(" ");
   return hasLetter(firstName) && hasLetter(lastName) ? { firstName, lastName } : null;
 }
@@ -111,20 +120,24 @@ function wordsOf(text: string): string[] {
 /** Without what stands before and behind a name; of two words, none is taken for it. */
 function named(words: string[]): string[] {
   let start = 0;
-  while (words.length - start > 1 && isHonorific(words[start])) {
+  while (words.length - start > 1 && isHonorific(words[start], words.length - start)) {
     start += 1;
   }
   let end = words.length;
-  while (end - start > 2 && isSuffix(words[end - 1] ?? "")) {
+  while (end - start > 2 && isOnlySuffix(words[end - 1] ?? "")) {
     end -= 1;
   }
   return words.slice(start, end);
 }
 
-function isHonorific(word = ""): boolean {
-  const plain = word.toLowerCase().replaceAll(".", "");
-  // One letter without a point may be a name; `M.` and `D.` are initials more often than titles.
-  return plain.length > 1 && HONORIFICS.has(toAscii(plain));
+/** @param left how many words there are from this one on. */
+function isHonorific(word = "", left: number): boolean {
+  const plain = toAscii(word).replaceAll(".", "");
+  return HONORIFICS.has(plain) && (left > 2 || word.endsWith(".") || !HONORIFIC_NAMES.has(plain));
+}
+
+function isOnlySuffix(word: string): boolean {
+  return isSuffix(word) && (word.includes(".") || !SUFFIX_NAMES.has(word.toLowerCase()));
 }
 
 function isSuffix(word: string): boolean {

@@ -68,6 +68,7 @@ test("patterns that are none are ignored", () => {
     "{first}@{last}",
     "{first}\r\n{last}",
     "{First}",
+    "{f}{l}{f}{l}",
   ]) {
     expect(candidatesFor("Ann", "Lee", [{ pattern, count: 50 }])).toEqual(known);
   }
@@ -108,6 +109,7 @@ test("of any name and patterns: at most 10 distinct locals of addresses, best fi
         fc.constantFrom(
           "{first}.{last}",
           "{f}{l}",
+          "{first}{last}{f}",
           "{last}_{f}",
           "x.{first}",
           "{first}{last}{first}{last}{first}",

@@ -6,11 +6,13 @@ export type NamePart = "first" | "last" | "f" | "l";
 
 const PIECES = /\{(first|last|f|l)\}|([a-z0-9._'-]+)|(.)/gs;
 const MAX_PATTERN_LENGTH = 64;
+/** Each has several forms, and all are combined. */
+const MAX_PARTS = 3;
 const MAX_LOCAL_LENGTH = 64;
 /** `local` of the grammar that {@link parseAddress} admits, so far as names can make one. */
 const LOCAL = /^[a-z0-9'_-]+(?:\.[a-z0-9'_-]+)*$/;
 
-/** The pieces of a pattern; `null` for what is none: no part of a name, or text that no address has. */
+/** The pieces of a pattern; `null` for what is none: no part of a name, more than three, or text that no address has. */
 export function readPattern(pattern: string): PatternPiece[] | null {
   if (pattern.length > MAX_PATTERN_LENGTH) {
     return null;
@@ -26,7 +28,8 @@ export function readPattern(pattern: string): PatternPiece[] | null {
       return null;
     }
   }
-  return pieces.some((piece) => "part" in piece) ? pieces : null;
+  const parts = pieces.filter((piece) => "part" in piece).length;
+  return parts >= 1 && parts <= MAX_PARTS ? pieces : null;
 }
 
 /** Each local that a pattern makes of a name, and how likely, given that the pattern holds. */

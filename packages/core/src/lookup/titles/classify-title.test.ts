@@ -30,6 +30,8 @@ function accuracy(titles: readonly LabelledTitle[]): { department: number; senio
 
 test.each([
   ["Chief Executive Officer", "executive", "executive"],
+  ["C.E.O.", "executive", "executive"],
+  ["Sr. V.P., Sales", "sales", "executive"],
   ["VP Sales EMEA", "sales", "executive"],
   ["Senior Software Engineer (Backend)", "it", "senior"],
   ["Marketing Intern", "marketing", "junior"],

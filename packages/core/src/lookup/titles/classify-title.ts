@@ -22,6 +22,8 @@ const seniorityOf = wordRules(SENIORITY_RULES);
  */
 export function classifyTitle(position: string): TitleClass {
   const text = toAscii(position.slice(0, MAX_TITLE_LENGTH))
+    // `C.E.O.` is `ceo`.
+    .replace(/\.(?=[a-z]\b)/g, "")
     .replace(/[^a-z]+/g, " ")
     .trim();
   return { department: departmentOf(text) ?? null, seniority: seniorityOf(text) ?? null };

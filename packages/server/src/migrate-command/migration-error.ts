@@ -1,0 +1,28 @@
+import { isServiceError } from "@outrigger/core";
+import { StartError } from "../config-error.ts";
+import { reasonOf } from "../error-reason.ts";
+
+/** Why a migration could not go on, and what to do about it. What is no error of a store goes through. */
+export function migrationError(error: unknown): unknown {
+  if (!isServiceError(error)) return error;
+  const said = withReason(error.message, reasonOf(error));
+  switch (error.code) {
+    case "conflict":
+      return new StartError(`Nothing was copied: ${said}`, { cause: error });
+    case "no_space":
+      return new StartError(
+        `The target has no room left: ${said}. Make room and run this again, it goes on where it was`,
+        { cause: error },
+      );
+    default:
+      return new StartError(`${said}. Run this again when that is mended, it goes on where it was`, {
+        cause: error,
+      });
+  }
+}
+
+function withReason(message: string, reason: string): string {
+  const said = message.replace(/\.$/, "");
+  const why = reason.replace(/\.$/, "");
+  return said === why ? said : `${said} (${why})`;
+}

@@ -1,0 +1,42 @@
+import { type MigrationMark, readMigrationMark, removeMigrationMark } from "@outrigger/core";
+import { StartError } from "../config-error.ts";
+import { subjectOf } from "./describe-storage.ts";
+import type { OpenTarget } from "./open-storage.ts";
+import { storageError } from "./storage-error.ts";
+
+/** Proves that no migration to these stores was left half-way. @throws StartError */
+export async function requireMigrated(targets: readonly OpenTarget[]): Promise<void> {
+  await readMark(recordsOf(targets));
+}
+
+/**
+ * As {@link requireMigrated}; and from now on these stores are in use: what is here is not what was copied any more, and no
+ * other run of the migration may make it that again.
+ */
+export async function endMigration(targets: readonly OpenTarget[]): Promise<void> {
+  const records = recordsOf(targets);
+  if ((await readMark(records)) === null) return;
+  await told(records, removeMigrationMark(records.store));
+}
+
+async function readMark(records: OpenTarget): Promise<MigrationMark | null> {
+  const mark = await told(records, readMigrationMark(records.store));
+  if (mark === null || mark.finishedAt !== null) return mark;
+  throw new StartError(
+    `${subjectOf(records.target, records.roles)} has a part of the images only: their migration from ${mark.source} is not finished. Run outrigger migrate again, which goes on where it was`,
+  );
+}
+
+function recordsOf(targets: readonly OpenTarget[]): OpenTarget {
+  const records = targets.find(({ roles }) => roles.includes("records"));
+  if (records === undefined) throw new Error("No store for records");
+  return records;
+}
+
+async function told<T>({ target, roles }: OpenTarget, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    throw storageError(target, roles, cause);
+  }
+}

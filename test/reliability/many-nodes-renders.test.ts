@@ -1,0 +1,195 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { jpegPhoto } from "../support/pictures.ts";
+import { type Created, upload } from "../support/service.ts";
+import { amount, isSoak } from "../support/soak.ts";
+import { askAtOnce, storeCalls, whoRenders } from "./nodes/cold-requests.ts";
+import { closeGate, eventsOf, openGate } from "./nodes/node-log.ts";
+import { type NodeProcess, nodesDirectory, startNodes } from "./nodes/node-process.ts";
+import { type Answer, tally } from "./nodes/requests.ts";
+import { STORAGES, type StorageName, type StorageServers, startStorageServers } from "./nodes/storages.ts";
+
+const NODES = 3;
+const REQUESTS = 500;
+const ROUNDS = amount(3, 50);
+/** Different renditions at once; on a busy machine too the last is rendered before those who wait lose patience. */
+const MANY = 20;
+/** Requests while one node renders for long. */
+const WAITING = 60;
+/** A lease of ten seconds, and what a busy machine needs. */
+const TAKEN_OVER_MS = 25_000;
+/** Calls of a store by a node that has looked for the picture that another renders: each request itself makes two. */
+const LOOKED = (WAITING / NODES) * 4;
+const SOON = { timeout: 30_000 };
+/** Longer than whoever waits for another node pauses between two looks. */
+const LONGEST_PAUSE_MS = 3000;
+const TIMEOUT_MS = amount(120_000, 3_600_000);
+
+let servers: StorageServers;
+beforeAll(async () => {
+  servers = await startStorageServers();
+});
+afterAll(() => servers.close());
+
+interface Site {
+  nodes: NodeProcess[];
+  directory: string;
+  image: Created;
+  /** Of a rendition that nobody has asked for. */
+  path(width: number): string;
+  renders(): Promise<number>;
+}
+
+async function startSite(name: StorageName, mutant?: string): Promise<Site> {
+  const directory = await nodesDirectory();
+  const config = { storage: servers.empty(name), directory };
+  const nodes = await startNodes(NODES, mutant === undefined ? config : { ...config, mutant });
+  const image = await upload({ base: nodes[0]?.base ?? "" }, await jpegPhoto(), "image/jpeg");
+  return {
+    nodes,
+    directory,
+    image,
+    path: (width) => `api/images/${image.id}.png?resize=${width}x`,
+    renders: async () => (await eventsOf(directory, "render")).length,
+  };
+}
+
+/** How many were answered so, and with how many different bodies. */
+function summary(answers: readonly Answer[]) {
+  return {
+    statuses: tally(answers.map(({ status }) => String(status))),
+    bodies: new Set(answers.map(({ body }) => body.toString("latin1"))).size,
+  };
+}
+
+describe.each(STORAGES)("three nodes on %s", (name) => {
+  test(
+    "render once what is asked of all at once",
+    async () => {
+      const { nodes, path, renders, directory } = await startSite(name);
+      for (let round = 1; round <= ROUNDS; round++) {
+        const beganAt = performance.now();
+        const answers = await askAtOnce(nodes, path(100 + round), REQUESTS).at(...nodes);
+        expect(summary(answers)).toEqual({ statuses: { 200: REQUESTS }, bodies: 1 });
+        expect(await renders()).toBe(round);
+        if (isSoak) console.log(`${name}: ${REQUESTS} in ${Math.round(performance.now() - beganAt)} ms`);
+      }
+      expect(await eventsOf(directory, "error")).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "render each of many that are asked of all at once once",
+    async () => {
+      const { nodes, path, directory } = await startSite(name);
+      const widths = Array.from({ length: MANY }, (_, at) => 100 + at);
+      const asked = widths.map((width) => askAtOnce(nodes, path(width), NODES).at(...nodes));
+      for (const answers of await Promise.all(asked)) {
+        expect(summary(answers)).toEqual({ statuses: { 200: NODES }, bodies: 1 });
+      }
+      const rendered = (await eventsOf(directory, "render")).map(({ what }) => what);
+      expect(rendered.sort()).toEqual(widths.map((width) => `png ${width}`));
+    },
+    TIMEOUT_MS,
+  );
+});
+
+/** Leases are kept with the renditions. */
+describe.each(["Redis", "S3"] as const)("three nodes with pictures in %s", (name) => {
+  test(
+    "take over from one that is killed while it renders",
+    async () => {
+      const { nodes, directory, path, renders } = await startSite(name);
+      await closeGate(directory, "hold-render");
+      const asked = askAtOnce(nodes, path(300), WAITING);
+      const { leader, followers } = await whoRenders(nodes, directory);
+      await leader.kill();
+      await openGate(directory, "hold-render");
+      const killedAt = performance.now();
+      const answers = await asked.at(...followers);
+      const tookMs = performance.now() - killedAt;
+      expect(summary(answers)).toEqual({ statuses: { 200: (WAITING / NODES) * 2 }, bodies: 1 });
+      expect(await renders()).toBe(2);
+      expect(tookMs).toBeLessThan(TAKEN_OVER_MS);
+      if (isSoak) console.log(`${name}: taken over from the dead in ${Math.round(tookMs)} ms`);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "take over from one that is suspended while it renders, which then goes on unharmed",
+    async () => {
+      const { nodes, directory, path, renders } = await startSite(name);
+      await closeGate(directory, "hold-render");
+      const asked = askAtOnce(nodes, path(300), WAITING);
+      const { leader, followers } = await whoRenders(nodes, directory);
+      leader.suspend();
+      await openGate(directory, "hold-render");
+      const suspendedAt = performance.now();
+      const others = await asked.at(...followers);
+      const tookMs = performance.now() - suspendedAt;
+      leader.resume();
+      const answers = [...others, ...(await asked.at(leader))];
+      expect(summary(answers)).toEqual({ statuses: { 200: WAITING }, bodies: 1 });
+      expect(await renders()).toBe(2);
+      expect(tookMs).toBeLessThan(TAKEN_OVER_MS);
+      if (isSoak) console.log(`${name}: taken over from the suspended in ${Math.round(tookMs)} ms`);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "try a picture that cannot be rendered once, and all refuse it with the same words",
+    async () => {
+      const { nodes, directory, path, renders, image } = await startSite(name);
+      await closeGate(directory, "refuse-render");
+      await closeGate(directory, "hold-render");
+      const asked = askAtOnce(nodes, path(300), WAITING);
+      const { followers } = await whoRenders(nodes, directory);
+      // The others are told by the one that tries.
+      for (const node of followers)
+        await expect.poll(() => storeCalls(node, image.id), SOON).toBeGreaterThan(LOOKED);
+      await openGate(directory, "hold-render");
+      const refused = { statuses: { 415: WAITING }, bodies: 1 };
+      expect(summary(await asked.at(...nodes))).toEqual(refused);
+      expect(summary(await askAtOnce(nodes, path(300), WAITING).at(...nodes))).toEqual(refused);
+      expect(await renders()).toBe(1);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "stop asking the store when nobody waits at them any more",
+    async () => {
+      const { nodes, directory, path, renders, image } = await startSite(name);
+      await closeGate(directory, "hold-render");
+      const asked = askAtOnce(nodes, path(300), WAITING);
+      const { leader, followers } = await whoRenders(nodes, directory);
+      const callsOf = (node: NodeProcess) => storeCalls(node, image.id);
+      for (const node of followers) {
+        await expect.poll(() => callsOf(node), SOON).toBeGreaterThan(LOOKED);
+        await asked.leave(node);
+      }
+      const isQuiet = async (node: NodeProcess) => {
+        const before = await callsOf(node);
+        await delay(LONGEST_PAUSE_MS);
+        return (await callsOf(node)) === before;
+      };
+      for (const node of followers) await expect.poll(() => isQuiet(node), { timeout: 30_000 }).toBe(true);
+      await openGate(directory, "hold-render");
+      expect(summary(await asked.at(leader))).toEqual({ statuses: { 200: WAITING / NODES }, bodies: 1 });
+      expect(await renders()).toBe(1);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+test("nodes that do not see each other's leases are found out", async () => {
+  const { nodes, directory, path, renders } = await startSite("Redis", "no leases");
+  await closeGate(directory, "hold-render");
+  const asked = askAtOnce(nodes, path(300), WAITING);
+  await expect.poll(renders, SOON).toBe(NODES);
+  await openGate(directory, "hold-render");
+  expect(summary(await asked.at(...nodes))).toEqual({ statuses: { 200: WAITING }, bodies: 1 });
+}, 60_000);

@@ -1,0 +1,194 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { amount } from "../support/soak.ts";
+import { loadNodes } from "./nodes/load.ts";
+import { closeGate, eventsOf, openGate } from "./nodes/node-log.ts";
+import { type NodeConfig, type NodeProcess, nodesDirectory, startNodes } from "./nodes/node-process.ts";
+import { ask, tally } from "./nodes/requests.ts";
+import { STORAGES, type StorageServers, startStorageServers } from "./nodes/storages.ts";
+import { admissionsOf, type File, imagesOf, makeFiles, send, sendUntilDone } from "./nodes/uploads.ts";
+
+const NODES = 3;
+const WITH_ONE_KEY = 60;
+const KEYS = 12;
+const ROUNDS = amount(1, 10);
+const CREATES = 30;
+/** Rounds of the clients before and after a node is closed. */
+const LOAD = amount(20, 200);
+const SOON = { timeout: 30_000, interval: 5 };
+const TIMEOUT_MS = amount(180_000, 3_600_000);
+
+let servers: StorageServers;
+beforeAll(async () => {
+  servers = await startStorageServers();
+});
+afterAll(() => servers.close());
+
+type Nodes = [NodeProcess, NodeProcess, NodeProcess];
+
+async function startThree(
+  config: Omit<NodeConfig, "directory">,
+): Promise<{ nodes: Nodes; directory: string }> {
+  const directory = await nodesDirectory();
+  // As many as NODES.
+  return { nodes: (await startNodes(NODES, { ...config, directory })) as Nodes, directory };
+}
+
+/** Sends as many uploads at once, the nodes by turns. */
+function sendAtOnce(nodes: Nodes, file: File, count: number, headers: Record<string, string> = {}) {
+  const turns = Array.from({ length: count }, (_, at) => nodes[at % NODES] ?? nodes[0]);
+  return Promise.all(turns.map((node) => send(node, file, headers)));
+}
+
+async function oneFile(): Promise<File> {
+  const [file] = await makeFiles(1);
+  if (file === undefined) throw new Error("There is no file");
+  return file;
+}
+
+describe.each(STORAGES)("uploads with one Idempotency-Key to three nodes on %s", (name) => {
+  test(
+    "make one image",
+    async () => {
+      const { nodes, directory } = await startThree({ storage: servers.empty(name) });
+      const file = await oneFile();
+      for (let round = 1; round <= ROUNDS; round++) {
+        const key = { "Idempotency-Key": randomUUID() };
+        const answers = await sendAtOnce(nodes, file, WITH_ONE_KEY, key);
+        const ids = new Set(answers.flatMap(({ id }) => id ?? []));
+        expect(ids.size).toBe(1);
+        const refused = answers.filter(({ id }) => id === null);
+        expect(refused).toEqual(
+          refused.map(() => ({ status: 409, retryAfterS: expect.any(Number), id: null })),
+        );
+        const retried = await Promise.all(
+          answers.map((_, at) => sendUntilDone(nodes[at % NODES] ?? nodes[0], file, key)),
+        );
+        expect(new Set(retried.map(({ id }) => id))).toEqual(ids);
+        expect(await imagesOf(nodes[0])).toHaveLength(round);
+      }
+      expect(await eventsOf(directory, "error")).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "make one image in the end though the node that was first died over it, at whatever moment",
+    async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const { nodes, directory } = await startThree({ storage: servers.empty(name) });
+        const [first, ...others] = nodes;
+        const files = await makeFiles(KEYS);
+        const keys = files.map(() => ({ "Idempotency-Key": randomUUID() }));
+        const sent = files.map((file, at) => send(first, file, keys[at]));
+        for (const each of sent) each.catch(() => undefined);
+        // Some are through then, some have just begun.
+        const begun = 1 + Math.floor(Math.random() * KEYS);
+        await expect
+          .poll(async () => (await admissionsOf(directory)).length, SOON)
+          .toBeGreaterThanOrEqual(begun);
+        await first.kill();
+        const answered = await Promise.allSettled(sent);
+        const retried = await Promise.all(
+          files.map((file, at) =>
+            Promise.all(others.map((node) => sendUntilDone(node, file, keys[at] ?? {}))),
+          ),
+        );
+        for (const [at, answers] of retried.entries()) {
+          const before = answered[at];
+          const ids = answers.map(({ id }) => id);
+          if (before?.status === "fulfilled") ids.push(before.value.id);
+          expect(answers.map(({ status }) => status)).toEqual(others.map(() => 201));
+          expect(new Set(ids).size).toBe(1);
+        }
+        const images = await imagesOf(others[0] ?? first);
+        expect(images.map(({ state }) => state)).toEqual(files.map(() => "ready"));
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "make one image in the end though the node that was first is suspended over it, and goes on when another has made it",
+    async () => {
+      const { nodes, directory } = await startThree({ storage: servers.empty(name) });
+      const [first, ...others] = nodes;
+      const file = await oneFile();
+      const key = { "Idempotency-Key": randomUUID() };
+      await closeGate(directory, "hold-admit");
+      const late = send(first, file, key);
+      await expect.poll(() => admissionsOf(directory), SOON).toHaveLength(1);
+      first.suspend();
+      await openGate(directory, "hold-admit");
+      const made = await Promise.all(others.map((node) => sendUntilDone(node, file, key)));
+      first.resume();
+      expect(await late).toEqual({ status: 409, retryAfterS: expect.any(Number), id: null });
+      const all = [...made, await sendUntilDone(first, file, key)];
+      expect(tally(all.map(({ status }) => String(status)))).toEqual({ 201: NODES });
+      expect(new Set(all.map(({ id }) => id)).size).toBe(1);
+      expect(await imagesOf(first)).toHaveLength(1);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+test("nodes that take the place of whatever is there are found out to make several images", async () => {
+  const { nodes } = await startThree({ storage: servers.empty("Redis"), mutant: "unconditional writes" });
+  await sendAtOnce(nodes, await oneFile(), WITH_ONE_KEY, { "Idempotency-Key": randomUUID() });
+  expect((await imagesOf(nodes[0])).length).toBeGreaterThan(1);
+}, 60_000);
+
+describe("uploads that are counted", () => {
+  async function countedBy(shared: NodeConfig["shared"]): Promise<Record<string, number>> {
+    const config = { storage: servers.empty("Redis"), creates: CREATES };
+    const { nodes } = await startThree(shared === undefined ? config : { ...config, shared });
+    const answers = await sendAtOnce(nodes, await oneFile(), CREATES * NODES);
+    return tally(
+      answers.map(({ status, retryAfterS }) => (retryAfterS === null ? `${status}` : `${status} later`)),
+    );
+  }
+
+  test(
+    "are as many as the limit over three nodes that share it",
+    async () => {
+      const expected = { 201: CREATES, "429 later": CREATES * (NODES - 1) };
+      for (let round = 0; round < ROUNDS; round++)
+        expect(await countedBy(servers.shared())).toEqual(expected);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "are more where each node counts for itself",
+    async () => {
+      expect(await countedBy(undefined)).toEqual({ 201: CREATES * NODES });
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe.each(STORAGES)("a node that is closed under load on %s", (name) => {
+  test(
+    "harms no request at the others, and loses nothing that it acknowledged",
+    async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const { nodes, directory } = await startThree({ storage: servers.empty(name) });
+        const [closed, ...others] = nodes;
+        const load = await loadNodes(nodes);
+        await load.done(others, LOAD);
+        expect(await closed.stop()).toBe(0);
+        await load.done(others, LOAD);
+        const { failures, uploaded } = await load.end();
+        expect(failures.filter(({ node }) => node !== closed)).toEqual([]);
+        // Those at the closed node were answered, told to go elsewhere, or not let in any more.
+        const seen = failures.filter(({ node }) => node === closed).map(({ what }) => what);
+        expect(seen.filter((what) => !/^503|ECONNREFUSED|ECONNRESET|socket hang up/.test(what))).toEqual([]);
+        for (const { id } of uploaded) {
+          for (const { base } of others) expect((await ask(`${base}/${id}`)).status).toBe(200);
+        }
+        expect(await eventsOf(directory, "error")).toEqual([]);
+      }
+    },
+    TIMEOUT_MS,
+  );
+});

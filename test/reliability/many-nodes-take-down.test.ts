@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pngPhoto } from "../support/pictures.ts";
+import { upload } from "../support/service.ts";
+import { amount, isSoak } from "../support/soak.ts";
+import { nodesDirectory, startNodes } from "./nodes/node-process.ts";
+import { STORAGES, type StorageServers, startStorageServers } from "./nodes/storages.ts";
+import { DELETE, takeDown, WITHHOLD } from "./nodes/take-down.ts";
+
+const NODES = 3;
+/** On Redis in quick runs, too; S3 answers so many in a minute. */
+const READS = 10_000;
+const ROUNDS = amount(1, 10);
+/** Longer than a store waits for an answer: a node that was suspended for so long finds its calls timed out. */
+const LONG_MS = 2500;
+const TIMEOUT_MS = amount(240_000, 3_600_000);
+/** Broken nodes must be found out by so many. */
+const MUTANT_READS = 500;
+
+let servers: StorageServers;
+beforeAll(async () => {
+  servers = await startStorageServers();
+});
+afterAll(() => servers.close());
+
+describe.each(STORAGES)("an image that is taken down on one of three nodes on %s", (name) => {
+  test.each([
+    ["withheld", WITHHOLD, 0],
+    ["deleted", DELETE, LONG_MS],
+  ])(
+    "%s: is refused by all when the call has returned, also by one that was suspended during it",
+    async (_how, down, firstMs) => {
+      const config = { storage: servers.empty(name), directory: await nodesDirectory() };
+      const nodes = await startNodes(NODES, config);
+      const count = name === "Redis" ? READS : amount(READS / 4, READS);
+      for (let round = 0; round < ROUNDS; round++) {
+        const image = await upload({ base: nodes[round % NODES]?.base ?? "" }, await pngPhoto(), "image/png");
+        const suspendedMs = round % 2 === 0 ? firstMs : LONG_MS - firstMs;
+        const beganAt = performance.now();
+        const { before, after } = await takeDown(nodes, image, down, { count, suspendedMs });
+        expect(after).toEqual({ [down.status]: count });
+        // The reads were such that the image would have been seen.
+        expect(before).toEqual({ 200: expect.any(Number), 206: expect.any(Number), 304: expect.any(Number) });
+        if (isSoak) console.log(`${name}, ${down.status}: ${Math.round(performance.now() - beganAt)} ms`);
+      }
+    },
+    TIMEOUT_MS,
+  );
+});
+
+test("nodes that believe what they have read of a record for a second are found out", async () => {
+  const config = {
+    storage: servers.empty("Redis"),
+    directory: await nodesDirectory(),
+    mutant: "stale records",
+  };
+  const nodes = await startNodes(NODES, config);
+  for (const down of [WITHHOLD, DELETE]) {
+    const image = await upload({ base: nodes[0]?.base ?? "" }, await pngPhoto(), "image/png");
+    const { after } = await takeDown(nodes, image, down, { count: MUTANT_READS, suspendedMs: 0 });
+    expect(after[down.status]).not.toBe(MUTANT_READS);
+  }
+}, 60_000);

@@ -1,0 +1,60 @@
+import { setMaxListeners } from "node:events";
+import { expect } from "vitest";
+import { eventsOf } from "./node-log.ts";
+import type { NodeProcess } from "./node-process.ts";
+import { type Answer, ask } from "./requests.ts";
+
+/** Requests for one thing, sent at once. */
+export interface ColdRequests {
+  /** What those at a node came to. Rejects where one has no whole answer. */
+  at(...nodes: NodeProcess[]): Promise<Answer[]>;
+  /** Those at a node leave. Resolves when they are gone. */
+  leave(node: NodeProcess): Promise<void>;
+}
+
+/** Sends `count` requests for `path` at once, the nodes by turns. */
+export function askAtOnce(nodes: readonly NodeProcess[], path: string, count: number): ColdRequests {
+  const sent = new Map<NodeProcess, { left: AbortController; answers: Promise<Answer>[] }>();
+  for (const node of nodes) {
+    const left = new AbortController();
+    // One of each request.
+    setMaxListeners(count, left.signal);
+    sent.set(node, { left, answers: [] });
+  }
+  const perNode = [...sent];
+  for (let at = 0; at < count; at++) {
+    const entry = perNode[at % perNode.length];
+    if (entry === undefined) throw new Error("There are no nodes");
+    const [node, { left, answers }] = entry;
+    const answer = ask(`${node.base}/${path}`, { signal: left.signal });
+    // Those that nobody asks about any more, such as of a node that was killed, may fail unheard.
+    answer.catch(() => undefined);
+    answers.push(answer);
+  }
+  return {
+    async at(...some) {
+      return (await Promise.all(some.map((node) => Promise.all(sent.get(node)?.answers ?? [])))).flat();
+    },
+    async leave(node) {
+      sent.get(node)?.left.abort();
+      await Promise.allSettled(sent.get(node)?.answers ?? []);
+    },
+  };
+}
+
+/** Waits until one of the nodes renders: that one, and those that wait for it. */
+export async function whoRenders(
+  nodes: readonly NodeProcess[],
+  directory: string,
+): Promise<{ leader: NodeProcess; followers: NodeProcess[] }> {
+  await expect.poll(() => eventsOf(directory, "render"), { timeout: 30_000, interval: 10 }).not.toEqual([]);
+  const [first] = await eventsOf(directory, "render");
+  const leader = nodes.find(({ pid }) => pid === first?.pid);
+  if (leader === undefined) throw new Error(`Process ${first?.pid} is none of the nodes`);
+  return { leader, followers: nodes.filter((node) => node !== leader) };
+}
+
+/** How many calls of a node's stores have named an image so far. */
+export async function storeCalls({ origin }: NodeProcess, id: string): Promise<number> {
+  return Number((await ask(`${origin}/calls/${id}`)).body);
+}

@@ -1,0 +1,61 @@
+// The stores of a node, as a StorageSpec of storages.ts names them; broken on purpose where the test wants to show that it
+// would notice.
+import { createRedisBlobStore } from "@outrigger/redis";
+import { createS3BlobStore } from "@outrigger/s3";
+
+const STALE_MS = 1000;
+
+const MUTANTS = {
+  // Believes for a second what it has read of a record.
+  "stale records": (store) => {
+    const known = new Map();
+    return {
+      async get(key, options) {
+        const read = known.get(key);
+        if (read !== undefined && Date.now() < read.untilMs) return read.blob;
+        const blob = await store.get(key, options);
+        if (key.endsWith("/record")) known.set(key, { blob, untilMs: Date.now() + STALE_MS });
+        return blob;
+      },
+    };
+  },
+  // Every node believes that it is alone.
+  "no leases": () => ({ acquireLease: undefined, renewLease: undefined, releaseLease: undefined }),
+  // Takes the place of whatever is there.
+  "unconditional writes": (store) => ({
+    put: (key, body, { ifRevision: _, ...options } = {}) => store.put(key, body, options),
+  }),
+};
+
+/**
+ * @param {{ redis?: object, s3?: object }} spec both: records in Redis, pictures in S3
+ * @returns the roles, and how many calls have named an ID
+ */
+export function openStorage({ redis, s3 }, mutant) {
+  const counts = new Map();
+  const change = mutant === undefined ? () => ({}) : MUTANTS[mutant];
+  const open = (store) => counted({ ...store, ...change(store) }, counts);
+  const redisStore = redis === undefined ? null : open(createRedisBlobStore(redis));
+  const s3Store = s3 === undefined ? null : open(createS3BlobStore({ ...s3, timeoutMs: 10_000 }));
+  const records = redisStore ?? s3Store;
+  const pictures = s3Store ?? redisStore;
+  return {
+    roles: { records, originals: pictures, renditions: pictures },
+    calls: (id) => counts.get(id) ?? 0,
+  };
+}
+
+/** The store without what a mutant took from it, its calls counted by the ID that their first argument holds. */
+function counted(store, counts) {
+  const methods = Object.entries(store).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    methods.map(([name, method]) => [
+      name,
+      (...args) => {
+        const id = /[A-Za-z0-9_-]{22}/.exec(String(args[0]))?.[0];
+        if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
+        return method(...args);
+      },
+    ]),
+  );
+}
