@@ -128,6 +128,9 @@ test("what takes long is answered with 202, goes on, and is counted once", { tim
   expect(late.status).toBe(200);
   expect(late.body.data).toMatchObject({ status: "valid" });
   expect(prober.asked).toHaveLength(1);
+  // What is not settled would not count any more by then.
+  site.clock.now += 11 * 60_000;
+  await ask();
   const { body } = await site.get("account");
   expect(body.data).toMatchObject({ requests: { verifications: { used: 1 } } });
 });

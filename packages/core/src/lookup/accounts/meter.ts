@@ -8,7 +8,9 @@ import { monthOf, nextMonthMs } from "./months.ts";
 export interface Reservation {
   /** Points that the answer may cost, at least 1. */
   points: number;
-  /** What it did cost; 0 as if the request had never been. Of a repeated request, nothing is changed. */
+  /** Whether the same request was made before in the month, and is settled by whoever made it. */
+  isRepeat: boolean;
+  /** What it did cost; 0 as if the request had never been. What was settled stays as it was. */
   settle(points: number): Promise<void>;
 }
 
@@ -32,21 +34,26 @@ export function createMeter(accounts: Accounts, settings: LookupSettings): Meter
   return {
     async reserve(account, kind, request, points) {
       const allowance = account === null ? null : settings.allowanceOf(account)[kind];
-      if (account === null || allowance === null) return { points, settle: async () => undefined };
+      if (account === null || allowance === null) return FREE;
       const nowMs = now();
       const charge: Charge = { account: account.id, kind, month: monthOf(nowMs), request: digestOf(request) };
       const result = await accounts.reserve(charge, points, allowance, nowMs);
-      switch (result.outcome) {
-        case "exhausted":
-          throw exhausted(kind, nowMs);
-        case "repeat":
-          return { points: result.points, settle: async () => undefined };
-        case "reserved":
-          return { points: result.points, settle: (cost) => accounts.settle(charge, cost) };
-      }
+      if (result.outcome === "exhausted") throw exhausted(kind, nowMs);
+      return {
+        points: result.points,
+        isRepeat: result.outcome === "repeat",
+        settle: (cost) => accounts.settle(charge, cost),
+      };
     },
   };
 }
+
+/** For who has no limits. */
+const FREE: Reservation = {
+  points: Number.MAX_SAFE_INTEGER,
+  isRepeat: true,
+  settle: async () => undefined,
+};
 
 function digestOf(request: readonly unknown[]): string {
   return createHash("sha256").update(JSON.stringify(request)).digest("base64url");

@@ -59,7 +59,7 @@ export const domainSearch: LookupOperation<DomainSearch> = {
       cost = Math.ceil(page.contacts.length / ADDRESSES_PER_POINT);
       return await answerOf(context, search, domain, page);
     } finally {
-      await reservation.settle(cost);
+      if (!reservation.isRepeat) await reservation.settle(cost);
     }
   },
 

@@ -46,7 +46,7 @@ export const emailFinder: LookupOperation<EmailFinding> = {
       const facts = await context.contacts.domain(domain);
       return answerOf(context, search, domain, found, facts?.organization ?? null);
     } finally {
-      await reservation.settle(cost);
+      if (!reservation.isRepeat) await reservation.settle(cost);
     }
   },
 

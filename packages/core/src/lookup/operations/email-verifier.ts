@@ -37,19 +37,18 @@ export const emailVerifier: LookupOperation<EmailVerification> = {
     if (parsed !== null) await requireUnclaimed(context, parsed.address);
     const request = ["email-verifier", parsed?.address ?? email];
     const reservation = await context.meter.reserve(account, "verifications", request, 1);
-    const answered = verify(context, email, parsed, waitMs);
-    const cost = answered.then(
-      (found) => (found === null ? null : isCharged(found.verdict) ? 1 : 0),
-      () => 0,
-    );
-    // What goes on behind keeps its place: whoever asks for it again pays nothing.
-    const points = await cost;
-    if (points !== null) await reservation.settle(points);
-    const found = await answered;
-    return found === null ? pending(email) : answerOf(context, email, found);
+    let cost: number | null = 0;
+    try {
+      const found = await verify(context, email, parsed, waitMs);
+      cost = found === null ? null : isCharged(found.verdict) ? 1 : 0;
+      return found === null ? pending(email) : answerOf(email, found);
+    } finally {
+      // What goes on behind keeps its place, which whoever asks for it again settles.
+      if (cost !== null) await reservation.settle(cost);
+    }
   },
 
-  sample: (context, { email }) => {
+  sample: (_, { email }) => {
     const findings: Findings = {
       fault: null,
       isGibberish: false,
@@ -58,7 +57,7 @@ export const emailVerifier: LookupOperation<EmailVerification> = {
       probe: SAMPLE_PROBE,
       contact: SAMPLE_CONTACT,
     };
-    return answerOf(context, email, { findings, verdict: judge(findings), suggestion: null });
+    return answerOf(email, { findings, verdict: judge(findings), suggestion: null });
   },
 };
 
@@ -123,7 +122,7 @@ function isCharged({ status }: Verdict): boolean {
   return status !== "webmail" && status !== "disposable" && status !== "unknown";
 }
 
-function answerOf(_: LookupContext, email: string, { findings, verdict, suggestion }: Verified): Answer {
+function answerOf(email: string, { findings, verdict, suggestion }: Verified): Answer {
   const { probe, contact } = findings;
   return {
     data: {
