@@ -1,6 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { backends } from "./rows/backends.mjs";
+import { backendsHot } from "./rows/backends-hot.mjs";
+import { backendsMemory } from "./rows/backends-memory.mjs";
 import { cold } from "./rows/cold.mjs";
 import { documents } from "./rows/documents.mjs";
 import { flight } from "./rows/flight.mjs";
@@ -32,6 +35,9 @@ const ROWS = {
   memory,
   hostile,
   sweep,
+  backends,
+  "backends-hot": backendsHot,
+  "backends-memory": backendsMemory,
 };
 
 if (process.platform !== "linux") throw new Error("The benchmark reads /proc: it runs on Linux only");

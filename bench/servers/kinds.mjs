@@ -9,7 +9,14 @@
  * @property {Record<string, string>} [headers] Headers that it sends with it.
  * @property {number} [maxUploadBytes] Largest file that it takes. Absent: its own default.
  * @property {boolean} [waits] Whether each upload is answered when all is done, however long that takes. Default: false.
+ * @property {RecordsOptions} [records] Where Outrigger's records are. Absent: in `directory`, with the rest.
  * @property {RendererOptions} [renderer] Of Outrigger's renderer. Absent: its defaults.
+ */
+
+/**
+ * @typedef {object} RecordsOptions
+ * @property {string} [redis] URL of a Redis server.
+ * @property {{ bucket: string, endpoint: string, credentials: { accessKeyId: string, secretAccessKey: string } }} [s3]
  */
 
 /** @typedef {{ listener: RequestListener, close?: () => Promise<void> }} Mounted */

@@ -7,13 +7,14 @@ import express from "express";
 import Koa from "koa";
 import { required } from "./kinds.mjs";
 
-/** @import { Mounted, ServerOptions } from "./kinds.mjs" */
+/** @import { BlobStore, ImagesOptions } from "@outrigger/core" */
+/** @import { Mounted, RecordsOptions, ServerOptions } from "./kinds.mjs" */
 
 /** @param {ServerOptions} options */
-function createService(options) {
+async function createService(options) {
   const { maxUploadBytes, waits = false } = options;
   return createImages({
-    storage: createFsBlobStore({ directory: required(options, "directory") }),
+    ...(await keepingOf(options)),
     renderer: createRenderer(options.renderer),
     pages: createPages(),
     // One very busy client.
@@ -25,10 +26,35 @@ function createService(options) {
 
 /**
  * @param {ServerOptions} options
+ * @returns {Promise<Pick<ImagesOptions, "storage" | "secret" | "sweepEveryMs">>}
+ */
+async function keepingOf({ records, ...options }) {
+  const files = createFsBlobStore({ directory: required(options, "directory") });
+  if (records === undefined) return { storage: files };
+  return {
+    storage: { records: await openRecords(records), originals: files, renditions: files },
+    secret: "where records are elsewhere, there is no place to keep one",
+    // Nothing but what requests need is to be counted.
+    sweepEveryMs: false,
+  };
+}
+
+/**
+ * @param {RecordsOptions} options
+ * @returns {Promise<BlobStore>}
+ */
+async function openRecords({ redis, s3 }) {
+  if (redis !== undefined) return (await import("@outrigger/redis")).createRedisBlobStore({ url: redis });
+  if (s3 !== undefined) return (await import("@outrigger/s3")).createS3BlobStore(s3);
+  throw new TypeError("Records are in Redis or in S3");
+}
+
+/**
+ * @param {ServerOptions} options
  * @returns {Promise<Mounted>}
  */
 export async function outriggerInExpress(options) {
-  const images = createService(options);
+  const images = await createService(options);
   const app = express();
   app.use("/img", mountInExpress(images));
   return { listener: app, close: () => images.close() };
@@ -39,7 +65,7 @@ export async function outriggerInExpress(options) {
  * @returns {Promise<Mounted>}
  */
 export async function outriggerInKoa(options) {
-  const images = createService(options);
+  const images = await createService(options);
   const app = new Koa();
   app.use(mountInKoa(images, { prefix: "/img" }));
   return { listener: app.callback(), close: () => images.close() };

@@ -3,13 +3,19 @@ import { join } from "node:path";
 import { createChecks } from "./check.mjs";
 import { startLoad } from "./load.mjs";
 import { startServer } from "./server-process.mjs";
+import { startStore } from "./store-process.mjs";
+import { startRedisServer, startS3Bucket } from "./test-servers.mjs";
 
 /** @import { Checks } from "./check.mjs" */
 /** @import { Corpus } from "./corpus.mjs" */
 /** @import { Load } from "./load.mjs" */
 /** @import { ServerProcess } from "./server-process.mjs" */
 /** @import { Settings } from "./settings.mjs" */
+/** @import { StoreProcess } from "./store-process.mjs" */
+/** @import { S3Bucket } from "./test-servers.mjs" */
 /** @import { ServerKind, ServerOptions } from "../servers/kinds.mjs" */
+/** @import { KeeperKind, StoreOptions } from "../stores/kinds.mjs" */
+/** @import { RedisServer, RedisServerOptions } from "../../test/support/redis-server.ts" */
 
 /**
  * What a row works with.
@@ -21,6 +27,12 @@ import { startServer } from "./server-process.mjs";
  * @property {() => Load} startLoad A second client; ends with the row.
  * @property {(kind: ServerKind, options?: ServerOptions) => Promise<ServerProcess>} start Ends with the row. A server
  *   that is given neither file nor directory gets an empty directory.
+ * @property {(kind: KeeperKind, options?: StoreOptions) => Promise<StoreProcess>} startStore Ends with the row, if not before.
+ *   One that is given no options gets an empty directory.
+ * @property {(options?: RedisServerOptions) => Promise<RedisServer | null>} startRedis Ends with the row; `null` where Redis
+ *   is not installed.
+ * @property {() => Promise<S3Bucket | null>} startS3 A bucket of a server that ends with the row; `null` where Ceph's object
+ *   gateway is not installed.
  */
 
 /**
@@ -33,8 +45,10 @@ import { startServer } from "./server-process.mjs";
  * @returns {Promise<{ result: Result, checked: number }>}
  */
 export async function withBench(directory, settings, corpus, row) {
-  /** @type {ServerProcess[]} */
-  const servers = [];
+  /** @type {{ stop(): Promise<void> }[]} */
+  const clients = [];
+  /** @type {(() => Promise<void>)[]} */
+  const endings = [];
   const load = startLoad();
   const loads = [load];
   const checks = createChecks();
@@ -55,13 +69,31 @@ export async function withBench(directory, settings, corpus, row) {
           ? options
           : { ...options, directory: await mkdtemp(join(directory, `${kind}-`)) };
         const server = await startServer(kind, own, settings.profileDirectory);
-        servers.push(server);
+        clients.push(server);
         return server;
+      },
+      async startStore(kind, options) {
+        const own = options ?? { directory: await mkdtemp(join(directory, `${kind}-`)) };
+        const store = await startStore(kind, own, settings.profileDirectory);
+        clients.push(store);
+        return store;
+      },
+      async startRedis(options) {
+        const redis = await startRedisServer(options);
+        if (redis !== null) endings.push(() => redis.close());
+        return redis;
+      },
+      async startS3() {
+        const s3 = await startS3Bucket();
+        if (s3 !== null) endings.push(() => s3.stop());
+        return s3;
       },
     });
     return { result, checked: checks.count };
   } finally {
     for (const each of loads) each.close();
-    await Promise.all(servers.map((server) => server.stop()));
+    await Promise.all(clients.map((client) => client.stop()));
+    // After those who use them.
+    await Promise.all(endings.map((end) => end()));
   }
 }

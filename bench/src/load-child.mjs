@@ -41,7 +41,7 @@ async function run(id, job) {
     if (next === undefined) throw new Error("A job without requests");
     const start = performance.now();
     const answer = await connection.send(next.bytes);
-    if (job.everyMs !== undefined) latenciesMs.push(performance.now() - start);
+    if (job.everyMs !== undefined || job.isTimed === true) latenciesMs.push(performance.now() - start);
     const { path, status, length } = next.request;
     const isExpected = [status].flat().includes(answer.status);
     if (!isExpected || (length !== undefined && answer.length !== length)) {

@@ -20,13 +20,14 @@ import { fileURLToPath } from "node:url";
  * @property {number} count
  * @property {number} connections Each sends its next request when the one before is answered.
  * @property {number} [everyMs] Sends one request each time this is over, and measures how long each takes.
+ * @property {boolean} [isTimed] Measures how long each takes also where none waits for its time.
  * @property {Pace} [pace] Reads slowly.
  */
 
 /**
  * @typedef {object} JobResult
  * @property {number} sent
- * @property {number[]} latenciesMs Of paced jobs only.
+ * @property {number[]} latenciesMs Of jobs with `everyMs` or `isTimed` only.
  */
 
 /**

@@ -72,6 +72,14 @@ export function childrenCpuMicros(root) {
 }
 
 /**
+ * CPU of a process alone, in microseconds; 0 when it is gone. Good to 10 ms.
+ * @param {number} pid
+ */
+export function ownCpuMicros(pid) {
+  return readStat(pid)?.cpuMicros ?? 0;
+}
+
+/**
  * CPU of those children of `pid` that have ended, in microseconds. Good to 10 ms a process.
  * @param {number} pid
  */

@@ -4,8 +4,8 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 
 /**
- * Programs that read what Outrigger reads. Each is the one that its variable of the environment names, as for the
- * tests, or the first on the PATH that says what it should when asked for its version.
+ * Programs that read what Outrigger reads, and servers that keep what it stores. Each is the one that its variable of the
+ * environment names, as for the tests, or the first on the PATH that says what it should when asked for its version.
  */
 const PROGRAMS = {
   convert: {
@@ -22,6 +22,16 @@ const PROGRAMS = {
     variable: "OUTRIGGER_RSVG_CONVERT",
     names: ["rsvg-convert"],
     version: { flag: "--version", says: "rsvg-convert" },
+  },
+  "redis-server": {
+    variable: "OUTRIGGER_REDIS_SERVER",
+    names: ["redis-server"],
+    version: { flag: "--version", says: "Redis server" },
+  },
+  radosgw: {
+    variable: "OUTRIGGER_RADOSGW",
+    names: ["radosgw"],
+    version: { flag: "--version", says: "ceph version" },
   },
 };
 

@@ -1,0 +1,128 @@
+import { measure, repeating } from "../src/measure.mjs";
+import { commandsDuring, sum } from "../src/redis-monitor.mjs";
+import { compare, formatMicros } from "../src/report.mjs";
+import { startS3Counter } from "../src/s3-counter.mjs";
+import { quantile } from "../src/statistics.mjs";
+import { renditionOf } from "./hot.mjs";
+
+/** @import { Bench } from "../src/bench.mjs" */
+/** @import { Contestant } from "../src/measure.mjs" */
+/** @import { Line } from "../src/report.mjs" */
+/** @import { ServerOptions } from "../servers/kinds.mjs" */
+
+const CONNECTIONS = 10;
+const EVERY_MS = 5;
+const PACED_CONNECTIONS = 50;
+const COUNT = { full: 600, quick: 200, smoke: 20 };
+const ROUNDS = { full: 5, quick: 3, smoke: 1 };
+const COUNTED = 50;
+
+/**
+ * A rendition in memory whose record is elsewhere: each reply asks whether the image still may be served.
+ */
+export async function backendsHot(/** @type {Bench} */ bench) {
+  const local = await open(bench, {});
+  /** @type {Line[]} */
+  const lines = [];
+  const redis = await bench.startRedis();
+  if (redis !== null) {
+    const remote = await open(bench, { records: { redis: redis.url } });
+    const commands = await commandsDuring(redis, () => send(bench, remote.contestant));
+    lines.push(...(await compareWith(bench, "Redis", sum(commands) / COUNTED, remote, local)));
+  }
+  const s3 = await bench.startS3();
+  if (s3 !== null) {
+    const { bucket, credentials, endpoint, port } = s3;
+    const remote = await open(bench, { records: { s3: { bucket, credentials, endpoint } } });
+    const counter = await startS3Counter(port);
+    const counted = await open(bench, {
+      records: { s3: { bucket, credentials, endpoint: counter.endpoint } },
+    });
+    const requests = await counter.during(() => send(bench, counted.contestant));
+    await counted.contestant.server.stop();
+    await counter.close();
+    lines.push(...(await compareWith(bench, "S3", sum(requests) / COUNTED, remote, local)));
+  }
+  return lines;
+}
+
+/** @typedef {{ contestant: Contestant, path: string, length: number }} Hot */
+
+/**
+ * @param {Bench} bench
+ * @param {Pick<ServerOptions, "records">} options
+ * @returns {Promise<Hot>}
+ */
+async function open(bench, options) {
+  const server = await bench.start("outrigger-express", options);
+  const { path, answer } = await renditionOf(bench, server);
+  await bench.checks.bytes(server, path, answer.body);
+  const { length } = answer.body;
+  return { contestant: repeating(server, { path, status: 200, length }), path, length };
+}
+
+/** @param {Bench} bench @param {Contestant} contestant */
+function send(bench, { server, requests }) {
+  return bench.load.run({ port: server.port, requests: requests(COUNTED), count: COUNTED, connections: 4 });
+}
+
+/**
+ * @param {Bench} bench
+ * @param {string} title
+ * @param {number} lookUps
+ * @param {Hot} remote
+ * @param {Hot} local
+ */
+async function compareWith(bench, title, lookUps, remote, local) {
+  bench.checks.that(`${lookUps} requests at ${title} for a hot reply`, lookUps === 1);
+  const samples = await measure(
+    bench,
+    { remote: remote.contestant, local: local.contestant },
+    { connections: CONNECTIONS },
+  );
+  /** @type {Record<"remote" | "local", { p50: number[], p99: number[] }>} */
+  const times = { remote: { p50: [], p99: [] }, local: { p50: [], p99: [] } };
+  const { mode } = bench.settings;
+  for (let round = 0; round < ROUNDS[mode]; round++) {
+    for (const [name, hot] of /** @type {const} */ ([
+      ["remote", remote],
+      ["local", local],
+    ])) {
+      const { latenciesMs } = await bench.load.run({
+        port: hot.contestant.server.port,
+        requests: [{ path: hot.path, status: 200, length: hot.length }],
+        count: COUNT[mode],
+        connections: PACED_CONNECTIONS,
+        everyMs: EVERY_MS,
+      });
+      times[name].p50.push(quantile(latenciesMs, 0.5) * 1000);
+      times[name].p99.push(quantile(latenciesMs, 0.99) * 1000);
+    }
+  }
+  const what = `Hot rendition, 20 KB, Express 5, record in ${title}`;
+  const format = formatMicros;
+  const peer = "record in a directory";
+  return [
+    compare({
+      what: `${what}: CPU, 1 look-up`,
+      peer,
+      ours: samples.remote,
+      theirs: samples.local,
+      format,
+    }),
+    compare({
+      what: `${what}: time, p50`,
+      peer,
+      ours: times.remote.p50,
+      theirs: times.local.p50,
+      format,
+    }),
+    compare({
+      what: `${what}: time, p99`,
+      peer,
+      ours: times.remote.p99,
+      theirs: times.local.p99,
+      format,
+    }),
+  ];
+}
