@@ -89,7 +89,7 @@ export async function describeMachine() {
   return [
     `${cpus().length} × ${model}`,
     `${(totalmem() / 2 ** 30).toFixed(0)} GiB`,
-    `Linux ${release()}`,
+    `Linux ${release().split("-")[0]}`,
     `temporary files on ${FILE_SYSTEMS.get(type) ?? `file system 0x${type.toString(16)}`}`,
     `Node ${process.version}`,
   ].join(", ");

@@ -57,5 +57,7 @@ export function openDnsLookup({ servers, deadlineMs }: DnsLookupOptions): DnsLoo
 
 /** Only these two are answers. All else, such as SERVFAIL, a refusal or a time-out, says nothing of the name. */
 function isAbsence(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "ENOTFOUND" || error.code === "ENODATA");
+  return (
+    error instanceof Error && "code" in error && (error.code === "ENOTFOUND" || error.code === "ENODATA")
+  );
 }

@@ -13,7 +13,8 @@ export interface FindMailRouteOptions {
 
 /** Addresses of one host that are looked at, for each of IPv4 and IPv6. */
 const MAX_ADDRESSES = 2;
-const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
+const HOST_NAME =
+  /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
 
 /** Asks the DNS where a domain's mail goes. Never rejects; `unknown` where it failed, or `signal` aborted. */
 export async function findMailRoute(
