@@ -1,0 +1,110 @@
+import type { Charge, ReserveResult } from "@outrigger/core";
+import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
+
+/** A reservation that is not settled for so long counts no more. */
+export const LAPSE_MS = 600_000;
+
+interface ReserveRow {
+  outcome: ReserveResult["outcome"];
+  granted: number;
+}
+
+const OF_REQUEST = "account = $1 AND month = $2 AND kind = $3 AND request = $4";
+const OF_MONTH = "account = $1 AND month = $2 AND kind = $3";
+
+/** Reserves points; see `Accounts`. */
+export async function reserveIn(
+  driver: SqlDriver,
+  charge: Charge,
+  points: number,
+  allowance: number,
+  nowMs: number,
+): Promise<ReserveResult> {
+  const { account, month, kind, request } = charge;
+  const lapsedMs = nowMs - LAPSE_MS;
+  const forgetBefore = previousMonth(nowMs);
+  if (driver.dialect.kind === "sqlite") {
+    return await driver.write((runner) =>
+      reserveHere(runner, charge, { points, allowance, nowMs, lapsedMs, forgetBefore }),
+    );
+  }
+  const row = await driver.first<ReserveRow>(
+    "SELECT outcome, granted FROM lookup_reserve($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+    [account, month, kind, request, points, allowance, nowMs, lapsedMs, forgetBefore],
+  );
+  return row === undefined || row.outcome === "exhausted"
+    ? { outcome: "exhausted" }
+    : { outcome: row.outcome, points: row.granted };
+}
+
+/** Settles a reservation; see `Accounts`. */
+export async function settleIn(driver: SqlDriver, charge: Charge, points: number): Promise<void> {
+  const { account, month, kind, request } = charge;
+  const values = [account, month, kind, request];
+  if (driver.dialect.kind === "postgres") {
+    await driver.first("SELECT lookup_settle($1, $2, $3, $4, $5)", [...values, points]);
+    return;
+  }
+  await driver.write(async (runner) => {
+    if (points === 0) {
+      await runner.run(`DELETE FROM lookup_charges WHERE ${OF_REQUEST} AND reserved_at IS NOT NULL`, values);
+      return;
+    }
+    const settled = await runner.run(
+      `UPDATE lookup_charges SET points = $5, reserved_at = NULL WHERE ${OF_REQUEST} AND reserved_at IS NOT NULL`,
+      [...values, points],
+    );
+    if (settled === 0) return;
+    await runner.run(`UPDATE lookup_usage SET settled = settled + $4 WHERE ${OF_MONTH}`, [
+      account,
+      month,
+      kind,
+      points,
+    ]);
+  });
+}
+
+/** What PostgreSQL's function does, in an embedded database's only transaction. */
+async function reserveHere(
+  runner: SqlRunner,
+  { account, month, kind, request }: Charge,
+  terms: { points: number; allowance: number; nowMs: number; lapsedMs: number; forgetBefore: string },
+): Promise<ReserveResult> {
+  const { points, allowance, nowMs, lapsedMs, forgetBefore } = terms;
+  const ofMonth = [account, month, kind];
+  const isNew = await runner.run(
+    "INSERT INTO lookup_usage (account, month, kind, settled) VALUES ($1, $2, $3, 0) ON CONFLICT DO NOTHING",
+    ofMonth,
+  );
+  if (isNew > 0) {
+    await runner.run(
+      `DELETE FROM lookup_charges WHERE account = $1 AND month < $2 AND (reserved_at IS NULL OR reserved_at <= $3)`,
+      [account, forgetBefore, lapsedMs],
+    );
+  }
+  const known = await runner.first<{ points: number }>(
+    `SELECT points FROM lookup_charges WHERE ${OF_REQUEST} AND (reserved_at IS NULL OR reserved_at > $5)`,
+    [...ofMonth, request, lapsedMs],
+  );
+  if (known !== undefined) return { outcome: "repeat", points: known.points };
+  const used = await runner.first<{ points: number }>(
+    `SELECT (SELECT settled FROM lookup_usage WHERE ${OF_MONTH}) + coalesce((
+       SELECT sum(points) FROM lookup_charges WHERE ${OF_MONTH} AND reserved_at IS NOT NULL AND reserved_at > $4
+     ), 0) AS points`,
+    [...ofMonth, lapsedMs],
+  );
+  const granted = Math.min(points, allowance - (used?.points ?? 0));
+  if (granted < 1) return { outcome: "exhausted" };
+  await runner.run(
+    `INSERT INTO lookup_charges (account, month, kind, request, points, reserved_at) VALUES ($1, $2, $3, $4, $5, $6)
+     ON CONFLICT (account, month, kind, request) DO UPDATE SET points = excluded.points, reserved_at = excluded.reserved_at`,
+    [...ofMonth, request, granted, nowMs],
+  );
+  return { outcome: "reserved", points: granted };
+}
+
+/** `YYYY-MM` of the month before that of `nowMs`: what was charged before it is of no use to anybody. */
+function previousMonth(nowMs: number): string {
+  const date = new Date(nowMs);
+  return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - 1)).toISOString().slice(0, 7);
+}

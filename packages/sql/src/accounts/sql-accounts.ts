@@ -1,0 +1,95 @@
+import { type Accounts, ServiceError } from "@outrigger/core";
+import { useDatabase } from "../database-use.ts";
+import type { SqlDatabase } from "../sql-database.ts";
+import { type AccountRow, accountOf, type KeyRow, keyOf } from "./account-rows.ts";
+import { LAPSE_MS, reserveIn, settleIn } from "./charges.ts";
+
+const ACCOUNT = "id, email, first_name, last_name, plan, created_at";
+
+/** Accounts in a database, which stays open when they are closed. */
+export function createSqlAccounts(database: SqlDatabase): Accounts {
+  const use = useDatabase(database);
+
+  return {
+    async create({ id, email, firstName, lastName, plan, createdAt }) {
+      const driver = await use.driver();
+      const created = await driver.run(
+        `INSERT INTO lookup_accounts (${ACCOUNT}) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING`,
+        [id, email, firstName, lastName, plan, createdAt],
+      );
+      return created > 0;
+    },
+    async get(id) {
+      const driver = await use.driver();
+      const row = await driver.first<AccountRow>(`SELECT ${ACCOUNT} FROM lookup_accounts WHERE id = $1`, [
+        id,
+      ]);
+      return row === undefined ? null : accountOf(row);
+    },
+    async list({ limit, after }) {
+      const driver = await use.driver();
+      const rows =
+        after === undefined
+          ? await driver.all<AccountRow>(`SELECT ${ACCOUNT} FROM lookup_accounts ORDER BY seq LIMIT $1`, [
+              limit,
+            ])
+          : await driver.all<AccountRow>(
+              `SELECT ${ACCOUNT} FROM lookup_accounts
+               WHERE seq > (SELECT seq FROM lookup_accounts WHERE id = $2) ORDER BY seq LIMIT $1`,
+              [limit, after],
+            );
+      return rows.map(accountOf);
+    },
+    async addKey(account, keyHash, { hint, createdAt, revokedAt }) {
+      const driver = await use.driver();
+      const added = await driver.run(
+        `INSERT INTO lookup_keys (hash, account, hint, created_at, revoked_at) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (hash) DO NOTHING`,
+        [keyHash, account, hint, createdAt, revokedAt],
+      );
+      if (added === 0) throw new ServiceError("conflict", "There is such a key already.");
+    },
+    async findByKey(keyHash) {
+      const driver = await use.driver();
+      const row = await driver.first<AccountRow>(
+        `SELECT ${ACCOUNT} FROM lookup_accounts
+         WHERE id = (SELECT account FROM lookup_keys WHERE hash = $1 AND revoked_at IS NULL)`,
+        [keyHash],
+      );
+      return row === undefined ? null : accountOf(row);
+    },
+    async keys(account) {
+      const driver = await use.driver();
+      const rows = await driver.all<KeyRow>(
+        "SELECT hint, created_at, revoked_at FROM lookup_keys WHERE account = $1 ORDER BY seq",
+        [account],
+      );
+      return rows.map(keyOf);
+    },
+    async revokeKeys(account, hint, atMs) {
+      const driver = await use.driver();
+      return await driver.run(
+        `UPDATE lookup_keys SET revoked_at = $3
+         WHERE account = $1 AND revoked_at IS NULL AND substr(hint, 1, length($2)) = $2`,
+        [account, hint, atMs],
+      );
+    },
+    reserve: async (charge, points, allowance, nowMs) =>
+      reserveIn(await use.driver(), charge, points, allowance, nowMs),
+    settle: async (charge, points) => settleIn(await use.driver(), charge, points),
+    async usage(account, month, nowMs) {
+      const driver = await use.driver();
+      const rows = await driver.all<{ kind: "searches" | "verifications"; points: number }>(
+        `SELECT kind, settled + coalesce((
+           SELECT sum(points) FROM lookup_charges c WHERE c.account = u.account AND c.month = u.month AND c.kind = u.kind
+             AND c.reserved_at IS NOT NULL AND c.reserved_at > $3
+         ), 0) AS points FROM lookup_usage u WHERE account = $1 AND month = $2`,
+        [account, month, nowMs - LAPSE_MS],
+      );
+      const usage = { searches: 0, verifications: 0 };
+      for (const { kind, points } of rows) usage[kind] = points;
+      return usage;
+    },
+    close: use.close,
+  };
+}

@@ -1,0 +1,31 @@
+import { learnPatterns, type PatternCount } from "@outrigger/core";
+import type { SqlDriver } from "../driver/sql-driver.ts";
+import { namedLocal } from "./domain-summary.ts";
+import { readInOrder } from "./read-in-order.ts";
+
+interface PatternsRow {
+  id: number;
+  patterns: string | null;
+  revision: number;
+}
+
+/** The patterns of a domain, which are learnt again where something has changed. */
+export async function domainPatterns(driver: SqlDriver, domain: string): Promise<PatternCount[]> {
+  const row = await driver.first<PatternsRow>(
+    "SELECT id, patterns, revision FROM lookup_domains WHERE name = $1",
+    [domain],
+  );
+  if (row === undefined) return [];
+  // Nothing but `learnPatterns` makes what is in the column.
+  if (row.patterns !== null) return JSON.parse(row.patterns) as PatternCount[];
+  const named = [];
+  for await (const contacts of readInOrder(driver, row.id)) named.push(...contacts.map(namedLocal));
+  const patterns = learnPatterns(named.filter((each) => each !== null));
+  // Unless somebody has changed the domain meanwhile, or is about to.
+  await driver.run("UPDATE lookup_domains SET patterns = $2 WHERE id = $1 AND revision = $3 AND stale = 0", [
+    row.id,
+    JSON.stringify(patterns),
+    row.revision,
+  ]);
+  return patterns;
+}

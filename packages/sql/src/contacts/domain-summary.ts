@@ -1,0 +1,51 @@
+import { type Contact, learnPatterns, type PatternCount } from "@outrigger/core";
+import { type FacetCounts, facetOf, writeFacetCounts } from "./facets.ts";
+
+/** So many contacts lie between two marks: a page is found by looking at no more than these. */
+const MARK_EVERY = 64;
+
+/** The place of a contact in its domain's order. */
+export type Mark = [domainId: number, position: number, doubt: number, address: string];
+
+/** Sums of a domain's contacts, which are added in order. */
+export interface DomainSummary {
+  add(contact: Contact): void;
+  marks(): readonly Mark[];
+  facets(): string;
+  patterns(): PatternCount[];
+}
+
+interface NamedLocal {
+  local: string;
+  firstName: string;
+  lastName: string;
+}
+
+export function createDomainSummary(domainId: number): DomainSummary {
+  const facets: FacetCounts = new Map();
+  const marks: Mark[] = [];
+  const named: NamedLocal[] = [];
+  let position = 0;
+
+  return {
+    add(contact) {
+      if (position > 0 && position % MARK_EVERY === 0) {
+        marks.push([domainId, position, 100 - contact.confidence, contact.address]);
+      }
+      position++;
+      const facet = facetOf(contact);
+      facets.set(facet, (facets.get(facet) ?? 0) + 1);
+      const learnable = namedLocal(contact);
+      if (learnable !== null) named.push(learnable);
+    },
+    marks: () => marks,
+    facets: () => writeFacetCounts(facets),
+    patterns: () => learnPatterns(named),
+  };
+}
+
+/** What a pattern can be learnt from: an address with evidence and a name. */
+export function namedLocal({ address, firstName, lastName, evidence }: Contact): NamedLocal | null {
+  if (firstName === null || lastName === null || evidence.length === 0) return null;
+  return { local: address.slice(0, address.lastIndexOf("@")), firstName, lastName };
+}

@@ -1,0 +1,112 @@
+import {
+  type AddressType,
+  type ContactEvidence,
+  classifyTitle,
+  type Department,
+  isRoleName,
+  MAX_EVIDENCE,
+  type Seniority,
+  type TitleClass,
+} from "@outrigger/core";
+import { confidenceOf } from "./confidence.ts";
+import type { StoredContact } from "./packed-contact.ts";
+
+/** What is said of an address. What is absent is not said; `null` says that there is none. */
+export interface ContactNews {
+  /** Normalised. */
+  address: string;
+  /** That of the address. */
+  domain: string;
+  organization?: string;
+  type?: AddressType;
+  /** An integer from 0 to 100. */
+  confidence?: number;
+  firstName?: string | null;
+  lastName?: string | null;
+  position?: string | null;
+  seniority?: Seniority | null;
+  department?: Department | null;
+  networkA?: string | null;
+  networkAUrl?: string | null;
+  networkB?: string | null;
+  phoneNumber?: string | null;
+  evidence: readonly ContactEvidence[];
+}
+
+/**
+ * What is known of an address after the news: what they say, and what was known where they say nothing; all pages, each from
+ * when it was first to when it was last seen with it. To hear the same news twice changes nothing.
+ *
+ * @param nowMs Unix milliseconds.
+ */
+export function mergeContact(known: StoredContact | null, news: ContactNews, nowMs: number): StoredContact {
+  const position = latest(news.position, known?.position);
+  // A title that is known says nothing that somebody may not have corrected.
+  const title = position !== null && position !== known?.position ? titleClass(position) : known;
+  const evidence = mergeEvidence(known?.evidence ?? [], news.evidence);
+  const isConfidenceGiven = news.confidence !== undefined || (known?.isConfidenceGiven ?? false);
+  const local = news.address.slice(0, news.address.lastIndexOf("@"));
+  return {
+    address: news.address,
+    type: news.type ?? known?.type ?? (isRoleName(local) ? "generic" : "personal"),
+    confidence:
+      news.confidence ??
+      (known?.isConfidenceGiven === true ? known.confidence : confidenceOf(evidence, nowMs)),
+    isConfidenceGiven,
+    firstName: latest(news.firstName, known?.firstName),
+    lastName: latest(news.lastName, known?.lastName),
+    position,
+    seniority: latest(news.seniority, title?.seniority),
+    department: latest(news.department, title?.department),
+    networkA: latest(news.networkA, known?.networkA),
+    networkAUrl: latest(news.networkAUrl, known?.networkAUrl),
+    networkB: latest(news.networkB, known?.networkB),
+    phoneNumber: latest(news.phoneNumber, known?.phoneNumber),
+    evidence,
+  };
+}
+
+/** What titles were found to say: most are those of many. */
+const knownTitles = new Map<string, TitleClass>();
+const MAX_KNOWN_TITLES = 5000;
+
+function titleClass(position: string): TitleClass {
+  let known = knownTitles.get(position);
+  if (known === undefined) {
+    known = classifyTitle(position);
+    if (knownTitles.size >= MAX_KNOWN_TITLES) knownTitles.clear();
+    knownTitles.set(position, known);
+  }
+  return known;
+}
+
+function latest<T>(news: T | null | undefined, known: T | null | undefined): T | null {
+  return news === undefined ? (known ?? null) : news;
+}
+
+function mergeEvidence(
+  known: readonly ContactEvidence[],
+  news: readonly ContactEvidence[],
+): readonly ContactEvidence[] {
+  if (news.length === 0) return known;
+  const byUri = new Map<string, ContactEvidence>();
+  for (const evidence of [...known, ...news]) {
+    const other = byUri.get(evidence.uri);
+    byUri.set(evidence.uri, other === undefined ? evidence : mergePage(other, evidence));
+  }
+  const pages = [...byUri.values()];
+  if (pages.length > 1) pages.sort(bySeenLast);
+  return pages.slice(0, MAX_EVIDENCE);
+}
+
+function mergePage(known: ContactEvidence, news: ContactEvidence): ContactEvidence {
+  const isLater = news.lastSeenOn >= known.lastSeenOn;
+  const { domain, uri, lastSeenOn, stillOnPage } = isLater ? news : known;
+  const [first = news.extractedOn] = [known.extractedOn, news.extractedOn].sort();
+  return { domain, uri, extractedOn: first, lastSeenOn, stillOnPage };
+}
+
+function bySeenLast(a: ContactEvidence, b: ContactEvidence): number {
+  if (a.lastSeenOn !== b.lastSeenOn) return a.lastSeenOn < b.lastSeenOn ? 1 : -1;
+  return a.uri < b.uri ? -1 : 1;
+}

@@ -1,0 +1,114 @@
+import type { Contact, ContactEvidence } from "@outrigger/core";
+import { facetNames, facetOf } from "./facets.ts";
+
+type PackedEvidence = [
+  domain: string,
+  uri: string,
+  extractedOn: string,
+  lastSeenOn: string,
+  stillOnPage: 0 | 1,
+];
+
+/** A contact without names of fields, as it lies in the database: half as long, and a page of them is one JSON text. */
+type Packed = [
+  address: string,
+  facet: number,
+  confidence: number,
+  /** Whether somebody said so, in place of our reckoning. */
+  isConfidenceGiven: 0 | 1,
+  firstName: string | null,
+  lastName: string | null,
+  position: string | null,
+  networkA: string | null,
+  networkAUrl: string | null,
+  networkB: string | null,
+  phoneNumber: string | null,
+  evidence: PackedEvidence[],
+];
+
+/** A contact, and where its confidence is from. */
+export interface StoredContact extends Contact {
+  isConfidenceGiven: boolean;
+}
+
+export function packContact(contact: StoredContact): string {
+  const packed: Packed = [
+    contact.address,
+    facetOf(contact),
+    contact.confidence,
+    contact.isConfidenceGiven ? 1 : 0,
+    contact.firstName,
+    contact.lastName,
+    contact.position,
+    contact.networkA,
+    contact.networkAUrl,
+    contact.networkB,
+    contact.phoneNumber,
+    contact.evidence.map(({ domain, uri, extractedOn, lastSeenOn, stillOnPage }) => [
+      domain,
+      uri,
+      extractedOn,
+      lastSeenOn,
+      stillOnPage ? 1 : 0,
+    ]),
+  ];
+  return JSON.stringify(packed);
+}
+
+/** Reads a JSON array of packed contacts. */
+export function unpackContacts(text: string): Contact[] {
+  // Nothing but `packContact` writes the column.
+  return (JSON.parse(text) as Packed[]).map(contactOf);
+}
+
+export function unpackContact(text: string): Contact {
+  return contactOf(JSON.parse(text) as Packed); // As above.
+}
+
+/** Reads the same with where their confidence is from. */
+export function unpackStored(text: string): StoredContact[] {
+  const packed = JSON.parse(text) as Packed[]; // As above.
+  return packed.map((each) => ({ ...contactOf(each), isConfidenceGiven: each[3] === 1 }));
+}
+
+/** A contact, and the number of its domain. */
+export interface NumberedContact {
+  domainId: number;
+  contact: Contact;
+}
+
+/** Reads what {@link NUMBERED_JSON} gives. */
+export function unpackNumbered(text: string): NumberedContact[] {
+  const rows = JSON.parse(text) as [number, Packed][]; // As above.
+  return rows.map(([domainId, packed]) => ({ domainId, contact: contactOf(packed) }));
+}
+
+/** Rows as one text, which is faster than rows: a JSON array of packed contacts. */
+export const PACKED_JSON = "'[' || coalesce(string_agg(packed, ','), '') || ']'";
+export const NUMBERED_JSON =
+  "'[' || coalesce(string_agg('[' || domain_id || ',' || packed || ']', ','), '') || ']'";
+
+function contactOf(packed: Packed): Contact {
+  const [address, facet, confidence, , firstName, lastName, position, networkA, networkAUrl, networkB] =
+    packed;
+  const { type, seniority, department } = facetNames(facet);
+  return {
+    address,
+    type,
+    confidence,
+    firstName,
+    lastName,
+    position,
+    seniority,
+    department,
+    networkA,
+    networkAUrl,
+    networkB,
+    phoneNumber: packed[10],
+    evidence: packed[11].map(evidenceOf),
+  };
+}
+
+function evidenceOf([domain, uri, extractedOn, lastSeenOn, still]: PackedEvidence): ContactEvidence {
+  return { domain, uri, extractedOn, lastSeenOn, stillOnPage: still === 1 };
+}

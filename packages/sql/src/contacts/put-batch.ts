@@ -1,0 +1,135 @@
+import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
+import { facetOf } from "./facets.ts";
+import { type ContactNews, mergeContact } from "./merge-contact.ts";
+import { nameKey } from "./name-key.ts";
+import { PACKED_JSON, packContact, type StoredContact, unpackStored } from "./packed-contact.ts";
+
+/** What a batch did. */
+export interface BatchCounts {
+  added: number;
+  updated: number;
+  unchanged: number;
+}
+
+/** A batch has some thousand statements' work in one. */
+const BATCH_MS = 60_000;
+
+/**
+ * Takes in news in one transaction. Their domains' totals are right afterwards; the sums and marks of those that have changed
+ * are left to `refreshContacts`, until when they are not used.
+ *
+ * @param organizations names by domain, also of domains without news.
+ * @param nowMs Unix milliseconds.
+ */
+export async function putBatch(
+  driver: SqlDriver,
+  news: readonly ContactNews[],
+  organizations: ReadonlyMap<string, string>,
+  nowMs: number,
+): Promise<BatchCounts> {
+  return await driver.write(
+    async (runner) => {
+      const { dialect } = driver;
+      const addresses = JSON.stringify([...new Set(news.map(({ address }) => address))]);
+      const row = await runner.first<{ known: string }>(
+        `SELECT ${PACKED_JSON} AS known FROM lookup_contacts WHERE address IN ${dialect.strings("$1")}`,
+        [addresses],
+      );
+      const known = new Map(unpackStored(row?.known ?? "[]").map((contact) => [contact.address, contact]));
+      const merged = new Map<string, { contact: StoredContact; domain: string }>();
+      for (const each of news) {
+        const before = merged.get(each.address)?.contact ?? known.get(each.address) ?? null;
+        merged.set(each.address, { contact: mergeContact(before, each, nowMs), domain: each.domain });
+      }
+      return await writeMerged(runner, driver, known, merged, organizations);
+    },
+    { isAlone: true, timeoutMs: BATCH_MS },
+  );
+}
+
+async function writeMerged(
+  runner: SqlRunner,
+  { dialect }: SqlDriver,
+  known: ReadonlyMap<string, StoredContact>,
+  merged: ReadonlyMap<string, { contact: StoredContact; domain: string }>,
+  organizations: ReadonlyMap<string, string>,
+): Promise<BatchCounts> {
+  const counts = { added: 0, updated: 0, unchanged: 0 };
+  /** How many contacts each domain with a change gains. */
+  const gains = new Map<string, number>();
+  const changed: { contact: StoredContact; domain: string; packed: string }[] = [];
+  for (const [address, { contact, domain }] of merged) {
+    const before = known.get(address);
+    const packed = packContact(contact);
+    if (before !== undefined && packContact(before) === packed) {
+      counts.unchanged++;
+      continue;
+    }
+    if (before === undefined) counts.added++;
+    else counts.updated++;
+    gains.set(domain, (gains.get(domain) ?? 0) + (before === undefined ? 1 : 0));
+    changed.push({ contact, domain, packed });
+  }
+  const ids = await domainIds(runner, dialect, new Set([...gains.keys(), ...organizations.keys()]));
+  if (changed.length > 0) {
+    // Written by hand: what is packed is JSON already.
+    const rows = changed.map(({ contact, domain, packed }) => {
+      const { address, confidence, firstName, lastName } = contact;
+      const texts = [address, nameKey(firstName, lastName)].map((text) => JSON.stringify(text));
+      return `[${ids.get(domain)},${100 - confidence},${facetOf(contact)},${texts.join(",")},${packed}]`;
+    });
+    await runner.run(
+      `INSERT INTO lookup_contacts (domain_id, doubt, facet, address, name_key, packed)
+       SELECT CAST(each.value->>0 AS bigint), CAST(each.value->>1 AS integer), CAST(each.value->>2 AS integer),
+         each.value->>3, each.value->>4, each.value->>5
+       FROM ${dialect.rows("$1")} WHERE true
+       ON CONFLICT (address) DO UPDATE SET doubt = excluded.doubt, facet = excluded.facet,
+         name_key = excluded.name_key, packed = excluded.packed`,
+      [`[${rows.join(",")}]`],
+    );
+    await runner.run(
+      `UPDATE lookup_domains SET total = total + CAST(each.value->>1 AS integer), stale = 1, patterns = NULL,
+         revision = revision + 1
+       FROM ${dialect.rows("$1")} WHERE lookup_domains.id = CAST(each.value->>0 AS bigint)`,
+      [JSON.stringify([...gains].map(([domain, gain]) => [ids.get(domain), gain]))],
+    );
+  }
+  if (organizations.size > 0) {
+    const rows = [...organizations].map(([domain, name]) => [ids.get(domain), name, organizationKey(name)]);
+    await runner.run(
+      `UPDATE lookup_domains SET organization = each.value->>1, organization_key = each.value->>2
+       FROM ${dialect.rows("$1")} WHERE lookup_domains.id = CAST(each.value->>0 AS bigint)
+         AND (organization IS NULL OR organization <> each.value->>1)`,
+      [JSON.stringify(rows)],
+    );
+  }
+  return counts;
+}
+
+/** Compares names of organisations, in whatever case. */
+export function organizationKey(name: string): string {
+  return name.toLowerCase();
+}
+
+/** Makes the domains that there are not yet. */
+async function domainIds(
+  runner: SqlRunner,
+  dialect: SqlDriver["dialect"],
+  names: ReadonlySet<string>,
+): Promise<Map<string, number>> {
+  const select = `SELECT id, name FROM lookup_domains WHERE name IN ${dialect.strings("$1")}`;
+  const find = async (wanted: readonly string[]) => {
+    const rows = await runner.all<{ id: number; name: string }>(select, [JSON.stringify(wanted)]);
+    return rows.map(({ id, name }) => [name, id] as const);
+  };
+  const ids = new Map(await find([...names]));
+  const missing = [...names].filter((name) => !ids.has(name));
+  if (missing.length === 0) return ids;
+  await runner.run(
+    `INSERT INTO lookup_domains (name, total, facets, stale, revision)
+     SELECT value, 0, '{}', 0, 0 FROM ${dialect.strings("$1")} AS given WHERE true ON CONFLICT DO NOTHING`,
+    [JSON.stringify(missing)],
+  );
+  for (const [name, id] of await find(missing)) ids.set(name, id);
+  return ids;
+}

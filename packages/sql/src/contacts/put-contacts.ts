@@ -1,0 +1,44 @@
+import type { Contact } from "@outrigger/core";
+import { readyDriver, type SqlDatabase } from "../sql-database.ts";
+import type { ContactNews } from "./merge-contact.ts";
+import { type BatchCounts, putBatch } from "./put-batch.ts";
+import { refreshDomains } from "./refresh-contacts.ts";
+
+export interface PutContactsOptions {
+  /** Names of organisations by domain. @default none */
+  organizations?: Readonly<Record<string, string>>;
+}
+
+const BATCH = 2000;
+
+/**
+ * Adds contacts as they are; where an address is known already, all but its pages is replaced. Addresses must be normalised.
+ * For what comes from files there is `importContacts`.
+ */
+export async function putContacts(
+  database: SqlDatabase,
+  contacts: Iterable<Contact> | AsyncIterable<Contact>,
+  { organizations = {} }: PutContactsOptions = {},
+): Promise<BatchCounts> {
+  const driver = await readyDriver(database);
+  const sum: BatchCounts = { added: 0, updated: 0, unchanged: 0 };
+  let batch: ContactNews[] = [];
+  let named = new Map(Object.entries(organizations));
+
+  async function put(): Promise<void> {
+    const counts = await putBatch(driver, batch, named, Date.now());
+    sum.added += counts.added;
+    sum.updated += counts.updated;
+    sum.unchanged += counts.unchanged;
+    batch = [];
+    named = new Map();
+  }
+
+  for await (const contact of contacts) {
+    batch.push({ ...contact, domain: contact.address.slice(contact.address.lastIndexOf("@") + 1) });
+    if (batch.length >= BATCH) await put();
+  }
+  await put();
+  await refreshDomains(driver);
+  return sum;
+}

@@ -1,0 +1,114 @@
+import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
+import { readyDriver, type SqlDatabase } from "../sql-database.ts";
+import { createDomainSummary, type DomainSummary } from "./domain-summary.ts";
+import { NUMBERED_JSON, unpackNumbered } from "./packed-contact.ts";
+import { readInOrder } from "./read-in-order.ts";
+
+export interface RefreshOptions {
+  /** Stops between two transactions. @default never */
+  signal?: AbortSignal;
+}
+
+/** Domains that are looked for at once, and contacts that are read at once. */
+const MAX_DOMAINS = 1000;
+const MAX_CONTACTS = 4000;
+const REFRESH_MS = 60_000;
+
+/**
+ * Brings the sums, marks and patterns of domains up to date that an import has changed, which the import does itself at its
+ * end: this is for what one that was killed has left. Until then all answers are right, but those of large domains slower.
+ *
+ * @returns of how many domains.
+ */
+export async function refreshContacts(database: SqlDatabase, options: RefreshOptions = {}): Promise<number> {
+  return await refreshDomains(await readyDriver(database), options.signal);
+}
+
+export async function refreshDomains(driver: SqlDriver, signal?: AbortSignal): Promise<number> {
+  let count = 0;
+  for (;;) {
+    signal?.throwIfAborted();
+    const refreshed = await driver.write((runner) => refreshSome(runner, driver), {
+      isAlone: true,
+      timeoutMs: REFRESH_MS,
+    });
+    if (refreshed === 0) return count;
+    count += refreshed;
+  }
+}
+
+interface StaleDomain {
+  id: number;
+  total: number;
+}
+
+async function refreshSome(runner: SqlRunner, { dialect }: SqlDriver): Promise<number> {
+  const stale = await runner.all<StaleDomain>(
+    `SELECT id, total FROM lookup_domains WHERE stale = 1 ORDER BY id LIMIT ${MAX_DOMAINS}`,
+  );
+  const [first] = stale;
+  if (first === undefined) return 0;
+  const summaries = new Map<number, DomainSummary>();
+  if (first.total > MAX_CONTACTS) {
+    const summary = createDomainSummary(first.id);
+    summaries.set(first.id, summary);
+    for await (const contacts of readInOrder(runner, first.id)) {
+      for (const contact of contacts) summary.add(contact);
+    }
+  } else {
+    for (const { id } of several(stale)) summaries.set(id, createDomainSummary(id));
+    const row = await runner.first<{ all_contacts: string }>(
+      `SELECT ${NUMBERED_JSON} AS all_contacts FROM (
+         SELECT domain_id, packed FROM lookup_contacts
+         WHERE domain_id IN (SELECT CAST(given.value AS bigint) FROM ${dialect.strings("$1")} AS given)
+         ORDER BY domain_id, doubt, address
+       ) AS p`,
+      [JSON.stringify([...summaries.keys()])],
+    );
+    for (const { domainId, contact } of unpackNumbered(row?.all_contacts ?? "[]")) {
+      summaries.get(domainId)?.add(contact);
+    }
+  }
+  await writeSummaries(runner, dialect, summaries);
+  return summaries.size;
+}
+
+/** As many of the first domains as are read at once. */
+function several(stale: readonly StaleDomain[]): StaleDomain[] {
+  let contacts = 0;
+  const tooMany = stale.findIndex(({ total }) => {
+    contacts += total;
+    return contacts > MAX_CONTACTS;
+  });
+  return stale.slice(0, tooMany === -1 ? stale.length : tooMany);
+}
+
+async function writeSummaries(
+  runner: SqlRunner,
+  dialect: SqlDriver["dialect"],
+  summaries: ReadonlyMap<number, DomainSummary>,
+): Promise<void> {
+  await runner.run(
+    `DELETE FROM lookup_marks WHERE domain_id IN (SELECT CAST(given.value AS bigint) FROM ${dialect.strings("$1")} AS given)`,
+    [JSON.stringify([...summaries.keys()])],
+  );
+  const marks = [...summaries.values()].flatMap((summary) => summary.marks());
+  if (marks.length > 0) {
+    await runner.run(
+      `INSERT INTO lookup_marks (domain_id, position, doubt, address)
+       SELECT CAST(each.value->>0 AS bigint), CAST(each.value->>1 AS integer), CAST(each.value->>2 AS integer),
+         each.value->>3 FROM ${dialect.rows("$1")}`,
+      [JSON.stringify(marks)],
+    );
+  }
+  const rows = [...summaries].map(([id, summary]) => [
+    id,
+    summary.facets(),
+    JSON.stringify(summary.patterns()),
+  ]);
+  await runner.run(
+    `UPDATE lookup_domains SET facets = each.value->>1, patterns = each.value->>2, stale = 0, revision = revision + 1
+     FROM ${dialect.rows("$1")} WHERE lookup_domains.id = CAST(each.value->>0 AS bigint)`,
+    [JSON.stringify(rows)],
+  );
+}

@@ -1,0 +1,88 @@
+import type { ContactFilter, ContactPage } from "@outrigger/core";
+import type { SqlDriver } from "../driver/sql-driver.ts";
+import { ALL_FACETS, countAdmitted, isAdmittedSql, masksOf, readFacetCounts } from "./facets.ts";
+import { PACKED_JSON, unpackContacts } from "./packed-contact.ts";
+
+interface PageRow {
+  total: number;
+  /** 1 where `facets` and the marks are not those of the contacts. */
+  stale: number;
+  facets: string;
+  /** A JSON array of packed contacts. */
+  page: string;
+}
+
+/** Larger than any number of contacts, and a number for both databases. */
+const MAX_OFFSET = 2_000_000_000;
+
+const FIRST_PAGE = `
+  SELECT total, stale, facets, (
+    SELECT ${PACKED_JSON} FROM (
+      SELECT packed FROM lookup_contacts WHERE domain_id = d.id ORDER BY doubt, address LIMIT $2
+    ) AS p
+  ) AS page FROM lookup_domains d WHERE name = $1`;
+
+/** Begins at the last mark before the offset, and counts the few that are between. */
+const LATER_PAGE = `
+  WITH d AS (SELECT id, total, stale, facets FROM lookup_domains WHERE name = $1), m AS (
+    SELECT position, doubt, address FROM lookup_marks
+    WHERE domain_id = (SELECT id FROM d) AND position <= $3 ORDER BY position DESC LIMIT 1
+  )
+  SELECT total, stale, facets, (
+    SELECT ${PACKED_JSON} FROM (
+      SELECT packed FROM lookup_contacts
+      WHERE domain_id = (SELECT id FROM d)
+        AND (doubt, address) >= (coalesce((SELECT doubt FROM m), -1), coalesce((SELECT address FROM m), ''))
+      ORDER BY doubt, address LIMIT $2 OFFSET $3 - coalesce((SELECT position FROM m), 0)
+    ) AS p
+  ) AS page FROM d`;
+
+/** Looks through the index alone until it has the page. */
+function filteredPage(total: string): string {
+  return `
+  SELECT ${total} AS total, stale, facets, (
+    SELECT ${PACKED_JSON} FROM (
+      SELECT packed FROM (
+        SELECT address AS found FROM lookup_contacts
+        WHERE domain_id = d.id AND ${isAdmittedSql("$4", "$5")} ORDER BY doubt, address LIMIT $2 OFFSET $3
+      ) AS f JOIN lookup_contacts ON address = found ORDER BY doubt, address
+    ) AS p
+  ) AS page FROM lookup_domains d WHERE name = $1`;
+}
+
+const FILTERED_PAGE = filteredPage("total");
+const COUNTED_PAGE = filteredPage(
+  `(SELECT count(*) FROM lookup_contacts WHERE domain_id = d.id AND ${isAdmittedSql("$4", "$5")})`,
+);
+
+/** A page of a domain; see `ContactSource`. Each answer is one statement's, so that its numbers are of one moment. */
+export async function searchContacts(
+  driver: SqlDriver,
+  domain: string,
+  filter: ContactFilter,
+  page: { limit: number; offset: number },
+): Promise<ContactPage> {
+  const { limit } = page;
+  const offset = Math.min(page.offset, MAX_OFFSET);
+  const masks = masksOf(filter);
+  const { low, high } = masks ?? ALL_FACETS;
+  if (masks === null && offset === 0) {
+    // The order is the index's, and the total that of every write: both are right at any time.
+    const row = await driver.first<PageRow>(FIRST_PAGE, [domain, limit]);
+    return pageOf(row, row?.total);
+  }
+  const row =
+    masks === null
+      ? await driver.first<PageRow>(LATER_PAGE, [domain, limit, offset])
+      : await driver.first<PageRow>(FILTERED_PAGE, [domain, limit, offset, low, high]);
+  if (row?.stale === 1) {
+    const counted = await driver.first<PageRow>(COUNTED_PAGE, [domain, limit, offset, low, high]);
+    return pageOf(counted, counted?.total);
+  }
+  if (row === undefined || masks === null) return pageOf(row, row?.total);
+  return pageOf(row, countAdmitted(readFacetCounts(row.facets), masks));
+}
+
+function pageOf(row: PageRow | undefined, total = 0): ContactPage {
+  return { contacts: row === undefined ? [] : unpackContacts(row.page), total };
+}

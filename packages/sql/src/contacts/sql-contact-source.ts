@@ -1,0 +1,76 @@
+import type { ContactSource } from "@outrigger/core";
+import { useDatabase } from "../database-use.ts";
+import type { SqlDatabase } from "../sql-database.ts";
+import { domainPatterns } from "./domain-patterns.ts";
+import { eraseContact, eraseDomain } from "./erase-contacts.ts";
+import { contactCounts, readFacetCounts } from "./facets.ts";
+import { nameKey } from "./name-key.ts";
+import { unpackContact } from "./packed-contact.ts";
+import { organizationKey } from "./put-batch.ts";
+import { searchContacts } from "./search-contacts.ts";
+
+/** Most contacts of one name that are told. */
+const MAX_NAMESAKES = 10;
+
+/** Contacts in a database, which stays open when the source is closed. They get there by `importContacts` or `putContacts`. */
+export function createSqlContactSource(database: SqlDatabase): ContactSource {
+  const use = useDatabase(database);
+
+  return {
+    async domain(domain) {
+      const driver = await use.driver();
+      const row = await driver.first<{ organization: string | null }>(
+        "SELECT organization FROM lookup_domains WHERE name = $1",
+        [domain],
+      );
+      return row === undefined ? null : { organization: row.organization };
+    },
+    async domainOf(company) {
+      const driver = await use.driver();
+      const row = await driver.first<{ name: string }>(
+        "SELECT name FROM lookup_domains WHERE organization_key = $1 ORDER BY total DESC, name LIMIT 1",
+        [organizationKey(company)],
+      );
+      return row?.name ?? null;
+    },
+    search: async (domain, filter, page) => searchContacts(await use.driver(), domain, filter, page),
+    async find(address) {
+      const driver = await use.driver();
+      const row = await driver.first<{ packed: string }>(
+        "SELECT packed FROM lookup_contacts WHERE address = $1",
+        [address],
+      );
+      return row === undefined ? null : unpackContact(row.packed);
+    },
+    async findByName(domain, firstName, lastName) {
+      const driver = await use.driver();
+      const key = nameKey(firstName, lastName);
+      if (key === null) return [];
+      const rows = await driver.all<{ packed: string }>(
+        `SELECT packed FROM lookup_contacts
+         WHERE domain_id = (SELECT id FROM lookup_domains WHERE name = $1) AND name_key = $2
+         ORDER BY doubt, address LIMIT ${MAX_NAMESAKES}`,
+        [domain, key],
+      );
+      return rows.map(({ packed }) => unpackContact(packed));
+    },
+    patterns: async (domain) => domainPatterns(await use.driver(), domain),
+    async count(domain, type) {
+      const driver = await use.driver();
+      const row = await driver.first<{ id: number; stale: number; facets: string }>(
+        "SELECT id, stale, facets FROM lookup_domains WHERE name = $1",
+        [domain],
+      );
+      if (row === undefined) return contactCounts(new Map(), type);
+      if (row.stale === 0) return contactCounts(readFacetCounts(row.facets), type);
+      const counted = await driver.all<{ facet: number; count: number }>(
+        "SELECT facet, count(*) AS count FROM lookup_contacts WHERE domain_id = $1 GROUP BY facet",
+        [row.id],
+      );
+      return contactCounts(new Map(counted.map(({ facet, count }) => [facet, count])), type);
+    },
+    erase: async (address) => eraseContact(await use.driver(), address),
+    eraseDomain: async (domain) => eraseDomain(await use.driver(), domain),
+    close: use.close,
+  };
+}

@@ -1,0 +1,22 @@
+import type { SqlDriver } from "./driver/sql-driver.ts";
+import { closedError } from "./driver/sql-errors.ts";
+import { readyDriver, type SqlDatabase } from "./sql-database.ts";
+
+/** One part's use of a database that others use, too: closing the part leaves the database open. */
+export interface DatabaseUse {
+  driver(): Promise<SqlDriver>;
+  close(): Promise<void>;
+}
+
+export function useDatabase(database: SqlDatabase): DatabaseUse {
+  let isClosed = false;
+  return {
+    driver: async () => {
+      if (isClosed) throw closedError();
+      return await readyDriver(database);
+    },
+    close: async () => {
+      isClosed = true;
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import { migratePostgres } from "../schema/migrate.ts";
+import { createPostgresSockets } from "./postgres-sockets.ts";
+import { POSTGRES, type SqlDriver, type SqlRunner, type WriteOptions } from "./sql-driver.ts";
+import { closedError, toServiceError } from "./sql-errors.ts";
+
+export interface PostgresSettings {
+  url: string;
+  maxConnections: number;
+  timeoutMs: number;
+}
+
+/** Whoever changes contacts holds this advisory lock; any number that nobody else is likely to use. */
+const CONTACTS_LOCK = 7_310_411_902;
+/** Migrating waits for others who do. */
+const MIGRATION_MS = 30_000;
+/** After this, goodbyes that are not answered are not waited for. */
+const GOODBYE_MS = 500;
+const BIGINT_OID = 20;
+
+/** Connections are made when they are needed, and again after they were lost. */
+export function createPostgresDriver(settings: PostgresSettings): SqlDriver {
+  const { url, timeoutMs } = settings;
+  const sockets = createPostgresSockets();
+  const pool = createPool({ ...settings, createSocket: sockets.create });
+  const names = new Map<string, string>();
+  let closing: Promise<void> | null = null;
+
+  function config(text: string, queryTimeoutMs: number) {
+    // A name has the server keep its plan.
+    const name = names.get(text) ?? `outrigger_${names.size}`;
+    names.set(text, name);
+    return { name, text, query_timeout: queryTimeoutMs };
+  }
+
+  function createRunner(queryable: pg.Pool | pg.PoolClient, queryTimeoutMs: number): SqlRunner {
+    const query = async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) => {
+      if (closing !== null) throw closedError();
+      try {
+        return await queryable.query<Row>({ ...config(text, queryTimeoutMs), values: [...values] });
+      } catch (error) {
+        throw toServiceError(error);
+      }
+    };
+    return {
+      // What a statement gives is up to its text, which whoever wrote it knows.
+      all: async <Row>(text: string, values: readonly unknown[] = []) =>
+        (await query(text, values)).rows as Row[],
+      first: async <Row>(text: string, values: readonly unknown[] = []) =>
+        (await query(text, values)).rows[0] as Row | undefined,
+      run: async (text, values) => (await query(text, values)).rowCount ?? 0,
+    };
+  }
+
+  async function write<T>(work: (runner: SqlRunner) => Promise<T>, options: WriteOptions = {}): Promise<T> {
+    if (closing !== null) throw closedError();
+    const client = await pool.connect().catch((error) => {
+      throw toServiceError(error);
+    });
+    const runner = createRunner(client, options.timeoutMs ?? timeoutMs);
+    let failure: Error | undefined;
+    try {
+      await runner.run("BEGIN");
+      if (options.timeoutMs !== undefined) {
+        await runner.first("SELECT set_config('statement_timeout', $1, true)", [String(options.timeoutMs)]);
+      }
+      if (options.isAlone) await runner.first(`SELECT pg_advisory_xact_lock(${CONTACTS_LOCK})`);
+      const result = await work(runner);
+      await runner.run("COMMIT");
+      return result;
+    } catch (error) {
+      failure = toServiceError(error);
+      throw failure;
+    } finally {
+      // A connection that met an error is ended, and with it its transaction.
+      client.release(failure);
+    }
+  }
+
+  const runner = createRunner(pool, timeoutMs);
+  return {
+    ...runner,
+    dialect: POSTGRES,
+    timeoutMs,
+    write,
+
+    async migrate() {
+      if (closing !== null) throw closedError();
+      // Only whether the server answers is a matter of milliseconds.
+      await runner.first("SELECT 1");
+      const sole = createPool({
+        url,
+        maxConnections: 1,
+        timeoutMs,
+        statementMs: MIGRATION_MS,
+        createSocket: sockets.create,
+      });
+      try {
+        await migratePostgres(sole);
+      } catch (error) {
+        throw toServiceError(error);
+      }
+    },
+
+    close() {
+      closing ??= (async () => {
+        await Promise.race([pool.end(), delay(GOODBYE_MS, undefined, { ref: false })]);
+        sockets.destroyAll();
+      })();
+      return closing;
+    },
+  };
+}
+
+interface PoolSettings extends PostgresSettings {
+  /** @default timeoutMs */
+  statementMs?: number;
+  createSocket: () => NodeJS.Socket | import("node:net").Socket;
+}
+
+function createPool({
+  url,
+  maxConnections,
+  timeoutMs,
+  statementMs = timeoutMs,
+  createSocket,
+}: PoolSettings): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: maxConnections,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: statementMs,
+    // The server lets go of what we no longer wait for.
+    statement_timeout: statementMs,
+    idle_in_transaction_session_timeout: Math.max(60_000, statementMs),
+    keepAlive: true,
+    application_name: "outrigger",
+    stream: createSocket,
+    types: { getTypeParser },
+  } as pg.PoolConfig); // The types know no function for `stream`.
+  // One that is lost while nobody uses it is replaced when it is needed; one in use tells its user by the call.
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  return pool;
+}
+
+/** Counts and identifiers are far from where numbers end. */
+const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: "text" | "binary") =>
+  oid === BIGINT_OID ? Number : pg.types.getTypeParser(oid, format as "text");

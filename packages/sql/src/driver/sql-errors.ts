@@ -1,0 +1,45 @@
+import { ServiceError } from "@outrigger/core";
+
+/** Codes of errors that mean a full disk: SQLite's, and PostgreSQL's class 53. */
+const NO_SPACE = new Set(["SQLITE_FULL", "53100"]);
+
+/** A driver's error as the contracts want it. One that already is goes through. */
+export function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const code = codeOf(error);
+  if (NO_SPACE.has(code)) {
+    return new ServiceError("no_space", "The database has no room left.", { cause: error });
+  }
+  return new ServiceError("store_unavailable", describe(error, code), { cause: error });
+}
+
+export function closedError(): ServiceError {
+  return new ServiceError("store_unavailable", "The database is closed.");
+}
+
+/** Whether another connection holds SQLite's lock. */
+export function isBusy(error: unknown): boolean {
+  return codeOf(error).startsWith("SQLITE_BUSY");
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+function describe(error: unknown, code: string): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (code.startsWith("SQLITE_BUSY")) return "The database is busy with another process.";
+  if (code.startsWith("SQLITE_READONLY")) return "The database file cannot be written to.";
+  if (code === "SQLITE_CANTOPEN") return "The database file cannot be opened.";
+  if (code === "SQLITE_CORRUPT" || code === "SQLITE_NOTADB")
+    return "The database file is damaged, or is none.";
+  if (code === "28P01" || code === "28000") return "The database refuses the user name or the password.";
+  if (code === "3D000") return "The database server has no database of this name.";
+  if (code === "42501") return "The database user lacks a permission.";
+  if (code === "53300") return "The database server has no connection left.";
+  if (code === "57014" || /timeout|timed out/i.test(message)) return "The database does not answer in time.";
+  if (/^[0-9A-Z]{5}$/.test(code) && !code.startsWith("08") && !code.startsWith("57P")) {
+    return "The database refused a statement.";
+  }
+  return code.startsWith("SQLITE") ? "The database file failed." : "The database cannot be reached.";
+}

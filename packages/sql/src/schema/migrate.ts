@@ -1,0 +1,77 @@
+import { ServiceError } from "@outrigger/core";
+import { Kysely, type MigrationProvider, Migrator, PostgresDialect, SqliteDialect } from "kysely";
+import type Database from "libsql";
+import type pg from "pg";
+import { createTables } from "./create-tables.ts";
+
+/** Every change of the schema, in order. Those that were released are never changed. */
+function migrationsFor(kind: "sqlite" | "postgres"): MigrationProvider {
+  return {
+    getMigrations: async () => ({
+      "001-tables": { up: (db: Kysely<unknown>) => createTables(db, kind) },
+    }),
+  };
+}
+
+const MIGRATION_TABLE = "lookup_migrations";
+
+/** To be called in a transaction that keeps other writers out. */
+export async function migrateSqlite(database: Database.Database): Promise<void> {
+  const db = new Kysely<unknown>({
+    dialect: new SqliteDialect({
+      database: {
+        // The connection is the caller's.
+        close: () => undefined,
+        prepare: (text) => {
+          const statement = database.prepare(text);
+          return {
+            reader: statement.reader,
+            all: (values) => statement.all([...values]),
+            run: (values) => statement.run([...values]),
+            iterate: (values) => statement.iterate([...values]),
+          };
+        },
+      },
+    }),
+  });
+  await migrate(db, migrationsFor("sqlite"));
+}
+
+/** Waits for others who migrate. Ends the pool. */
+export async function migratePostgres(pool: pg.Pool): Promise<void> {
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    await migrate(db, migrationsFor("postgres"));
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function migrate(db: Kysely<unknown>, provider: MigrationProvider): Promise<void> {
+  const known = new Set(Object.keys(await provider.getMigrations()));
+  const migrator = new Migrator({
+    db,
+    provider,
+    migrationTableName: MIGRATION_TABLE,
+    migrationLockTableName: `${MIGRATION_TABLE}_lock`,
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  const newer = (await appliedMigrations(db)).filter((name) => !known.has(name));
+  if (newer.length === 0) throw error;
+  throw new ServiceError(
+    "host_misuse",
+    `The database was made by a newer version of @outrigger/sql: it has ${newer.join(", ")}. Use that version, or a database of its own.`,
+    { cause: error },
+  );
+}
+
+async function appliedMigrations(db: Kysely<unknown>): Promise<string[]> {
+  const rows = await db
+    .withTables<{ [MIGRATION_TABLE]: { name: string } }>()
+    .selectFrom(MIGRATION_TABLE)
+    .select("name")
+    .orderBy("name")
+    .execute();
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,268 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { isServiceError } from "@outrigger/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type PostgresServer, startPostgres } from "../../../test/support/postgres-server.ts";
+import { runScript } from "../test/child-process.ts";
+import { onEachDatabase } from "../test/each-database.ts";
+import { createSqlAccounts } from "./accounts/sql-accounts.ts";
+import { createSqlContactSource } from "./contacts/sql-contact-source.ts";
+import { openDatabase, readyDriver, type SqlDatabase } from "./sql-database.ts";
+import { createSqlSuppressionList } from "./sql-suppression-list.ts";
+
+const MONTH = "2026-03";
+const NOW_MS = Date.UTC(2026, 2, 15);
+
+onEachDatabase(({ kind, createUrl, open }) => {
+  test("is of its kind, and made ready by whoever calls first", async () => {
+    const url = await createUrl();
+    const [one, another] = [open(url), open(url)];
+    expect(one.kind).toBe(kind);
+    expect(await createSqlAccounts(one).get("a")).toBeNull();
+    await another.ready();
+    expect(await createSqlSuppressionList(another).count()).toBe(0);
+  });
+
+  test("is made once by many processes that start at once", { timeout: 60_000 }, async () => {
+    const url = await createUrl();
+    const script = `
+      import { createSqlAccounts, openDatabase } from "@outrigger/sql";
+      const database = openDatabase({ url: process.argv.at(-1), timeoutMs: 20000 });
+      await database.ready();
+      const accounts = createSqlAccounts(database);
+      const account = { email: null, firstName: null, lastName: null, plan: "free", createdAt: 1 };
+      for (let index = 0; index < 20; index++) await accounts.create({ ...account, id: process.pid + "-" + index });
+      await database.close();
+    `;
+    const processes = Array.from({ length: 5 }, () => runScript(script, [url]));
+    await Promise.all(processes.map(({ output }) => output));
+    const listed = await createSqlAccounts(open(url)).list({ limit: 1000 });
+    expect(listed.length).toBe(100);
+  });
+
+  test("accepts exactly 100 of 1,000 charges of two processes where 100 are left", {
+    timeout: 60_000,
+  }, async () => {
+    const url = await createUrl();
+    const database = open(url);
+    await database.ready();
+    const script = `
+      import { createSqlAccounts, openDatabase } from "@outrigger/sql";
+      const database = openDatabase({ url: process.argv.at(-1), timeoutMs: 20000 });
+      const accounts = createSqlAccounts(database);
+      const results = await Promise.all(Array.from({ length: 500 }, async (_, index) => {
+        const charge = { account: "a", kind: "searches", month: "${MONTH}", request: process.pid + "-" + index };
+        const result = await accounts.reserve(charge, 1, 100, ${NOW_MS});
+        if (result.outcome === "reserved") await accounts.settle(charge, 1);
+        return result.outcome;
+      }));
+      console.log(results.filter((outcome) => outcome === "reserved").length);
+      await database.close();
+    `;
+    const outputs = await Promise.all([runScript(script, [url]).output, runScript(script, [url]).output]);
+    expect(outputs.reduce((sum, output) => sum + Number(output), 0)).toBe(100);
+    const later = NOW_MS + 86_400_000;
+    expect(await createSqlAccounts(database).usage("a", MONTH, later)).toEqual({
+      searches: 100,
+      verifications: 0,
+    });
+  });
+
+  test("refuses one that a newer version has made, and leaves it as it is", async () => {
+    const url = await createUrl();
+    const driver = await readyDriver(open(url));
+    await driver.run("INSERT INTO lookup_migrations (name, timestamp) VALUES ($1, $2)", [
+      "999-later",
+      "2030",
+    ]);
+    const failures = [open(url).ready(), createSqlAccounts(open(url)).get("a")];
+    for (const failure of await Promise.allSettled(failures)) {
+      const error: unknown = failure.status === "rejected" ? failure.reason : undefined;
+      expect(isServiceError(error, "host_misuse")).toBe(true);
+      expect(String(error)).toContain("999-later");
+    }
+    const row = await driver.first<{ count: number }>("SELECT count(*) AS count FROM lookup_migrations");
+    expect(row?.count).toBe(2);
+  });
+
+  test("ends all that use it when it is closed, and none of the others when one of them is", async () => {
+    const url = await createUrl();
+    const database = open(url);
+    const [accounts, source, list] = [
+      createSqlAccounts(database),
+      createSqlContactSource(database),
+      createSqlSuppressionList(database),
+    ];
+    await accounts.close();
+    expect(await list.count()).toBe(0);
+    await database.close();
+    await database.close();
+    for (const call of [() => source.domain("a.example"), () => list.count(), () => database.ready()]) {
+      expect(isServiceError(await call().catch((error) => error), "store_unavailable")).toBe(true);
+    }
+  });
+
+  test("forgets charges that are of no use to anybody any more", async () => {
+    const database = open(await createUrl());
+    const accounts = createSqlAccounts(database);
+    const charge = (month: string) => ({ account: "a", kind: "searches" as const, month, request: "r" });
+    for (const [month, day] of [
+      ["2026-01", Date.UTC(2026, 0, 5)],
+      ["2026-02", Date.UTC(2026, 1, 5)],
+      ["2026-03", Date.UTC(2026, 2, 5)],
+    ] as const) {
+      await accounts.reserve(charge(month), 1, 10, day);
+      await accounts.settle(charge(month), 1);
+    }
+    const driver = await readyDriver(database);
+    const rows = await driver.all<{ month: string }>("SELECT month FROM lookup_charges ORDER BY month");
+    expect(rows.map(({ month }) => month)).toEqual(["2026-02", "2026-03"]);
+    expect((await accounts.usage("a", "2026-01", NOW_MS)).searches).toBe(1);
+  });
+
+  test("refuses tokens that are none", async () => {
+    const list = createSqlSuppressionList(open(await createUrl()));
+    const token = "a".repeat(43);
+    for (const wrong of ["", "a".repeat(42), `${token}a`, `${"a".repeat(42)}=`]) {
+      for (const call of [list.add, list.remove, list.present]) {
+        expect(isServiceError(await call([token, wrong]).catch((error) => error), "bad_request")).toBe(true);
+      }
+    }
+    expect(await list.count()).toBe(0);
+  });
+});
+
+describe("an embedded database", () => {
+  test.each([
+    [{ url: "lookup.db" }],
+    [{ url: "file:" }],
+    [{ url: "file::memory:" }],
+    [{ url: "http://a.example/" }],
+    [{ url: "postgres:/x" }],
+    [{ url: "file:x", timeoutMs: 1 }],
+    [{ url: "file:x", timeoutMs: Number.NaN }],
+    [{ url: "postgres://a.example/x", maxConnections: 0 }],
+  ])("is not opened with %j", (options) => {
+    expect(() => openDatabase(options)).toThrow(TypeError);
+  });
+
+  test("that cannot be opened is told of, and opened when it can be", async () => {
+    const database = openDatabase({ url: "file:/nowhere/at/all/lookup.db" });
+    const failure = await database.ready().catch((error) => error);
+    expect(isServiceError(failure, "store_unavailable")).toBe(true);
+    await database.close();
+  });
+});
+
+describe("PostgreSQL that fails", () => {
+  let server: PostgresServer;
+  let database: SqlDatabase;
+  beforeAll(async () => {
+    server = await startPostgres();
+    database = openDatabase({ url: server.url });
+    await database.ready();
+  });
+  afterAll(async () => {
+    await database.close();
+    await server.close();
+  });
+
+  /** Calls until it is answered. */
+  async function untilHealed(): Promise<void> {
+    const accounts = createSqlAccounts(database);
+    const deadlineMs = performance.now() + 20_000;
+    for (;;) {
+      const answer: unknown = await accounts.get("nobody").catch((error) => error);
+      if (answer === null) return;
+      if (performance.now() > deadlineMs) throw answer;
+      await delay(50);
+    }
+  }
+
+  test("hangs: calls reject within seconds, and are answered when it goes on", {
+    timeout: 60_000,
+  }, async () => {
+    const accounts = createSqlAccounts(database);
+    await accounts.get("nobody");
+    await server.signal("SIGSTOP");
+    try {
+      const startMs = performance.now();
+      const calls = Array.from({ length: 30 }, () => accounts.get("nobody").catch((error) => error));
+      calls.push(
+        createSqlContactSource(database)
+          .erase("a@a.example")
+          .catch((error) => error),
+      );
+      for (const error of await Promise.all(calls.slice(0, 30))) {
+        expect(isServiceError(error, "store_unavailable"), String(error)).toBe(true);
+      }
+      // Two seconds are meant; the machine has other things to do.
+      expect(performance.now() - startMs).toBeLessThan(8000);
+      const again = await accounts.get("nobody").catch((error) => error);
+      expect(isServiceError(again, "store_unavailable")).toBe(true);
+      const erased = await calls[30];
+      expect(isServiceError(erased, "store_unavailable")).toBe(true);
+    } finally {
+      await server.signal("SIGCONT");
+    }
+    await untilHealed();
+  });
+
+  test("is gone: calls reject, and are answered when it is back", { timeout: 90_000 }, async () => {
+    await createSqlAccounts(database).get("nobody");
+    await server.kill();
+    const accounts = createSqlAccounts(database);
+    for (let turn = 0; turn < 5; turn++) {
+      const error = await accounts.get("nobody").catch((failure) => failure);
+      expect(isServiceError(error, "store_unavailable"), String(error)).toBe(true);
+    }
+    await server.start();
+    await untilHealed();
+  });
+
+  test("is closed at once, though it hangs", { timeout: 60_000 }, async () => {
+    const other = openDatabase({ url: server.url });
+    await other.ready();
+    await server.signal("SIGSTOP");
+    try {
+      const startMs = performance.now();
+      await other.close();
+      expect(performance.now() - startMs).toBeLessThan(5000);
+    } finally {
+      await server.signal("SIGCONT");
+    }
+    await untilHealed();
+  });
+
+  test("keeps no process from ending when it hangs", { timeout: 60_000 }, async () => {
+    const silent = createServer(() => undefined).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const address = silent.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    try {
+      const script = `
+        import { openDatabase } from "@outrigger/sql";
+        const database = openDatabase({ url: process.argv.at(-1), timeoutMs: 500 });
+        console.log(await database.ready().catch((error) => error.code));
+        await database.close();
+      `;
+      expect(await runScript(script, [`postgres://test@127.0.0.1:${port}/x`]).output).toBe(
+        "store_unavailable\n",
+      );
+    } finally {
+      silent.close();
+    }
+  });
+
+  test("refuses statements that hold others up for too long", { timeout: 60_000 }, async () => {
+    const driver = await readyDriver(database);
+    const failure = await driver.first("SELECT pg_sleep(30)").catch((error) => error);
+    expect(isServiceError(failure, "store_unavailable")).toBe(true);
+    const running = await server.sql(
+      "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(30)%' AND state = 'active' AND pid <> pg_backend_pid()",
+    );
+    expect(Number(running)).toBeLessThanOrEqual(1);
+    await untilHealed();
+  });
+});

@@ -1,0 +1,122 @@
+import { fileURLToPath } from "node:url";
+import { createPostgresDriver } from "./driver/postgres-driver.ts";
+import type { SqlDriver } from "./driver/sql-driver.ts";
+import { closedError } from "./driver/sql-errors.ts";
+import { createSqliteDriver } from "./driver/sqlite-driver.ts";
+
+export interface SqlDatabaseOptions {
+  /**
+   * `file:lookup.db`, `file:./lookup.db`, `file:/var/lib/lookup.db` or `file:///var/lib/lookup.db`: an embedded database,
+   * which the processes of one machine may share. `postgres://user:password@host:port/database`: PostgreSQL.
+   */
+  url: string;
+  /**
+   * How long connecting, a statement, and waiting for other writers may take, in milliseconds; an integer of 50 to 60,000.
+   * Imports and erasures may take longer.
+   * @default 2000
+   */
+  timeoutMs?: number;
+  /**
+   * Of an embedded database: what an acknowledged write outlives. `process`: the end of the process, however sudden.
+   * `power`: a power cut as well; then every write waits for the disk.
+   * @default "process"
+   */
+  durability?: "process" | "power";
+  /** Of PostgreSQL: how many connections at most, an integer of 1 to 1000. @default 10 */
+  maxConnections?: number;
+}
+
+/** A database that contacts, accounts and suppressions share. It connects when it is needed, and again after it was lost. */
+export interface SqlDatabase {
+  readonly kind: "sqlite" | "postgres";
+  /**
+   * Brings the schema up to date, as the first call to anything in it does. Rejects with `host_misuse` where it was made by a
+   * newer version, and with `store_unavailable`.
+   */
+  ready(): Promise<void>;
+  /** Calls that are under way may reject, and so does every later one. Calling it twice is allowed. */
+  close(): Promise<void>;
+}
+
+/** What the database's own parts know of it. */
+const drivers = new WeakMap<SqlDatabase, { driver: SqlDriver; ready: () => Promise<void> }>();
+
+/** Connects to nothing yet: {@link SqlDatabase.ready} tells whether it can. Throws a `TypeError` for options that are none. */
+export function openDatabase(options: SqlDatabaseOptions): SqlDatabase {
+  const driver = createDriver(options);
+  let readiness: Promise<void> | null = null;
+  let isClosed = false;
+
+  function ready(): Promise<void> {
+    if (isClosed) return Promise.reject(closedError());
+    if (readiness === null) {
+      const attempt = driver.migrate();
+      readiness = attempt;
+      // The next call tries again.
+      attempt.catch(() => {
+        readiness = null;
+      });
+    }
+    return readiness;
+  }
+
+  const database: SqlDatabase = {
+    kind: driver.dialect.kind,
+    ready,
+    async close() {
+      isClosed = true;
+      await driver.close();
+    },
+  };
+  drivers.set(database, { driver, ready });
+  return database;
+}
+
+/** The driver of a database, when its schema is up to date. */
+export async function readyDriver(database: SqlDatabase): Promise<SqlDriver> {
+  const known = knownDriver(database);
+  await known.ready();
+  return known.driver;
+}
+
+/** What differs in words between databases. */
+export function dialectOf(database: SqlDatabase): SqlDriver["dialect"] {
+  return knownDriver(database).driver.dialect;
+}
+
+function knownDriver(database: SqlDatabase) {
+  const known = drivers.get(database);
+  if (known === undefined) throw new TypeError("The database must be one that openDatabase() made.");
+  return known;
+}
+
+function createDriver(options: SqlDatabaseOptions): SqlDriver {
+  const { url, timeoutMs = 2000, durability = "process", maxConnections = 10 } = options;
+  checkInteger("timeoutMs", timeoutMs, 50, 60_000);
+  checkInteger("maxConnections", maxConnections, 1, 1000);
+  if (durability !== "process" && durability !== "power") {
+    throw new TypeError('durability must be "process" or "power".');
+  }
+  if (/^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url)) {
+    return createPostgresDriver({ url, maxConnections, timeoutMs });
+  }
+  const path = pathOf(url);
+  if (path === null) {
+    throw new TypeError(
+      "url must be of the form file:lookup.db or postgres://user:password@host:port/database.",
+    );
+  }
+  return createSqliteDriver({ path, isPowerSafe: durability === "power", timeoutMs });
+}
+
+/** @returns `null` for what names no file. */
+function pathOf(url: string): string | null {
+  if (url.startsWith("file://")) return URL.canParse(url) ? fileURLToPath(url) : null;
+  const path = /^file:(.+)$/s.exec(url)?.[1];
+  return path === undefined || path === ":memory:" || path.includes("\0") ? null : path;
+}
+
+function checkInteger(name: string, value: number, min: number, max: number): void {
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return;
+  throw new TypeError(`${name} must be an integer of ${min} to ${max}, not ${value}.`);
+}

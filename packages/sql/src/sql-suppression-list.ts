@@ -1,0 +1,52 @@
+import { ServiceError, type SuppressionList } from "@outrigger/core";
+import { useDatabase } from "./database-use.ts";
+import type { SqlDatabase } from "./sql-database.ts";
+
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+/** Suppressions in a database, which stays open when the list is closed. Tokens of another form are `bad_request`. */
+export function createSqlSuppressionList(database: SqlDatabase): SuppressionList {
+  const use = useDatabase(database);
+
+  return {
+    async add(tokens) {
+      const list = listOf(tokens);
+      const driver = await use.driver();
+      await driver.run(
+        `INSERT INTO lookup_suppressions (token) SELECT value FROM ${driver.dialect.strings("$1")} AS given WHERE true ON CONFLICT DO NOTHING`,
+        [list],
+      );
+    },
+    async remove(tokens) {
+      const list = listOf(tokens);
+      const driver = await use.driver();
+      const { dialect } = driver;
+      return await driver.run(`DELETE FROM lookup_suppressions WHERE token IN ${dialect.strings("$1")}`, [
+        list,
+      ]);
+    },
+    async present(tokens) {
+      const list = listOf(tokens);
+      const driver = await use.driver();
+      const { dialect } = driver;
+      const rows = await driver.all<{ token: string }>(
+        `SELECT token FROM lookup_suppressions WHERE token IN ${dialect.strings("$1")}`,
+        [list],
+      );
+      return new Set(rows.map(({ token }) => token));
+    },
+    async count() {
+      const driver = await use.driver();
+      const row = await driver.first<{ count: number }>("SELECT count(*) AS count FROM lookup_suppressions");
+      return row?.count ?? 0;
+    },
+    close: use.close,
+  };
+}
+
+function listOf(tokens: readonly string[]): string {
+  if (!tokens.every((token) => TOKEN.test(token))) {
+    throw new ServiceError("bad_request", "A token has 43 characters of A-Z, a-z, 0-9, _ and -.");
+  }
+  return JSON.stringify(tokens);
+}

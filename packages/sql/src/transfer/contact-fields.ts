@@ -1,0 +1,62 @@
+/** What a file can tell of an address. */
+export const CONTACT_FIELDS = [
+  "address",
+  "type",
+  "confidence",
+  "firstName",
+  "lastName",
+  "fullName",
+  "position",
+  "seniority",
+  "department",
+  "networkA",
+  "networkAUrl",
+  "networkB",
+  "phoneNumber",
+  "domain",
+  "organization",
+  "sourceDomain",
+  "sourceUri",
+  "extractedOn",
+  "lastSeenOn",
+  "stillOnPage",
+] as const;
+export type ContactField = (typeof CONTACT_FIELDS)[number];
+
+/** Of which file's column, or key, each field is: in place of the names that it is known by. */
+export type FieldMapping = Partial<Record<ContactField, string>>;
+
+/** Further names of fields, without case, spaces and signs. Each field's own name is one as well. */
+const OTHER_NAMES: FieldNames = {
+  address: ["email", "emailaddress", "mail", "value"],
+  firstName: ["givenname"],
+  lastName: ["surname", "familyname"],
+  fullName: ["name"],
+  position: ["jobtitle", "title"],
+  phoneNumber: ["phone", "telephone"],
+  organization: ["organisation", "company"],
+  sourceUri: ["uri", "url", "source", "sourceurl"],
+};
+
+type FieldNames = Partial<Record<ContactField, readonly string[]>>;
+
+const FIELD_BY_NAME = new Map<string, ContactField>(
+  CONTACT_FIELDS.flatMap((field) =>
+    [field.toLowerCase(), ...(OTHER_NAMES[field] ?? [])].map((name) => [name, field] as const),
+  ),
+);
+
+/** Gives the field that a column is of; `null` for a column of none. */
+export function createFieldFinder(mapping: FieldMapping): (column: string) => ContactField | null {
+  const mapped = new Map<string, ContactField>();
+  for (const field of CONTACT_FIELDS) {
+    const column = mapping[field];
+    if (column !== undefined) mapped.set(column.trim(), field);
+  }
+  return (column) => {
+    const own = mapped.get(column.trim());
+    if (own !== undefined) return own;
+    const field = FIELD_BY_NAME.get(column.toLowerCase().replaceAll(/[^a-z]/g, "")) ?? null;
+    return field === null || mapping[field] !== undefined ? null : field;
+  };
+}

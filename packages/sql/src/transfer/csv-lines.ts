@@ -1,0 +1,105 @@
+import { ServiceError } from "@outrigger/core";
+import { CsvError, type Info, parse } from "csv-parse";
+import { type ContactField, createFieldFinder, type FieldMapping } from "./contact-fields.ts";
+import { type BadLine, type FieldTexts, type FileLine, MAX_LINE_BYTES, REPLACEMENT } from "./file-line.ts";
+
+/**
+ * Reads CSV (RFC 4180) whose first line names the columns, some lines at a time. Rejects with `bad_request` where no column is
+ * that of addresses, or a record never ends.
+ */
+export async function* readCsv(
+  input: AsyncIterable<Uint8Array>,
+  mapping: FieldMapping,
+  onBad: (line: BadLine) => void,
+): AsyncGenerator<FileLine[]> {
+  let lines: FileLine[] = [];
+  let columns: (ContactField | null)[] | null = null;
+  let hasEnded = false;
+
+  const parser = parse({
+    bom: true,
+    delimiter_auto: false,
+    max_record_size: MAX_LINE_BYTES,
+    relax_column_count: false,
+    // A stray quotation mark is one of the text; else all up to the next one would be lost.
+    relax_quotes: true,
+    skip_empty_lines: true,
+    skip_records_with_error: true,
+    on_record(record: string[], { lines: line }: Info) {
+      if (columns === null) columns = columnsOf(record, mapping);
+      else addLine(record, line, columns);
+      return null;
+    },
+    on_skip(error) {
+      // It would go on in the middle of it.
+      if (codeOf(error) === "CSV_MAX_RECORD_SIZE") throw endless(error);
+      const line = error instanceof CsvError && typeof error.lines === "number" ? error.lines : 0;
+      onBad({ line, reason: hasEnded ? "truncated" : "columns" });
+      return undefined;
+    },
+  });
+  parser.on("error", () => undefined); // Whoever writes hears of it.
+  parser.resume();
+
+  function addLine(record: string[], line: number, fieldOf: readonly (ContactField | null)[]): void {
+    const fields: FieldTexts = {};
+    for (let index = 0; index < record.length; index++) {
+      const [field, text] = [fieldOf[index], record[index]];
+      if (field === null || field === undefined || text === undefined || text === "") continue;
+      if (text.includes(REPLACEMENT)) {
+        onBad({ line, reason: "encoding", field });
+        return;
+      }
+      fields[field] = text;
+    }
+    lines.push({ line, fields, sources: [] });
+  }
+
+  function taken(): FileLine[] {
+    const full = lines;
+    lines = [];
+    return full;
+  }
+
+  try {
+    for await (const chunk of input) {
+      await settled((done) => parser.write(chunk, done));
+      if (lines.length > 0) yield taken();
+    }
+    hasEnded = true;
+    await settled((done) => parser.end(done));
+  } finally {
+    parser.destroy();
+  }
+  if (lines.length > 0) yield taken();
+}
+
+function columnsOf(header: readonly string[], mapping: FieldMapping): (ContactField | null)[] {
+  const fieldOf = createFieldFinder(mapping);
+  const columns = header.map(fieldOf);
+  if (!columns.includes("address") && !columns.includes("domain")) {
+    throw new ServiceError(
+      "bad_request",
+      "The first line names no column of addresses; `mapping` can name it.",
+    );
+  }
+  return columns;
+}
+
+function endless(error: Error | undefined): ServiceError {
+  return new ServiceError(
+    "bad_request",
+    `A record of the file is longer than ${MAX_LINE_BYTES} bytes: a quotation mark may be missing.`,
+    { cause: error },
+  );
+}
+
+function codeOf(error: Error | undefined): string {
+  return error instanceof CsvError ? error.code : "";
+}
+
+function settled(work: (done: (error?: Error | null) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    work((error) => (error ? reject(error) : resolve()));
+  });
+}

@@ -1,0 +1,157 @@
+import { Readable } from "node:stream";
+import type { Contact } from "@outrigger/core";
+import { unpackContact } from "../contacts/packed-contact.ts";
+import { readyDriver, type SqlDatabase } from "../sql-database.ts";
+
+export interface ExportOptions {
+  format: "csv" | "ndjson";
+}
+
+const CHUNK = 1000;
+
+const COLUMNS = [
+  "address",
+  "type",
+  "confidence",
+  "first_name",
+  "last_name",
+  "position",
+  "seniority",
+  "department",
+  "network_a",
+  "network_a_url",
+  "network_b",
+  "phone_number",
+  "domain",
+  "organization",
+  "source_domain",
+  "source_uri",
+  "extracted_on",
+  "last_seen_on",
+  "still_on_page",
+] as const;
+
+interface DomainRow {
+  name: string;
+  organization: string | null;
+}
+
+interface ExportRow extends DomainRow {
+  packed: string;
+}
+
+/**
+ * Everything that is known, by address, as `importContacts` reads it: in CSV a line for each page of an address, in NDJSON a
+ * line for each address. Organisations without addresses come last. What is changed meanwhile may be in it or not.
+ */
+export function exportContacts(database: SqlDatabase, { format }: ExportOptions): Readable {
+  if (format !== "csv" && format !== "ndjson") throw new TypeError('format must be "csv" or "ndjson".');
+  const texts = format === "csv" ? csvTexts(database) : ndjsonTexts(database);
+  return Readable.from(texts, { objectMode: false });
+}
+
+async function* csvTexts(database: SqlDatabase): AsyncGenerator<string> {
+  yield `${COLUMNS.join(",")}\r\n`;
+  for await (const rows of contactRows(database)) yield rows.map(csvLines).join("");
+  for await (const rows of domainRows(database)) {
+    yield rows.map(({ name, organization }) => csvLine({ domain: name, organization })).join("");
+  }
+}
+
+async function* ndjsonTexts(database: SqlDatabase): AsyncGenerator<string> {
+  for await (const rows of contactRows(database)) yield rows.map(ndjsonLine).join("");
+  for await (const rows of domainRows(database)) {
+    yield rows
+      .map(({ name, organization }) => `${JSON.stringify({ domain: name, organization })}\n`)
+      .join("");
+  }
+}
+
+async function* contactRows(database: SqlDatabase): AsyncGenerator<ExportRow[]> {
+  const driver = await readyDriver(database);
+  let last = "";
+  for (;;) {
+    const rows = await driver.all<ExportRow & { address: string }>(
+      `SELECT c.address, c.packed, d.name, d.organization FROM lookup_contacts c
+       JOIN lookup_domains d ON d.id = c.domain_id WHERE c.address > $1 ORDER BY c.address LIMIT ${CHUNK}`,
+      [last],
+    );
+    if (rows.length > 0) yield rows;
+    if (rows.length < CHUNK) return;
+    last = rows.at(-1)?.address ?? last;
+  }
+}
+
+/** Organisations of which no address tells. */
+async function* domainRows(database: SqlDatabase): AsyncGenerator<DomainRow[]> {
+  const driver = await readyDriver(database);
+  let last = "";
+  for (;;) {
+    const rows = await driver.all<DomainRow>(
+      `SELECT name, organization FROM lookup_domains
+       WHERE total = 0 AND organization IS NOT NULL AND name > $1 ORDER BY name LIMIT ${CHUNK}`,
+      [last],
+    );
+    if (rows.length > 0) yield rows;
+    if (rows.length < CHUNK) return;
+    last = rows.at(-1)?.name ?? last;
+  }
+}
+
+function csvLines({ packed, name, organization }: ExportRow): string {
+  const contact = unpackContact(packed);
+  const told = { ...fieldsOf(contact), domain: name, organization };
+  if (contact.evidence.length === 0) return csvLine(told);
+  return contact.evidence
+    .map(({ domain, uri, extractedOn, lastSeenOn, stillOnPage }) =>
+      csvLine({
+        ...told,
+        source_domain: domain,
+        source_uri: uri,
+        extracted_on: extractedOn,
+        last_seen_on: lastSeenOn,
+        still_on_page: stillOnPage,
+      }),
+    )
+    .join("");
+}
+
+type ColumnValues = Partial<Record<(typeof COLUMNS)[number], string | number | boolean | null>>;
+
+function csvLine(values: ColumnValues): string {
+  return `${COLUMNS.map((column) => csvField(values[column] ?? "")).join(",")}\r\n`;
+}
+
+function csvField(value: string | number | boolean): string {
+  const text = String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function ndjsonLine({ packed, name, organization }: ExportRow): string {
+  const contact = unpackContact(packed);
+  const sources = contact.evidence.map(({ domain, uri, extractedOn, lastSeenOn, stillOnPage }) => ({
+    domain,
+    uri,
+    extracted_on: extractedOn,
+    last_seen_on: lastSeenOn,
+    still_on_page: stillOnPage,
+  }));
+  return `${JSON.stringify({ ...fieldsOf(contact), domain: name, organization, sources })}\n`;
+}
+
+function fieldsOf(contact: Contact): ColumnValues {
+  return {
+    address: contact.address,
+    type: contact.type,
+    confidence: contact.confidence,
+    first_name: contact.firstName,
+    last_name: contact.lastName,
+    position: contact.position,
+    seniority: contact.seniority,
+    department: contact.department,
+    network_a: contact.networkA,
+    network_a_url: contact.networkAUrl,
+    network_b: contact.networkB,
+    phone_number: contact.phoneNumber,
+  };
+}

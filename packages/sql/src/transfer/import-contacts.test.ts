@@ -1,0 +1,340 @@
+import { createReadStream } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Contact, isServiceError } from "@outrigger/core";
+import { expect, test } from "vitest";
+import { onEachDatabase } from "../../test/each-database.ts";
+import { domainOf, fileOf, HEADER, personFile, personLine, textOf } from "../../test/sample-files.ts";
+import { confidenceOf } from "../contacts/confidence.ts";
+import { createSqlContactSource } from "../contacts/sql-contact-source.ts";
+import { exportContacts } from "./export-contacts.ts";
+import type { BadLine } from "./file-line.ts";
+import { type ImportOptions, type ImportProgress, importContacts } from "./import-contacts.ts";
+
+onEachDatabase(({ createUrl, open }) => {
+  async function imported(text: string | Uint8Array, options: Partial<ImportOptions> = {}) {
+    const database = open(await createUrl());
+    const bad: BadLine[] = [];
+    const progress = await importContacts(database, fileOf(text), {
+      format: "csv",
+      onBadLine: (line) => bad.push(line),
+      ...options,
+    });
+    return { database, source: createSqlContactSource(database), bad, progress };
+  }
+
+  test("takes in all fields of CSV by the names of its columns", async () => {
+    const { source, bad, progress } = await imported(
+      [
+        "\uFEFFE-Mail Address;".replace(
+          "E-Mail Address;",
+          "Email,Type,Confidence,First Name,Last Name,Position,Seniority,Department",
+        ) +
+          ",network_a,network_a_url,network_b,Phone,Company,uri,source domain,extracted_on,last_seen_on,still_on_page,ignored",
+        'ZOE@Bücher.Example,generic,87,Zoë,"O\'Neil, ""Z""",Teller,SENIOR,it,zoe,https://network.example/zoe,@zoe,+41 44,Bücher AG,https://www.example.org/team,example.org,2025-01-02,2026-03-04T10:00:00Z,no,x',
+      ].join("\r\n"),
+    );
+    expect(bad).toEqual([]);
+    expect(progress).toEqual({ lines: 1, added: 1, updated: 0, unchanged: 0, suppressed: 0, bad: 0 });
+    expect(await source.find("zoe@xn--bcher-kva.example")).toEqual({
+      address: "zoe@xn--bcher-kva.example",
+      type: "generic",
+      confidence: 87,
+      firstName: "Zoë",
+      lastName: 'O\'Neil, "Z"',
+      position: "Teller",
+      seniority: "senior",
+      department: "it",
+      networkA: "zoe",
+      networkAUrl: "https://network.example/zoe",
+      networkB: "@zoe",
+      phoneNumber: "+41 44",
+      evidence: [
+        {
+          domain: "example.org",
+          uri: "https://www.example.org/team",
+          extractedOn: "2025-01-02",
+          lastSeenOn: "2026-03-04",
+          stillOnPage: false,
+        },
+      ],
+    } satisfies Contact);
+    expect(await source.domain("xn--bcher-kva.example")).toEqual({ organization: "Bücher AG" });
+    expect(await source.domainOf("bücher ag")).toBe("xn--bcher-kva.example");
+  });
+
+  test("takes in NDJSON with several pages of an address", async () => {
+    const page = { uri: "https://a.example/1", extracted_on: "2025-01-01", last_seen_on: "2026-01-01" };
+    const { source, bad } = await imported(
+      [
+        {
+          email: "ann@a.example",
+          firstName: "Ann",
+          last_name: "Lee",
+          sources: [page, { ...page, uri: "https://b.example/2", still_on_page: false }],
+        },
+        { email: "sales@a.example", confidence: 12, organization: "A", first_name: null, tags: ["x"] },
+        { domain: "b.example", organization: "B" },
+      ]
+        .map((each) => JSON.stringify(each))
+        .join("\n"),
+      { format: "ndjson" },
+    );
+    expect(bad).toEqual([]);
+    const ann = await source.find("ann@a.example");
+    expect(ann).toMatchObject({ type: "personal", firstName: "Ann", lastName: "Lee" });
+    expect(ann?.evidence).toEqual([
+      {
+        domain: "a.example",
+        uri: "https://a.example/1",
+        extractedOn: "2025-01-01",
+        lastSeenOn: "2026-01-01",
+        stillOnPage: true,
+      },
+      {
+        domain: "b.example",
+        uri: "https://b.example/2",
+        extractedOn: "2025-01-01",
+        lastSeenOn: "2026-01-01",
+        stillOnPage: false,
+      },
+    ]);
+    expect(await source.find("sales@a.example")).toMatchObject({ type: "generic", confidence: 12 });
+    expect(await source.domain("b.example")).toEqual({ organization: "B" });
+  });
+
+  test("finds out what the file does not say", async () => {
+    const { source } = await imported(
+      "email,full_name,position,source_uri,last_seen_on\nann.lee@a.example,Ann Lee,Chief Sales Officer,https://a.example/t,2026-01-01\ninfo@a.example,,,,\n",
+    );
+    const ann = await source.find("ann.lee@a.example");
+    expect(ann).toMatchObject({ type: "personal", firstName: "Ann", lastName: "Lee" });
+    expect(ann?.department).not.toBeNull();
+    expect(ann?.confidence).toBe(confidenceOf(ann?.evidence ?? [], Date.now()));
+    expect(await source.find("info@a.example")).toMatchObject({
+      type: "generic",
+      confidence: 20,
+      evidence: [],
+    });
+    expect(await source.patterns("a.example")).toEqual([{ pattern: "{first}.{last}", count: 1 }]);
+  });
+
+  test("takes columns of any name that the mapping says", async () => {
+    const { source } = await imported("Adresse,email,Vorname\na@a.example,old@a.example,Änn\n", {
+      mapping: { address: "Adresse", firstName: "Vorname" },
+    });
+    expect(await source.find("a@a.example")).toMatchObject({ firstName: "Änn" });
+    expect(await source.find("old@a.example")).toBeNull();
+  });
+
+  test("leaves bad lines out and tells which and why", async () => {
+    const good = "a@a.example,,,,,,,,,";
+    const lines: [string | Buffer, BadLine["reason"] | null, BadLine["field"]?][] = [
+      [good, null],
+      ["a@a.example,too few", "columns"],
+      [`${good},too many`, "columns"],
+      ["not an address,,,,,,,,,", "address"],
+      [",Ann,Lee,,,,,,,", "address"],
+      [Buffer.from("b@a.example,M\xfcller,,,,,,,,", "latin1"), "encoding", "firstName"],
+      ["b@a.example,,,,,,https://a.example,2026-02-30,,", "value", "extractedOn"],
+      ["b@a.example,,,,,,https://a.example,2026-03-01,2026-02-01,", "value", "lastSeenOn"],
+      ["b@a.example,,,,,,javascript:x,,,", "value", "sourceUri"],
+      ["b@a.example,,,,,,https://a.example,,,maybe", "value", "stillOnPage"],
+      ['d@a.example,"x" y,x "y",,,,,,,', null],
+      ["c@a.example,,,,,,,,,", null],
+    ];
+    const file = Buffer.concat(
+      [HEADER, ...lines.map(([line]) => line)].flatMap((line) => [Buffer.from(line), Buffer.from("\n")]),
+    );
+    const { source, bad, progress } = await imported(file);
+    const expected = lines.flatMap(([, reason, field], index) =>
+      reason === null ? [] : [{ line: index + 2, reason, ...(field && { field }) }],
+    );
+    expect(bad.toSorted((a, b) => a.line - b.line)).toEqual(expected);
+    expect(progress).toMatchObject({ lines: lines.length, added: 3, bad: expected.length });
+    expect(await source.find("b@a.example")).toBeNull();
+    expect((await source.search("a.example", {}, { limit: 10, offset: 0 })).total).toBe(3);
+    expect(await source.find("d@a.example")).toMatchObject({ firstName: '"x" y', lastName: 'x "y"' });
+  });
+
+  test("tells bad lines of NDJSON", async () => {
+    const lines = [
+      '{"email":"a@a.example"}',
+      "",
+      "[]",
+      '{"email":',
+      '{"email":{"x":1}}',
+      '{"email":"b@a.example","confidence":101}',
+      '{"email":"b@a.example","sources":[7]}',
+      '{"email":"c@a.exam',
+    ];
+    const { bad, progress } = await imported(lines.join("\n"), { format: "ndjson" });
+    expect(bad).toEqual([
+      { line: 3, reason: "json" },
+      { line: 4, reason: "json" },
+      { line: 5, reason: "value", field: "address" },
+      { line: 6, reason: "value", field: "confidence" },
+      { line: 7, reason: "value", field: "sourceUri" },
+      { line: 8, reason: "truncated" },
+    ]);
+    expect(progress.added).toBe(1);
+  });
+
+  test.each(["a@a.example,Ann", 'a@a.example,"Ann'])(
+    "tells of a last line that is cut off: %s",
+    async (last) => {
+      const { source, bad } = await imported(`${HEADER}\n${personLine(1)}\n${last}`);
+      expect(bad).toEqual([{ line: 3, reason: "truncated" }]);
+      expect((await source.search(domainOf(1), {}, { limit: 1, offset: 0 })).total).toBe(1);
+    },
+  );
+
+  test("ends at the first bad line where it is told to", async () => {
+    const database = open(await createUrl());
+    const file = fileOf(`${HEADER}\n${personLine(0)}\nnot an address,,,,,,,,,\n`);
+    const failure = await importContacts(database, file, { format: "csv", onBadLine: "fail" }).catch(
+      (error) => error,
+    );
+    expect(isServiceError(failure, "bad_request")).toBe(true);
+    expect(failure.message).toContain("Line 3");
+  });
+
+  test.each(["name,position\nAnn,CEO\n", `${HEADER}\n"${"x\n".repeat(600_000)}`])(
+    "refuses what is no such CSV",
+    async (text) => {
+      const database = open(await createUrl());
+      const failure = await importContacts(database, fileOf(text, 65_536), { format: "csv" }).catch(
+        (error) => error,
+      );
+      expect(isServiceError(failure, "bad_request"), String(failure)).toBe(true);
+    },
+  );
+
+  test("keeps of pages when they were first and last seen, and what was said last", async () => {
+    const database = open(await createUrl());
+    const line = (first: string, from: string, until: string, still: boolean) =>
+      `a@a.example,${first},Lee,,,,https://a.example/1,${from},${until},${still}`;
+    const take = (...lines: string[]) =>
+      importContacts(database, fileOf([HEADER, ...lines].join("\n")), { format: "csv" });
+    await take(line("Ann", "2025-05-05", "2025-06-06", true), line("", "2025-01-01", "2025-03-03", false));
+    expect(await take(line("Anne", "2025-07-07", "2026-01-01", false))).toMatchObject({
+      added: 0,
+      updated: 1,
+    });
+    const source = createSqlContactSource(database);
+    const told = await source.find("a@a.example");
+    expect(told).toMatchObject({ firstName: "Anne", lastName: "Lee" });
+    expect(told?.evidence).toEqual([
+      {
+        domain: "a.example",
+        uri: "https://a.example/1",
+        extractedOn: "2025-01-01",
+        lastSeenOn: "2026-01-01",
+        stillOnPage: false,
+      },
+    ]);
+  });
+
+  test("changes nothing when a file is imported again", async () => {
+    const database = open(await createUrl());
+    const text = personFile(300);
+    await importContacts(database, fileOf(text, 5000), { format: "csv" });
+    const before = await textOf(exportContacts(database, { format: "ndjson" }));
+    const again = await importContacts(database, fileOf(text, 5000), { format: "csv" });
+    expect(again).toEqual({ lines: 300, added: 0, updated: 0, unchanged: 300, suppressed: 0, bad: 0 });
+    expect(await textOf(exportContacts(database, { format: "ndjson" }))).toBe(before);
+  });
+
+  test.each(["csv", "ndjson"] as const)("reads what it wrote as %s, and has the same", async (format) => {
+    const { database: one } = await imported(
+      `${personFile(200)}"quoted, 'x'@a.example",,,,,,,,,\ninfo@a.example,"Änn ""A""","L\n1",,,"Org, ""A""",https://a.example/?q=",2025-01-01,2026-01-01,true\n`,
+    );
+    await importContacts(one, fileOf('{"domain":"only.example","organization":"Only, “Org”"}'), {
+      format: "ndjson",
+    });
+    const text = await textOf(exportContacts(one, { format }));
+    const { database: other, bad } = await imported(text, { format });
+    expect(bad).toEqual([]);
+    expect(await textOf(exportContacts(other, { format }))).toBe(text);
+    expect(text).toContain("only.example");
+    const [a, b] = [one, other].map(createSqlContactSource);
+    for (const address of ["info@a.example", personLine(7).split(",")[0] ?? ""]) {
+      const contact = await a?.find(address);
+      expect(contact).not.toBeNull();
+      expect(await b?.find(address)).toEqual(contact);
+    }
+  });
+
+  test("leaves out who is suppressed", async () => {
+    const asked: string[][] = [];
+    const victim = personLine(17).split(",")[0] ?? "";
+    const { source, progress } = await imported(personFile(250), {
+      isSuppressed: async (addresses) => {
+        asked.push([...addresses]);
+        return new Set(addresses.filter((address) => address === victim));
+      },
+    });
+    expect(progress).toMatchObject({ lines: 250, added: 249, suppressed: 1 });
+    expect(asked.flat().length).toBe(250);
+    expect(Math.max(...asked.map(({ length }) => length))).toBeLessThanOrEqual(100);
+    expect(await source.find(victim)).toBeNull();
+    expect((await source.search(domainOf(17), {}, { limit: 1, offset: 0 })).total).toBe(19);
+  });
+
+  test("has in the database what it told of, when it is ended; the next import goes on", {
+    timeout: 60_000,
+  }, async () => {
+    const database = open(await createUrl());
+    const controller = new AbortController();
+    const told: ImportProgress[] = [];
+    const text = personFile(9000);
+    const failure = await importContacts(database, fileOf(text, 10_000), {
+      format: "csv",
+      signal: controller.signal,
+      onProgress: (progress) => {
+        told.push(progress);
+        if (told.length === 1) controller.abort(new Error("enough"));
+      },
+    }).catch((error) => error);
+    expect(failure).toMatchObject({ message: "enough" });
+    expect(told.at(-1)?.added).toBe(4000);
+    const source = createSqlContactSource(database);
+    // Nothing is up to date yet but the answers.
+    for (const index of [0, 1999, 3999]) {
+      const domain = domainOf(index);
+      expect((await source.search(domain, {}, { limit: 5, offset: 18 })).contacts.length).toBe(2);
+      expect((await source.search(domain, { type: "personal" }, { limit: 1, offset: 0 })).total).toBe(20);
+      expect((await source.count(domain)).total).toBe(20);
+      expect((await source.patterns(domain)).length).toBeLessThanOrEqual(1);
+    }
+    const next = await importContacts(database, fileOf(text, 10_000), { format: "csv" });
+    expect(next).toMatchObject({ lines: 9000, added: 5000, unchanged: 4000 });
+    expect((await source.count(domainOf(8999))).total).toBe(20);
+  });
+
+  test("ends an input that fails with its error", async () => {
+    const database = open(await createUrl());
+    async function* failing(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from(personFile(10));
+      throw new Error("the disk is gone");
+    }
+    await expect(importContacts(database, failing(), { format: "csv" })).rejects.toThrow("the disk is gone");
+  });
+
+  test("reads a file from a disk", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "outrigger-import-"));
+    try {
+      await writeFile(join(directory, "a.csv"), personFile(2500));
+      const database = open(await createUrl());
+      const stream = createReadStream(join(directory, "a.csv"));
+      expect(await importContacts(database, stream, { format: "csv" })).toMatchObject({
+        added: 2500,
+        bad: 0,
+      });
+      expect(stream.destroyed).toBe(true);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+});

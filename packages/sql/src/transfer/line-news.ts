@@ -1,0 +1,155 @@
+import {
+  type ContactEvidence,
+  DEPARTMENTS,
+  normaliseDomain,
+  parseAddress,
+  parseFullName,
+  SENIORITIES,
+} from "@outrigger/core";
+import type { ContactNews } from "../contacts/merge-contact.ts";
+import type { ContactField } from "./contact-fields.ts";
+import type { BadLine, FieldTexts, FileLine } from "./file-line.ts";
+
+/** What a line tells: of an address, or only of a domain. */
+export type LineNews = { news: ContactNews } | { domain: string; organization: string };
+
+/** Longest text of a field. */
+const MAX_LENGTH = 2000;
+const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:$|[T ])/;
+const YES = new Set(["true", "1", "yes", "y"]);
+const NO = new Set(["false", "0", "no", "n"]);
+
+/** What is wrong with a line. */
+class BadValue extends Error {
+  readonly field: ContactField;
+
+  constructor(field: ContactField) {
+    super(`A value that ${field} cannot have`);
+    this.field = field;
+  }
+}
+
+/**
+ * Reads the values of a line.
+ * @param today `YYYY-MM-DD`, when a page was seen of which no line tells when.
+ */
+export function newsOf({ line, fields, sources }: FileLine, today: string): LineNews | BadLine {
+  try {
+    return read(fields, sources, today);
+  } catch (error) {
+    if (!(error instanceof BadValue)) throw error;
+    const { field } = error;
+    return field === "address" ? { line, reason: "address" } : { line, reason: "value", field };
+  }
+}
+
+function read(fields: FieldTexts, sources: readonly FieldTexts[], today: string): LineNews {
+  const { address } = fields;
+  if (address === undefined) {
+    const domain = normaliseDomain(textOf(fields, "domain") ?? "");
+    const organization = textOf(fields, "organization");
+    if (domain === null || organization === undefined) throw new BadValue("address");
+    return { domain, organization };
+  }
+  const parsed = parseAddress(address.trim());
+  if (parsed === null) throw new BadValue("address");
+  const news: ContactNews = {
+    address: parsed.address,
+    domain: parsed.domain,
+    evidence: [fields, ...sources].flatMap((source) => evidenceOf(source, today)),
+  };
+  for (const field of [
+    "position",
+    "networkA",
+    "networkAUrl",
+    "networkB",
+    "phoneNumber",
+    "organization",
+  ] as const) {
+    const text = textOf(fields, field);
+    if (text !== undefined) news[field] = text;
+  }
+  addName(news, fields);
+  const type = wordOf(fields.type);
+  if (type === "personal" || type === "generic") news.type = type;
+  // Other words for these say nothing: they are told from the position.
+  const seniority = SENIORITIES.find((name) => name === wordOf(fields.seniority));
+  if (seniority !== undefined) news.seniority = seniority;
+  const department = DEPARTMENTS.find((name) => name === wordOf(fields.department));
+  if (department !== undefined) news.department = department;
+  if (fields.confidence !== undefined) news.confidence = confidenceIn(fields.confidence);
+  return { news };
+}
+
+function addName(news: ContactNews, fields: FieldTexts): void {
+  const [firstName, lastName] = [textOf(fields, "firstName"), textOf(fields, "lastName")];
+  const fullName = textOf(fields, "fullName");
+  const name = firstName === undefined && lastName === undefined ? parseFullName(fullName ?? "") : null;
+  if (name !== null) Object.assign(news, { firstName: name.firstName, lastName: name.lastName });
+  if (firstName !== undefined) news.firstName = firstName;
+  if (lastName !== undefined) news.lastName = lastName;
+}
+
+function evidenceOf(source: FieldTexts, today: string): ContactEvidence[] {
+  const uri = textOf(source, "sourceUri");
+  if (uri === undefined) return [];
+  if (!/^https?:\/\//i.test(uri) || !URL.canParse(uri)) throw new BadValue("sourceUri");
+  const [extractedOn, lastSeenOn] = [dateOf(source, "extractedOn"), dateOf(source, "lastSeenOn")];
+  const [first = today, last = today] = [extractedOn ?? lastSeenOn, lastSeenOn ?? extractedOn];
+  if (first > last) throw new BadValue("lastSeenOn");
+  return [
+    {
+      domain: textOf(source, "sourceDomain") ?? new URL(uri).hostname,
+      uri,
+      extractedOn: first,
+      lastSeenOn: last,
+      stillOnPage: truthOf(source.stillOnPage),
+    },
+  ];
+}
+
+function textOf(fields: FieldTexts, field: ContactField): string | undefined {
+  const text = fields[field]?.trim();
+  if (text === undefined || text === "") return undefined;
+  if (text.length > MAX_LENGTH || text.includes("\0")) throw new BadValue(field);
+  return text;
+}
+
+function wordOf(text: string | undefined): string | undefined {
+  return text?.trim().toLowerCase();
+}
+
+function confidenceIn(text: string): number {
+  const confidence = Number(text);
+  if (text.trim() === "" || !(confidence >= 0 && confidence <= 100)) throw new BadValue("confidence");
+  return Math.round(confidence);
+}
+
+function dateOf(fields: FieldTexts, field: "extractedOn" | "lastSeenOn"): string | undefined {
+  const text = textOf(fields, field);
+  if (text === undefined) return undefined;
+  const date = text.slice(0, 10);
+  if (!DATE.test(text) || !isDay(date)) throw new BadValue(field);
+  return date;
+}
+
+/** Days that were found to be some: files have few different ones. */
+const knownDays = new Set<string>();
+const MAX_KNOWN_DAYS = 10_000;
+
+function isDay(date: string): boolean {
+  if (knownDays.has(date)) return true;
+  // The parser of dates takes the 31st of any month for one.
+  const time = Date.parse(date);
+  if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== date) return false;
+  if (knownDays.size < MAX_KNOWN_DAYS) knownDays.add(date);
+  return true;
+}
+
+/** A page that nobody says otherwise of still shows the address. */
+function truthOf(text: string | undefined): boolean {
+  const word = wordOf(text);
+  if (word === undefined || word === "" || YES.has(word)) return true;
+  if (NO.has(word)) return false;
+  throw new BadValue("stillOnPage");
+}

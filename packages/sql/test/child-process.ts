@@ -1,0 +1,26 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+
+/** A process of its own that has the built package. */
+export interface ScriptProcess {
+  child: ChildProcess;
+  /** What it printed, once it has ended; rejects where it failed. */
+  output: Promise<string>;
+}
+
+/** Runs an ES module given as text. `@outrigger/sql` is the built package. */
+export function runScript(script: string, args: readonly string[] = []): ScriptProcess {
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", script, "--", ...args], {
+    cwd: import.meta.dirname,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const output = Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]).then(
+    ([stdout, stderr, [status]]) => {
+      if (status !== 0) throw new Error(`The process ended with ${String(status)}: ${stderr}`);
+      return stdout;
+    },
+  );
+  output.catch(() => undefined); // One that is killed fails; whoever waits for the output hears of it.
+  return { child, output };
+}

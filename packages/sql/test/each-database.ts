@@ -1,0 +1,53 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe } from "vitest";
+import { type PostgresServer, startPostgres } from "../../../test/support/postgres-server.ts";
+import { openDatabase, type SqlDatabase, type SqlDatabaseOptions } from "../src/sql-database.ts";
+
+/** Empty databases of one kind, which end with the test that made them. */
+export interface TestDatabases {
+  kind: SqlDatabase["kind"];
+  /** The address of a database that nobody has used. */
+  createUrl(): Promise<string>;
+  /** Opens a database that is closed after the test. Patient, unless it is told otherwise: tests share their machine. */
+  open(url: string, options?: Partial<SqlDatabaseOptions>): SqlDatabase;
+}
+
+/** Says the same of an embedded database and of PostgreSQL. */
+export function onEachDatabase(tests: (databases: TestDatabases) => void): void {
+  describe("in an embedded database", () => {
+    let directory = "";
+    beforeAll(async () => {
+      directory = await mkdtemp(join(tmpdir(), "outrigger-sql-"));
+    });
+    afterAll(() => rm(directory, { recursive: true, force: true }));
+    tests({ kind: "sqlite", createUrl: async () => `file:${join(directory, randomName())}`, open: opener() });
+  });
+
+  describe("in PostgreSQL", () => {
+    let server: PostgresServer;
+    beforeAll(async () => {
+      server = await startPostgres();
+    });
+    afterAll(() => server.close());
+    tests({ kind: "postgres", createUrl: () => server.createDatabase(randomName()), open: opener() });
+  });
+}
+
+function opener(): TestDatabases["open"] {
+  const opened: SqlDatabase[] = [];
+  afterEach(async () => {
+    for (const database of opened.splice(0)) await database.close();
+  });
+  return (url, options = {}) => {
+    const database = openDatabase({ url, timeoutMs: 20_000, ...options });
+    opened.push(database);
+    return database;
+  };
+}
+
+function randomName(): string {
+  return `t${randomBytes(6).toString("hex")}`;
+}

@@ -1,0 +1,34 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { createMailWorld } from "../test/mail-world.ts";
+
+const PROGRAM = fileURLToPath(new URL("../test/close-and-end.mjs", import.meta.url));
+
+test("after it is closed, nothing keeps the process: no socket, no question to the DNS, no timer", async () => {
+  const world = await createMailWorld();
+  try {
+    const server = await world.mailServer();
+    const silent = await world.hostileServer(() => {}, "127.0.0.2");
+    world.route("one.test", server.host);
+    world.route("silent.test", silent.host);
+    world.dns.zone["lost.test"] = { drops: true };
+    const asked = ["tarpit@one.test", "alice@one.test", "alice@silent.test", "alice@lost.test"];
+    const child = spawn(process.execPath, [PROGRAM, world.dns.address, String(server.port), ...asked], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const ended = once(child, "exit");
+    const printed = text(child.stdout);
+    await expect.poll(() => server.commands.at(-1), { timeout: 20_000 }).toMatch(/^RCPT TO:<tarpit@/);
+    await expect.poll(() => silent.openConnections(), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => world.dns.questions, { timeout: 20_000 }).toContain("MX lost.test");
+    child.stdin.write("close\n");
+    // Killed by the test's own time limit where it does not end.
+    expect(await ended).toEqual([0, null]);
+    expect((await printed).trim().split("\n")).toEqual(asked.map((address) => `${address} timeout`));
+  } finally {
+    await world.close();
+  }
+});

@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createMailWorld, type MailWorld, never } from "../../test/mail-world.ts";
+import { findMailRoute } from "./find-mail-route.ts";
+
+let world: MailWorld;
+beforeEach(async () => {
+  world = await createMailWorld();
+});
+afterEach(() => world.close());
+
+function find(domain: string, more: { maxHosts?: number; dnsMs?: number } = {}) {
+  const options = { dnsServers: [world.dns.address], dnsMs: 10_000, maxHosts: 5, ...more };
+  return findMailRoute(domain, options, never());
+}
+
+test("hosts come in order of preference, with their addresses, IPv4 first", async () => {
+  Object.assign(world.dns.zone, {
+    "one.test": {
+      MX: [
+        [30, "c.one.test"],
+        [10, "A.one.test"],
+        [20, "b.one.test"],
+      ],
+    },
+    "a.one.test": { A: ["192.0.2.1"], AAAA: ["2001:db8::1"] },
+    "b.one.test": { AAAA: ["2001:db8::2"] },
+    "c.one.test": { A: ["192.0.2.3"] },
+  });
+  expect(await find("one.test")).toEqual({
+    routing: "found",
+    hosts: [
+      { name: "a.one.test", addresses: ["192.0.2.1", "2001:db8::1"] },
+      { name: "b.one.test", addresses: ["2001:db8::2"] },
+      { name: "c.one.test", addresses: ["192.0.2.3"] },
+    ],
+  });
+});
+
+test("hosts of equal preference take turns", async () => {
+  const { zone } = world.dns;
+  zone["one.test"] = {
+    MX: [
+      [10, "a.test"],
+      [10, "b.test"],
+    ],
+  };
+  for (const name of ["a.test", "b.test"]) zone[name] = { A: ["192.0.2.1"] };
+  const first = new Set<string | undefined>();
+  for (let times = 0; times < 200 && first.size < 2; times++) {
+    const route = await find("one.test");
+    first.add(route.routing === "found" ? route.hosts[0]?.name : undefined);
+  }
+  expect([...first].sort()).toEqual(["a.test", "b.test"]);
+});
+
+test("a domain of sixty hosts, whose answer needs TCP, has the preferred few of them", async () => {
+  const { zone } = world.dns;
+  zone["big.test"] = {
+    MX: Array.from({ length: 60 }, (_, index) => [60 - index, `mx-${index}.a-long-name.big.test`] as const),
+  };
+  for (let index = 0; index < 60; index++)
+    zone[`mx-${index}.a-long-name.big.test`] = { A: [`192.0.2.${index}`] };
+  const route = await find("big.test");
+  expect(route.routing === "found" && route.hosts.map(({ name }) => name)).toEqual(
+    [59, 58, 57, 56, 55].map((index) => `mx-${index}.a-long-name.big.test`),
+  );
+  expect(world.dns.tcpQuestions()).toBeGreaterThan(0);
+  expect(new Set(world.dns.questions).size).toBe(11);
+});
+
+test("a domain without MX is its own host", async () => {
+  world.dns.zone["a.test"] = { A: ["192.0.2.1"] };
+  world.dns.zone["aaaa.test"] = { AAAA: ["2001:db8::1"] };
+  expect(await find("a.test")).toEqual({
+    routing: "found",
+    hosts: [{ name: "a.test", addresses: ["192.0.2.1"] }],
+  });
+  expect(await find("aaaa.test")).toMatchObject({
+    routing: "found",
+    hosts: [{ addresses: ["2001:db8::1"] }],
+  });
+});
+
+test("another name for a domain leads to its hosts", async () => {
+  const { zone } = world.dns;
+  zone["alias.test"] = { CNAME: "one.test" };
+  zone["one.test"] = { MX: [[10, "mx.test"]] };
+  zone["mx.test"] = { A: ["192.0.2.1"] };
+  expect(await find("alias.test")).toMatchObject({ routing: "found", hosts: [{ name: "mx.test" }] });
+});
+
+test.each<[string, "none" | "null_mx" | "unknown"]>([
+  ["missing.test", "none"],
+  ["empty.test", "none"],
+  ["null.test", "null_mx"],
+  ["nulls.test", "null_mx"],
+  ["dangling.test", "none"],
+  ["loop.test", "none"],
+  ["servfail.test", "unknown"],
+  ["refused.test", "unknown"],
+  ["silent.test", "unknown"],
+  ["half-silent.test", "unknown"],
+  ["silent-host.test", "unknown"],
+  ["far-host.test", "unknown"],
+])("of %s the route is %s", async (domain, routing) => {
+  Object.assign(world.dns.zone, {
+    "empty.test": {},
+    "null.test": { MX: [[0, "."]], A: ["192.0.2.1"] },
+    "nulls.test": {
+      MX: [
+        [0, "."],
+        [10, "."],
+      ],
+    },
+    "dangling.test": {
+      MX: [
+        [10, "missing.test"],
+        [20, "empty.test"],
+      ],
+    },
+    "loop.test": { CNAME: "pool.test" },
+    "pool.test": { CNAME: "loop.test" },
+    "servfail.test": { rcode: 2 },
+    "refused.test": { rcode: 5 },
+    "silent.test": { drops: true },
+    "half-silent.test": {
+      MX: [
+        [10, "missing.test"],
+        [20, "servfail.test"],
+      ],
+    },
+    "silent-host.test": { MX: [[10, "silent.test"]] },
+    "far-host.test": {
+      MX: [
+        [10, "missing.test"],
+        [20, "empty.test"],
+        [30, "near.test"],
+      ],
+    },
+    "near.test": { A: ["192.0.2.1"] },
+  });
+  expect(await find(domain, { dnsMs: 2000, maxHosts: 2 })).toEqual({ routing });
+});
+
+test("no mail said beside hosts is not heard", async () => {
+  world.dns.zone["both.test"] = {
+    MX: [
+      [0, "."],
+      [10, "mx.test"],
+    ],
+  };
+  world.dns.zone["mx.test"] = { A: ["192.0.2.1"] };
+  expect(await find("both.test")).toMatchObject({ routing: "found", hosts: [{ name: "mx.test" }] });
+});
+
+test("an address in the place of a host's name is not asked about, and leaves the route open", async () => {
+  world.dns.zone["literal.test"] = {
+    MX: [
+      [10, "127.0.0.1"],
+      [20, "169.254.169.254"],
+    ],
+  };
+  expect(await find("literal.test")).toEqual({ routing: "found", hosts: [] });
+  expect(world.dns.questions).toEqual(["MX literal.test"]);
+});
+
+test("a host called localhost is this machine, and the DNS is not asked", async () => {
+  world.dns.zone["local.test"] = { MX: [[10, "localhost"]] };
+  world.dns.zone.localhost = { A: ["192.0.2.1"] };
+  expect(await find("local.test")).toEqual({
+    routing: "found",
+    hosts: [{ name: "localhost", addresses: ["127.0.0.1"] }],
+  });
+});
+
+test("an answer that is lost once is asked for again", async () => {
+  world.dns.zone["flaky.test"] = { A: ["192.0.2.1"], dropsFirst: 1 };
+  expect(await find("flaky.test", { dnsMs: 3000 })).toMatchObject({ routing: "found" });
+});
+
+test("a slow server, or one that is not there, ends by the deadline", async () => {
+  world.dns.zone["slow.test"] = { MX: [[10, "mx.test"]], delayMs: 20_000 };
+  const begunMs = performance.now();
+  expect(await find("slow.test", { dnsMs: 500 })).toEqual({ routing: "unknown" });
+  const gone = { dnsServers: ["127.0.0.1:1"], dnsMs: 500, maxHosts: 5 };
+  expect(await findMailRoute("one.test", gone, never())).toEqual({ routing: "unknown" });
+  expect(performance.now() - begunMs).toBeLessThan(10_000);
+});
+
+test("an abort ends it at once", async () => {
+  world.dns.zone["silent.test"] = { drops: true };
+  const controller = new AbortController();
+  const options = { dnsServers: [world.dns.address], dnsMs: 60_000, maxHosts: 5 };
+  const route = findMailRoute("silent.test", options, controller.signal);
+  await expect.poll(() => world.dns.questions.length).toBeGreaterThan(0);
+  controller.abort();
+  expect(await route).toEqual({ routing: "unknown" });
+});

@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { serveMail } from "../../../test/support/hostile-mail-server.ts";
+import { createMailWorld, type MailWorld, never, withLoopback } from "../test/mail-world.ts";
+import { specialAddresses } from "./special-addresses.ts";
+
+let world: MailWorld;
+beforeEach(async () => {
+  world = await createMailWorld();
+});
+afterEach(() => world.close());
+
+const FORBIDDEN = {
+  routing: "found",
+  server: null,
+  mailbox: null,
+  reason: "forbidden_address",
+  retryAfterMs: null,
+};
+
+test.each(["127.0.0.1", "10.0.0.1", "169.254.169.254", "0.0.0.0"])(
+  "a host at %s is not connected to by default",
+  async (address) => {
+    const server = await world.hostileServer((peer) => serveMail(peer));
+    world.route("bad.test", address);
+    const prober = world.prober({ forbidden: specialAddresses() });
+    const result = await prober.probe("alice", "bad.test", { smtp: true, signal: never() });
+    expect(result).toMatchObject(FORBIDDEN);
+    expect(server.connections()).toBe(0);
+  },
+);
+
+test("a host at an IPv6 address that holds one of this machine is not connected to", async () => {
+  const server = await world.hostileServer((peer) => serveMail(peer));
+  world.dns.zone["bad.test"] = { AAAA: ["::ffff:127.0.0.1", "::1"] };
+  const prober = world.prober({ forbidden: specialAddresses() });
+  expect(await prober.probe("alice", "bad.test", { smtp: true, signal: never() })).toMatchObject(FORBIDDEN);
+  expect(server.connections()).toBe(0);
+});
+
+test("a host called localhost, or nothing at all, is not this machine", async () => {
+  const server = await world.hostileServer((peer) => serveMail(peer));
+  world.dns.zone["local.test"] = { MX: [[10, "localhost"]] };
+  world.dns.zone["null.test"] = { MX: [[0, "."]] };
+  world.dns.zone["literal.test"] = { MX: [[0, "127.0.0.1"]] };
+  const prober = world.prober({ forbidden: specialAddresses() });
+  const ask = (domain: string) => prober.probe("alice", domain, { smtp: true, signal: never() });
+  expect(await ask("local.test")).toMatchObject(FORBIDDEN);
+  expect(await ask("null.test")).toMatchObject({
+    routing: "null_mx",
+    server: null,
+    mailbox: false,
+    reason: null,
+  });
+  expect(await ask("literal.test")).toMatchObject({
+    routing: "found",
+    server: null,
+    reason: "no_connection",
+  });
+  expect(server.connections()).toBe(0);
+});
+
+test("of several addresses only those are connected to that may be", async () => {
+  const bad = await world.hostileServer((peer) => serveMail(peer));
+  const good = await world.mailServer({ host: "127.9.0.1" });
+  world.route("both.test", bad.host, good.host);
+  const forbidden = withLoopback();
+  forbidden.addAddress(bad.host);
+  const prober = world.prober({ forbidden });
+  const result = await prober.probe("alice", "both.test", { smtp: true, signal: never() });
+  expect(result).toMatchObject({ mailbox: true, reason: null });
+  expect(bad.connections()).toBe(0);
+});
+
+test("an address that changes between two questions is checked each time it is used, and asked for once", async () => {
+  const bad = await world.hostileServer((peer) => serveMail(peer));
+  const good = await world.mailServer({ host: "127.9.0.1" });
+  world.dns.zone["turns.test"] = { MX: [[10, "mx.turns.test"]] };
+  world.dns.zone["mx.turns.test"] = { A: [good.host], alternateA: [bad.host] };
+  const forbidden = withLoopback();
+  forbidden.addAddress(bad.host);
+  const prober = world.prober({ forbidden, routeTtlMs: 1, now: nextSecond() });
+  const results = [];
+  for (let times = 0; times < 4; times++) {
+    results.push(await prober.probe("nobody", "turns.test", { smtp: true, signal: never() }));
+  }
+  expect(results.map(({ reason }) => reason)).toEqual([
+    "user_unknown",
+    "forbidden_address",
+    "user_unknown",
+    "forbidden_address",
+  ]);
+  expect(bad.connections()).toBe(0);
+  expect(world.dns.questions.filter((question) => question === "A mx.turns.test")).toHaveLength(4);
+});
+
+test("an address that somebody put into the cache is checked, too", async () => {
+  const bad = await world.hostileServer((peer) => serveMail(peer));
+  const route = { routing: "found", hosts: [{ name: "mx.test", addresses: [bad.host, "localhost", ""] }] };
+  const cache = new Map<string, unknown>([
+    ["mail-route:bad.test", { value: route, untilMs: Number.MAX_SAFE_INTEGER }],
+  ]);
+  const prober = world.prober({
+    forbidden: specialAddresses(),
+    cache: {
+      get: async (key) => cache.get(key),
+      set: async (key, value) => cache.set(key, value),
+      delete: async (key) => cache.delete(key),
+    },
+  });
+  expect(await prober.probe("alice", "bad.test", { smtp: true, signal: never() })).toMatchObject(FORBIDDEN);
+  expect(bad.connections()).toBe(0);
+});
+
+/** A clock on which everything is long ago. */
+function nextSecond(): () => number {
+  let nowMs = 0;
+  return () => {
+    nowMs += 1000;
+    return nowMs;
+  };
+}

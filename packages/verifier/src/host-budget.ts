@@ -1,0 +1,141 @@
+import type { HostBudget } from "./prober-options.ts";
+
+/** Spares mail hosts: so many sessions at a time, and so many questions in any minute, for each address. */
+export interface HostBudgets {
+  /**
+   * Waits for a turn, in the order of asking.
+   * @param questions how many the session may ask, at most.
+   * @returns the turn; or how long to wait before it is of use to ask again, where that would take too long or `signal` aborted.
+   */
+  take(address: string, questions: number, signal: AbortSignal): Promise<Turn | { retryAfterMs: number }>;
+}
+
+export interface Turn {
+  /** Gives back questions that were not asked. */
+  refund(questions: number): void;
+  /** Lets the next one have its turn. */
+  end(): void;
+}
+
+interface Waiter {
+  questions: number;
+  start(allowedAtMs: number): void;
+}
+
+interface Host {
+  sessions: number;
+  /** When each of the questions of the last minute was allowed, the oldest first. */
+  askedAt: number[];
+  waiters: Waiter[];
+  timer: NodeJS.Timeout | undefined;
+}
+
+const MINUTE_MS = 60_000;
+/** Hosts beyond this number are looked through for such as are no longer of interest. */
+const MAX_IDLE_HOSTS = 1000;
+
+export function createHostBudgets(
+  { sessions, questionsPerMinute, maxWaitMs }: Required<HostBudget>,
+  now: () => number,
+): HostBudgets {
+  const hosts = new Map<string, Host>();
+
+  function hostOf(address: string): Host {
+    let host = hosts.get(address);
+    if (host === undefined) {
+      if (hosts.size >= MAX_IDLE_HOSTS) forgetIdle();
+      host = { sessions: 0, askedAt: [], waiters: [], timer: undefined };
+      hosts.set(address, host);
+    }
+    return host;
+  }
+
+  function forgetIdle(): void {
+    for (const [address, host] of hosts) {
+      if (host.sessions === 0 && host.waiters.length === 0 && waitFor(host, questionsPerMinute) === 0) {
+        hosts.delete(address);
+      }
+    }
+  }
+
+  /** How long until so many more may be asked, in milliseconds. */
+  function waitFor(host: Host, questions: number): number {
+    const nowMs = now();
+    const old = host.askedAt.findIndex((askedAt) => askedAt > nowMs - MINUTE_MS);
+    if (old !== 0) host.askedAt.splice(0, old === -1 ? host.askedAt.length : old);
+    const excess = host.askedAt.length + questions - questionsPerMinute;
+    const last = host.askedAt[excess - 1];
+    return last === undefined ? 0 : last + MINUTE_MS - nowMs;
+  }
+
+  /** Begins as many turns as may be, and comes back when there may be another. */
+  function serve(host: Host): void {
+    clearTimeout(host.timer);
+    for (;;) {
+      const [next] = host.waiters;
+      if (next === undefined || host.sessions >= sessions) return;
+      const waitMs = waitFor(host, next.questions);
+      if (waitMs > 0) {
+        host.timer = setTimeout(serve, Math.min(waitMs, maxWaitMs) + 1, host);
+        return;
+      }
+      host.waiters.shift();
+      host.sessions += 1;
+      const nowMs = now();
+      for (let count = 0; count < next.questions; count++) host.askedAt.push(nowMs);
+      next.start(nowMs);
+    }
+  }
+
+  function turnOf(host: Host, allowedAtMs: number): Turn {
+    let hasEnded = false;
+    return {
+      refund(questions) {
+        for (let count = 0; count < questions; count++) {
+          const index = host.askedAt.lastIndexOf(allowedAtMs);
+          if (index !== -1) host.askedAt.splice(index, 1);
+        }
+      },
+      end() {
+        if (hasEnded) return;
+        hasEnded = true;
+        host.sessions -= 1;
+        serve(host);
+      },
+    };
+  }
+
+  return {
+    async take(address, questions, signal) {
+      const host = hostOf(address);
+      const ahead = host.waiters.reduce((sum, waiter) => sum + waiter.questions, questions);
+      const waitMs = waitFor(host, Math.min(ahead, questionsPerMinute));
+      // Nobody has to wait to be told that it is of no use.
+      if (waitMs > maxWaitMs) return { retryAfterMs: waitMs };
+      return await new Promise((resolve) => {
+        const waiter: Waiter = {
+          questions,
+          start(allowedAtMs) {
+            leave();
+            resolve(turnOf(host, allowedAtMs));
+          },
+        };
+        const giveUp = () => {
+          leave();
+          host.waiters.splice(host.waiters.indexOf(waiter), 1);
+          resolve({ retryAfterMs: Math.max(1000, waitFor(host, questions)) });
+          serve(host);
+        };
+        const timer = setTimeout(giveUp, maxWaitMs);
+        const leave = () => {
+          clearTimeout(timer);
+          signal.removeEventListener("abort", giveUp);
+        };
+        signal.addEventListener("abort", giveUp);
+        host.waiters.push(waiter);
+        if (signal.aborted) giveUp();
+        else serve(host);
+      });
+    },
+  };
+}

@@ -1,0 +1,37 @@
+/** Providers that are often mistyped and have no neighbours of note, the commonest first: what a slip is taken for. */
+export const SUGGESTED_PROVIDERS: readonly string[] =
+  `gmail.com yahoo.com hotmail.com outlook.com icloud.com googlemail.com protonmail.com
+  hotmail.co.uk hotmail.fr hotmail.de hotmail.it hotmail.es hotmail.be hotmail.nl
+  yahoo.co.uk yahoo.fr yahoo.de yahoo.it yahoo.es yahoo.ca yahoo.in yahoo.co.in yahoo.co.jp yahoo.co.id
+  yahoo.com.br yahoo.com.mx yahoo.com.ar yahoo.com.au
+  outlook.fr outlook.de outlook.it outlook.es outlook.jp outlook.com.br
+  comcast.net verizon.net sbcglobal.net bellsouth.net btinternet.com virginmedia.com ntlworld.com
+  t-online.de freenet.de wanadoo.fr laposte.net rediffmail.com fastmail.com tutanota.com hushmail.com bigpond.com`.split(
+    /\s+/,
+  );
+
+/**
+ * Providers of so many mailboxes that no list may call them disposable, and whose subdomains are theirs. No slip of one of
+ * them is one of another.
+ */
+export const BIG_PROVIDERS: readonly string[] = [
+  ...SUGGESTED_PROVIDERS,
+  ...`ymail.com rocketmail.com aol.com aim.com live.com live.co.uk live.fr live.nl live.it live.de msn.com me.com mac.com
+  hotmail.se hotmail.ch outlook.at outlook.be outlook.in outlook.ie outlook.pt outlook.cz outlook.dk outlook.kr
+  yahoo.at yahoo.be yahoo.cn yahoo.dk yahoo.gr yahoo.ie yahoo.nl yahoo.no yahoo.pl yahoo.pt yahoo.ro yahoo.se
+  yahoo.com.cn yahoo.com.hk yahoo.com.ph yahoo.com.sg yahoo.com.tr yahoo.com.tw yahoo.com.vn yahoo.co.kr yahoo.co.nz yahoo.co.th
+  yahoo.co.za yahoo.jp
+  proton.me pm.me gmx.com gmx.de gmx.net gmx.at gmx.ch web.de mail.com email.com mail.ru inbox.ru list.ru bk.ru yandex.ru
+  yandex.com ya.ru rambler.ru qq.com foxmail.com 163.com 126.com yeah.net sina.com sina.cn sohu.com aliyun.com naver.com
+  daum.net hanmail.net zoho.com fastmail.fm hey.com tuta.io tuta.com mailbox.org posteo.de orange.fr free.fr sfr.fr neuf.fr
+  libero.it virgilio.it tiscali.it alice.it tin.it wp.pl onet.pl interia.pl o2.pl seznam.cz centrum.cz sky.com
+  blueyonder.co.uk talktalk.net att.net cox.net charter.net earthlink.net juno.com rogers.com shaw.ca sympatico.ca telus.net
+  optusnet.com.au uol.com.br bol.com.br terra.com.br globo.com ziggo.nl planet.nl telenet.be skynet.be bluewin.ch ukr.net
+  abv.bg walla.co.il`.split(/\s+/),
+];
+
+/** In the list of webmail, but of organisations whose people have addresses there, or made for examples. */
+export const NOT_WEBMAIL: readonly string[] =
+  `about.com alibaba.com ancestry.com dailypioneer.com depechemode.com discovery.com dnsmadeeasy.com example.com facebook.com
+  geek.com ivillage.com kansascity.com mail-tester.com medscape.com mydomain.com name.com nus.edu.sg oath.com onmilwaukee.com
+  parrot.com scubadiving.com techspot.com test.com test.de unican.es www.com yourdomain.com`.split(/\s+/);

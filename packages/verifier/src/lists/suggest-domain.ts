@@ -1,0 +1,56 @@
+const ROWS: readonly [keys: string, offset: number][] = [
+  ["1234567890-", 0],
+  ["qwertyuiop", 0.5],
+  ["asdfghjkl", 0.75],
+  ["zxcvbnm", 1.25],
+];
+/** Pairs that look alike, beside those that lie side by side. */
+const LOOK_ALIKE = new Set(["0o", "1l", "1i", "il", "mn", "uv", "vw"]);
+
+const positions = new Map(
+  ROWS.flatMap(([keys, offset], row) =>
+    [...keys].map((key, index) => [key, { row, column: index + offset }]),
+  ),
+);
+
+/** Shorter names have too many neighbours that are meant. */
+const MIN_NAME_LENGTH = 5;
+
+/**
+ * Finds the domain of which another is a slip: two letters swapped, one left out, one too many, or one that lies beside the
+ * right one or looks like it. Gives the first of `targets`, or `null`.
+ */
+export function createDomainSuggestions(targets: readonly string[]): (domain: string) => string | null {
+  const byLength = new Map<number, string[]>();
+  for (const target of targets) {
+    if (target.indexOf(".") < MIN_NAME_LENGTH) continue;
+    for (const length of [target.length - 1, target.length, target.length + 1]) {
+      byLength.set(length, [...(byLength.get(length) ?? []), target]);
+    }
+  }
+  return (domain) => byLength.get(domain.length)?.find((target) => isSlip(domain, target)) ?? null;
+}
+
+function isSlip(typed: string, meant: string): boolean {
+  let from = 0;
+  while (from < meant.length && typed[from] === meant[from]) from++;
+  let typedEnd = typed.length;
+  let meantEnd = meant.length;
+  while (typedEnd > from && meantEnd > from && typed[typedEnd - 1] === meant[meantEnd - 1]) {
+    typedEnd--;
+    meantEnd--;
+  }
+  const wrong = typed.slice(from, typedEnd);
+  const right = meant.slice(from, meantEnd);
+  if (wrong.length + right.length === 1) return true;
+  if (wrong.length === 1 && right.length === 1) return isEasilyTaken(wrong, right);
+  return wrong.length === 2 && wrong === `${right[1]}${right[0]}`;
+}
+
+function isEasilyTaken(typed: string, meant: string): boolean {
+  if (LOOK_ALIKE.has([typed, meant].sort().join(""))) return true;
+  const one = positions.get(typed);
+  const other = positions.get(meant);
+  if (one === undefined || other === undefined) return false;
+  return Math.abs(one.row - other.row) <= 1 && Math.abs(one.column - other.column) <= 1;
+}

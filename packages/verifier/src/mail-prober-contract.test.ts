@@ -1,0 +1,23 @@
+import { test } from "vitest";
+import { mailProberContract } from "../../core/src/testing/mail-prober-contract.ts";
+import { createMailWorld } from "../test/mail-world.ts";
+
+mailProberContract(test, async () => {
+  const world = await createMailWorld();
+  const server = await world.mailServer();
+  for (const domain of ["one.test", "catchall.test"]) world.route(domain, server.host);
+  world.dns.zone["null.test"] = { MX: [[0, "."]] };
+  world.dns.zone["silent.test"] = { drops: true };
+  return {
+    prober: world.prober({ dnsMs: 1000, replyMs: 60_000 }),
+    taken: ["alice", "one.test"],
+    unknown: ["nobody", "one.test"],
+    ofAcceptsAll: ["carol", "catchall.test"],
+    refusing: ["policy", "one.test"],
+    silent: ["tarpit", "one.test"],
+    ofNoDomain: ["alice", "missing.test"],
+    ofNullMx: ["alice", "null.test"],
+    ofNoAnswer: ["alice", "silent.test"],
+    close: () => world.close(),
+  };
+});

@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createMailWorld, type MailWorld, never } from "../test/mail-world.ts";
+
+let world: MailWorld;
+beforeEach(async () => {
+  world = await createMailWorld();
+});
+afterEach(() => world.close());
+
+const FOUND = { routing: "found", server: true, retryAfterMs: null };
+
+describe("a mail server", () => {
+  test("that takes the address and not a made-up one has the mailbox", async () => {
+    const server = await world.mailServer();
+    world.route("one.test", server.host);
+    const prober = world.prober();
+    const result = await prober.probe("alice", "one.test", { smtp: true, signal: never() });
+    expect(result).toEqual({ ...FOUND, mailbox: true, acceptsAll: false, reason: null });
+    await prober.close();
+    expect(server.commands).toEqual([
+      "EHLO probe.outrigger.test",
+      "MAIL FROM:<postmaster@outrigger.test>",
+      "RCPT TO:<alice@one.test>",
+      "RSET",
+      "MAIL FROM:<postmaster@outrigger.test>",
+      expect.stringMatching(/^RCPT TO:<q[0-9a-z]{20}@one\.test>$/),
+      "QUIT",
+    ]);
+  });
+
+  test("that takes both accepts all, and the next mailbox of the domain is not asked about", async () => {
+    const server = await world.mailServer();
+    world.route("catchall.test", server.host);
+    const prober = world.prober();
+    const accepted = { ...FOUND, mailbox: null, acceptsAll: true, reason: "accepts_all" };
+    expect(await prober.probe("alice", "catchall.test", { smtp: true, signal: never() })).toEqual(accepted);
+    const asked = server.commands.length;
+    expect(await prober.probe("carol", "catchall.test", { smtp: true, signal: never() })).toEqual(accepted);
+    expect(server.commands).toHaveLength(asked);
+  });
+
+  test.each([
+    ["nobody", { mailbox: false, acceptsAll: false, reason: "user_unknown", retryAfterMs: null }],
+    ["full", { mailbox: null, acceptsAll: null, reason: "mailbox_full", retryAfterMs: 3_600_000 }],
+    ["disabled", { mailbox: false, acceptsAll: null, reason: "mailbox_disabled", retryAfterMs: null }],
+    ["policy", { mailbox: null, acceptsAll: null, reason: "policy", retryAfterMs: null }],
+    ["grey", { mailbox: null, acceptsAll: null, reason: "greylisted", retryAfterMs: 300_000 }],
+    ["shutdown", { mailbox: null, acceptsAll: null, reason: "temporary", retryAfterMs: 600_000 }],
+    ["drop", { mailbox: null, acceptsAll: null, reason: "temporary", retryAfterMs: 600_000 }],
+  ])("that answers for %s is understood", async (local, expected) => {
+    const server = await world.mailServer();
+    world.route("one.test", server.host);
+    const result = await world.prober().probe(local, "one.test", { smtp: true, signal: never() });
+    expect(result).toEqual({ ...FOUND, ...expected });
+  });
+
+  test("that does not answer is given up in time", async () => {
+    const server = await world.mailServer();
+    world.route("one.test", server.host);
+    const prober = world.prober({ replyMs: 500 });
+    const result = await prober.probe("tarpit", "one.test", { smtp: true, signal: never() });
+    expect(result).toEqual({ ...FOUND, mailbox: null, acceptsAll: null, reason: "timeout" });
+  });
+
+  test("that can encrypt is talked to in TLS, whatever its certificate", async () => {
+    const server = await world.mailServer({ tls: "works" });
+    world.route("one.test", server.host);
+    const result = await world.prober().probe("alice", "one.test", { smtp: true, signal: never() });
+    expect(result).toMatchObject({ mailbox: true, reason: null });
+    expect(server.commands.slice(0, 4)).toEqual([
+      "EHLO probe.outrigger.test",
+      "STARTTLS",
+      "EHLO probe.outrigger.test",
+      "MAIL FROM:<postmaster@outrigger.test>",
+    ]);
+  });
+
+  test("whose encryption does not work is talked to without it", async () => {
+    const server = await world.mailServer({ tls: "broken" });
+    world.route("one.test", server.host);
+    const result = await world.prober().probe("alice", "one.test", { smtp: true, signal: never() });
+    expect(result).toMatchObject({ mailbox: true, reason: null });
+    expect(server.commands.slice(0, 4)).toEqual([
+      "EHLO probe.outrigger.test",
+      "STARTTLS",
+      "EHLO probe.outrigger.test",
+      "MAIL FROM:<postmaster@outrigger.test>",
+    ]);
+  });
+
+  test("that takes addresses beyond ASCII is told that there is one", async () => {
+    const server = await world.mailServer({ more: { hideSMTPUTF8: false } });
+    world.route("one.test", server.host);
+    const result = await world.prober().probe("δοκιμή", "one.test", { smtp: true, signal: never() });
+    expect(result).toMatchObject({ mailbox: true, reason: null });
+    expect(server.commands).toContain("MAIL FROM:<postmaster@outrigger.test> SMTPUTF8");
+  });
+
+  test("that does not take addresses beyond ASCII is not asked about one", async () => {
+    const server = await world.mailServer({ more: { hideSMTPUTF8: true } });
+    world.route("one.test", server.host);
+    const prober = world.prober();
+    const result = await prober.probe("δοκιμή", "one.test", { smtp: true, signal: never() });
+    await prober.close();
+    expect(result).toMatchObject({ server: true, mailbox: null, reason: "protocol" });
+    expect(server.commands).toEqual(["EHLO probe.outrigger.test", "QUIT"]);
+  });
+
+  test("that does not take us is not asked further, nor another one", async () => {
+    const refuse = { responseCode: 550, message: "5.7.1 Your host is on our list" };
+    const first = await world.mailServer({
+      more: { onMailFrom: (_address, _session, done) => done(Object.assign(new Error(), refuse)) },
+    });
+    const second = await world.mailServer({ host: "127.0.0.2" });
+    world.route("one.test", first.host, second.host);
+    const result = await world.prober().probe("alice", "one.test", { smtp: true, signal: never() });
+    expect(result).toEqual({ ...FOUND, mailbox: null, acceptsAll: null, reason: "policy" });
+    expect(second.commands).toEqual([]);
+  });
+
+  test("that is down leaves it to the next one", async () => {
+    const server = await world.mailServer({ host: "127.0.0.2" });
+    world.route("one.test", "127.0.0.3", server.host);
+    const result = await world.prober().probe("alice", "one.test", { smtp: true, signal: never() });
+    expect(result).toEqual({ ...FOUND, mailbox: true, acceptsAll: false, reason: null });
+  });
+
+  test("that is down, alone, is no connection", async () => {
+    const server = await world.mailServer();
+    world.route("one.test", server.host);
+    await server.close();
+    const result = await world.prober().probe("alice", "one.test", { smtp: true, signal: never() });
+    expect(result).toEqual({
+      ...{ routing: "found", server: false, mailbox: null, acceptsAll: null },
+      ...{ reason: "no_connection", retryAfterMs: null },
+    });
+  });
+});

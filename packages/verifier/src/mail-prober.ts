@@ -1,0 +1,89 @@
+import { type MailProber, type ProbeResult, ServiceError } from "@outrigger/core";
+import { createEgressWatch } from "./egress-watch.ts";
+import { createFlights } from "./flights.ts";
+import { createHostBudgets } from "./host-budget.ts";
+import { createMemoryCache } from "./memory-cache.ts";
+import { createProbe } from "./probe.ts";
+import { NOTHING } from "./probe-results.ts";
+import { createProberMemory } from "./prober-memory.ts";
+import { type MailProberOptions, readProberOptions } from "./prober-options.ts";
+import { createRouteFinder } from "./route-finder.ts";
+import { checkMailbox } from "./smtp/smtp-command.ts";
+
+/** A {@link MailProber} that remembers questions which a server does not answer yet. */
+export interface VerifyingProber extends MailProber {
+  /** Forgets what is remembered of an address. Rejects when the cache fails. */
+  forget(local: string, domain: string): Promise<void>;
+}
+
+const CACHE_ENTRIES = 10_000;
+
+/**
+ * Asks the DNS, and with `smtp` the mail hosts themselves, whether an address takes mail, and never sends any.
+ *
+ * Throws a `TypeError` for options that cannot be. `probe` rejects with one for a local part or domain that could not be in a
+ * command, and with `store_unavailable` once it is closed; whatever else happens is a result.
+ */
+export function createMailProber(options: MailProberOptions = {}): VerifyingProber {
+  const settings = readProberOptions(options);
+  const { now, onError, wholeMs } = settings;
+  const cache = options.cache ?? createMemoryCache(CACHE_ENTRIES);
+  const memory = createProberMemory({ cache, secret: options.secret, now, onError });
+  const routes = createRouteFinder(settings, memory);
+  const probe = createProbe({
+    settings,
+    memory,
+    findRoute: routes.find,
+    budgets: createHostBudgets(settings.budget, now),
+    egress: createEgressWatch(settings.egress, now),
+  });
+  const flights = createFlights<ProbeResult, ProbeResult>();
+  let isClosed = false;
+
+  return {
+    async probe(local, domain, { smtp, signal }) {
+      checkMailbox(local, domain);
+      if (isClosed) throw new ServiceError("store_unavailable", "The mail prober is closed.");
+      const asksHosts = smtp && settings.smtp !== null;
+      const landing = await flights.join(`${asksHosts} ${local}@${domain}`, signal, () => {
+        let found: ProbeResult = NOTHING;
+        const report = (result: ProbeResult) => {
+          found = result;
+        };
+        return {
+          progress: () => found,
+          run: (flightSignal) =>
+            withDeadline(wholeMs, flightSignal, (within) =>
+              probe({ local, domain, asksHosts, signal: within, report }),
+            ),
+        };
+      });
+      return "result" in landing ? landing.result : { ...landing.progress, reason: "timeout" };
+    },
+    forget: (local, domain) => memory.forget(local, domain),
+    async close() {
+      isClosed = true;
+      await Promise.all([flights.close(), routes.close()]);
+      await probe.settled();
+    },
+  };
+}
+
+/** Runs `work` with a signal that aborts with `signal`, or when the time is over. */
+async function withDeadline<T>(
+  deadlineMs: number,
+  signal: AbortSignal,
+  work: (within: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  const timer = setTimeout(abort, deadlineMs);
+  signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
+  try {
+    return await work(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
+  }
+}

@@ -1,0 +1,85 @@
+import type { ProbeResult } from "@outrigger/core";
+import type { Outcome, RecipientAnswer } from "./smtp/converse.ts";
+import type { Refusal } from "./smtp/read-refusal.ts";
+
+/** Nothing is known yet. */
+export const NOTHING: ProbeResult = {
+  routing: "unknown",
+  server: null,
+  mailbox: null,
+  acceptsAll: null,
+  reason: null,
+  retryAfterMs: null,
+};
+
+const TEMPORARY_MS = 600_000;
+/** When to ask again what was refused for now, where the server does not say. Greylisting has a rule of its own. */
+const PRESETS_MS: Partial<Record<Refusal["reason"], number>> = {
+  temporary: TEMPORARY_MS,
+  policy: 3_600_000,
+  mailbox_full: 3_600_000,
+};
+
+/** What a conversation says of the mailbox, where `found` is what was known before it. */
+export function readOutcome(found: ProbeResult, outcome: Outcome, acceptsAll: boolean | null): ProbeResult {
+  const { kind } = outcome;
+  if (kind === "failed") {
+    // What was said before it broke off tells that mail is spoken there.
+    const server = outcome.hasSpoken || found.server === true;
+    const reason = failureReason(outcome.failure, outcome.hasSpoken);
+    return { ...found, server, reason, retryAfterMs: reason === "temporary" ? TEMPORARY_MS : null };
+  }
+  const spoken: ProbeResult = { ...found, server: true, reason: null, retryAfterMs: null };
+  if (kind === "ascii_only") return { ...spoken, reason: "protocol" };
+  if (kind === "refused") return withRefusal(spoken, outcome.refusal);
+  const { target, madeUp } = outcome;
+  if (target !== "accepted") return readTargetRefusal({ ...spoken, acceptsAll }, target);
+  if (madeUp === null) return { ...spoken, mailbox: true, acceptsAll };
+  if (typeof madeUp === "string" && madeUp !== "accepted") {
+    return { ...spoken, mailbox: true, reason: failureReason(madeUp, true) };
+  }
+  const acceptsMadeUp = readMadeUp(madeUp);
+  if (acceptsMadeUp === true) return { ...spoken, acceptsAll: true, reason: "accepts_all" };
+  if (acceptsMadeUp === false) return { ...spoken, mailbox: true, acceptsAll: false };
+  return withRefusal({ ...spoken, mailbox: true }, madeUp as Refusal); // Only a refusal leaves it open.
+}
+
+function readTargetRefusal(spoken: ProbeResult, refusal: Refusal): ProbeResult {
+  const { reason, isPermanent } = refusal;
+  if (reason === "user_unknown") return { ...spoken, mailbox: false, acceptsAll: false, reason };
+  const isRefused = isPermanent && (reason === "mailbox_full" || reason === "mailbox_disabled");
+  return { ...withRefusal(spoken, refusal), mailbox: isRefused ? false : null };
+}
+
+/** Whoever refuses the made-up name for good, and it alone, does not accept all. */
+function readMadeUp(answer: RecipientAnswer): boolean | null {
+  if (answer === "accepted") return true;
+  const { reason, isPermanent, isAmbiguous } = answer;
+  return isPermanent && (isAmbiguous || !["policy", "protocol"].includes(reason)) ? false : null;
+}
+
+function withRefusal(found: ProbeResult, { reason, isPermanent, retryAfterMs }: Refusal): ProbeResult {
+  return {
+    ...found,
+    reason,
+    retryAfterMs: isPermanent ? null : (retryAfterMs ?? PRESETS_MS[reason] ?? null),
+  };
+}
+
+function failureReason(
+  failure: Extract<Outcome, { kind: "failed" }>["failure"],
+  hasSpoken: boolean,
+): NonNullable<ProbeResult["reason"]> {
+  switch (failure) {
+    case "unreachable":
+      return "no_connection";
+    case "closed":
+      // Whoever hangs up without a word was as good as not there.
+      return hasSpoken ? "temporary" : "no_connection";
+    case "protocol":
+      return "protocol";
+    case "timeout":
+    case "aborted":
+      return "timeout";
+  }
+}

@@ -1,0 +1,217 @@
+import type { ProbeResult } from "@outrigger/core";
+import type { MailHost, MailRoute } from "./dns/mail-route.ts";
+import type { EgressWatch } from "./egress-watch.ts";
+import type { HostBudgets } from "./host-budget.ts";
+import { madeUpLocal } from "./made-up-local.ts";
+import { NOTHING, readOutcome } from "./probe-results.ts";
+import type { ProberMemory } from "./prober-memory.ts";
+import type { ProberSettings, SmtpIdentity } from "./prober-options.ts";
+import { converse, type Outcome } from "./smtp/converse.ts";
+import { isForbidden } from "./special-addresses.ts";
+
+export interface ProbeOptions {
+  settings: ProberSettings;
+  memory: ProberMemory;
+  findRoute(domain: string, signal: AbortSignal): Promise<MailRoute>;
+  budgets: HostBudgets;
+  egress: EgressWatch;
+}
+
+export interface ProbeTask {
+  local: string;
+  domain: string;
+  /** Whether mail hosts are asked; else only the DNS. */
+  asksHosts: boolean;
+  signal: AbortSignal;
+  /** Hears of what is known so far. */
+  report(result: ProbeResult): void;
+}
+
+export interface Probe {
+  (task: ProbeTask): Promise<ProbeResult>;
+  /** Resolves when all connections are gone. */
+  settled(): Promise<void>;
+}
+
+/** Where to ask. */
+interface Place {
+  name: string;
+  address: string;
+}
+
+/** Addresses that are tried, of all hosts. */
+const MAX_PLACES = 4;
+const MAX_GREYLIST_MS = 4 * 3_600_000;
+const DNS_RETRY_MS = 60_000;
+/** What an attempt to connect has to take, when it is broken off, to count as one that failed. */
+const TELLING_MS = 2000;
+const OWN_LACKS: ReadonlySet<string> = new Set(["ENETUNREACH", "EADDRNOTAVAIL", "EAFNOSUPPORT"]);
+
+export function createProbe({ settings, memory, findRoute, budgets, egress }: ProbeOptions): Probe {
+  const connections = new Set<Promise<void>>();
+
+  async function probe(task: ProbeTask): Promise<ProbeResult> {
+    const { local, domain, asksHosts, signal, report } = task;
+    const route = await findRoute(domain, signal);
+    if (route.routing === "unknown") {
+      if (signal.aborted) return { ...NOTHING, reason: "timeout" };
+      return { ...NOTHING, reason: "dns_failure", retryAfterMs: DNS_RETRY_MS };
+    }
+    const found: ProbeResult = { ...NOTHING, routing: route.routing };
+    if (route.routing !== "found") return { ...found, mailbox: false };
+    report(found);
+    const places = placesOf(route.hosts);
+    // Checked here and connected to as it is: a second look-up of the name could give another address.
+    const allowed = places.filter(({ address }) => !isForbidden(settings.forbidden, address));
+    if (places.length > 0 && allowed.length === 0) return { ...found, reason: "forbidden_address" };
+    if (!asksHosts || settings.smtp === null) return { ...found, reason: "not_probed" };
+    if (allowed.length === 0) return { ...found, reason: "no_connection" };
+
+    const acceptsAll = (await memory.acceptsAll(domain)) ?? null;
+    if (acceptsAll === true) return { ...found, server: true, acceptsAll, reason: "accepts_all" };
+    const greylisting = await memory.greylisting(local, domain);
+    const waitMs = greylisting === undefined ? 0 : greylisting.askAtMs - settings.now();
+    // To ask before it is time begins the wait anew with some servers.
+    if (waitMs > 0) return { ...found, server: true, acceptsAll, reason: "greylisted", retryAfterMs: waitMs };
+    const ordered = preferred(allowed, greylisting?.address);
+    return await askPlaces(task, settings.smtp, found, ordered.slice(0, MAX_PLACES), greylisting?.times ?? 0);
+  }
+
+  async function askPlaces(
+    task: ProbeTask,
+    identity: SmtpIdentity,
+    found: ProbeResult,
+    places: readonly Place[],
+    timesGreylisted: number,
+  ): Promise<ProbeResult> {
+    const { local, domain, signal, report } = task;
+    let result = found;
+    for (const place of places) {
+      if (signal.aborted) return { ...result, reason: "timeout" };
+      const blocked = egress.admit();
+      if (blocked !== null) return { ...result, reason: "port_25_blocked", ...blocked };
+      const turn = await budgets.take(place.address, 2, signal);
+      if ("retryAfterMs" in turn) {
+        return signal.aborted ? { ...result, reason: "timeout" } : { ...result, reason: "budget", ...turn };
+      }
+      // Only now: another question about the domain may have been answered meanwhile.
+      const acceptsAll = (await memory.acceptsAll(domain)) ?? null;
+      if (acceptsAll === true) {
+        turn.refund(2);
+        turn.end();
+        return { ...result, server: true, acceptsAll, reason: "accepts_all" };
+      }
+      const outcome = await ask(task, identity, place, acceptsAll === null, turn);
+      const told = readOutcome(result, outcome, acceptsAll);
+      if (isLast(outcome)) {
+        const kept = await keepWhatWasTold(told, local, domain, place, timesGreylisted);
+        report(kept);
+        return kept;
+      }
+      result = keepMoreTelling(result, told);
+      report({ ...result, reason: null });
+    }
+    return result;
+  }
+
+  async function ask(
+    task: ProbeTask,
+    identity: SmtpIdentity,
+    { name, address }: Place,
+    asksMadeUp: boolean,
+    turn: { refund(questions: number): void; end(): void },
+  ): Promise<Outcome> {
+    const { local, domain, signal } = task;
+    const closing: Promise<void>[] = [];
+    const startedMs = performance.now();
+    try {
+      const outcome = await converse(
+        { local, domain, madeUpLocal: asksMadeUp ? madeUpLocal(identity.mailFrom, domain) : null },
+        {
+          ...{ name, address, identity, signal, port: settings.port },
+          ...{ connectMs: settings.connectMs, replyMs: settings.replyMs },
+          onClosing: (gone) => closing.push(gone),
+        },
+      );
+      noteConnection(outcome, domain, address, performance.now() - startedMs);
+      const asked = outcome.kind === "answered" ? (outcome.madeUp === null ? 1 : 2) : 0;
+      // One that broke off may have asked.
+      if (outcome.kind !== "failed" || !outcome.hasSpoken) turn.refund(2 - asked);
+      return outcome;
+    } finally {
+      // The host has its connection until it is closed.
+      const gone = Promise.all(closing).then(() => turn.end());
+      connections.add(gone);
+      void gone.then(() => connections.delete(gone));
+    }
+  }
+
+  function noteConnection(outcome: Outcome, domain: string, address: string, tookMs: number): void {
+    const failure = outcome.kind === "failed" && !outcome.hasSpoken ? outcome.failure : null;
+    if (failure === "unreachable") {
+      // That this machine has no IPv6, or no network at all, is another matter.
+      const isOurs = outcome.kind === "failed" && OWN_LACKS.has(outcome.code ?? "");
+      if (!isOurs) egress.failed(domain, address);
+    } else if (failure === "aborted") {
+      if (tookMs >= TELLING_MS) egress.failed(domain, address);
+    } else {
+      egress.connected();
+    }
+  }
+
+  async function keepWhatWasTold(
+    told: ProbeResult,
+    local: string,
+    domain: string,
+    { address }: Place,
+    timesGreylisted: number,
+  ): Promise<ProbeResult> {
+    if (told.acceptsAll !== null)
+      await memory.keepAcceptsAll(domain, told.acceptsAll, settings.acceptsAllTtlMs);
+    if (told.reason !== "greylisted") return told;
+    const times = timesGreylisted + 1;
+    const firstMs = told.retryAfterMs ?? settings.greylistMs;
+    const retryAfterMs = Math.min(MAX_GREYLIST_MS, firstMs * 2 ** timesGreylisted);
+    // Where only the made-up name has to wait, the mailbox is known.
+    if (told.mailbox === null) {
+      await memory.keepGreylisting(local, domain, { address, times, askAtMs: settings.now() + retryAfterMs });
+    }
+    return { ...told, retryAfterMs };
+  }
+
+  return Object.assign(probe, {
+    async settled() {
+      await Promise.all(connections);
+    },
+  });
+}
+
+/** The first address of each host, then the second ones, for a host that is down is down at all of them. */
+function placesOf(hosts: readonly MailHost[]): Place[] {
+  const most = Math.max(0, ...hosts.map(({ addresses }) => addresses.length));
+  return Array.from({ length: most }, (_, index) =>
+    hosts.flatMap(({ name, addresses }) => {
+      const address = addresses[index];
+      return address === undefined ? [] : [{ name, address }];
+    }),
+  ).flat();
+}
+
+/** With the place of the given address first: the one that remembers us. */
+function preferred(places: readonly Place[], address: string | undefined): Place[] {
+  const first = places.filter((place) => place.address === address);
+  return [...first, ...places.filter((place) => place.address !== address)];
+}
+
+/** Whether no other host should be asked: this one has told, or refuses us. */
+function isLast(outcome: Outcome): boolean {
+  if (outcome.kind === "answered") return true;
+  if (outcome.kind !== "refused") return false;
+  return outcome.refusal.reason === "policy" || outcome.refusal.reason === "greylisted";
+}
+
+/** Of two hosts that did not answer, the one that was nearer to it. */
+function keepMoreTelling(one: ProbeResult, other: ProbeResult): ProbeResult {
+  const isBetter = one.reason === null || one.reason === "no_connection" || one.server !== true;
+  return { ...(isBetter ? other : one), server: one.server === true || other.server === true };
+}

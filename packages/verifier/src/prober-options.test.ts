@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { type MailProberOptions, readProberOptions } from "./prober-options.ts";
+
+test.each<MailProberOptions>([
+  { smtp: { helo: "localhost", mailFrom: "" } },
+  { smtp: { helo: "mail.example.com\r\nDATA", mailFrom: "" } },
+  { smtp: { helo: "mail.example.com", mailFrom: "me" } },
+  { smtp: { helo: "mail.example.com", mailFrom: "me@example.com>\r\nDATA" } },
+  { dnsServers: ["dns.example"] },
+  { port: 0 },
+  { port: 65_536 },
+  { maxHosts: 0 },
+  { dnsMs: 0 },
+  { wholeMs: 1.5 },
+  { connectMs: Number.NaN },
+  { budget: { questionsPerMinute: 1 } },
+  { budget: { sessions: 0 } },
+  { egress: { hosts: 1 } },
+])("the options %j cannot be", (options) => {
+  expect(() => readProberOptions(options)).toThrow(TypeError);
+});
+
+test("addresses of resolvers may have ports", () => {
+  const dnsServers = [
+    "192.0.2.53",
+    "192.0.2.53:5353",
+    "2001:db8::53",
+    "[2001:db8::53]",
+    "[2001:db8::53]:5353",
+  ];
+  expect(readProberOptions({ dnsServers }).dnsServers).toEqual(dnsServers);
+  expect(readProberOptions({}).smtp).toBeNull();
+});

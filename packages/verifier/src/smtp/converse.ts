@@ -1,0 +1,180 @@
+import type { SmtpIdentity } from "../prober-options.ts";
+import { type Refusal, readRecipientRefusal, readSessionRefusal } from "./read-refusal.ts";
+import { openSmtpConnection, type SmtpConnection } from "./smtp-connection.ts";
+import { DialogueError, type SmtpReply } from "./smtp-reply.ts";
+
+/** What to ask a mail host. */
+export interface Question {
+  local: string;
+  domain: string;
+  /** A name that nobody has, asked about when `local` is accepted; `null`: it is known whether the domain accepts all. */
+  madeUpLocal: string | null;
+}
+
+export interface ConverseOptions {
+  address: string;
+  /** The host's name, for TLS. */
+  name: string;
+  port: number;
+  identity: SmtpIdentity;
+  connectMs: number;
+  replyMs: number;
+  signal: AbortSignal;
+  /** Is given what resolves when a connection is gone. */
+  onClosing(gone: Promise<void>): void;
+}
+
+/** How a conversation failed. `unreachable`: there was no connection at all. */
+export type Failure = DialogueError["kind"] | "unreachable";
+
+export type RecipientAnswer = "accepted" | Refusal;
+
+/** What a conversation came to. */
+export type Outcome =
+  | { kind: "answered"; target: RecipientAnswer; madeUp: RecipientAnswer | Failure | null }
+  /** It refuses us before anybody was named. */
+  | { kind: "refused"; refusal: Refusal }
+  /** It cannot take addresses beyond ASCII. */
+  | { kind: "ascii_only" }
+  /** `hasSpoken`: it began as SMTP. `code`: why there was no connection, as Node calls it. */
+  | { kind: "failed"; failure: Failure; hasSpoken: boolean; code?: string };
+
+interface NoTls {
+  kind: "no_tls";
+}
+
+const NO_TLS: NoTls = { kind: "no_tls" };
+
+/** Asks a host about a mailbox, without sending mail. Never rejects for what the host does. */
+export async function converse(question: Question, options: ConverseOptions): Promise<Outcome> {
+  const outcome = await attempt(question, options, true);
+  if (outcome.kind !== "no_tls") return outcome;
+  // Encryption that does not work is no reason not to talk: on a new connection, for this one is spoilt.
+  return await attempt(question, options, false);
+}
+
+/** @returns `no_tls` only where `mayUseTls`. */
+function attempt(question: Question, options: ConverseOptions, mayUseTls: false): Promise<Outcome>;
+function attempt(question: Question, options: ConverseOptions, mayUseTls: true): Promise<Outcome | NoTls>;
+async function attempt(
+  question: Question,
+  options: ConverseOptions,
+  mayUseTls: boolean,
+): Promise<Outcome | NoTls> {
+  let connection: SmtpConnection;
+  try {
+    connection = await openSmtpConnection(options);
+  } catch (error) {
+    return readConnectError(error);
+  }
+  const progress = { hasSpoken: false };
+  let outcome: Outcome | NoTls | undefined;
+  try {
+    outcome = await talk(connection, question, options, mayUseTls, progress);
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof DialogueError)) throw error;
+    return { kind: "failed", failure: error.kind, hasSpoken: progress.hasSpoken };
+  } finally {
+    if (outcome === undefined || outcome.kind === "no_tls") connection.destroy();
+    // Of a connection that has failed already, nothing is left but to wait for its end.
+    options.onClosing(connection.quit());
+  }
+}
+
+function readConnectError(error: unknown): Outcome {
+  if (error instanceof DialogueError && error.kind === "aborted") {
+    return { kind: "failed", failure: "aborted", hasSpoken: false };
+  }
+  // Any error of a socket says the same here: the host cannot be reached.
+  const code = error instanceof Error && "code" in error ? String(error.code) : "ETIMEDOUT";
+  return { kind: "failed", failure: "unreachable", hasSpoken: false, code };
+}
+
+async function talk(
+  connection: SmtpConnection,
+  { local, domain, madeUpLocal }: Question,
+  { identity, name }: ConverseOptions,
+  mayUseTls: boolean,
+  progress: { hasSpoken: boolean },
+): Promise<Outcome | NoTls> {
+  const greeting = await connection.greeting();
+  progress.hasSpoken = true;
+  if (greeting.code !== 220) return refused(greeting);
+  let hello = await sayHello(connection, identity);
+  if (mayUseTls && offers(hello, "STARTTLS") && (await connection.command("STARTTLS")).code === 220) {
+    if (!(await canUpgrade(connection, name))) return NO_TLS;
+    hello = await sayHello(connection, identity);
+  }
+  if (!isGood(hello)) return refused(hello);
+
+  const isInternational = !/^[\0-\x7f]*$/.test(local);
+  if (isInternational && !offers(hello, "SMTPUTF8")) return { kind: "ascii_only" };
+  const mail = `FROM:<${identity.mailFrom}>${isInternational ? " SMTPUTF8" : ""}`;
+
+  const sender = await connection.command("MAIL", mail);
+  if (!isGood(sender)) return refused(sender);
+  const target = await askRecipient(connection, local, domain);
+  const isAsked = target === "accepted" && madeUpLocal !== null;
+  const madeUp = isAsked ? await askMadeUp(connection, mail, madeUpLocal, domain) : null;
+  return { kind: "answered", target, madeUp };
+}
+
+async function sayHello(connection: SmtpConnection, { helo }: SmtpIdentity): Promise<SmtpReply> {
+  const hello = await connection.command("EHLO", helo);
+  return hello.code >= 500 ? await connection.command("HELO", helo) : hello;
+}
+
+async function canUpgrade(connection: SmtpConnection, name: string): Promise<boolean> {
+  try {
+    await connection.upgrade(name);
+    return true;
+  } catch (error) {
+    if (!(error instanceof DialogueError)) throw error;
+    // A reply slipped in before the handshake, or nobody who waits, is another matter.
+    if (error.kind === "protocol" || error.kind === "aborted") throw error;
+    return false;
+  }
+}
+
+async function askRecipient(
+  connection: SmtpConnection,
+  local: string,
+  domain: string,
+): Promise<RecipientAnswer> {
+  const reply = await connection.command("RCPT", `TO:<${local}@${domain}>`);
+  return reply.code === 250 || reply.code === 251 ? "accepted" : readRecipientRefusal(reply, [local, domain]);
+}
+
+/** In a transaction of its own, so that neither recipient counts for the other. What fails here says nothing of the target. */
+async function askMadeUp(
+  connection: SmtpConnection,
+  mail: string,
+  madeUpLocal: string,
+  domain: string,
+): Promise<RecipientAnswer | Failure> {
+  try {
+    for (const reply of [await connection.command("RSET"), await connection.command("MAIL", mail)]) {
+      if (!isGood(reply)) return readSessionRefusal(reply);
+    }
+    return await askRecipient(connection, madeUpLocal, domain);
+  } catch (error) {
+    if (error instanceof DialogueError) return error.kind;
+    throw error;
+  }
+}
+
+function refused(reply: SmtpReply): Outcome {
+  return { kind: "refused", refusal: readSessionRefusal(reply) };
+}
+
+function isGood(reply: SmtpReply): boolean {
+  return reply.code === 250;
+}
+
+/** RFC 5321 §4.1.1.1: the first line is its name, each other one an extension. */
+function offers(hello: SmtpReply, extension: string): boolean {
+  return (
+    isGood(hello) && hello.lines.slice(1).some((line) => line.split(" ")[0]?.toUpperCase() === extension)
+  );
+}

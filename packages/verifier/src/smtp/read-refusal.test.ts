@@ -1,0 +1,188 @@
+import { describe, expect, test } from "vitest";
+import { readRecipientRefusal, readSessionRefusal } from "./read-refusal.ts";
+import type { RefusalReason } from "./refusal-rules.ts";
+import { createReplyParser, type SmtpReply } from "./smtp-reply.ts";
+
+function reply(text: string): SmtpReply {
+  const [parsed] = createReplyParser().push(Buffer.from(`${text}\r\n`));
+  if (parsed === undefined) throw new Error("That is no reply");
+  return parsed;
+}
+
+/** What servers say, by the reason that it is: their names, from their documentation and public reports. */
+const SAID: Record<Exclude<RefusalReason, "protocol">, string[]> = {
+  user_unknown: [
+    // Postfix, Exim, Sendmail, Courier, OpenSMTPD, smtp-server
+    "550 5.1.1 <ann@one.test>: Recipient address rejected: User unknown in local recipient table",
+    "550 5.1.1 <ann@one.test>: Recipient address rejected: User unknown in virtual mailbox table",
+    "550 Unrouteable address",
+    "550 Unknown user",
+    "550 5.1.1 <ann@one.test>... User unknown",
+    "550 User unknown.",
+    "550 Invalid recipient: <ann@one.test>",
+    "550 5.1.1 No such user here",
+    "550 no mailbox here by that name",
+    // Gmail
+    "550-5.1.1 The email account that you tried to reach does not exist. Please try\r\n550-5.1.1 double-checking the recipient's email address for typos or\r\n550 5.1.1 unnecessary spaces. For more information, go to https://support.google.com/mail/?p=NoSuchUser x1-20020a05 - gsmtp",
+    // Microsoft
+    "550 5.5.0 Requested action not taken: mailbox unavailable (S2017062302).",
+    "550 5.4.1 Recipient address rejected: Access denied. [AM0EUR02FT021.eop-EUR02.prod.protection.outlook.com]",
+    "550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient ann@one.test not found by SMTP address lookup",
+    // Yahoo, AOL, iCloud, GMX, mail.ru, Yandex, QQ, Zoho, Proofpoint, Mimecast
+    "554 delivery error: dd This user doesn't have a yahoo.com account (ann@one.test) [0] - mta4321.mail",
+    "552 1 Requested mail action aborted, mailbox not found",
+    "550 5.1.1 <ann@one.test>: user does not exist",
+    "550 Requested action not taken: mailbox does not exist",
+    "550 Message was not accepted -- invalid mailbox.  Local mailbox ann@one.test is unavailable: user not found",
+    "550 5.7.1 No such user!",
+    "550 Mailbox not found. http://service.mail.qq.com/",
+    "550 5.1.1 <ann@one.test>: Email address could not be found, or was misspelled (G8)",
+    "550 5.1.1 User Unknown",
+    "550 Account not found",
+    // A name that is a word for something else.
+    "550 5.1.1 <spam@one.test>: Recipient address rejected: User unknown",
+    "550 No such user: spam",
+    "553 5.3.0 <ann@one.test>... Addressee unknown",
+  ],
+  mailbox_full: [
+    "552 5.2.2 The email account that you tried to reach is over quota.",
+    "452 4.2.2 Mailbox full",
+    "452-4.2.2 The recipient's inbox is out of storage space. Please direct the\r\n452 4.2.2 recipient to https://support.google.com/mail/?p=OverQuotaTemp",
+    "552 Mailbox is full",
+    "550 Quota exceeded (mailbox for user is full)",
+    "451 User mailbox exceeds allowed size: over quota",
+    "552 5.2.2 <ann@one.test>: Recipient address rejected: quota exceeded",
+  ],
+  mailbox_disabled: [
+    "550 5.2.1 The email account that you tried to reach is disabled.",
+    "550 5.2.1 <ann@one.test>: mailbox disabled, not accepting messages",
+    "554 30 Sorry, your message to ann@one.test cannot be delivered. This mailbox is disabled (554.30).",
+    "550 Account is suspended",
+    "550 inactive user",
+  ],
+  policy: [
+    "554 5.7.1 Client host blocked by blocklist",
+    "550 5.7.1 Service unavailable, Client host [192.0.2.1] blocked using Spamhaus. To request removal from this list see https://www.spamhaus.org/query/ip/192.0.2.1 (AS3130)",
+    "550 5.7.606 Access denied, banned sending IP [192.0.2.1]",
+    "550 5.1.1 Your IP is blacklisted, user unknown to you",
+    "554 5.7.1 <ann@one.test>: Relay access denied",
+    "550 5.7.1 Unable to relay for ann@one.test",
+    "550 relay not permitted",
+    "530 5.7.0 Must issue a STARTTLS command first",
+    "530 5.7.57 Client was not authenticated to send anonymous mail during MAIL FROM",
+    "550 5.7.1 Sender address rejected: not owned by user",
+    "553 5.1.8 <us@two.test>: Sender address rejected: Domain not found",
+    "550 5.7.25 The IP address sending this message does not have a PTR record setup",
+    "554 5.7.1 Rejected due to poor reputation of 192.0.2.1",
+    "550 5.7.1 SPF check failed",
+    "550 High probability of spam",
+    "550 Requested action not taken: mailbox unavailable",
+    "550 Administrative prohibition",
+    "554 Transaction failed",
+    "550 No",
+    "550 5.1.0 Address rejected",
+    "571 Delivery not authorized",
+    "451 4.7.1 Client host blocked by reputation, try again later",
+    "421 4.7.0 [TSS04] Messages from 192.0.2.1 temporarily deferred due to user complaints",
+    "550 5.7.1 Too many invalid recipients from you",
+  ],
+  greylisted: [
+    "450 4.2.0 <ann@one.test>: Recipient address rejected: Greylisted, see http://postgrey.schweikert.ch/help/one.test.html",
+    "451 4.7.1 Greylisting in action, please come back in 00:04:58",
+    "451 Greylisted, please try again in 300 seconds",
+    "450 4.7.1 <ann@one.test>: Recipient address rejected: Policy Rejection- Please try later.",
+    "451 4.7.1 Please try again later",
+    "450 try again later",
+    "451-192.0.2.1 is not yet authorized to deliver mail from\r\n451 <us@two.test> to <ann@one.test>. Please try later.",
+    "450 4.7.1 Recipient address rejected: temporarily deferred",
+    "451 4.7.500 Please try again later from [192.0.2.1].",
+  ],
+  temporary: [
+    "451 Temporary local problem - please try later",
+    "451 4.3.0 Temporary lookup failure",
+    "450 4.1.1 <ann@one.test>: Recipient address rejected: unverified address: Address verification in progress",
+    "452 4.3.1 Insufficient system storage",
+    "421 4.3.2 Service shutting down",
+    "450 4.2.1 The user you are trying to contact is receiving mail too quickly",
+    "450 4.1.1 <ann@one.test>: Recipient address rejected: User unknown in local recipient table",
+    "450 mailbox unavailable",
+    "442 Whatever that is",
+  ],
+};
+
+describe.each(Object.entries(SAID))("as %s is read", (reason, said) => {
+  test.each(said)("%s", (text) => {
+    expect(readRecipientRefusal(reply(text), ["spam", "one.test"]).reason).toBe(reason);
+  });
+});
+
+test.each([
+  "500 What?",
+  "501 Syntax",
+  "502 Not implemented",
+  "503 Bad sequence",
+  "504 No",
+  "555 Unknown parameter",
+  "354 Go",
+  "252 Maybe",
+])("what has nothing to do with a recipient is not SMTP as we know it: %s", (text) =>
+  expect(readRecipientRefusal(reply(text), []).reason).toBe("protocol"),
+);
+
+test("only a refusal that nothing explains is ambiguous", () => {
+  for (const text of ["550 No", "554 Transaction failed", "550 5.1.0 Address rejected", "553 5.1.3 Bad"]) {
+    expect(readRecipientRefusal(reply(text), []), text).toMatchObject({
+      reason: "policy",
+      isAmbiguous: true,
+    });
+  }
+  for (const text of ["550 5.7.1 No", "550 Spam", "550 5.1.1 No", "450 No"]) {
+    expect(readRecipientRefusal(reply(text), []).isAmbiguous, text).toBe(false);
+  }
+});
+
+test("before a recipient is named nothing is about a mailbox, whatever it says", () => {
+  for (const said of Object.values(SAID).flat()) {
+    const { reason } = readSessionRefusal(reply(said));
+    expect(["policy", "temporary", "greylisted"], said).toContain(reason);
+    if (said.startsWith("5")) expect(reason, said).toBe("policy");
+  }
+});
+
+test.each([
+  ["451 Greylisted, please try again in 300 seconds", 300_000],
+  ["451 Greylisted, retry in 5 minutes", 300_000],
+  ["450 Greylisted for 1 hour", 3_600_000],
+  ["451 Greylisted: come back in 00:04:58", 298_000],
+  ["451 Greylisted: come back in 4:58", 298_000],
+  ["451 Greylisted: come back in 01:00:00", 3_600_000],
+  ["451 Greylisted for 99999 hours", 21_600_000],
+  ["451 Greylisted for 1 second", 30_000],
+  ["451 Greylisted", null],
+  ["550 5.1.1 No such user, try in 5 minutes", null],
+])("when to come back is read from %s", (text, retryAfterMs) => {
+  expect(readRecipientRefusal(reply(text), []).retryAfterMs).toBe(retryAfterMs);
+});
+
+test("no text is slow to read", () => {
+  const begunMs = performance.now();
+  for (const word of [
+    "account ",
+    "the ip ",
+    "user a b c d ",
+    "exceeds x ",
+    "< ",
+    "<",
+    "@",
+    "a@",
+    "1",
+    "1:",
+    "no longer ",
+  ]) {
+    for (const code of ["550", "450"]) {
+      const lines = Array.from({ length: 16 }, () => word.repeat(4000 / word.length));
+      readRecipientRefusal({ code: Number(code), enhancedCode: null, lines }, ["user", "one.test"]);
+    }
+  }
+  expect(performance.now() - begunMs).toBeLessThan(1000);
+});

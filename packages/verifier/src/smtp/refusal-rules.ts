@@ -1,0 +1,70 @@
+import type { ProbeReason } from "@outrigger/core";
+
+/** Reasons that a refusal can be read as. */
+export type RefusalReason = Extract<
+  ProbeReason,
+  "user_unknown" | "mailbox_full" | "mailbox_disabled" | "policy" | "greylisted" | "temporary" | "protocol"
+>;
+
+export interface RefusalRule {
+  reason: RefusalReason;
+  /** Codes that it is for, as a regular expression over `550` or `550 5.1.1`. */
+  codes: RegExp;
+  /** What the text must say, in lower case and without addresses. Absent: anything. */
+  says?: RegExp;
+  /** The refusal may mean something else: it counts as no refusal of the mailbox, but as one of a made-up name. */
+  isAmbiguous?: true;
+}
+
+/** Words of refusals that are about us. They win over any code: servers give `5.1.1` with them, too. */
+export const ABOUT_US =
+  /\b(?:spamhaus|spamcop|sorbs|barracuda|proofpoint|cloudmark|senderscore|dnsbls?|rbls?|black-?list(?:ed|ing)?|block-?list(?:ed)?|deny-?list(?:ed)?|reputation|banned|complaints?|reverse dns|rdns|ptr|dynamic ip|residential|spf|dkim|dmarc|helo|ehlo|sender (?:address |verify |domain )?(?:is )?(?:rejected|denied|refused|not|failed|invalid|blocked|unknown|verification)|(?:ip|host|client|network|connection|server)s?(?: \S+){0,4} (?:is |was |has been |are )*(?:blocked|rejected|refused|denied|banned)|blocked (?:by|using|for)|relay(?:ing)?|authenticat(?:e|ion)|starttls|spam|too many|rate limit(?:ed)?|throttl(?:ed|ing))\b/;
+
+const USER_UNKNOWN =
+  /\b(?:(?:user|recipient|mailbox|account|address|addressee|alias)s?(?: address| name| account)? (?:is |was |has |are |could )?(?:unknown|not found|not known|not exist|not be found|non-?existent|invalid|no longer (?:valid|available|exists?|in use)|does ?n[o']t exist|does not have|not listed|not valid|not recogni[sz]ed)|(?:unknown|invalid|non-?existent|no such|not a known|not a valid|undeliverable|unrouteable|unroutable|unrecogni[sz]ed) (?:local )?(?:user|recipient|mailbox|account|address|addressee|person|local[- ]part|alias)|no (?:mailbox|user|account|recipient|such person|one)(?: here| by| with| found| exists)|does(?: not|n't) (?:have an? |exist)|user doesn't|no longer (?:at|with|works|employed)|unknown in|not our (?:user|customer)|recipnotfound|recipientnotfound|dosn't exist)\b/;
+
+const DISABLED =
+  /\b(?:(?:account|mailbox|user|recipient|address)(?: \S+){0,4} (?:disabled|inactive|suspended|deactivated|locked|expired|closed|terminated|blocked)|(?:disabled|inactive|suspended|deactivated|locked|expired) (?:account|mailbox|user|recipient|address)|not accepting (?:mail|messages)|discontinued)\b/;
+
+const FULL =
+  /\b(?:over ?quota|quota (?:is )?(?:exceeded|full|reached)|exceed(?:ed|s)?(?: \S+){0,3} (?:quota|storage)|(?:mailbox|inbox|mail box|account)(?: \S+){0,2} (?:is )?full|full mailbox|out of storage|storage (?:is )?full)\b/;
+
+const OWN_TROUBLE =
+  /\b(?:local (?:problem|error)|lookup (?:failure|failed|error)|internal|resources?|system storage|disk|database|server (?:error|busy|configuration)|dns (?:error|failure|lookup)|unverified|verification|timed? ?out|too many (?:recipients|connections)|load|unavailable)\b/;
+
+const TRY_LATER =
+  /\b(?:gr[ae]y-?list\w*|postgrey|try(?:ing)? (?:it |this )?(?:again|later)|retry|come back|again (?:later|in)|temporarily (?:rejected|deferred|refused)|deferred|not yet|first time|\d+ (?:seconds?|minutes?))\b/;
+
+/** What a refused RCPT means: the first rule that fits. */
+export const RECIPIENT_RULES: readonly RefusalRule[] = [
+  { reason: "protocol", codes: /^5(?:00|01|02|03|04|55)$/ },
+  { reason: "policy", codes: /^5/, says: ABOUT_US },
+  { reason: "mailbox_full", codes: /^[45]\d\d [45]\.2\.2$/ },
+  { reason: "mailbox_disabled", codes: /^5\d\d 5\.2\.1$/ },
+  { reason: "mailbox_disabled", codes: /^5/, says: DISABLED },
+  { reason: "mailbox_full", codes: /^5/, says: FULL },
+  { reason: "user_unknown", codes: /^5/, says: USER_UNKNOWN },
+  // Exchange Online refuses names that its directory does not have with these words.
+  { reason: "user_unknown", codes: /^550 5\.4\.1$/, says: /recipient address rejected: access denied/ },
+  // Outlook.com says so of names that it does not have; without the code it is RFC 5321's text for anything.
+  { reason: "user_unknown", codes: /^550 5\.5\.0$/, says: /mailbox unavailable/ },
+  { reason: "user_unknown", codes: /^5\d\d 5\.1\.(?:1|6|10)$/ },
+  { reason: "policy", codes: /^5\d\d 5\.7\.\d+$/ },
+  { reason: "policy", codes: /^5/, isAmbiguous: true },
+  { reason: "mailbox_full", codes: /^4/, says: FULL },
+  { reason: "greylisted", codes: /^45\d/, says: /gr[ae]y-?list|postgrey/ },
+  { reason: "policy", codes: /^4/, says: ABOUT_US },
+  { reason: "temporary", codes: /^4/, says: OWN_TROUBLE },
+  { reason: "greylisted", codes: /^45[01](?: 4\.(?:7\.\d+|2\.0))?$/, says: TRY_LATER },
+  { reason: "greylisted", codes: /^45[01] 4\.7\.[01]$/ },
+  { reason: "temporary", codes: /^4/ },
+];
+
+/** What a refused greeting, EHLO or MAIL means. Nobody has been named yet: it is about us, whatever it says. */
+export const SESSION_RULES: readonly RefusalRule[] = [
+  { reason: "protocol", codes: /^5(?:00|01|02|03|04|55)$/ },
+  { reason: "policy", codes: /^5/ },
+  { reason: "greylisted", codes: /^45\d/, says: /gr[ae]y-?list|postgrey/ },
+  { reason: "policy", codes: /^4/, says: ABOUT_US },
+  { reason: "temporary", codes: /^4/ },
+];

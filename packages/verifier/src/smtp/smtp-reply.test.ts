@@ -1,0 +1,80 @@
+import { randomBytes, randomInt } from "node:crypto";
+import { expect, test } from "vitest";
+import { createReplyParser, DialogueError } from "./smtp-reply.ts";
+
+const TEXT =
+  "220 mx.test ESMTP\r\n250-mx.test\r\n250-SIZE 1000\r\n250 STARTTLS\r\n550-5.1.1 No such user,\r\n550 5.1.1 sorry\r\n250\r\n";
+
+test("replies are the same however they are cut", () => {
+  const whole = createReplyParser().push(Buffer.from(TEXT));
+  expect(whole).toEqual([
+    { code: 220, enhancedCode: null, lines: ["mx.test ESMTP"] },
+    { code: 250, enhancedCode: null, lines: ["mx.test", "SIZE 1000", "STARTTLS"] },
+    { code: 550, enhancedCode: "5.1.1", lines: ["No such user,", "sorry"] },
+    { code: 250, enhancedCode: null, lines: [""] },
+  ]);
+  for (let size = 1; size < TEXT.length; size++) {
+    const parser = createReplyParser();
+    const bytes = Buffer.from(TEXT);
+    const replies = [];
+    for (let from = 0; from < bytes.length; from += size)
+      replies.push(...parser.push(bytes.subarray(from, from + size)));
+    expect(replies, `in pieces of ${size}`).toEqual(whole);
+    expect(parser.isAmid()).toBe(false);
+  }
+});
+
+test("a code of another class than the reply's is text", () => {
+  expect(createReplyParser().push(Buffer.from("550 2.1.5 OK\r\n"))).toMatchObject([{ enhancedCode: null }]);
+  expect(createReplyParser().push(Buffer.from("250 2.1.5\r\n"))).toMatchObject([{ enhancedCode: "2.1.5" }]);
+});
+
+test.each([
+  "",
+  "x",
+  "1",
+  "25",
+  "2500 OK",
+  "250OK",
+  " 250 OK",
+  "150 OK",
+  "650 OK",
+  "250 \0",
+  "250\tOK",
+  "250 a\rb",
+])("the line %j is not of a reply", (line) =>
+  expect(() => createReplyParser().push(Buffer.from(`${line}\r\n`))).toThrow(DialogueError),
+);
+
+test("what has no end is given up while it is small", () => {
+  const parser = createReplyParser();
+  let bytes = 0;
+  expect(() => {
+    for (; bytes < 1 << 20; bytes += 100) parser.push(Buffer.alloc(100, "2"));
+  }).toThrow(DialogueError);
+  expect(bytes).toBeLessThan(10_000);
+  expect(() => createReplyParser().push(Buffer.from("250-a\r\n".repeat(101)))).toThrow(DialogueError);
+  expect(() => createReplyParser().push(Buffer.from(`250-${"a".repeat(4000)}\r\n`.repeat(20)))).toThrow(
+    DialogueError,
+  );
+});
+
+test("no octets make it fail otherwise", () => {
+  const pieces = ["250 ", "250-", "550 5.1.1 ", "\r\n", "\n", "\r", "\0", "x", "9"].map((text) =>
+    Buffer.from(text),
+  );
+  for (let times = 0; times < 5000; times++) {
+    const parser = createReplyParser();
+    try {
+      for (let count = randomInt(20); count > 0; count--) {
+        parser.push(
+          randomInt(5) === 0
+            ? randomBytes(randomInt(8))
+            : (pieces[randomInt(pieces.length)] ?? Buffer.alloc(0)),
+        );
+      }
+    } catch (error) {
+      expect(error).toBeInstanceOf(DialogueError);
+    }
+  }
+});

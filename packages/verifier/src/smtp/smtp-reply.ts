@@ -1,0 +1,90 @@
+/** A reply of a mail server, all lines of it. */
+export interface SmtpReply {
+  /** From 200 to 599. */
+  code: number;
+  /** RFC 3463, such as `5.1.1`; `null` where the text does not begin with one of the reply's class. */
+  enhancedCode: string | null;
+  /** The text of each line, without the codes; octets as Latin-1. */
+  lines: string[];
+}
+
+/** The server said what is not SMTP, or the connection failed. */
+export class DialogueError extends Error {
+  readonly kind: "protocol" | "timeout" | "closed" | "aborted";
+
+  constructor(kind: DialogueError["kind"], message: string) {
+    super(message);
+    this.name = "DialogueError";
+    this.kind = kind;
+  }
+}
+
+const MAX_LINE_BYTES = 4096;
+const MAX_LINES = 100;
+const MAX_REPLY_BYTES = 65_536;
+const LF = 0x0a;
+const REPLY_LINE = /^([2-5]\d\d)(?:([ -])(.*))?$/;
+const ENHANCED_CODE = /^([245]\.\d{1,3}\.\d{1,3})(?: +|$)/;
+
+export interface ReplyParser {
+  /** Takes what came and gives the replies that it completes. Throws a {@link DialogueError} for what is not SMTP. */
+  push(chunk: Uint8Array): SmtpReply[];
+  /** Whether a reply has begun and not ended. */
+  isAmid(): boolean;
+}
+
+/** Reads replies from octets, however they are cut. Lines may end by LF alone, as some servers have it. */
+export function createReplyParser(): ReplyParser {
+  let rest: Buffer = Buffer.alloc(0);
+  let lines: string[] = [];
+  let code = "";
+  let bytes = 0;
+
+  function takeLine(line: Buffer): SmtpReply | null {
+    bytes += line.length + 1;
+    if (line.length > MAX_LINE_BYTES || bytes > MAX_REPLY_BYTES || lines.length >= MAX_LINES) throw tooLong();
+    const text = line.toString("latin1").replace(/\r$/, "");
+    const match = /[\0\r]/.test(text) ? null : REPLY_LINE.exec(text);
+    if (match === null) throw new DialogueError("protocol", "A line is not of a reply");
+    const [, lineCode = "", separator, words = ""] = match;
+    if (lines.length > 0 && lineCode !== code) {
+      throw new DialogueError("protocol", "The lines of a reply have different codes");
+    }
+    code = lineCode;
+    lines.push(words);
+    return separator === "-" ? null : endReply();
+  }
+
+  function endReply(): SmtpReply {
+    const enhanced = lines.map((line) => ENHANCED_CODE.exec(line)?.[1] ?? null);
+    const own = enhanced.find((value) => value?.[0] === code[0]) ?? null;
+    const reply = {
+      code: Number(code),
+      enhancedCode: own,
+      lines: lines.map((line) => line.replace(ENHANCED_CODE, "")),
+    };
+    lines = [];
+    bytes = 0;
+    return reply;
+  }
+
+  return {
+    push(chunk) {
+      const replies: SmtpReply[] = [];
+      let data = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
+      for (let end = data.indexOf(LF); end !== -1; end = data.indexOf(LF)) {
+        const reply = takeLine(data.subarray(0, end));
+        if (reply !== null) replies.push(reply);
+        data = data.subarray(end + 1);
+      }
+      if (data.length > MAX_LINE_BYTES) throw tooLong();
+      rest = data;
+      return replies;
+    },
+    isAmid: () => rest.length > 0 || lines.length > 0,
+  };
+}
+
+function tooLong(): DialogueError {
+  return new DialogueError("protocol", "A reply is longer than any that a mail server has reason to give");
+}

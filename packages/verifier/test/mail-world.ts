@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import type { BlockList } from "node:net";
+import { type DnsEntry, type DnsServer, startDnsServer } from "../../../test/support/dns-server.ts";
+import {
+  type HostileMailServer,
+  type Peer,
+  startHostileMailServer,
+} from "../../../test/support/hostile-mail-server.ts";
+import {
+  type MailServer,
+  type MailServerOptions,
+  startMailServer,
+} from "../../../test/support/mail-server.ts";
+import { createMailProber, type VerifyingProber } from "../src/mail-prober.ts";
+import type { MailProberOptions } from "../src/prober-options.ts";
+import { specialAddresses } from "../src/special-addresses.ts";
+
+export const IDENTITY = { helo: "probe.outrigger.test", mailFrom: "postmaster@outrigger.test" };
+
+/** A name server and mail servers, all on one port of different addresses of the loopback, and probers that know of them. */
+export interface MailWorld {
+  dns: DnsServer;
+  /** Of all mail servers. */
+  port(): number;
+  mailServer(options?: MailServerOptions): Promise<MailServer>;
+  hostileServer(
+    script: (peer: Peer, connection: number) => void | Promise<void>,
+    host?: string,
+  ): Promise<HostileMailServer>;
+  prober(options?: MailProberOptions): VerifyingProber;
+  /** Names the servers at these addresses as the mail hosts of a domain, in this order. */
+  route(domain: string, ...addresses: string[]): void;
+  /** Ends everything. Throws where anything but the permitted commands was ever received. */
+  close(): Promise<void>;
+}
+
+/** Exactly what may be sent, with nothing before or after it. */
+const PERMITTED =
+  /^(?:(?:EHLO|HELO) probe\.outrigger\.test|STARTTLS|MAIL FROM:<(?:postmaster@outrigger\.test)?>(?: SMTPUTF8)?|RCPT TO:<[^\0-\x20<>]+@[a-z0-9.-]+>|RSET|QUIT)$/;
+
+export async function createMailWorld(zone: Record<string, DnsEntry> = {}): Promise<MailWorld> {
+  const dns = await startDnsServer(zone);
+  const servers: (MailServer | HostileMailServer)[] = [];
+  const probers: VerifyingProber[] = [];
+  let port = 0;
+
+  async function add<T extends MailServer | HostileMailServer>(server: T): Promise<T> {
+    servers.push(server);
+    port = server.port;
+    return server;
+  }
+
+  return {
+    dns,
+    port: () => port,
+    mailServer: async (options = {}) => await add(await startMailServer({ port, ...options })),
+    hostileServer: async (script, host = "127.0.0.1") =>
+      await add(await startHostileMailServer(script, { host, port })),
+    prober(options = {}) {
+      const prober = createMailProber({
+        ...{ smtp: IDENTITY, dnsServers: [dns.address], forbidden: withLoopback(), dnsMs: 5000 },
+        ...(port === 0 ? {} : { port }),
+        ...{ connectMs: 5000, replyMs: 10_000 },
+        ...options,
+      });
+      probers.push(prober);
+      return prober;
+    },
+    route(domain, ...addresses) {
+      const names = addresses.map((_, index) => `mx${index}.${domain}`);
+      dns.zone[domain] = { MX: names.map((name, index) => [10 * (index + 1), name] as const) };
+      for (const [index, name] of names.entries()) dns.zone[name] = { A: [addresses[index] ?? ""] };
+    },
+    async close() {
+      await Promise.all(probers.map((prober) => prober.close()));
+      const received = servers.flatMap((server) => ("lines" in server ? server.lines : server.commands));
+      await Promise.all([dns.close(), ...servers.map((server) => server.close())]);
+      for (const line of received) assert.match(line, PERMITTED);
+    },
+  };
+}
+
+/** All that is special but the loopback, where the tests' servers are. */
+export function withLoopback(): BlockList {
+  return specialAddresses(["127.0.0.0/8"]);
+}
+
+/** A signal that does not abort, for questions that have a deadline of their own. */
+export const never = () => new AbortController().signal;
