@@ -28,8 +28,6 @@ export interface MailServer {
   commands: string[];
   /** Most connections at a time, so far. */
   mostSessions(): number;
-  /** Whether connections that began before it was asked are still open. */
-  openSessions(): number;
   /** From now on, who was greylisted before is let through. */
   endGreylisting(): void;
   close(): Promise<void>;
@@ -113,7 +111,6 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
     port: typeof bound === "object" && bound !== null ? bound.port : 0,
     commands,
     mostSessions: () => mostSessions,
-    openSessions: () => server.connections.size,
     endGreylisting() {
       isGreylistingOver = true;
     },

@@ -19,6 +19,8 @@ export type { JobQueueContractOptions } from "./testing/job-queue-contract.ts";
 export { jobQueueContract } from "./testing/job-queue-contract.ts";
 export type { LeaseStoreContractOptions } from "./testing/lease-store-contract.ts";
 export { leaseStoreContract } from "./testing/lease-store-contract.ts";
+export type { MailProberHarness, ProbedAddress } from "./testing/mail-prober-contract.ts";
+export { mailProberContract } from "./testing/mail-prober-contract.ts";
 export { pagesContract } from "./testing/pages-contract.ts";
 export { rateLimiterContract } from "./testing/rate-limiter-contract.ts";
 export { rendererContract } from "./testing/renderer-contract.ts";

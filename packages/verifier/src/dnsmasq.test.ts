@@ -4,10 +4,10 @@ import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type MailServer, startMailServer } from "../../../test/support/mail-server.ts";
+import { programs } from "../../../test/support/programs.ts";
 import { IDENTITY, never, withLoopback } from "../test/mail-world.ts";
 import { createMailProber, type VerifyingProber } from "./mail-prober.ts";
 
-const DNSMASQ = process.env.OUTRIGGER_DNSMASQ ?? "/usr/sbin/dnsmasq";
 const ZONE = [
   "--mx-host=one.test,mx.one.test,20",
   "--mx-host=one.test,down.one.test,10",
@@ -29,7 +29,7 @@ beforeAll(async () => {
   mail = await startMailServer();
   for (let attempt = 1; ; attempt++) {
     const port = await freePort();
-    dnsmasq = spawn(DNSMASQ, [
+    dnsmasq = spawn(programs.dnsmasq, [
       ...["--keep-in-foreground", "--conf-file=/dev/null", "--pid-file=", `--port=${port}`],
       ...["--listen-address=127.0.0.1", "--bind-interfaces", "--no-resolv", "--no-hosts", "--no-poll"],
       ...["--local=/test/", "--user=", "--group=", ...ZONE],

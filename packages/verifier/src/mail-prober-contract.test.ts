@@ -1,5 +1,5 @@
+import { mailProberContract } from "@outrigger/core/testing";
 import { test } from "vitest";
-import { mailProberContract } from "../../core/src/testing/mail-prober-contract.ts";
 import { createMailWorld } from "../test/mail-world.ts";
 
 mailProberContract(test, async () => {

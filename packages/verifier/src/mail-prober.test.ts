@@ -102,7 +102,7 @@ describe("a mail server", () => {
     const prober = world.prober();
     const result = await prober.probe("δοκιμή", "one.test", { smtp: true, signal: never() });
     await prober.close();
-    expect(result).toMatchObject({ server: true, mailbox: null, reason: "protocol" });
+    expect(result).toMatchObject({ server: true, mailbox: null, reason: "ascii_only" });
     expect(server.commands).toEqual(["EHLO probe.outrigger.test", "QUIT"]);
   });
 

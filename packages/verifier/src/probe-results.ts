@@ -30,7 +30,7 @@ export function readOutcome(found: ProbeResult, outcome: Outcome, acceptsAll: bo
     return { ...found, server, reason, retryAfterMs: reason === "temporary" ? TEMPORARY_MS : null };
   }
   const spoken: ProbeResult = { ...found, server: true, reason: null, retryAfterMs: null };
-  if (kind === "ascii_only") return { ...spoken, reason: "protocol" };
+  if (kind === "ascii_only") return { ...spoken, reason: "ascii_only" };
   if (kind === "refused") return withRefusal(spoken, outcome.refusal);
   const { target, madeUp } = outcome;
   if (target !== "accepted") return readTargetRefusal({ ...spoken, acceptsAll }, target);

@@ -27,6 +27,8 @@ export type ProbeReason =
   /** No host could be connected to. */
   | "no_connection"
   | "timeout"
+  /** Its server takes no names beyond ASCII (RFC 6531). */
+  | "ascii_only"
   /** What came was not SMTP. */
   | "protocol"
   /** Every host is in a range that must not be connected to. */
@@ -42,9 +44,12 @@ export type ProbeReason =
 /** What was found out about an address. Remote trouble is a result, never an error. */
 export interface ProbeResult {
   routing: MailRouting;
-  /** Whether a host of the domain spoke SMTP with us; `null`: was not asked. */
+  /** Whether a host of the domain spoke SMTP with us; `false`: asked, and none did; `null`: none was asked. */
   server: boolean | null;
-  /** Whether the mailbox takes mail; `null`: not known. */
+  /**
+   * Whether the mailbox takes mail; `null`: not known. `false` also where `routing` is `none` or `null_mx`. `true` with an
+   * `acceptsAll` of `null`: it was taken, and `reason` tells why it is open whether any other would be.
+   */
   mailbox: boolean | null;
   /** Whether the domain takes mail for any name; `null`: not known. */
   acceptsAll: boolean | null;
@@ -59,9 +64,13 @@ export interface MailProber {
   /**
    * @param local the part before the `@`: of a grammar that {@link parseAddress} admits, without CR, LF, NUL, `<` and `>`.
    * @param domain lower-case A-labels.
-   * @param options `smtp: false` asks only the DNS. When `signal` aborts, the result so far comes at once, with `timeout`.
+   * @param options `smtp: false` asks only the DNS. When `signal` aborts, the result so far comes at once, with `timeout`. Each
+   *   probe has a signal of its own.
+   * Rejects with a `TypeError` for what could not be in a command, and with `store_unavailable` once it is closed.
    */
   probe(local: string, domain: string, options: { smtp: boolean; signal: AbortSignal }): Promise<ProbeResult>;
+  /** Forgets what is remembered of an address. Absent where nothing is. */
+  forget?(local: string, domain: string): Promise<void>;
   close(): Promise<void>;
 }
 

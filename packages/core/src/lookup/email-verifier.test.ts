@@ -15,6 +15,14 @@ describe("what servers say", () => {
       1,
     ],
     [{ server: true, mailbox: true, acceptsAll: true }, "risky", "accept_all", 50, "accepts_all", 1],
+    [
+      { server: true, mailbox: true, acceptsAll: null, reason: "budget" },
+      "deliverable",
+      "valid",
+      80,
+      "budget",
+      1,
+    ],
     [{ routing: "none" }, "undeliverable", "invalid", 0, "no_mail_server", 1],
     [{ routing: "null_mx" }, "undeliverable", "invalid", 0, "null_mx", 1],
     [{ routing: "unknown", reason: "dns_failure" }, "risky", "unknown", 30, "dns_failure", 0],
@@ -133,6 +141,20 @@ test("what takes long is answered with 202, goes on, and is counted once", { tim
   await ask();
   const { body } = await site.get("account");
   expect(body.data).toMatchObject({ requests: { verifications: { used: 1 } } });
+});
+
+test("a cache that is away is done without", async () => {
+  const trouble = new Error("away");
+  const cache = {
+    get: () => Promise.reject(trouble),
+    set: () => Promise.reject(trouble),
+    delete: () => Promise.reject(trouble),
+  };
+  const prober = createScriptedProber(async () => ({ mailbox: true, acceptsAll: false }));
+  const site = await createLookupSite({ prober, cache });
+  const { body } = await site.get("email-verifier", "email=grace@example.com");
+  expect(body.data).toMatchObject({ status: "valid" });
+  expect(site.errors).toEqual([trouble, trouble]);
 });
 
 test.each([

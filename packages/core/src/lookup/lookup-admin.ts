@@ -3,7 +3,7 @@ import type { Account, AccountKey } from "../contracts/accounts.ts";
 import { ServiceError } from "../errors.ts";
 import { newApiKey } from "./accounts/api-key.ts";
 import { normaliseDomain } from "./address/mail-domain.ts";
-import { normaliseAddress } from "./address/parse-address.ts";
+import { normaliseAddress, parseAddress } from "./address/parse-address.ts";
 import type { LookupContext } from "./lookup-context.ts";
 
 /** Whom an account is for. */
@@ -49,9 +49,10 @@ export function createLookupAdmin(context: LookupContext): LookupAdmin {
   }
 
   async function erase(subject: string): Promise<boolean> {
-    if (!subject.includes("@")) return contacts.eraseDomain(subject);
-    await verifier.forget(subject);
-    return contacts.erase(subject);
+    const parsed = parseAddress(subject);
+    if (parsed === null) return contacts.eraseDomain(subject);
+    await verifier.forget(parsed);
+    return contacts.erase(parsed.address);
   }
 
   return {

@@ -115,11 +115,11 @@ function problemOf({ settings }: LookupContext, call: Call, error: unknown): Loo
     return new LookupProblem("wrong_params", "The client left before there was a reply");
   }
   if (isServiceError(error)) {
-    settings.onError(error, call);
+    const isBusy = error.code === "overloaded";
+    if (!isBusy) settings.onError(error, call);
     const seconds = String(Math.max(1, Math.ceil((error.retryAfterMs ?? 2000) / 1000)));
-    return new LookupProblem("unavailable", "The data cannot be asked at the moment. Try again later.", {
-      "Retry-After": seconds,
-    });
+    const details = isBusy ? error.message : "The data cannot be asked at the moment. Try again later.";
+    return new LookupProblem("unavailable", details, { "Retry-After": seconds });
   }
   if (settings.errors === "host") throw error;
   settings.onError(error, call);

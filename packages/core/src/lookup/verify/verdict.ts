@@ -28,6 +28,8 @@ export interface Verdict {
 
 /** What clients of the API expect of addresses that are nobody's in particular. */
 const ARBITRARY_SCORE = 50;
+/** The mailbox was taken, and it is open whether any other would have been. */
+const UNPROVED_SCORE = 80;
 
 /** Judges. Doubt is never "undeliverable". */
 export function judge(findings: Findings): Verdict {
@@ -53,9 +55,10 @@ function resultOf(status: VerdictStatus): VerdictResult {
 }
 
 /** An address that a source knows is likelier to be right than one that nobody has seen. */
-function scoreOf(status: VerdictStatus, { isGibberish, contact }: Findings): number {
+function scoreOf(status: VerdictStatus, { isGibberish, contact, probe }: Findings): number {
   switch (status) {
     case "valid":
+      if (probe?.acceptsAll !== false) return UNPROVED_SCORE;
       return isGibberish ? 90 : 100;
     case "invalid":
       return 0;

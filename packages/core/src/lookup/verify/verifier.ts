@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { KeyValue } from "../../contracts/key-value.ts";
 import type { MailLists, MailProber, ProbeResult } from "../../contracts/mail-prober.ts";
+import { ServiceError } from "../../errors.ts";
 import { isSettledWithin } from "../../images/settled-within.ts";
 import type { ParsedAddress } from "../address/parse-address.ts";
 
@@ -16,7 +17,7 @@ export interface Verifier {
    */
   probe(address: ParsedAddress, waitMs: number): Promise<ProbeResult | null>;
   /** Forgets what is remembered of an address. */
-  forget(address: string): Promise<void>;
+  forget(address: ParsedAddress): Promise<void>;
   /** Gives up what is under way. */
   close(): Promise<void>;
 }
@@ -31,6 +32,8 @@ export interface VerifierOptions {
 
 /** No probe takes longer, whoever waits for it. */
 const MAX_PROBE_MS = 60_000;
+/** Beyond it, clients are told to come back: each has sockets, and a client who waits. */
+const MAX_UNDER_WAY = 500;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -53,7 +56,10 @@ export function createVerifier({ prober, lists, cache, secret, onError }: Verifi
     `probe:${createHmac("sha256", secret).update(`probe:${address}`).digest("base64url")}`;
 
   async function find(parsed: ParsedAddress, key: string): Promise<ProbeResult> {
-    const known = await cache.get(key);
+    if (underWay.size >= MAX_UNDER_WAY) {
+      throw new ServiceError("overloaded", "Too many addresses are being asked about");
+    }
+    const known = await cache.get(key).catch(onError);
     // Written by this function, under a key of its own.
     if (known !== undefined && known !== null) return known as ProbeResult;
     if (prober === null) return NOT_PROBED;
@@ -83,8 +89,9 @@ export function createVerifier({ prober, lists, cache, secret, onError }: Verifi
       const asked = ask(parsed);
       return (await isSettledWithin(asked, waitMs)) ? await asked : null;
     },
-    async forget(address) {
+    async forget({ local, domain, address }) {
       await cache.delete(keyOf(address));
+      await prober?.forget?.(local, domain);
     },
     async close() {
       closing.abort(new Error("The lookup is closing"));
