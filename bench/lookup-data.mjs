@@ -1,5 +1,5 @@
 // Measures the databases of the lookup: node bench/lookup-data.mjs [--rows=1000000] [--only=sqlite|postgres]
-// PostgreSQL is started by the tests' own means where OUTRIGGER_POSTGRES_URL names none, which must be an empty database.
+// PostgreSQL is measured where OUTRIGGER_POSTGRES_URL names an empty database.
 import { createHash } from "node:crypto";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
@@ -40,9 +40,6 @@ async function targets() {
   const all = [];
   if (values.only !== "postgres") {
     const directory = await mkdtemp(join(tmpdir(), "outrigger-bench-"));
-    process.on("exit", () => {
-      // Asynchronous work is over by then.
-    });
     all.push(["libsql", `file:${join(directory, "lookup.db")}`]);
   }
   const postgres = process.env.OUTRIGGER_POSTGRES_URL;
@@ -142,6 +139,7 @@ async function measureAccounts(accounts) {
  * @param {(turn: number) => Promise<unknown>} work
  */
 async function timed(label, count, work) {
+  /** @type {number[]} */
   const times = [];
   for (let turn = 0; turn < count; turn++) {
     const start = performance.now();

@@ -74,20 +74,10 @@ export function openDatabase(options: SqlDatabaseOptions): SqlDatabase {
 
 /** The driver of a database, when its schema is up to date. */
 export async function readyDriver(database: SqlDatabase): Promise<SqlDriver> {
-  const known = knownDriver(database);
-  await known.ready();
-  return known.driver;
-}
-
-/** What differs in words between databases. */
-export function dialectOf(database: SqlDatabase): SqlDriver["dialect"] {
-  return knownDriver(database).driver.dialect;
-}
-
-function knownDriver(database: SqlDatabase) {
   const known = drivers.get(database);
   if (known === undefined) throw new TypeError("The database must be one that openDatabase() made.");
-  return known;
+  await known.ready();
+  return known.driver;
 }
 
 function createDriver(options: SqlDatabaseOptions): SqlDriver {

@@ -95,7 +95,7 @@ export interface ContactCounts {
 /**
  * What the lookup knows of people's addresses. Domains are lower-case A-labels, addresses are normalised. All numbers of
  * one answer fit together: paging through `search` gives exactly `total` contacts, each once, as long as nothing changes.
- * Failures reject with `store_unavailable`.
+ * Failures reject with `store_unavailable`, as do calls once it is closed.
  */
 export interface ContactSource {
   /** `null` where nothing is known, not even an address. */
@@ -112,13 +112,19 @@ export interface ContactSource {
   ): Promise<ContactPage>;
   /** `null` where the address is not known. */
   find(address: string): Promise<Contact | null>;
-  /** Those of a domain with this name, as {@link normaliseName} compares names; at most 10, by confidence. */
+  /**
+   * Those of a domain with this name, as {@link normaliseName} compares names; at most 10, by confidence. None where it leaves
+   * nothing of either.
+   */
   findByName(domain: string, firstName: string, lastName: string): Promise<Contact[]>;
   /** How the addresses of a domain are formed, the most frequent first; see {@link learnPatterns}. */
   patterns(domain: string): Promise<PatternCount[]>;
   /** @param type counts only those; absent: all. */
   count(domain: string, type?: AddressType): Promise<ContactCounts>;
-  /** Forgets everything about an address. @returns whether there was something to forget. */
+  /**
+   * Forgets everything about an address; its domain stays known while its organisation is.
+   * @returns whether there was something to forget.
+   */
   erase(address: string): Promise<boolean>;
   /** Forgets everything about a domain and its addresses. @returns whether there was something to forget. */
   eraseDomain(domain: string): Promise<boolean>;

@@ -1,6 +1,6 @@
 /**
  * Who asked to be left out, by tokens that nobody can read an address from. Shared by all processes on the same data; failures
- * reject with `store_unavailable`.
+ * reject with `store_unavailable`, as do calls once it is closed.
  */
 export interface SuppressionList {
   /** @param tokens each `[A-Za-z0-9_-]{43}`; those that are there stay. All or none. */
@@ -10,5 +10,6 @@ export interface SuppressionList {
   /** Which of at most 200 tokens are there. */
   present(tokens: readonly string[]): Promise<ReadonlySet<string>>;
   count(): Promise<number>;
+  /** Calling it twice is allowed. */
   close(): Promise<void>;
 }

@@ -22,10 +22,10 @@ export async function domainPatterns(driver: SqlDriver, domain: string): Promise
   for await (const contacts of readInOrder(driver, row.id)) named.push(...contacts.map(namedLocal));
   const patterns = learnPatterns(named.filter((each) => each !== null));
   // Unless somebody has changed the domain meanwhile, or is about to.
-  await driver.run("UPDATE lookup_domains SET patterns = $2 WHERE id = $1 AND revision = $3 AND stale = 0", [
-    row.id,
-    JSON.stringify(patterns),
-    row.revision,
-  ]);
+  const stored = driver.run(
+    "UPDATE lookup_domains SET patterns = $2 WHERE id = $1 AND revision = $3 AND stale = 0",
+    [row.id, JSON.stringify(patterns), row.revision],
+  );
+  await stored.catch(() => undefined); // What could not be kept is learnt again the next time.
   return patterns;
 }

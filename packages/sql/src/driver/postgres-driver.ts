@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { migratePostgres } from "../schema/migrate.ts";
@@ -116,7 +117,7 @@ export function createPostgresDriver(settings: PostgresSettings): SqlDriver {
 interface PoolSettings extends PostgresSettings {
   /** @default timeoutMs */
   statementMs?: number;
-  createSocket: () => NodeJS.Socket | import("node:net").Socket;
+  createSocket: () => Socket;
 }
 
 function createPool({

@@ -18,7 +18,6 @@ export async function* readCsv(
 
   const parser = parse({
     bom: true,
-    delimiter_auto: false,
     max_record_size: MAX_LINE_BYTES,
     relax_column_count: false,
     // A stray quotation mark is one of the text; else all up to the next one would be lost.

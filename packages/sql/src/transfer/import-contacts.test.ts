@@ -2,27 +2,18 @@ import { createReadStream } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Contact, isServiceError } from "@outrigger/core";
+import type { Contact } from "@outrigger/core";
 import { expect, test } from "vitest";
 import { onEachDatabase } from "../../test/each-database.ts";
+import { importer } from "../../test/imported.ts";
 import { domainOf, fileOf, HEADER, personFile, personLine, textOf } from "../../test/sample-files.ts";
 import { confidenceOf } from "../contacts/confidence.ts";
 import { createSqlContactSource } from "../contacts/sql-contact-source.ts";
 import { exportContacts } from "./export-contacts.ts";
-import type { BadLine } from "./file-line.ts";
-import { type ImportOptions, type ImportProgress, importContacts } from "./import-contacts.ts";
+import { type ImportProgress, importContacts } from "./import-contacts.ts";
 
 onEachDatabase(({ createUrl, open }) => {
-  async function imported(text: string | Uint8Array, options: Partial<ImportOptions> = {}) {
-    const database = open(await createUrl());
-    const bad: BadLine[] = [];
-    const progress = await importContacts(database, fileOf(text), {
-      format: "csv",
-      onBadLine: (line) => bad.push(line),
-      ...options,
-    });
-    return { database, source: createSqlContactSource(database), bad, progress };
-  }
+  const imported = importer({ createUrl, open });
 
   test("takes in all fields of CSV by the names of its columns", async () => {
     const { source, bad, progress } = await imported(
@@ -128,89 +119,6 @@ onEachDatabase(({ createUrl, open }) => {
     expect(await source.find("old@a.example")).toBeNull();
   });
 
-  test("leaves bad lines out and tells which and why", async () => {
-    const good = "a@a.example,,,,,,,,,";
-    const lines: [string | Buffer, BadLine["reason"] | null, BadLine["field"]?][] = [
-      [good, null],
-      ["a@a.example,too few", "columns"],
-      [`${good},too many`, "columns"],
-      ["not an address,,,,,,,,,", "address"],
-      [",Ann,Lee,,,,,,,", "address"],
-      [Buffer.from("b@a.example,M\xfcller,,,,,,,,", "latin1"), "encoding", "firstName"],
-      ["b@a.example,,,,,,https://a.example,2026-02-30,,", "value", "extractedOn"],
-      ["b@a.example,,,,,,https://a.example,2026-03-01,2026-02-01,", "value", "lastSeenOn"],
-      ["b@a.example,,,,,,javascript:x,,,", "value", "sourceUri"],
-      ["b@a.example,,,,,,https://a.example,,,maybe", "value", "stillOnPage"],
-      ['d@a.example,"x" y,x "y",,,,,,,', null],
-      ["c@a.example,,,,,,,,,", null],
-    ];
-    const file = Buffer.concat(
-      [HEADER, ...lines.map(([line]) => line)].flatMap((line) => [Buffer.from(line), Buffer.from("\n")]),
-    );
-    const { source, bad, progress } = await imported(file);
-    const expected = lines.flatMap(([, reason, field], index) =>
-      reason === null ? [] : [{ line: index + 2, reason, ...(field && { field }) }],
-    );
-    expect(bad.toSorted((a, b) => a.line - b.line)).toEqual(expected);
-    expect(progress).toMatchObject({ lines: lines.length, added: 3, bad: expected.length });
-    expect(await source.find("b@a.example")).toBeNull();
-    expect((await source.search("a.example", {}, { limit: 10, offset: 0 })).total).toBe(3);
-    expect(await source.find("d@a.example")).toMatchObject({ firstName: '"x" y', lastName: 'x "y"' });
-  });
-
-  test("tells bad lines of NDJSON", async () => {
-    const lines = [
-      '{"email":"a@a.example"}',
-      "",
-      "[]",
-      '{"email":',
-      '{"email":{"x":1}}',
-      '{"email":"b@a.example","confidence":101}',
-      '{"email":"b@a.example","sources":[7]}',
-      '{"email":"c@a.exam',
-    ];
-    const { bad, progress } = await imported(lines.join("\n"), { format: "ndjson" });
-    expect(bad).toEqual([
-      { line: 3, reason: "json" },
-      { line: 4, reason: "json" },
-      { line: 5, reason: "value", field: "address" },
-      { line: 6, reason: "value", field: "confidence" },
-      { line: 7, reason: "value", field: "sourceUri" },
-      { line: 8, reason: "truncated" },
-    ]);
-    expect(progress.added).toBe(1);
-  });
-
-  test.each(["a@a.example,Ann", 'a@a.example,"Ann'])(
-    "tells of a last line that is cut off: %s",
-    async (last) => {
-      const { source, bad } = await imported(`${HEADER}\n${personLine(1)}\n${last}`);
-      expect(bad).toEqual([{ line: 3, reason: "truncated" }]);
-      expect((await source.search(domainOf(1), {}, { limit: 1, offset: 0 })).total).toBe(1);
-    },
-  );
-
-  test("ends at the first bad line where it is told to", async () => {
-    const database = open(await createUrl());
-    const file = fileOf(`${HEADER}\n${personLine(0)}\nnot an address,,,,,,,,,\n`);
-    const failure = await importContacts(database, file, { format: "csv", onBadLine: "fail" }).catch(
-      (error) => error,
-    );
-    expect(isServiceError(failure, "bad_request")).toBe(true);
-    expect(failure.message).toContain("Line 3");
-  });
-
-  test.each(["name,position\nAnn,CEO\n", `${HEADER}\n"${"x\n".repeat(600_000)}`])(
-    "refuses what is no such CSV",
-    async (text) => {
-      const database = open(await createUrl());
-      const failure = await importContacts(database, fileOf(text, 65_536), { format: "csv" }).catch(
-        (error) => error,
-      );
-      expect(isServiceError(failure, "bad_request"), String(failure)).toBe(true);
-    },
-  );
-
   test("keeps of pages when they were first and last seen, and what was said last", async () => {
     const database = open(await createUrl());
     const line = (first: string, from: string, until: string, still: boolean) =>
@@ -266,20 +174,24 @@ onEachDatabase(({ createUrl, open }) => {
     }
   });
 
-  test("leaves out who is suppressed", async () => {
+  test("leaves out addresses and domains that are suppressed", async () => {
     const asked: string[][] = [];
-    const victim = personLine(17).split(",")[0] ?? "";
-    const { source, progress } = await imported(personFile(250), {
-      isSuppressed: async (addresses) => {
-        asked.push([...addresses]);
-        return new Set(addresses.filter((address) => address === victim));
+    const victims = new Set([personLine(17).split(",")[0] ?? "", domainOf(60), "only.example"]);
+    const lines = `${personFile(250)
+      .replace(HEADER, `${HEADER},domain`)
+      .replaceAll(/(true|false)\n/g, "$1,\n")}`;
+    const { source, progress } = await imported(`${lines},,,,,Only,,,,,only.example\n`, {
+      isSuppressed: async (subjects) => {
+        asked.push([...subjects]);
+        return new Set(subjects.filter((subject) => victims.has(subject)));
       },
     });
-    expect(progress).toMatchObject({ lines: 250, added: 249, suppressed: 1 });
-    expect(asked.flat().length).toBe(250);
+    expect(progress).toMatchObject({ lines: 251, added: 229, suppressed: 21, bad: 0 });
     expect(Math.max(...asked.map(({ length }) => length))).toBeLessThanOrEqual(100);
-    expect(await source.find(victim)).toBeNull();
+    for (const victim of victims) expect(await source.find(victim)).toBeNull();
     expect((await source.search(domainOf(17), {}, { limit: 1, offset: 0 })).total).toBe(19);
+    expect(await source.domain(domainOf(60))).toBeNull();
+    expect(await source.domain("only.example")).toBeNull();
   });
 
   test("has in the database what it told of, when it is ended; the next import goes on", {

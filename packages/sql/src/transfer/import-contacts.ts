@@ -36,8 +36,11 @@ export interface ImportOptions {
   onBadLine?: "fail" | ((line: BadLine) => void);
   /** Hears how far the import is after each batch. @default nobody */
   onProgress?: (progress: ImportProgress) => void;
-  /** Which of at most 100 normalised addresses are to be left out. @default none */
-  isSuppressed?: (addresses: readonly string[]) => Promise<ReadonlySet<string>>;
+  /**
+   * Which of at most 100 normalised addresses and domains are to be left out, a domain with all its addresses.
+   * @default none
+   */
+  isSuppressed?: (subjects: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Ends the import between two batches; it rejects with the signal's reason. @default never */
   signal?: AbortSignal;
 }
@@ -88,8 +91,12 @@ export async function importContacts(
   }
 
   async function put(): Promise<void> {
-    const admitted = isSuppressed === undefined ? news : await withoutSuppressed(news, isSuppressed);
+    const suppressed = await suppressedIn(news, organizations, isSuppressed);
+    const admitted = news.filter(
+      ({ address, domain }) => !suppressed.has(address) && !suppressed.has(domain),
+    );
     waiting.suppressed += news.length - admitted.length;
+    for (const domain of suppressed) organizations.delete(domain);
     for (const { domain, organization } of admitted) {
       if (organization !== undefined) organizations.set(domain, organization);
     }
@@ -115,17 +122,21 @@ export async function importContacts(
   return progress;
 }
 
-async function withoutSuppressed(
+async function suppressedIn(
   news: readonly ContactNews[],
-  isSuppressed: (addresses: readonly string[]) => Promise<ReadonlySet<string>>,
-): Promise<ContactNews[]> {
-  const admitted: ContactNews[] = [];
-  for (let start = 0; start < news.length; start += SUPPRESSION_BATCH) {
-    const some = news.slice(start, start + SUPPRESSION_BATCH);
-    const suppressed = await isSuppressed(some.map(({ address }) => address));
-    admitted.push(...some.filter(({ address }) => !suppressed.has(address)));
+  organizations: ReadonlyMap<string, string>,
+  isSuppressed: ImportOptions["isSuppressed"],
+): Promise<Set<string>> {
+  if (isSuppressed === undefined) return new Set();
+  const subjects = [
+    ...new Set([...news.flatMap(({ address, domain }) => [address, domain]), ...organizations.keys()]),
+  ];
+  const suppressed = new Set<string>();
+  for (let start = 0; start < subjects.length; start += SUPPRESSION_BATCH) {
+    const some = await isSuppressed(subjects.slice(start, start + SUPPRESSION_BATCH));
+    for (const subject of some) suppressed.add(subject);
   }
-  return admitted;
+  return suppressed;
 }
 
 const PIECE_BYTES = 65_536;

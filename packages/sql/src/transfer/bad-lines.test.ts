@@ -1,0 +1,94 @@
+import { isServiceError } from "@outrigger/core";
+import { expect, test } from "vitest";
+import { onEachDatabase } from "../../test/each-database.ts";
+import { importer } from "../../test/imported.ts";
+import { domainOf, fileOf, HEADER, personLine } from "../../test/sample-files.ts";
+import type { BadLine } from "./file-line.ts";
+import { importContacts } from "./import-contacts.ts";
+
+onEachDatabase(({ createUrl, open }) => {
+  const imported = importer({ createUrl, open });
+
+  test("leaves bad lines out and tells which and why", async () => {
+    const good = "a@a.example,,,,,,,,,";
+    const lines: [string | Buffer, BadLine["reason"] | null, BadLine["field"]?][] = [
+      [good, null],
+      ["a@a.example,too few", "columns"],
+      [`${good},too many`, "columns"],
+      ["not an address,,,,,,,,,", "address"],
+      [",Ann,Lee,,,,,,,", "address"],
+      [Buffer.from("b@a.example,M\xfcller,,,,,,,,", "latin1"), "encoding", "firstName"],
+      ["b@a.example,,,,,,https://a.example,2026-02-30,,", "value", "extractedOn"],
+      ["b@a.example,,,,,,https://a.example,2026-03-01,2026-02-01,", "value", "lastSeenOn"],
+      ["b@a.example,,,,,,javascript:x,,,", "value", "sourceUri"],
+      ["b@a.example,,,,,,https://a.example,,,maybe", "value", "stillOnPage"],
+      ['d@a.example,"x" y,x "y",,,,,,,', null],
+      ["c@a.example,,,,,,,,,", null],
+    ];
+    const file = Buffer.concat(
+      [HEADER, ...lines.map(([line]) => line)].flatMap((line) => [Buffer.from(line), Buffer.from("\n")]),
+    );
+    const { source, bad, progress } = await imported(file);
+    const expected = lines.flatMap(([, reason, field], index) =>
+      reason === null ? [] : [{ line: index + 2, reason, ...(field && { field }) }],
+    );
+    expect(bad.toSorted((a, b) => a.line - b.line)).toEqual(expected);
+    expect(progress).toMatchObject({ lines: lines.length, added: 3, bad: expected.length });
+    expect(await source.find("b@a.example")).toBeNull();
+    expect((await source.search("a.example", {}, { limit: 10, offset: 0 })).total).toBe(3);
+    expect(await source.find("d@a.example")).toMatchObject({ firstName: '"x" y', lastName: 'x "y"' });
+  });
+
+  test("tells bad lines of NDJSON", async () => {
+    const lines = [
+      '{"email":"a@a.example"}',
+      "",
+      "[]",
+      '{"email":',
+      '{"email":{"x":1}}',
+      '{"email":"b@a.example","confidence":101}',
+      '{"email":"b@a.example","sources":[7]}',
+      '{"email":"c@a.exam',
+    ];
+    const { bad, progress } = await imported(lines.join("\n"), { format: "ndjson" });
+    expect(bad).toEqual([
+      { line: 3, reason: "json" },
+      { line: 4, reason: "json" },
+      { line: 5, reason: "value", field: "address" },
+      { line: 6, reason: "value", field: "confidence" },
+      { line: 7, reason: "value", field: "sourceUri" },
+      { line: 8, reason: "truncated" },
+    ]);
+    expect(progress.added).toBe(1);
+  });
+
+  test.each(["a@a.example,Ann", 'a@a.example,"Ann'])(
+    "tells of a last line that is cut off: %s",
+    async (last) => {
+      const { source, bad } = await imported(`${HEADER}\n${personLine(1)}\n${last}`);
+      expect(bad).toEqual([{ line: 3, reason: "truncated" }]);
+      expect((await source.search(domainOf(1), {}, { limit: 1, offset: 0 })).total).toBe(1);
+    },
+  );
+
+  test("ends at the first bad line where it is told to", async () => {
+    const database = open(await createUrl());
+    const file = fileOf(`${HEADER}\n${personLine(0)}\nnot an address,,,,,,,,,\n`);
+    const failure = await importContacts(database, file, { format: "csv", onBadLine: "fail" }).catch(
+      (error) => error,
+    );
+    expect(isServiceError(failure, "bad_request")).toBe(true);
+    expect(failure.message).toContain("Line 3");
+  });
+
+  test.each(["name,position\nAnn,CEO\n", `${HEADER}\n"${"x\n".repeat(600_000)}`])(
+    "refuses what is no such CSV",
+    async (text) => {
+      const database = open(await createUrl());
+      const failure = await importContacts(database, fileOf(text, 65_536), { format: "csv" }).catch(
+        (error) => error,
+      );
+      expect(isServiceError(failure, "bad_request"), String(failure)).toBe(true);
+    },
+  );
+});
