@@ -10,6 +10,7 @@ import { flight } from "./rows/flight.mjs";
 import { hostile } from "./rows/hostile.mjs";
 import { hot } from "./rows/hot.mjs";
 import { latency } from "./rows/latency.mjs";
+import { lookup } from "./rows/lookup.mjs";
 import { memory } from "./rows/memory.mjs";
 import { notModified } from "./rows/not-modified.mjs";
 import { originals } from "./rows/originals.mjs";
@@ -35,6 +36,7 @@ const ROWS = {
   memory,
   hostile,
   sweep,
+  lookup,
   backends,
   "backends-hot": backendsHot,
   "backends-memory": backendsMemory,

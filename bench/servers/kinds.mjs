@@ -45,6 +45,10 @@ export const SERVERS = {
   "express-sharp": start(() => import("./resizers.mjs"), "sharpInExpress"),
   /** Express 5: ipx on `directory`. */
   "express-ipx": start(() => import("./resizers.mjs"), "ipxInExpress"),
+  /** Outrigger's email lookup in Express 5, at `/people`, on `lookup.db` in `directory`. */
+  "lookup-express": start(() => import("./lookup.mjs"), "lookupInExpress"),
+  /** Express 5: the first page of a domain by one statement on `lookup.db` in `directory`. */
+  "express-statement": start(() => import("./lookup.mjs"), "statementInExpress"),
   /** Express 5: multer to disk, synced and renamed into `directory`, with a record beside it. */
   "express-multer": start(() => import("./uploaders.mjs"), "multerInExpress"),
   /** The same, which also hashes the file and decodes it by sharp. */

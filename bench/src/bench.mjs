@@ -31,6 +31,7 @@ import { startRedisServer, startS3Bucket } from "./test-servers.mjs";
  *   One that is given no options gets an empty directory.
  * @property {(options?: RedisServerOptions) => Promise<RedisServer | null>} startRedis Ends with the row; `null` where Redis
  *   is not installed.
+ * @property {(name: string) => Promise<string>} makeDirectory A new one, removed at the end.
  * @property {() => Promise<S3Bucket | null>} startS3 A bucket of a server that ends with the row; `null` where Ceph's object
  *   gateway is not installed.
  */
@@ -72,6 +73,7 @@ export async function withBench(directory, settings, corpus, row) {
         clients.push(server);
         return server;
       },
+      makeDirectory: (name) => mkdtemp(join(directory, `${name}-`)),
       async startStore(kind, options) {
         const own = options ?? { directory: await mkdtemp(join(directory, `${kind}-`)) };
         const store = await startStore(kind, own, settings.profileDirectory);

@@ -7,8 +7,8 @@ export type Suppressed = "address" | "domain";
 /** Who asked to be left out, by address or by domain. Both are normalised. */
 export interface Suppressions {
   ofAddress(address: string): Promise<Suppressed | null>;
-  /** Whether nothing may be said of a domain. */
-  ofDomain(domain: string): Promise<boolean>;
+  /** Whether nothing may be said of a domain (`all`), or not of some who have had addresses there. */
+  ofDomain(domain: string): Promise<"all" | "some" | "none">;
   /** Which of some addresses may not be shown, whatever their domains say. */
   among(addresses: readonly string[]): Promise<ReadonlySet<string>>;
   /** @param subject a normalised address, or a domain. */
@@ -21,6 +21,8 @@ export interface Suppressions {
 export function createSuppressions(list: SuppressionList, secret: Buffer): Suppressions {
   const tokenOf = (subject: string) =>
     createHmac("sha256", secret).update(`suppress:${subject}`).digest("base64url");
+  /** Of a domain at which somebody asked: where it is not, nobody need be looked for. It stays. */
+  const markOf = (domain: string) => tokenOf(`somebody at ${domain}`);
   const domainOf = (address: string) => address.slice(address.lastIndexOf("@") + 1);
 
   return {
@@ -31,8 +33,10 @@ export function createSuppressions(list: SuppressionList, secret: Buffer): Suppr
       return present.has(domains) ? "domain" : null;
     },
     async ofDomain(domain) {
-      const token = tokenOf(domain);
-      return (await list.present([token])).has(token);
+      const [all, some] = [tokenOf(domain), markOf(domain)];
+      const present = await list.present([all, some]);
+      if (present.has(all)) return "all";
+      return present.has(some) ? "some" : "none";
     },
     async among(addresses) {
       if (addresses.length === 0) return new Set();
@@ -40,7 +44,8 @@ export function createSuppressions(list: SuppressionList, secret: Buffer): Suppr
       const present = await list.present([...byToken.keys()]);
       return new Set([...byToken].filter(([token]) => present.has(token)).map(([, address]) => address));
     },
-    add: (subject) => list.add([tokenOf(subject)]),
+    add: (subject) =>
+      list.add(subject.includes("@") ? [tokenOf(subject), markOf(domainOf(subject))] : [tokenOf(subject)]),
     remove: async (subject) => (await list.remove([tokenOf(subject)])) > 0,
   };
 }

@@ -10,6 +10,7 @@ interface ReserveRow {
 }
 
 const OF_REQUEST = "account = $1 AND month = $2 AND kind = $3 AND request = $4";
+const KNOWN = `SELECT points FROM lookup_charges WHERE ${OF_REQUEST} AND (reserved_at IS NULL OR reserved_at > $5)`;
 const OF_MONTH = "account = $1 AND month = $2 AND kind = $3";
 
 /** Reserves points; see `Accounts`. */
@@ -24,6 +25,9 @@ export async function reserveIn(
   const lapsedMs = nowMs - LAPSE_MS;
   const forgetBefore = previousMonth(nowMs);
   if (driver.dialect.kind === "sqlite") {
+    // Most requests that are made again are found without writing anything, and without waiting for who writes.
+    const known = await driver.first<{ points: number }>(KNOWN, [account, month, kind, request, lapsedMs]);
+    if (known !== undefined) return { outcome: "repeat", points: known.points };
     return await driver.write((runner) =>
       reserveHere(runner, charge, { points, allowance, nowMs, lapsedMs, forgetBefore }),
     );
@@ -82,10 +86,7 @@ async function reserveHere(
       [account, forgetBefore, lapsedMs],
     );
   }
-  const known = await runner.first<{ points: number }>(
-    `SELECT points FROM lookup_charges WHERE ${OF_REQUEST} AND (reserved_at IS NULL OR reserved_at > $5)`,
-    [...ofMonth, request, lapsedMs],
-  );
+  const known = await runner.first<{ points: number }>(KNOWN, [...ofMonth, request, lapsedMs]);
   if (known !== undefined) return { outcome: "repeat", points: known.points };
   const used = await runner.first<{ points: number }>(
     `SELECT (SELECT settled FROM lookup_usage WHERE ${OF_MONTH}) + coalesce((

@@ -5,7 +5,7 @@ import type { LookupContext } from "../lookup-context.ts";
 import { emailEntry } from "./entries.ts";
 import type { Answer, LookupOperation } from "./operation.ts";
 import { SAMPLE_CONTACT, SAMPLE_DOMAIN, SAMPLE_ORGANIZATION } from "./samples.ts";
-import { findDomain, parseSubject, type Subject } from "./subject.ts";
+import { type FoundDomain, findDomain, parseSubject, type Subject } from "./subject.ts";
 
 interface DomainSearch extends Subject {
   filter: ContactFilter;
@@ -47,15 +47,16 @@ export const domainSearch: LookupOperation<DomainSearch> = {
 
   async work(context, search, account) {
     const { limit, offset, filter } = search;
-    const domain = await findDomain(context, search);
-    if (domain === null) return answerOf(context, search, null, { contacts: [], total: 0 });
+    const found = await findDomain(context, search);
+    if (found === null) return answerOf(context, search, null, { contacts: [], total: 0 });
+    const { domain } = found;
     const request = ["domain-search", domain, filter, limit, offset];
     const points = Math.ceil(limit / ADDRESSES_PER_POINT);
     const reservation = await context.meter.reserve(account, "searches", request, points);
     let cost = 0;
     try {
       const affordable = Math.min(limit, reservation.points * ADDRESSES_PER_POINT);
-      const page = await searchUnsuppressed(context, domain, filter, { limit: affordable, offset });
+      const page = await searchUnsuppressed(context, found, filter, { limit: affordable, offset });
       cost = Math.ceil(page.contacts.length / ADDRESSES_PER_POINT);
       return await answerOf(context, search, domain, page);
     } finally {
@@ -105,12 +106,13 @@ async function answerOf(
  */
 async function searchUnsuppressed(
   { contacts, suppressions }: LookupContext,
-  domain: string,
+  { domain, hasSuppressed }: FoundDomain,
   filter: ContactFilter,
   page: { limit: number; offset: number },
 ): Promise<ContactPage> {
   for (;;) {
     const found = await contacts.search(domain, filter, page);
+    if (!hasSuppressed) return found;
     const hidden = await suppressions.among(found.contacts.map(({ address }) => address));
     if (hidden.size === 0) return found;
     if (!(await eraseAll(contacts, hidden))) return without(found, hidden);

@@ -20,8 +20,9 @@ export const emailCount: LookupOperation<EmailCount> = {
   echo: ({ writtenDomain, company, type }) => ({ domain: writtenDomain, company, type }),
 
   async work(context, search) {
-    const domain = await findDomain(context, search);
-    const counts = domain === null ? NONE : await context.contacts.count(domain, search.type ?? undefined);
+    const found = await findDomain(context, search);
+    const counts =
+      found === null ? NONE : await context.contacts.count(found.domain, search.type ?? undefined);
     return {
       data: {
         total: counts.total,

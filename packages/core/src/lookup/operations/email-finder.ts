@@ -34,7 +34,7 @@ export const emailFinder: LookupOperation<EmailFinding> = {
   }),
 
   async work(context, search, account) {
-    const domain = await findDomain(context, search);
+    const { domain = null } = (await findDomain(context, search)) ?? {};
     const { firstName, lastName, waitMs } = search;
     if (domain === null) return answerOf(context, search, null, null, null);
     const request = ["email-finder", domain, firstName, lastName];

@@ -31,12 +31,20 @@ export function parseSubject(query: Query): Subject {
   return { domain, company, writtenDomain };
 }
 
+/** A domain of which something may be told. */
+export interface FoundDomain {
+  domain: string;
+  /** Whether somebody at it asked to be left out. */
+  hasSuppressed: boolean;
+}
+
 /** The domain that is meant; `null` for a company that nobody knows. Rejects where its owner asked to be left out. */
-export async function findDomain(context: LookupContext, subject: Subject): Promise<string | null> {
+export async function findDomain(context: LookupContext, subject: Subject): Promise<FoundDomain | null> {
   const domain = subject.domain ?? (await context.contacts.domainOf(subject.company?.trim() ?? ""));
   if (domain === null) return null;
-  if (await context.suppressions.ofDomain(domain)) {
+  const suppressed = await context.suppressions.ofDomain(domain);
+  if (suppressed === "all") {
     throw new LookupProblem("invalid_domain", "The owner of this domain asked that nothing be told of it");
   }
-  return domain;
+  return { domain, hasSuppressed: suppressed === "some" };
 }

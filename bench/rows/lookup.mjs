@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { createSqlAccounts, importContacts, openDatabase } from "@outrigger/sql";
+import { BENCH_KEY } from "../servers/lookup.mjs";
+import { get } from "../src/client.mjs";
+import { measure, repeating } from "../src/measure.mjs";
+import { compare, formatMicros } from "../src/report.mjs";
+
+/** @import { Bench } from "../src/bench.mjs" */
+/** @import { Contestant } from "../src/measure.mjs" */
+/** @import { ServerProcess } from "../src/server-process.mjs" */
+
+const CONNECTIONS = 10;
+const DOMAINS = 2000;
+const PER_DOMAIN = 20;
+const DOMAIN = "company1000.example";
+const PATH = `/people/v2/domain-search?domain=${DOMAIN}&api_key=${BENCH_KEY}`;
+
+/** The first page of a domain search, key and quota included, against the same statement behind a handler that does no more. */
+export async function lookup(/** @type {Bench} */ bench) {
+  const directory = await bench.makeDirectory("lookup");
+  await fill(join(directory, "lookup.db"));
+  const [ours, theirs] = await Promise.all([
+    bench.start("lookup-express", { directory }),
+    bench.start("express-statement", { directory }),
+  ]);
+  const samples = await measure(
+    bench,
+    { ours: await asking(ours), theirs: await asking(theirs) },
+    { connections: CONNECTIONS },
+  );
+  return [
+    compare({
+      what: "Domain search, first page, Express 5",
+      ours: samples.ours,
+      peer: "bare handler, the same statement",
+      theirs: samples.theirs,
+      format: formatMicros,
+      aim: { atMost: 1.5 },
+    }),
+  ];
+}
+
+/** @param {ServerProcess} server @returns {Promise<Contestant>} */
+async function asking(server) {
+  const { body } = await get(server, PATH);
+  if (!body.includes(`person0@${DOMAIN}`)) throw new Error(`No such page: ${body}`);
+  return repeating(server, { path: PATH, status: 200, length: body.length });
+}
+
+/** @param {string} path */
+async function fill(path) {
+  const database = openDatabase({ url: `file:${path}` });
+  await importContacts(database, lines(), { format: "csv" });
+  const accounts = createSqlAccounts(database);
+  const account = { id: "bench", email: null, firstName: null, lastName: null, plan: "free", createdAt: 0 };
+  await accounts.create(account);
+  const hash = createHash("sha256").update(BENCH_KEY).digest("base64url");
+  await accounts.addKey("bench", hash, { hint: BENCH_KEY.slice(0, 6), createdAt: 0, revokedAt: null });
+  await database.close();
+}
+
+async function* lines() {
+  yield Buffer.from("email,first_name,last_name,position,uri,extracted_on,last_seen_on\n");
+  for (let domain = 0; domain < DOMAINS; domain++) {
+    let text = "";
+    for (let person = 0; person < PER_DOMAIN; person++) {
+      const address = `person${person}@company${domain}.example`;
+      text += `${address},Ada,Lovelace,Sales Manager,https://company${domain}.example/team,2026-01-01,2026-02-01\n`;
+    }
+    yield Buffer.from(text);
+  }
+}
