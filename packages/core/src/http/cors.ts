@@ -24,6 +24,7 @@ const REQUEST_HEADERS = [
   "Idempotency-Key",
   "X-Service-Image-Pin",
   "Authorization",
+  "X-API-KEY",
   "Traceparent",
   // Upload widgets for the browser send these.
   "X-Requested-With",

@@ -78,7 +78,7 @@ test("gives a domain, its pattern, its organisation and its addresses, as the do
       domain: "Example.COM",
       company: null,
       type: null,
-      offset: 0,
+      offset: null,
       seniority: null,
       department: null,
     },
@@ -174,6 +174,21 @@ test("costs a point per started ten addresses, and the same again nothing", asyn
   expect(await used()).toMatchObject({ searches: { used: 4 } });
   site.clock.now = Date.parse("2026-04-01T00:00:00.000Z");
   expect(await used()).toMatchObject({ searches: { used: 0 } });
+});
+
+test("what was found since a page was paid for costs the difference", async () => {
+  const people = (count: number) =>
+    Array.from({ length: count }, (_, index) => contactOf(`person${index}@example.com`));
+  const site = await createLookupSite({ known: people(3) });
+  const search = () => site.get("domain-search", "domain=example.com&limit=100");
+  const used = async () => (await site.get("account")).body.data?.requests;
+  expect(values((await search()).body)).toHaveLength(3);
+  expect(await used()).toMatchObject({ searches: { used: 1 } });
+  await site.contacts.load({ contacts: people(95) });
+  expect(values((await search()).body)).toHaveLength(95);
+  expect(await used()).toMatchObject({ searches: { used: 10 } });
+  expect(values((await search()).body)).toHaveLength(95);
+  expect(await used()).toMatchObject({ searches: { used: 10 } });
 });
 
 test("a page is as long as the allowance, and then there is none", async () => {

@@ -71,6 +71,13 @@ test("an address is asked about once, whoever asks, and not again for a while", 
   expect(prober.asked).toEqual(["grace@example.com"]);
 });
 
+test("an address is one in whatever case it is written", async () => {
+  const prober = createScriptedProber(async (address) => ({ mailbox: address === "grace@example.com" }));
+  const site = await createLookupSite({ prober });
+  const { body } = await site.get("email-verifier", "email=GRACE@example.com");
+  expect(body.data).toMatchObject({ email: "GRACE@example.com", smtp_check: true });
+});
+
 test("of webmail only the DNS is asked, and nothing is counted, as for addresses to be thrown away", async () => {
   const modes: boolean[] = [];
   const prober = createScriptedProber(async (_, smtp) => {

@@ -63,6 +63,7 @@ describe("keys", () => {
       id: "invalid_domain",
     });
     expect((await ask("account", "")).body.data).toMatchObject({ plan_name: "Free" });
+    expect((await ask("email-count", "domain=x.example")).body.data).toMatchObject({ total: 1 });
   });
 });
 
@@ -178,6 +179,8 @@ describe("addresses and methods", () => {
     );
     expect(reply).toMatchObject({ status: 200 });
     expect(reply).not.toHaveProperty("body");
+    // It would have to be that of the answer to GET (RFC 9110 §8.6).
+    expect(reply?.headers).not.toHaveProperty("Content-Length");
     expect((await site.get("account")).body.data).toMatchObject({ calls: { used: 0 } });
   });
 

@@ -3,9 +3,10 @@ import type { Call, Reply, Service } from "../contracts/call.ts";
 import { isServiceError } from "../errors.ts";
 import { clientKey } from "../http/client-key.ts";
 import { transportRefusal } from "../http/transport.ts";
+import { apiKeyOf, TEST_KEY } from "./accounts/api-key.ts";
 import { authenticate } from "./accounts/authenticate.ts";
 import { matchLookupAddress, type Operation } from "./http/lookup-address.ts";
-import { jsonReply, LookupProblem, problemReply } from "./http/lookup-problem.ts";
+import { headReply, jsonReply, LookupProblem, problemReply } from "./http/lookup-problem.ts";
 import { type Query, readQuery } from "./http/query.ts";
 import type { LookupContext } from "./lookup-context.ts";
 import { accountOperation } from "./operations/account.ts";
@@ -70,17 +71,27 @@ async function answer(context: LookupContext, call: Call, operation: Operation |
 
 function routeOf<P>(operation: LookupOperation<P>): Route {
   return async (context, call, query) => {
-    const caller =
-      operation.isOpen === true ? { account: null, isTest: false } : await authenticate(context, call, query);
+    const caller = await callerOf(operation, context, call, query);
     await countRequest(context, call, caller.account);
     const parameters = operation.parse(query);
     // Key and parameters are checked, and no work is done.
-    if (call.method === "HEAD") return jsonReply(200, {}, true);
+    if (call.method === "HEAD") return headReply();
     const found = caller.isTest
       ? operation.sample(context, parameters)
       : await operation.work(context, parameters, caller.account);
     return answerReply(found, operation.echo(parameters));
   };
+}
+
+/** What anybody may ask needs no key; the test key is one all the same. */
+async function callerOf(
+  { isOpen = false }: { isOpen?: boolean | undefined },
+  context: LookupContext,
+  call: Call,
+  query: Query,
+): Promise<{ account: Account | null; isTest: boolean }> {
+  if (!isOpen) return authenticate(context, call, query);
+  return { account: null, isTest: apiKeyOf(call, query) === TEST_KEY };
 }
 
 function answerReply({ status = 200, headers, data, meta }: Answer, params: object): Reply {

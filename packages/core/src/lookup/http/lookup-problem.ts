@@ -65,7 +65,18 @@ export function problemReply({ id, message, headers }: LookupProblem, isHead: bo
   return jsonReply(code, { errors: [{ id, code, details: message }] }, isHead, headers);
 }
 
-/** What it says is about one account: no cache keeps it. */
+/** A HEAD whose key and parameters are right. How long the answer to GET would be is not known. */
+export function headReply(): Reply {
+  return { status: 200, headers: { ...HEADERS } };
+}
+
+/** What is said is about one account: no cache keeps it. */
+const HEADERS = {
+  "Content-Type": "application/json; charset=utf-8",
+  "Cache-Control": "no-store",
+  "X-Content-Type-Options": "nosniff",
+};
+
 export function jsonReply(
   status: number,
   value: unknown,
@@ -73,12 +84,6 @@ export function jsonReply(
   headers: Readonly<Record<string, string>> = {},
 ): Reply {
   const body = JSON.stringify(value);
-  const all = {
-    "Content-Type": "application/json; charset=utf-8",
-    "Content-Length": String(Buffer.byteLength(body)),
-    "Cache-Control": "no-store",
-    "X-Content-Type-Options": "nosniff",
-    ...headers,
-  };
+  const all = { ...HEADERS, "Content-Length": String(Buffer.byteLength(body)), ...headers };
   return isHead ? { status, headers: all } : { status, headers: all, body };
 }

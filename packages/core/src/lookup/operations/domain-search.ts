@@ -1,5 +1,8 @@
+import type { Account } from "../../contracts/accounts.ts";
 import type { ContactFilter, ContactPage, ContactSource } from "../../contracts/contact-source.ts";
 import { DEPARTMENTS, SENIORITIES } from "../../contracts/contact-source.ts";
+import type { Reservation } from "../accounts/meter.ts";
+import { LookupProblem } from "../http/lookup-problem.ts";
 import { wholeParameter, wordParameter, wordsParameter } from "../http/query.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { emailEntry } from "./entries.ts";
@@ -11,6 +14,8 @@ interface DomainSearch extends Subject {
   filter: ContactFilter;
   limit: number;
   offset: number;
+  /** Whether `offset` was given. */
+  hasOffset: boolean;
 }
 
 /** So many addresses cost one point. */
@@ -33,14 +38,15 @@ export const domainSearch: LookupOperation<DomainSearch> = {
       },
       limit: wholeParameter(query, "limit", limit),
       offset: wholeParameter(query, "offset", offset),
+      hasOffset: query.text("offset") !== null,
     };
   },
 
-  echo: ({ writtenDomain, company, filter, offset }) => ({
+  echo: ({ writtenDomain, company, filter, offset, hasOffset }) => ({
     domain: writtenDomain,
     company,
     type: filter.type ?? null,
-    offset,
+    offset: hasOffset ? offset : null,
     seniority: filter.seniorities?.join(",") ?? null,
     department: filter.departments?.join(",") ?? null,
   }),
@@ -51,16 +57,15 @@ export const domainSearch: LookupOperation<DomainSearch> = {
     if (found === null) return answerOf(context, search, null, { contacts: [], total: 0 });
     const { domain } = found;
     const request = ["domain-search", domain, filter, limit, offset];
-    const points = Math.ceil(limit / ADDRESSES_PER_POINT);
-    const reservation = await context.meter.reserve(account, "searches", request, points);
+    const room = await reserve(context, account, request, Math.ceil(limit / ADDRESSES_PER_POINT));
     let cost = 0;
     try {
-      const affordable = Math.min(limit, reservation.points * ADDRESSES_PER_POINT);
+      const affordable = Math.min(limit, room.points * ADDRESSES_PER_POINT);
       const page = await searchUnsuppressed(context, found, filter, { limit: affordable, offset });
       cost = Math.ceil(page.contacts.length / ADDRESSES_PER_POINT);
       return await answerOf(context, search, domain, page);
     } finally {
-      if (!reservation.isRepeat) await reservation.settle(cost);
+      await room.settle(cost);
     }
   },
 
@@ -78,6 +83,36 @@ export const domainSearch: LookupOperation<DomainSearch> = {
     };
   },
 };
+
+/**
+ * Room for a page. One that was paid for before is free; what has been found since then, or was beyond the allowance, costs the
+ * difference.
+ */
+async function reserve(
+  { meter }: LookupContext,
+  account: Account | null,
+  request: readonly unknown[],
+  points: number,
+): Promise<Reservation> {
+  const first = await meter.reserve(account, "searches", request, points);
+  if (!first.isRepeat) return first;
+  const missing = points - first.points;
+  const more =
+    missing > 0
+      ? await meter.reserve(account, "searches", [...request, "more"], missing).catch(orNone)
+      : null;
+  return {
+    points: first.points + (more?.points ?? 0),
+    isRepeat: true,
+    settle: async (cost) => more?.settle(Math.max(0, cost - first.points)),
+  };
+}
+
+/** Who has no more points gets what was paid for. */
+function orNone(error: unknown): null {
+  if (error instanceof LookupProblem && error.id === "too_many_requests") return null;
+  throw error;
+}
 
 async function answerOf(
   { contacts, verifier, settings }: LookupContext,

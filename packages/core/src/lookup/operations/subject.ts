@@ -25,6 +25,9 @@ export function parseSubject(query: Query): Subject {
   if (writtenDomain !== null && domain === null) {
     throw new LookupProblem("invalid_domain", "The domain is not valid");
   }
+  if (company !== null && /\p{Cc}/u.test(company)) {
+    throw new LookupProblem("wrong_params", "company must not have control characters");
+  }
   if (writtenDomain === null && company !== null && company.trim().length < MIN_COMPANY_LENGTH) {
     throw new LookupProblem("wrong_params", `company must have at least ${MIN_COMPANY_LENGTH} characters`);
   }

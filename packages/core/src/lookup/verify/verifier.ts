@@ -64,7 +64,8 @@ export function createVerifier({ prober, lists, cache, secret, onError }: Verifi
     if (known !== undefined && known !== null) return known as ProbeResult;
     if (prober === null) return NOT_PROBED;
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(MAX_PROBE_MS)]);
-    const result = await prober.probe(parsed.local, parsed.domain, {
+    const { local, domain } = asAsked(parsed);
+    const result = await prober.probe(local, domain, {
       smtp: !isWebmail(parsed.domain),
       signal,
     });
@@ -89,8 +90,9 @@ export function createVerifier({ prober, lists, cache, secret, onError }: Verifi
       const asked = ask(parsed);
       return (await isSettledWithin(asked, waitMs)) ? await asked : null;
     },
-    async forget({ local, domain, address }) {
-      await cache.delete(keyOf(address));
+    async forget(parsed) {
+      const { local, domain } = asAsked(parsed);
+      await cache.delete(keyOf(parsed.address));
       await prober?.forget?.(local, domain);
     },
     async close() {
@@ -99,6 +101,11 @@ export function createVerifier({ prober, lists, cache, secret, onError }: Verifi
       await prober?.close();
     },
   };
+}
+
+/** An address is one in whatever case it is written: what is found out about one spelling holds for the others. */
+function asAsked({ address, domain }: ParsedAddress): { local: string; domain: string } {
+  return { local: address.slice(0, address.lastIndexOf("@")), domain };
 }
 
 /** How long a result holds, in milliseconds: what is certain for days, what may pass for as long as it may take. */

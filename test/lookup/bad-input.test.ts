@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { refusalOf } from "./ask.ts";
+import { type OddSite, startOddSite, VALID } from "./odd-questions.ts";
+import { ODD_VALUES, UNREADABLE } from "./odd-values.ts";
+
+let site: OddSite;
+beforeAll(async () => {
+  site = await startOddSite();
+});
+afterAll(async () => {
+  expect(site.errors).toEqual([]);
+  await site.close();
+});
+
+/** A good value of each parameter beside those. */
+const SOMETHING: Readonly<Record<string, string>> = {
+  limit: "5",
+  offset: "1",
+  max_duration: "3",
+  company: "Example%20Works",
+  full_name: "Ada%20Lovelace",
+  type: "personal",
+  seniority: "senior",
+  department: "it",
+};
+
+/** Parameters, and what becomes of a value that is none of theirs. */
+const NUMBERS = [
+  ["domain-search", "limit", "pagination_error"],
+  ["domain-search", "offset", "pagination_error"],
+  ["email-finder", "max_duration", "invalid_max_duration"],
+  ["email-verifier", "max_duration", "invalid_max_duration"],
+] as const;
+const WORDS = [
+  ["domain-search", "type", "invalid_type"],
+  ["domain-search", "seniority", "invalid_seniority"],
+  ["domain-search", "department", "invalid_department"],
+  ["email-count", "type", "invalid_type"],
+] as const;
+const REQUIRED = [
+  ["domain-search", "domain", "invalid_domain"],
+  ["email-finder", "domain", "invalid_domain"],
+  ["email-count", "domain", "invalid_domain"],
+  ["email-verifier", "email", "invalid_email"],
+] as const;
+const NAMES = ["first_name", "last_name", "full_name"] as const;
+/** Of these, some odd values are in order: people and companies may be called many things. */
+const TEXTS = [
+  ["domain-search", "company"],
+  ["email-finder", "company"],
+  ["email-count", "company"],
+  ...NAMES.map((name) => ["email-finder", name] as const),
+] as const;
+const ALL = [...NUMBERS, ...WORDS, ...REQUIRED, ...TEXTS].map(
+  ([operation, name]) => [operation, name] as const,
+);
+
+/** Without what would win over the parameter, or stand in for it. */
+function aloneWith(name: string, value: string | null): Record<string, string | null> {
+  if (name === "company") return { domain: null, company: value };
+  if (name === "full_name") return { first_name: null, last_name: null, full_name: value };
+  return { [name]: value };
+}
+
+describe.each(NUMBERS)("%s: %s", (operation, name, id) => {
+  test("is its default where it is missing, empty or blank", async () => {
+    for (const value of [null, "", "%20", "+", "%09"]) {
+      expect((await site.askWith(operation, { [name]: value })).status).toBe(200);
+    }
+  });
+
+  test.each(Object.entries(ODD_VALUES))("%s is refused", async (_, value) => {
+    expect(refusalOf(await site.askWith(operation, { [name]: value }))).toEqual([400, id]);
+  });
+});
+
+describe.each(WORDS)("%s: %s", (operation, name, id) => {
+  test("does not matter where it is missing, empty or blank", async () => {
+    for (const value of [null, "", "%20"]) {
+      const { status, body } = await site.askWith(operation, { [name]: value });
+      expect([status, body.meta?.params]).toEqual([200, expect.objectContaining({ [name]: null })]);
+    }
+  });
+
+  test.each(Object.entries(ODD_VALUES))("%s is refused", async (_, value) => {
+    expect(refusalOf(await site.askWith(operation, { [name]: value }))).toEqual([400, id]);
+  });
+});
+
+describe.each(REQUIRED)("%s: %s", (operation, name, id) => {
+  test("is asked for where it is missing, empty or blank", async () => {
+    for (const value of [null, "", "%20%20"]) {
+      expect(refusalOf(await site.askWith(operation, { [name]: value }))).toEqual([400, "wrong_params"]);
+    }
+  });
+
+  test.each(Object.entries(ODD_VALUES))("%s is refused", async (_, value) => {
+    expect(refusalOf(await site.askWith(operation, { [name]: value }))).toEqual([400, id]);
+  });
+});
+
+describe.each(TEXTS)("%s: %s", (operation, name) => {
+  test("is asked for where it is missing, empty or blank", async () => {
+    for (const value of [null, "", "%20%20"]) {
+      const answer = await site.askWith(operation, aloneWith(name, value));
+      expect(refusalOf(answer)).toEqual([400, "wrong_params"]);
+    }
+  });
+
+  test.each(Object.entries(ODD_VALUES))("%s is refused, or repeated as text", async (_, value) => {
+    const { status, body } = await site.askWith(operation, aloneWith(name, value));
+    if (status === 200) {
+      expect(body.meta?.params).toMatchObject({ [name]: decodeURIComponent(value) });
+      return;
+    }
+    const ids = name === "company" ? ["wrong_params"] : [`invalid_${name}`];
+    expect(ids).toContain(body.errors?.[0]?.id);
+  });
+});
+
+describe.each(NAMES)("email-finder: %s", (name) => {
+  test.each(["Ann%00", "Ann%0D%0ALee", "%00", "Ann%2042", "%D9%A3", "A", "a%20b", "..", "%F0%9F%92%A9"])(
+    "%s is refused",
+    async (value) => {
+      expect(refusalOf(await site.askWith("email-finder", aloneWith(name, value)))).toEqual([
+        400,
+        `invalid_${name}`,
+      ]);
+    },
+  );
+});
+
+describe.each(ALL)("%s: %s", (operation, name) => {
+  test.each(Object.entries(UNREADABLE))("%s makes the request unreadable", async (_, value) => {
+    expect(refusalOf(await site.askWith(operation, aloneWith(name, value)))).toEqual([400, "wrong_params"]);
+  });
+
+  test("in brackets is another parameter, which nobody knows", async () => {
+    const plain = await site.askWith(operation, {});
+    for (const written of [
+      `${name}[]`,
+      `${name}[0]`,
+      `${name}[a][b]`,
+      `${name}%5B%5D`,
+      `${name}.a`,
+      name.toUpperCase(),
+    ]) {
+      const { status, body } = await site.askWith(operation, {}, `&${written}=%00`);
+      expect({ written, status, body }).toEqual({ written, status: plain.status, body: plain.body });
+    }
+  });
+
+  test("given twice counts as it was first given", async () => {
+    const first = { ...SOMETHING, ...VALID[operation] }[name];
+    const once = await site.askWith(operation, aloneWith(name, first ?? ""));
+    const twice = await site.askWith(operation, aloneWith(name, first ?? ""), `&${name}=%00&${name}=`);
+    expect(twice.body).toEqual(once.body);
+    expect((await site.askWith(operation, aloneWith(name, ""), `&${name}=${first}`)).body).toEqual(once.body);
+  });
+});

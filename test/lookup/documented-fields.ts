@@ -1,0 +1,23 @@
+/** The fields of the API's documents, by which clients that hand on whatever comes are read by their users. */
+export const SOURCE_ENTRY = ["domain", "uri", "extracted_on", "last_seen_on", "still_on_page"];
+export const SEARCH_DATA = ["domain", "disposable", "webmail", "pattern", "organization", "emails"];
+export const SEARCH_META = ["results", "limit", "offset", "params"];
+export const SEARCH_PARAMS = ["domain", "company", "type", "offset", "seniority", "department"];
+export const EMAIL_ENTRY = [
+  ...["value", "type", "confidence", "sources", "first_name", "last_name", "position", "seniority"],
+  ...["department", "linkedin", "twitter", "phone_number"],
+];
+export const FINDER_DATA = [
+  ...["first_name", "last_name", "email", "score", "domain", "accept_all", "position", "twitter"],
+  ...["linkedin_url", "phone_number", "company", "sources"],
+];
+export const FINDER_PARAMS = ["first_name", "last_name", "full_name", "domain", "company"];
+export const VERIFIER_DATA = [
+  ...["status", "result", "score", "email", "regexp", "gibberish", "disposable", "webmail", "mx_records"],
+  ...["smtp_server", "smtp_check", "accept_all", "block", "sources"],
+];
+export const COUNT_DATA = ["total", "personal_emails", "generic_emails", "department", "seniority"];
+export const ACCOUNT_DATA = [
+  ...["first_name", "last_name", "email", "plan_name", "plan_level", "reset_date", "team_id", "calls"],
+  "requests",
+];

@@ -1,0 +1,189 @@
+import { createMailProber } from "@outrigger/verifier";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { MailServer } from "../support/mail-server.ts";
+import { type Answer, refusalOf } from "./ask.ts";
+import { startLookupSite } from "./lookup-site.ts";
+import { createMailWorld, type MailSite, type MailWorld, startMailSite } from "./mail-site.ts";
+import { personOf } from "./people.ts";
+
+let world: MailWorld;
+let mail: MailServer;
+let sites: MailSite[];
+
+// Each of these starts servers, which share the machine with everything else.
+vi.setConfig({ testTimeout: 60_000 });
+
+beforeEach(async () => {
+  world = await createMailWorld({ "null.test": { MX: [[0, "."]] } });
+  mail = await world.mailServer();
+  for (const domain of ["people.test", "catchall.test", "left.test"]) world.route(domain, mail.host);
+  sites = [];
+});
+afterEach(async () => {
+  for (const site of sites) {
+    expect(site.errors).toEqual([]);
+    await site.close();
+  }
+  await world.close();
+});
+
+async function start(options: Parameters<typeof startMailSite>[1] = {}): Promise<MailSite> {
+  const site = await startMailSite(world, options);
+  sites.push(site);
+  return site;
+}
+
+const find = (site: MailSite, domain: string, fullName: string): Promise<Answer> =>
+  site.get("email-finder", `domain=${domain}&full_name=${encodeURIComponent(fullName)}`);
+const recipients = () => mail.commands.filter((line) => line.startsWith("RCPT"));
+/** That nobody at all was asked anything, not even a name server. */
+function expectSilence(): void {
+  expect(mail.commands).toEqual([]);
+  expect(mail.mostSessions()).toBe(0);
+  expect(world.dns.questions).toEqual([]);
+}
+
+describe("the finder", () => {
+  test("takes what a server confirms, where it knows of nobody at the domain", async () => {
+    const site = await start();
+    const { body } = await find(site, "people.test", "Alice Springs");
+    expect(body.data).toMatchObject({
+      first_name: "Alice",
+      last_name: "Springs",
+      email: "alice@people.test",
+      score: 97,
+      accept_all: false,
+      sources: [],
+    });
+    // Who refuses one does not take everybody: nobody has to be made up.
+    expect(recipients()).toEqual([
+      "RCPT TO:<alice.springs@people.test>",
+      "RCPT TO:<asprings@people.test>",
+      "RCPT TO:<alice@people.test>",
+    ]);
+    expect(await site.used()).toEqual({ searches: 1, verifications: 0 });
+  });
+
+  test("asks first as others at the domain are called, and no more once it is confirmed", async () => {
+    const known = ["mona", "nils", "olga"].map((name) =>
+      personOf(`${name}@people.test`, { firstName: name, lastName: `${name}sen` }),
+    );
+    const site = await start({ known });
+    const { body } = await find(site, "people.test", "Bob Builder");
+    expect(body.data).toMatchObject({ email: "bob@people.test", score: 97 });
+    // The one, and a made-up one.
+    expect(recipients()).toHaveLength(2);
+    expect(recipients()[0]).toBe("RCPT TO:<bob@people.test>");
+  });
+
+  test("finds nobody where the server knows none of the likely ones, and counts nothing", async () => {
+    const site = await start();
+    const { status, body } = await find(site, "people.test", "Nobody Here");
+    expect([status, body.data]).toEqual([200, expect.objectContaining({ email: null, score: 0 })]);
+    expect(recipients().filter((line) => line.includes("nobody") || line.includes("nhere"))).toHaveLength(3);
+    expect(await site.used()).toMatchObject({ searches: 0 });
+  });
+
+  test("is not convinced by a server that takes everybody", async () => {
+    const known = personOf("mona.lisa@catchall.test", { firstName: "Mona", lastName: "Lisa" });
+    const site = await start({ known: [known] });
+    const { data } = (await find(site, "catchall.test", "Ada Byron")).body;
+    expect(data).toMatchObject({ email: "ada.byron@catchall.test", accept_all: true });
+    expect(data?.score).toBeLessThan(96);
+    const blank = await start();
+    expect((await find(blank, "catchall.test", "Ada Byron")).body.data).toMatchObject({ email: null });
+  });
+
+  test("guesses nothing at a domain that takes no mail", async () => {
+    const site = await start({
+      known: [personOf("mona.lisa@null.test", { firstName: "Mona", lastName: "Lisa" })],
+    });
+    expect((await find(site, "null.test", "Ada Byron")).body.data).toMatchObject({ email: null, score: 0 });
+    expect(mail.commands).toEqual([]);
+  });
+
+  test("asks nobody about whom it knows", async () => {
+    const site = await start({
+      known: [personOf("mona@people.test", { firstName: "Mona", lastName: "Lisa", confidence: 71 })],
+    });
+    expect((await find(site, "people.test", "Mona Lisa")).body.data).toMatchObject({
+      email: "mona@people.test",
+      score: 71,
+    });
+    expectSilence();
+  });
+});
+
+describe("who asked to be left out", () => {
+  test("is refused before anybody is asked anything", async () => {
+    const site = await start();
+    await site.lookup.suppress("alice@people.test");
+    await site.lookup.suppress("left.test");
+    for (const email of ["alice@people.test", "ALICE@People.Test", "anybody@left.test"]) {
+      const refused = await site.verify(email);
+      expect([email, ...refusalOf(refused)]).toEqual([email, 451, "claimed_email"]);
+    }
+    expect(refusalOf(await find(site, "left.test", "Ada Byron"))).toEqual([400, "invalid_domain"]);
+    await site.lookup.suppress("ada.byron@people.test");
+    expect(refusalOf(await find(site, "people.test", "Ada Byron"))).toEqual([451, "claimed_email"]);
+    for (const operation of ["domain-search", "email-count"]) {
+      expect(refusalOf(await site.get(operation, "domain=left.test"))).toEqual([400, "invalid_domain"]);
+    }
+    expectSilence();
+    expect(await site.used()).toEqual({ searches: 0, verifications: 0 });
+  });
+
+  test("is forgotten by what was found out before", async () => {
+    const site = await start();
+    expect(await site.verdict("alice@people.test")).toMatchObject({ status: "valid" });
+    await site.lookup.suppress("alice@people.test");
+    expect((await site.verify("alice@people.test")).status).toBe(451);
+    await site.lookup.unsuppress("alice@people.test");
+    const asked = recipients().length;
+    expect(await site.verdict("alice@people.test")).toMatchObject({ status: "valid" });
+    expect(recipients().length).toBeGreaterThan(asked);
+  });
+
+  test("is counted nowhere, also when imported again behind the service's back", async () => {
+    const mona = personOf("mona@people.test", { firstName: "Mona", lastName: "Lisa" });
+    const site = await start({ known: [mona] });
+    await site.lookup.suppress("mona@people.test");
+    await site.contacts.load({ contacts: [mona] });
+    expect((await site.get("domain-search", "domain=people.test")).body).toMatchObject({
+      data: { emails: [] },
+      meta: { results: 0 },
+    });
+    expect((await site.get("email-count", "domain=people.test")).body.data).toMatchObject({ total: 0 });
+  });
+});
+
+describe("probing is what the operator asks for", () => {
+  test("without smtp the DNS alone is asked", async () => {
+    const site = await startLookupSite({
+      prober: createMailProber({ dnsServers: [world.dns.address], port: mail.port }),
+    });
+    try {
+      const { body } = await site.get("email-verifier", "email=alice@people.test");
+      expect(body.data).toMatchObject({
+        ...{ status: "unknown", reason: "forbidden_address", mx_records: true, smtp_server: false },
+      });
+      expect(mail.commands).toEqual([]);
+      expect(world.dns.questions).toContain("MX people.test");
+      const none = await site.get("email-verifier", "email=alice@null.test");
+      expect(none.body.data).toMatchObject({ status: "invalid", reason: "null_mx" });
+    } finally {
+      await site.close();
+    }
+  });
+
+  test("without a prober nobody is asked", async () => {
+    const site = await startLookupSite();
+    try {
+      const { body } = await site.get("email-verifier", "email=alice@people.test");
+      expect(body.data).toMatchObject({ status: "unknown", reason: "not_probed", mx_records: false });
+      expectSilence();
+    } finally {
+      await site.close();
+    }
+  });
+});

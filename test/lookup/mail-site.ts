@@ -1,0 +1,61 @@
+import { createMailLists, type MailProberOptions } from "@outrigger/verifier";
+import { createMailWorld, type MailWorld } from "../../packages/verifier/test/mail-world.ts";
+import type { Peer } from "../support/hostile-mail-server.ts";
+import type { Answer } from "./ask.ts";
+import { type LookupSite, startLookupSite, type TestLookupOptions } from "./lookup-site.ts";
+
+/** A lookup that asks name servers and mail servers of the test's own. */
+export interface MailSite extends LookupSite {
+  /** `GET …/v2/email-verifier` for an address. */
+  verify(email: string, search?: string): Promise<Answer>;
+  /** The verdict alone. */
+  verdict(email: string): Promise<unknown>;
+  /** Points used in this month. */
+  used(): Promise<{ searches: number; verifications: number }>;
+}
+
+/** @param world whose servers are there already: the prober asks at their port. */
+export async function startMailSite(
+  world: MailWorld,
+  { prober = {}, ...options }: Omit<TestLookupOptions, "prober"> & { prober?: MailProberOptions } = {},
+): Promise<MailSite> {
+  const site = await startLookupSite({
+    prober: world.prober(prober),
+    lists: createMailLists({ addWebmail: ["webmail.test"], addDisposable: ["trash.test"] }),
+    ...options,
+  });
+  const verify = (email: string, search = "") =>
+    site.get("email-verifier", `email=${encodeURIComponent(email)}${search}`);
+  return {
+    ...site,
+    verify,
+    async verdict(email) {
+      const { status, body } = await verify(email);
+      return {
+        http: status,
+        status: body.data?.status,
+        result: body.data?.result,
+        reason: body.data?.reason,
+      };
+    },
+    async used() {
+      const { body } = await site.get("account");
+      // The API's own form, which other tests look at.
+      const requests = body.data?.requests as Record<"searches" | "verifications", { used: number }>;
+      return { searches: requests.searches.used, verifications: requests.verifications.used };
+    },
+  };
+}
+
+/** Answers as a mail server does that has one mailbox, of which it says what is given. */
+export async function serveMailbox(peer: Peer, local: string, reply: () => string): Promise<void> {
+  peer.send("220 mx.test ESMTP\r\n");
+  for (let line = await peer.line(); line !== null && line !== "QUIT"; line = await peer.line()) {
+    const isOther = line.startsWith("RCPT") && !line.includes(`<${local}@`);
+    const answer = isOther ? "550 5.1.1 No such user" : line.startsWith("RCPT") ? reply() : "250 OK";
+    peer.send(`${answer}\r\n`);
+  }
+  peer.socket.end("221 Bye\r\n");
+}
+
+export { createMailWorld, type MailWorld };

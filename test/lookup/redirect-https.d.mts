@@ -1,0 +1,1 @@
+export function redirectHttps(base: string, onRequest?: (line: string) => void): () => void;
