@@ -7,6 +7,15 @@ export function beforeDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<
       // A process that was busy itself may have the answer already: it is read before this runs.
       setImmediate(() => reject(new RedisTimeoutError(timeoutMs)));
     }, timeoutMs);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
+    work.then(
+      (result) => {
+        clearTimeout(timer);
+        resolve(result);
+      },
+      (error) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
   });
 }

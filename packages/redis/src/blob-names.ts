@@ -20,10 +20,15 @@ export interface BlobNames {
   segmentOf(name: string): string;
   /** The sorted set of a list of what is due. */
   due(list: string): string;
+  /** One of several that are such a list together, each in a slot of its own. */
+  duePart(list: string, part: number): string;
 }
 
 export function createBlobNames(prefix: string): BlobNames {
-  const tag = (key: string) => `${prefix}:{${key.split("/", 1)[0]}}`;
+  const tag = (key: string) => {
+    const end = key.indexOf("/");
+    return `${prefix}:{${end < 0 ? key : key.slice(0, end)}}`;
+  };
   const heads = (key: string) => `${tag(key)}:b:`;
   const pieces = (key: string) => `${tag(key)}:p:${key}:`;
   return {
@@ -37,5 +42,6 @@ export function createBlobNames(prefix: string): BlobNames {
     segmentOf: (name) => name.slice(prefix.length + 2, -"}:i".length),
     // A colon is in no segment, so this is nobody's tag.
     due: (list) => `${prefix}:{due:${list}}`,
+    duePart: (list, part) => `${prefix}:{due:${list}:${part}}`,
   };
 }

@@ -3,6 +3,9 @@ import { createScript } from "./redis-connection.ts";
 /*
  * A blob is a hash, its head: `revision`, `size`, `piece` (bytes per piece; 0 where `inline` holds the bytes). The names of
  * its pieces end in its revision and their number. All keys of a script are in one slot: they have one hash tag.
+ *
+ * Scripts are kept from bytes where that can be: Lua takes more than a millisecond to be given a megabyte, in which the server
+ * does nothing else.
  */
 
 const READ_CLOCK = `
@@ -51,9 +54,9 @@ end
 redis.call('HSET', KEYS[1], 'revision', ARGV[6], 'size', ARGV[7], 'piece', ARGV[8], 'inline', ARGV[9])
 local indexMs = redis.call('PTTL', KEYS[2])
 redis.call('ZADD', KEYS[2], 0, ARGV[3])
-expire(KEYS[1], ttlMs, 0)
+if ttlMs > 0 or old[1] then expire(KEYS[1], ttlMs, 0) end
 for index = 0, last do expire(stem .. ARGV[6] .. ':' .. index, ttlMs, tonumber(ARGV[10])) end
-if ttlMs == 0 or indexMs == -2 or (indexMs >= 0 and indexMs < ttlMs) then expire(KEYS[2], ttlMs, 0) end
+if (indexMs >= 0 and (ttlMs == 0 or indexMs < ttlMs)) or (indexMs == -2 and ttlMs > 0) then expire(KEYS[2], ttlMs, 0) end
 if old[1] then letGo(stem, old[1], tonumber(old[2]), tonumber(old[3]), ARGV[10]) end
 return {'done', ms}
 `);
@@ -71,34 +74,6 @@ if not old[1] then return {'none', ms} end
 redis.call('DEL', KEYS[1])
 letGo(ARGV[2], old[1], tonumber(old[2]), tonumber(old[3]), ARGV[4])
 return {'done', ms}
-`);
-
-/**
- * Reads a blob, or the beginning of what is asked for. KEYS: head. ARGV: stem of the names of pieces, first byte, last byte
- * (-1: to the end), how many bytes may come at once. Of more than that come those of the first piece.
- *
- * Answers nothing where there is no blob, else [revision, size, bytes per piece, bytes…]; no bytes where the first one lies
- * beyond the end, and fewer than there should be where pieces are missing.
- */
-export const readBlob = createScript(`
-local head = redis.call('HMGET', KEYS[1], 'revision', 'size', 'piece')
-if not head[1] then return false end
-local size, piece = tonumber(head[2]), tonumber(head[3])
-local first, last = tonumber(ARGV[2]), tonumber(ARGV[3])
-if last < 0 or last >= size then last = size - 1 end
-local reply = {head[1], size, piece}
-if first > last then return reply end
-if piece == 0 then
-  reply[4] = string.sub(redis.call('HGET', KEYS[1], 'inline'), first + 1, last + 1)
-  return reply
-end
-local from, to = math.floor(first / piece), math.floor(last / piece)
-if last - first >= tonumber(ARGV[4]) then to = from end
-for index = from, to do
-  local name = ARGV[1] .. head[1] .. ':' .. index
-  reply[#reply + 1] = redis.call('GETRANGE', name, math.max(first - index * piece, 0), math.min(last - index * piece, piece - 1))
-end
-return reply
 `);
 
 /**

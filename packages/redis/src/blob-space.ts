@@ -1,6 +1,7 @@
 import { ServiceError } from "@outrigger/core";
 import { type BlobNames, createBlobNames } from "./blob-names.ts";
 import { createGate } from "./gate.ts";
+import { createLentMemory, type LentMemory } from "./lent-memory.ts";
 import type { RedisConnection, RedisScript } from "./redis-connection.ts";
 import type { RedisArguments, RedisReply } from "./redis-driver.ts";
 
@@ -10,6 +11,10 @@ export interface BlobSpace {
   readonly names: BlobNames;
   /** Length of a piece of a blob that is being written, in bytes. */
   readonly pieceBytes: number;
+  /** What is no longer than this is written as one piece, in bytes. */
+  readonly wholeBytes: number;
+  /** For bytes that are on their way. */
+  readonly memory: LentMemory;
   /** How long what was replaced or deleted can still be read by whoever began to, in milliseconds. */
   readonly supersededMs: number;
   /** How long a blob is there that is not written again, in milliseconds; 0: for ever. */
@@ -22,6 +27,8 @@ export interface BlobSpace {
 
 /** So many pieces share the connection: the last must not miss its deadline for those before it. */
 const TRANSFERS = 8;
+/** A command no longer than this holds up neither the server nor others on the connection. */
+const MAX_WHOLE_BYTES = 1_048_576;
 
 export function createBlobSpace(
   connection: RedisConnection,
@@ -29,6 +36,8 @@ export function createBlobSpace(
 ): BlobSpace {
   const { prefix, ...sizes } = options;
   const names = createBlobNames(prefix);
+  const { pieceBytes } = sizes;
+  const wholeBytes = Math.max(pieceBytes, Math.min(2 * pieceBytes, MAX_WHOLE_BYTES));
   const gate = createGate(TRANSFERS);
   // How far the server's clock is ahead of ours, which begins with this process.
   let aheadMs: number | undefined;
@@ -54,6 +63,8 @@ export function createBlobSpace(
     connection,
     names,
     ...sizes,
+    wholeBytes,
+    memory: createLentMemory(wholeBytes),
     transfer: (name, args) => gate(() => connection.call(name, args)),
     change,
   };

@@ -1,16 +1,20 @@
-/** The bytes of `source` in Buffers of `bytes`, of which the last may be shorter; none is empty, some are views of chunks. */
+/**
+ * The bytes of `source` in Buffers of `bytes`, of which the last may be shorter; none is empty, some are views of chunks.
+ * @param join As `Buffer.concat`.
+ */
 export async function* cut(
   source: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
   bytes: number,
+  join: (chunks: readonly Buffer[], length: number) => Buffer,
 ): AsyncGenerator<Buffer, void, undefined> {
   let held: Buffer[] = [];
   let length = 0;
   for await (const chunk of source) {
-    let rest = typeof chunk === "string" ? Buffer.from(chunk) : view(chunk);
+    let rest = asBuffer(chunk);
     while (length + rest.length >= bytes) {
       const end = bytes - length;
       const part = rest.subarray(0, end);
-      yield held.length === 0 ? part : Buffer.concat([...held, part], bytes);
+      yield held.length === 0 ? part : join([...held, part], bytes);
       rest = rest.subarray(end);
       held = [];
       length = 0;
@@ -18,9 +22,12 @@ export async function* cut(
     if (rest.length > 0) held.push(rest);
     length += rest.length;
   }
-  if (length > 0) yield Buffer.concat(held, length);
+  const [only] = held;
+  if (only !== undefined) yield held.length === 1 ? only : join(held, length);
 }
 
-function view(chunk: Uint8Array): Buffer {
-  return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+/** The same memory, unless it is a text. */
+export function asBuffer(chunk: Uint8Array | string): Buffer {
+  if (typeof chunk === "string") return Buffer.from(chunk);
+  return Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 }

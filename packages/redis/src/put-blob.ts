@@ -1,11 +1,13 @@
-import { randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type BlobInfo, isServiceError, type PutOptions, ServiceError } from "@outrigger/core";
 import { abortable } from "./abortable.ts";
 import { commitBlob } from "./blob-scripts.ts";
 import type { BlobSpace } from "./blob-space.ts";
-import { cut } from "./cut.ts";
+import { asBuffer, cut } from "./cut.ts";
+import { statBlob } from "./get-blob.ts";
+import { randomRevision } from "./random-revision.ts";
+import { takeWhole } from "./take-whole.ts";
 
 /** What is no longer than this lies in the head of its blob and is written with it. */
 export const INLINE_BYTES = 65_536;
@@ -16,9 +18,13 @@ const WINDOW = 4;
 
 interface Written {
   size: number;
+  /** Bytes per piece; 0 where there are none. */
+  pieceBytes: number;
   /** The bytes, where they are few; then there are no pieces. */
-  inline: Buffer | undefined;
+  inline: Buffer;
 }
+
+const NOTHING = Buffer.alloc(0);
 
 /** Stores a body that is left to `put`: consumed or destroyed when it settles. */
 export async function putBlob(
@@ -27,11 +33,17 @@ export async function putBlob(
   body: Uint8Array | Readable,
   { ifRevision, signal }: PutOptions,
 ): Promise<BlobInfo> {
-  const revision = randomBytes(12).toString("base64url");
+  const revision = randomRevision();
   const pieces = createPieces(space, key, revision);
   let mayBeStored = false;
   try {
-    const { size, inline } = await receive(pieces, body, signal);
+    // To write what is long for nothing would cost more than to look.
+    const look = async () => {
+      if (ifRevision === undefined) return;
+      const found = (await abortable(statBlob(space, key), signal))?.revision ?? null;
+      if (found !== ifRevision) throw changedByOthers();
+    };
+    const { size, pieceBytes, inline } = await receive(space, pieces, body, look, signal);
     signal?.throwIfAborted();
     // From here on it may have happened, whatever the signal does and whether or not the answer arrives.
     mayBeStored = true;
@@ -40,14 +52,14 @@ export async function putBlob(
       ifRevision ?? "",
       revision,
       String(size),
-      inline === undefined ? String(space.pieceBytes) : "0",
-      inline ?? "",
+      String(pieceBytes),
+      inline,
       String(space.supersededMs),
       String(space.ttlMs),
     ]);
     if (outcome === "done") return { size, revision };
     mayBeStored = false;
-    if (outcome === "conflict") throw new ServiceError("conflict", "The blob was changed by somebody else.");
+    if (outcome === "conflict") throw changedByOthers();
     throw new ServiceError(
       "store_unavailable",
       "Redis has lost bytes that were written, or it took too long.",
@@ -69,13 +81,16 @@ function createPieces(space: BlobSpace, key: string, revision: string) {
   async function write(bytes: Buffer): Promise<void> {
     const name = space.names.piece(key, revision, sent.length);
     const done = space.transfer(name, ["SET", name, bytes, "PX", String(ORPHAN_MS)]);
-    done.catch(() => undefined); // Whoever waits for it meets the error.
+    // Whoever waits for it meets the error, after which the bytes may yet be sent.
+    done.then(
+      () => space.memory.giveBack(bytes),
+      () => undefined,
+    );
     sent.push(done);
     await sent.at(-WINDOW);
   }
 
   return {
-    pieceBytes: space.pieceBytes,
     write,
 
     /** Resolves when all are written. */
@@ -100,20 +115,40 @@ function createPieces(space: BlobSpace, key: string, revision: string) {
 
 /** Writes a body in pieces, unless it is short. */
 async function receive(
+  space: BlobSpace,
   pieces: Pieces,
   body: Uint8Array | Readable,
+  look: () => Promise<void>,
   signal: AbortSignal | undefined,
 ): Promise<Written> {
-  if (body instanceof Uint8Array) {
-    const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-    return await writeAll(pieces, cut([bytes], pieces.pieceBytes), signal);
+  const { wholeBytes, pieceBytes } = space;
+
+  async function write(bytes: Buffer | AsyncIterable<Buffer>): Promise<Written> {
+    const whole = Buffer.isBuffer(bytes) && bytes.length <= wholeBytes ? bytes : undefined;
+    if (whole !== undefined && whole.length <= INLINE_BYTES) {
+      return { size: whole.length, pieceBytes: 0, inline: whole };
+    }
+    await look();
+    const length = whole === undefined ? pieceBytes : wholeBytes;
+    let size = 0;
+    for await (const piece of cut(Buffer.isBuffer(bytes) ? [bytes] : bytes, length, space.memory.join)) {
+      size += piece.length;
+      await abortable(pieces.write(piece), signal);
+    }
+    await abortable(pieces.finish(), signal);
+    return { size, pieceBytes: length, inline: NOTHING };
   }
-  let written: Written = { size: 0, inline: undefined };
-  const consume = async (source: AsyncIterable<Uint8Array | string>) => {
-    written = await writeAll(pieces, cut(source, pieces.pieceBytes), signal);
-  };
+
+  if (body instanceof Uint8Array) return await write(asBuffer(body));
+  let written: Written = { size: 0, pieceBytes: 0, inline: NOTHING };
   try {
-    await pipeline(body, consume, signal === undefined ? {} : { signal });
+    await pipeline(
+      body,
+      async (source: AsyncIterable<Uint8Array | string>) => {
+        written = await write(await takeWhole(source, wholeBytes, space.memory.join));
+      },
+      signal === undefined ? {} : { signal },
+    );
   } catch (error) {
     signal?.throwIfAborted(); // `pipeline` wraps the reason.
     throw error;
@@ -121,20 +156,6 @@ async function receive(
   return written;
 }
 
-async function writeAll(
-  pieces: Pieces,
-  source: AsyncIterable<Buffer>,
-  signal: AbortSignal | undefined,
-): Promise<Written> {
-  let size = 0;
-  for await (const piece of source) {
-    // Only the last one is shorter than the others, so one this short is all there is. Copied, for its owner may change it
-    // while it waits to be sent.
-    if (size === 0 && piece.length <= INLINE_BYTES) return { size: piece.length, inline: Buffer.from(piece) };
-    size += piece.length;
-    await abortable(pieces.write(piece), signal);
-  }
-  if (size === 0) return { size, inline: Buffer.alloc(0) };
-  await abortable(pieces.finish(), signal);
-  return { size, inline: undefined };
+function changedByOthers(): ServiceError {
+  return new ServiceError("conflict", "The blob was changed by somebody else.");
 }

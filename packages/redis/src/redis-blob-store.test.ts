@@ -170,11 +170,12 @@ describe("pieces", () => {
         const piecesOf = async () => (await names(prefix)).filter((name) => name.includes("}:p:"));
         const timesLeft = async (pieces: string[]) =>
           (await Promise.all(pieces.map((name) => server.cli("PTTL", name)))).map(Number);
-        await store.put("a/b", randomBytes(MIB));
+        await store.put("a/b", randomBytes(MIB + 1));
         const first = await piecesOf();
-        expect(first).toHaveLength(2);
-        expect(await timesLeft(first)).toEqual([-1, -1]);
+        expect(first).toHaveLength(3);
+        expect(await timesLeft(first)).toEqual([-1, -1, -1]);
         await store.put("a/b", randomBytes(MIB));
+        expect(await piecesOf()).toHaveLength(4);
         const left = await timesLeft(first);
         expect(left.every((ms) => ms > 20_000 && ms <= 30_000)).toBe(true);
         await store.delete("a/b");
@@ -206,6 +207,29 @@ describe("pieces", () => {
     );
   });
 
+  test("of many uploads at once keep their own bytes", async () => {
+    await withStore(server.url, async (store) => {
+      // What is put together for one is used again for another, as a whole and in pieces.
+      const bodies = Array.from({ length: 24 }, (_, index) =>
+        randomBytes(MIB - 1000 * index + (index % 2) * MIB),
+      );
+      for (let turn = 0; turn < 2; turn++) {
+        await Promise.all(
+          bodies.map(async (bytes, index) => {
+            const chunks = Array.from({ length: 40 }, (_, at) =>
+              bytes.subarray(at * 65_536, (at + 1) * 65_536),
+            );
+            await store.put(`image-${index}/${turn}`, Readable.from(chunks));
+          }),
+        );
+      }
+      for (const [index, bytes] of bodies.entries()) {
+        for (const turn of [0, 1])
+          expect((await read(store, `image-${index}/${turn}`)).equals(bytes)).toBe(true);
+      }
+    });
+  });
+
   test("of a large blob pass through without filling the memory of the process", async () => {
     setFlagsFromString("--expose-gc");
     const collect: () => void = runInNewContext("gc");
@@ -233,6 +257,21 @@ describe("pieces", () => {
       // What was freed a moment ago may still be counted.
       expect(peak).toBeLessThan(16 * MIB);
     });
+  });
+});
+
+test("what is due lies on all masters of a cluster, and is given in order", async () => {
+  await withStore(cluster.urls, async (store, prefix) => {
+    const entries = Array.from({ length: 300 }, (_, index) => ({ id: `id-${index}`, dueMs: 1000 + index }));
+    await Promise.all(entries.map((entry) => store.addDue("images", entry)));
+    for (const node of cluster.nodes) {
+      const found = (await node.cli("--scan", "--pattern", `${prefix}:{due:images:*`)).split("\n");
+      expect(found.filter((name) => name !== "").length).toBeGreaterThan(0);
+    }
+    expect(await store.listDue("images", 1099, 1000)).toEqual(entries.slice(0, 100));
+    expect(await store.listDue("images", Number.POSITIVE_INFINITY, 70)).toEqual(entries.slice(0, 70));
+    await Promise.all(entries.slice(0, 150).map((entry) => store.removeDue("images", entry)));
+    expect(await store.listDue("images", Number.POSITIVE_INFINITY, 1000)).toEqual(entries.slice(150));
   });
 });
 

@@ -1,5 +1,4 @@
-import type { Readable } from "node:stream";
-import { type BlobStore, checkBlobKey, type DueIndex, type LeaseStore, ServiceError } from "@outrigger/core";
+import { type BlobStore, checkBlobKey, type DueIndex, type LeaseStore } from "@outrigger/core";
 import { deleteBlob } from "./blob-scripts.ts";
 import { createBlobSpace } from "./blob-space.ts";
 import { getBlob, statBlob } from "./get-blob.ts";
@@ -20,7 +19,8 @@ export type RedisBlobStoreOptions = RedisSource & {
    */
   prefix?: string;
   /**
-   * Blobs are written in pieces of so many bytes; an integer of 131,072 to 4,194,304. One that is changed holds for new blobs.
+   * Blobs are written in pieces of so many bytes, those that are no longer than two of them (nor than 1 MiB) in one; an integer of
+   * 131,072 to 4,194,304. One that is changed holds for new blobs.
    * @default 524_288
    */
   pieceBytes?: number;
@@ -63,26 +63,15 @@ export function createRedisBlobStore(options: RedisBlobStoreOptions): RedisBlobS
   const connection = openConnection(options, "store");
   const space = createBlobSpace(connection, { prefix, pieceBytes, supersededMs, ttlMs: ttlMs ?? 0 });
 
-  /** Refuses to begin what cannot succeed. */
-  async function prepare(key: string, body: Uint8Array | Readable, ifRevision: string | null | undefined) {
-    checkBlobKey(key);
-    connection.checkOpen();
-    // To write it for nothing would cost more than to look.
-    const isLong = !(body instanceof Uint8Array) || body.byteLength > INLINE_BYTES;
-    if (ifRevision === undefined || !isLong) return;
-    const revision = (await statBlob(space, key))?.revision ?? null;
-    if (revision !== ifRevision) throw new ServiceError("conflict", "The blob was changed by somebody else.");
-  }
-
   return {
     async put(key, body, putOptions = {}) {
-      const { ifRevision, signal } = putOptions;
       // A body that fails meanwhile does so unheard, and is found to have failed when it is read.
       const ignore = () => undefined;
       if (!(body instanceof Uint8Array)) body.on("error", ignore);
       try {
-        signal?.throwIfAborted();
-        await prepare(key, body, ifRevision);
+        putOptions.signal?.throwIfAborted();
+        checkBlobKey(key);
+        connection.checkOpen();
         return await putBlob(space, key, body, putOptions);
       } catch (error) {
         if (!(body instanceof Uint8Array)) body.destroy();

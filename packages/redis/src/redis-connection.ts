@@ -22,6 +22,8 @@ export interface RedisScript {
 export interface RedisConnection {
   /** How long one round trip may take, in milliseconds. */
   readonly timeoutMs: number;
+  /** Whether keys are spread over several servers. */
+  readonly isCluster: boolean;
   /** Runs a command where `key` is. */
   call(key: string, args: RedisArguments): Promise<RedisReply>;
   /** Runs a script on `keys`, of which there is at least one and which all lie in one slot. */
@@ -51,6 +53,8 @@ export function connectRedis(options: RedisOptions): RedisConnection {
   const settings = readOptions(options);
   const { timeoutMs } = settings;
   let driver = createDriver(settings);
+  // The driver that is known to have connected, or failed to, once: nobody has to wait for that again.
+  let tried: RedisDriver | undefined;
   let isRenewing = false;
   let renewedAt = performance.now();
   let isClosed = false;
@@ -78,8 +82,11 @@ export function connectRedis(options: RedisOptions): RedisConnection {
     current: RedisDriver,
     work: (current: RedisDriver) => Promise<T>,
   ): Promise<T> {
-    // A first attempt that failed is met again by the call itself, with what is known by then.
-    await current.connected.catch(() => undefined);
+    if (current !== tried) {
+      // A first attempt that failed is met again by the call itself, with what is known by then.
+      await current.connected.catch(() => undefined);
+      tried = current;
+    }
     if (current.isRetired()) throw new Error("The connection was closed.");
     return await work(current);
   }
@@ -102,6 +109,7 @@ export function connectRedis(options: RedisOptions): RedisConnection {
 
   return {
     timeoutMs,
+    isCluster: settings.isCluster,
     call,
 
     async run({ sha1, text }, keys, args) {

@@ -31,6 +31,7 @@ export function openConnection(source: RedisSource, user: string): OpenConnectio
 
   return {
     timeoutMs: connection.timeoutMs,
+    isCluster: connection.isCluster,
     checkOpen,
     call: (...args) => whileOpen(() => connection.call(...args)),
     run: (...args) => whileOpen(() => connection.run(...args)),

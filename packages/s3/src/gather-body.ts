@@ -4,13 +4,15 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ServiceError } from "@outrigger/core";
-import { createGrowingBuffer } from "./growing-buffer.ts";
+import { createChunkList } from "./chunk-list.ts";
 
 /** Random bytes behind each blob's own, so that no two objects have the same content. */
 export const MARK_BYTES = 16;
 
 const READ_BYTES = 256 * 1024;
 const BATCH_BYTES = 1024 * 1024;
+/** Linux takes no more Buffers at once. */
+const MAX_VECTORS = 1024;
 
 /** All that will be an object, its length known, to be sent as often as need be. */
 export interface GatheredBody {
@@ -42,40 +44,37 @@ export interface GatherOptions {
 /** Rejects with the body's error, the signal's reason, or a `ServiceError` when there is no room for its file. */
 export async function gatherBody(body: Uint8Array | Readable, options: GatherOptions): Promise<GatheredBody> {
   const mark = randomBytes(MARK_BYTES);
-  if (body instanceof Uint8Array) return inMemory([body], body.byteLength, mark);
+  if (body instanceof Uint8Array) return inMemory([body, mark], body.byteLength, mark);
   const { signal } = options;
-  const memory = createGrowingBuffer();
+  const memory = createChunkList();
   let memoryBytes = options.bufferBytes;
   let size = 0;
   let spool: FileHandle | undefined;
   let taking: Promise<void> | undefined;
-  async function take(chunk: Buffer): Promise<void> {
-    size += chunk.length;
-    if (memory.size + chunk.length <= memoryBytes) {
-      memory.append(chunk);
-      return;
-    }
+  async function drainToFile(): Promise<void> {
     spool ??= await openSpool(options.spoolDirectory);
     // From now on it only makes big writes of small chunks.
     memoryBytes = Math.min(memoryBytes, BATCH_BYTES);
     await append(spool, memory.drain());
-    await append(spool, chunk);
   }
   try {
     await pipeline(
       body,
       async (source: AsyncIterable<Uint8Array | string>) => {
-        for await (const chunk of source) {
-          // `from` takes both types, its overloads only one at a time.
-          taking = take(Buffer.from(chunk as Uint8Array));
+        for await (const data of source) {
+          const chunk = asBuffer(data);
+          size += chunk.length;
+          memory.append(chunk);
+          if (memory.size <= memoryBytes) continue;
+          taking = drainToFile();
           await taking;
         }
       },
       signal === undefined ? {} : { signal },
     );
-    if (spool === undefined) return inMemory([memory.drain()], size, mark);
-    memory.append(mark);
-    await append(spool, memory.drain());
+    const rest = [...memory.drain(), mark];
+    if (spool === undefined) return inMemory(rest, size, mark);
+    await append(spool, rest);
     return inFile(spool, size, mark);
   } catch (error) {
     // `pipeline` does not wait for the last chunk, which may just open the file. How that ends is of no use any more.
@@ -87,7 +86,7 @@ export async function gatherBody(body: Uint8Array | Readable, options: GatherOpt
 }
 
 function inMemory(chunks: readonly Uint8Array[], size: number, mark: Buffer): GatheredBody {
-  const body = Buffer.concat([...chunks, mark], size + MARK_BYTES);
+  const body = Buffer.concat(chunks, size + MARK_BYTES);
   const content = () => ({ body, readBytes: () => 0 });
   return { size, mark, isBuffered: true, content, dispose: async () => undefined };
 }
@@ -137,8 +136,26 @@ async function openSpool(directory: string): Promise<FileHandle> {
   }
 }
 
-async function append(file: FileHandle, bytes: Buffer): Promise<void> {
-  await file.appendFile(bytes).catch(refuse);
+async function append(file: FileHandle, chunks: Buffer[]): Promise<void> {
+  for (let rest = chunks; rest.length > 0; ) {
+    const { bytesWritten } = await file.writev(rest.slice(0, MAX_VECTORS)).catch(refuse);
+    rest = behind(rest, bytesWritten);
+  }
+}
+
+/** What is left of chunks when so many bytes of them are written. */
+function behind(chunks: readonly Buffer[], bytes: number): Buffer[] {
+  let left = bytes;
+  return chunks.flatMap((chunk) => {
+    const taken = Math.min(left, chunk.length);
+    left -= taken;
+    return taken === chunk.length ? [] : chunk.subarray(taken);
+  });
+}
+
+function asBuffer(chunk: Uint8Array | string): Buffer {
+  if (typeof chunk === "string") return Buffer.from(chunk);
+  return Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 }
 
 function refuse(error: unknown): never {

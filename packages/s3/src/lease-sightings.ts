@@ -5,6 +5,8 @@ export interface LeaseSightings {
    * @param askedMs when it was asked for, by `performance.now()`: it may have changed since.
    */
   unchangedMs(key: string, revision: string, askedMs: number): number;
+  /** Whether a lease was held when it was last asked for. */
+  has(key: string): boolean;
   forget(key: string): void;
 }
 
@@ -29,6 +31,7 @@ export function createSightings(): LeaseSightings {
       }
       return 0;
     },
+    has: (key) => seen.has(key),
     forget: (key) => void seen.delete(key),
   };
 }

@@ -59,6 +59,27 @@ export function objectBody(source: Readable, size: number, timeoutMs: number): R
   }
 }
 
+/**
+ * The first `size` bytes of a response as one Buffer, once it has ended. By events: a loop over the stream makes it put together
+ * what has come meanwhile, which would be copied twice.
+ * @param onBytes Told of all that come.
+ */
+export function readBody(source: Readable, size: number, onBytes: (length: number) => void): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const bytes = Buffer.allocUnsafe(size);
+    let length = 0;
+    source.on("data", (chunk: Buffer) => {
+      onBytes(chunk.length);
+      // What is behind them does not fit, and is left out.
+      if (length < size) length += chunk.copy(bytes, length);
+    });
+    source.on("error", reject);
+    const fail = () => reject(new Error("The response ended early"));
+    source.on("end", () => (length === size ? resolve(bytes) : fail()));
+    source.on("close", fail);
+  });
+}
+
 /** Ends a response that nobody reads. */
 export function discard(source: Readable): void {
   source.on("error", () => undefined); // Nobody waits for it any more; unheard, it would end the process.

@@ -45,14 +45,30 @@ describe("what a lease costs", () => {
       await work;
       return sent.join(" ");
     };
-    const taking = store.acquireLease("a/b", 100);
-    expect(await costOf(taking)).toBe("GET PUT");
+    const taking = store.acquireLease("a/b", HOUR_MS);
+    expect(await costOf(taking)).toBe("PUT");
     const proof = (await taking) ?? "";
-    expect(await costOf(store.acquireLease("a/b", 100))).toBe("GET");
-    expect(await costOf(store.renewLease("a/b", proof, HOUR_MS))).toBe("GET PUT");
+    expect(await costOf(store.renewLease("a/b", proof, HOUR_MS))).toBe("PUT");
     expect(await costOf(store.renewLease("a/b", "x", HOUR_MS))).toBe("GET");
+    // Another process, which knows nothing of it.
+    const other = countingStore("counted/");
+    await other.store.capabilities();
+    other.sent.length = 0;
+    expect(await other.store.acquireLease("a/b", HOUR_MS)).toBeNull();
+    expect(other.sent.splice(0)).toEqual(["PUT", "GET"]);
+    expect(await other.store.acquireLease("a/b", HOUR_MS)).toBeNull();
+    expect(other.sent.splice(0)).toEqual(["GET"]);
+    expect(await other.store.renewLease("a/b", proof, HOUR_MS)).toBe(true);
+    expect(other.sent.splice(0)).toEqual(["GET", "PUT"]);
+    // What the first one wrote is not there any more, but its proof is.
+    expect(await costOf(store.renewLease("a/b", proof, HOUR_MS))).toBe("PUT GET PUT");
     expect(await costOf(store.releaseLease("a/b", "x"))).toBe("GET");
-    expect(await costOf(store.releaseLease("a/b", proof))).toBe("GET DELETE");
+    expect(await costOf(store.releaseLease("a/b", proof))).toBe("DELETE");
+    // One that may have run out is looked at.
+    const short = (await store.acquireLease("a/b", 100)) ?? "";
+    expect(await costOf(store.releaseLease("a/b", short))).toBe("GET DELETE");
+    await other.store.close();
+    other.client.destroy();
     const { KeyCount } = await server.client.send(
       new ListObjectsV2Command({ Bucket: bucket, Prefix: "counted/" }),
     );

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { checkBlobKey, checkLeaseLength, isServiceError, type LeaseStore } from "@outrigger/core";
 import { gatherBody } from "./gather-body.ts";
 import { createSightings } from "./lease-sightings.ts";
+import { createOwnLeases } from "./own-leases.ts";
 import { readObject, removeObject, type S3Context } from "./s3-objects.ts";
 import { type WriteCondition, writeObject } from "./write-object.ts";
 
@@ -17,6 +18,8 @@ interface Held {
  * end one: who is refused remembers what it saw and since when, by its own clock, and takes the object's place once nothing has
  * changed for as long as its holder said. A renewal changes it.
  *
+ * A process remembers what it wrote itself: a lease that it holds is renewed and given back without a look at it.
+ *
  * @param conditionOf The headers that let a write through only where there is nothing (`null`), or that revision. Rejects where a
  * service has none.
  */
@@ -26,6 +29,7 @@ export function createS3Leases(
 ): LeaseStore {
   const { settings } = context;
   const sightings = createSightings();
+  const own = createOwnLeases();
 
   function objectKey(key: string): string {
     checkBlobKey(key);
@@ -39,16 +43,22 @@ export function createS3Leases(
     return { proof, leaseMs: Number(length), revision: found.revision };
   }
 
-  /** @returns whether the lease was what it was seen to be. */
-  async function write(
-    object: string,
-    seen: string | null,
-    proof: string,
-    leaseMs: number,
-  ): Promise<boolean> {
+  /** @returns whether the lease was what it was seen to be. Nothing is known of one that could not be written. */
+  async function write(key: string, seen: string | null, proof: string, leaseMs: number): Promise<boolean> {
+    own.forget(key, proof);
+    const sentMs = performance.now();
     const body = await gatherBody(Buffer.from(`${proof} ${leaseMs}`), settings);
     try {
-      await writeObject(context, object, body, await conditionOf(seen), undefined);
+      const { revision } = await writeObject(
+        context,
+        objectKey(key),
+        body,
+        await conditionOf(seen),
+        undefined,
+      );
+      // Whoever takes it over has seen it for as long, and not before it was sent.
+      own.remember(key, proof, { revision, untilMs: sentMs + leaseMs });
+      sightings.forget(key);
       return true;
     } catch (error) {
       if (isServiceError(error, "conflict")) return false;
@@ -62,28 +72,34 @@ export function createS3Leases(
     async acquireLease(key, leaseMs) {
       const object = objectKey(key);
       checkLeaseLength(leaseMs);
+      const proof = randomBytes(12).toString("base64url");
+      // Most are free: only one that was not is looked at before.
+      if (!sightings.has(key) && (await write(key, null, proof, leaseMs))) return proof;
       const askedMs = performance.now();
       const held = await read(object);
       if (held !== null && sightings.unchangedMs(key, held.revision, askedMs) < held.leaseMs) return null;
-      const proof = randomBytes(12).toString("base64url");
-      if (!(await write(object, held?.revision ?? null, proof, leaseMs))) return null;
-      sightings.forget(key);
-      return proof;
+      return (await write(key, held?.revision ?? null, proof, leaseMs)) ? proof : null;
     },
 
     async renewLease(key, proof, leaseMs) {
       const object = objectKey(key);
       checkLeaseLength(leaseMs);
+      const last = own.find(key, proof)?.revision;
+      if (last !== undefined && (await write(key, last, proof, leaseMs))) return true;
       const held = await read(object);
-      return held?.proof === proof && (await write(object, held.revision, proof, leaseMs));
+      return held?.proof === proof && (await write(key, held.revision, proof, leaseMs));
     },
 
-    // Between looking and deleting, another may take the place of a lease that has run out. Its lease is lost then, and a third
-    // may get it at the same time: leases are advice, and deleting on a condition is not offered everywhere.
+    // Between looking and deleting, another may take the place of a lease that has run out; so it may where a DELETE that was not
+    // looked for arrives long after it was given up. Its lease is lost then, and a third may get it at the same time: leases are
+    // advice, and deleting on a condition is not offered everywhere.
     async releaseLease(key, proof) {
       const object = objectKey(key);
-      const held = await read(object);
-      if (held?.proof === proof) await removeObject(context, object);
+      const untilMs = own.find(key, proof)?.untilMs ?? 0;
+      own.forget(key, proof);
+      // A call is given up after about twice the time limit.
+      const isOurs = performance.now() + 2 * settings.timeoutMs < untilMs;
+      if (isOurs || (await read(object))?.proof === proof) await removeObject(context, object);
     },
   };
 }

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { DeleteObjectCommand, GetObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { type BlobInfo, type ByteRange, ServiceError, type StoredBlob } from "@outrigger/core";
 import { MARK_BYTES } from "./gather-body.ts";
-import { discard, objectBody } from "./object-body.ts";
+import { discard, objectBody, readBody } from "./object-body.ts";
 import type { Attempts } from "./s3-attempts.ts";
 import { isBeyondEnd, isMissing } from "./s3-errors.ts";
 import type { S3Settings } from "./s3-options.ts";
@@ -48,14 +48,10 @@ export async function readObject(
       const wanted = range === undefined ? info.size : Math.min(range.end, info.size - 1) - range.start + 1;
       if (wanted < 1 && range !== undefined) throw beyondEnd();
       if (wanted > BUFFERED_BYTES) return { ...info, body: objectBody(source, wanted, settings.timeoutMs) };
-      const chunks: Buffer[] = [];
-      for await (const chunk of source as AsyncIterable<Buffer>) {
-        chunks.push(chunk);
-        received += chunk.length;
-      }
-      const bytes = Buffer.concat(chunks);
-      if (bytes.length < wanted) throw new Error("The response ended early");
-      return { ...info, body: bytes.subarray(0, wanted) };
+      const bytes = await readBody(source, wanted, (length) => {
+        received += length;
+      });
+      return { ...info, body: bytes };
     } catch (error) {
       discard(source);
       throw error;

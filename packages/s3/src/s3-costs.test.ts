@@ -1,0 +1,65 @@
+import { S3Client } from "@aws-sdk/client-s3";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { jpegPhoto } from "../../../test/support/pictures.ts";
+import { type S3Server, startS3Server } from "../../../test/support/s3-server.ts";
+import { addressOf, startSite, upload } from "../../../test/support/service.ts";
+import { createS3BlobStore } from "./s3-blob-store.ts";
+
+let server: S3Server;
+beforeAll(async () => {
+  server = await startS3Server();
+});
+afterAll(() => server.stop());
+
+test("a service with everything in a bucket sends as many requests as the README says", async () => {
+  const sent: { kind: string; about: string }[] = [];
+  const client = new S3Client({
+    endpoint: server.endpoint,
+    region: "us-east-1",
+    credentials: server.credentials,
+    forcePathStyle: true,
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+  });
+  client.middlewareStack.add(
+    (next) => (args) => {
+      // The request that is about to be sent.
+      const { method, path, query } = args.request as { method: string; path: string; query: object };
+      sent.push({ kind: "list-type" in query ? "LIST" : method, about: path + JSON.stringify(query) });
+      return next(args);
+    },
+    { step: "finalizeRequest" },
+  );
+  const storage = createS3BlobStore({ bucket: await server.createBucket(), client });
+  await storage.capabilities();
+  const site = await startSite({ storage, secret: Buffer.alloc(32, 1) });
+  try {
+    const image = await upload(site, await jpegPhoto(400, 300), "image/jpeg");
+    // What is done behind a reply counts, too, and a sweep of the service does not; what comes late is found by the next one.
+    const expectCost = async (...cost: number[]) => {
+      const count = (wanted: string) =>
+        sent.filter(({ kind, about }) => kind === wanted && about.includes(image.id)).length;
+      await expect.poll(() => ["GET", "LIST", "PUT", "DELETE"].map(count), { timeout: 20_000 }).toEqual(cost);
+      sent.length = 0;
+    };
+    await expectCost(0, 0, 3, 0);
+    const read = async () => {
+      const reply = await fetch(addressOf(site, image.id, "png"));
+      expect(reply.status).toBe(200);
+      await reply.arrayBuffer();
+    };
+    await read();
+    await expectCost(7, 1, 2, 1);
+    await read();
+    await expectCost(1, 0, 0, 0);
+    const json = `${addressOf(site, image.id, "json")}?pin=${image.pin}`;
+    expect((await fetch(`${json}&name=Second`, { method: "PATCH" })).status).toBe(200);
+    await expectCost(1, 0, 1, 0);
+    expect((await fetch(json, { method: "DELETE" })).status).toBe(204);
+    await expectCost(7, 2, 3, 3);
+    expect(site.errors).toEqual([]);
+  } finally {
+    await site.close();
+    client.destroy();
+  }
+});
