@@ -107,6 +107,7 @@ export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
 export type { Authorize, Decision, ImageAction, OwnerGrant } from "./images/permissions.ts";
 export type { Secret } from "./images/pin.ts";
 export type { ImageStorage } from "./images/storage-roles.ts";
+export { hashApiKey } from "./lookup/accounts/api-key.ts";
 export { isGibberish } from "./lookup/address/is-gibberish.ts";
 export { isRoleName } from "./lookup/address/is-role-name.ts";
 export { isMailDomain, normaliseDomain } from "./lookup/address/mail-domain.ts";
@@ -126,6 +127,8 @@ export { candidatesFor, DEFAULT_PRIOR } from "./lookup/patterns/candidates-for.t
 export type { PatternShare } from "./lookup/patterns/default-patterns.ts";
 export type { NamedLocal } from "./lookup/patterns/learn-patterns.ts";
 export { learnPatterns } from "./lookup/patterns/learn-patterns.ts";
+export type { Suppressed, Suppressions } from "./lookup/suppressions.ts";
+export { createSuppressions } from "./lookup/suppressions.ts";
 export type { TitleClass } from "./lookup/titles/classify-title.ts";
 export { classifyTitle } from "./lookup/titles/classify-title.ts";
 export { checkBlobKey, checkLeaseLength, checkListing } from "./stores/argument-checks.ts";

@@ -1,4 +1,4 @@
-import type { Images, Pages } from "@outrigger/core";
+import type { Images, Lookup, Pages } from "@outrigger/core";
 import { express as mount } from "@outrigger/express";
 import expressApp, { type Express, type NextFunction, type Request, type Response } from "express";
 import type { Logger } from "pino";
@@ -12,15 +12,17 @@ import type { ServerSettings } from "./settings.ts";
 
 export interface AppParts {
   images: Images;
+  /** `null` where there is none. */
+  lookup: Lookup | null;
   pages: Pages;
   readiness: Readiness;
   isDraining(): boolean;
   logger: Logger;
 }
 
-/** The Express app: log, health, images at `/`, front page, 404. */
+/** The Express app: log, health, images and lookup at `/`, front page, 404. */
 export function createApp(settings: ServerSettings, parts: AppParts): Express {
-  const { images, pages, logger } = parts;
+  const { images, lookup, pages, logger } = parts;
   const app = expressApp();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -29,6 +31,8 @@ export function createApp(settings: ServerSettings, parts: AppParts): Express {
   app.use(createRequestLog(logger));
   app.use(mount(createHealth(parts)));
   app.use(mount(images));
+  // Behind the images, so that those do not wait for it: none of their addresses is below /v2.
+  if (lookup !== null) app.use(mount(lookup));
   app.use(mount(createFrontPage(settings)));
   app.use(mount(createNotFound(pages)));
   app.use(createFailureHandler(logger));

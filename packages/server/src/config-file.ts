@@ -4,14 +4,15 @@ import { dirname, extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ConfigError } from "./config-error.ts";
 import { checkConfig } from "./config-schema.ts";
-import type { ServerConfig } from "./server-config.ts";
+import { resolveDatabaseUrl } from "./lookup/database-target.ts";
+import type { ServerConfig, ServerLookupConfig } from "./server-config.ts";
 import { resolveStorage } from "./storage/storage-config.ts";
 
 const NAMES = ["outrigger.config.json", "outrigger.config.mjs"];
 
 /**
  * The configuration of a file, proved; empty when none was named and none is there.
- * A relative path in its `data` or `storage` counts from the file's own directory.
+ * A relative path in its `data`, `storage` or `lookup.database` counts from the file's own directory.
  * @param named The file to read. Absent: `outrigger.config.json` or `.mjs` in the working directory.
  * @throws ConfigError
  */
@@ -19,12 +20,18 @@ export async function readConfigFile(named: string | undefined): Promise<ServerC
   const name = named ?? findFile();
   if (name === undefined) return {};
   const path = resolve(name);
-  const { data, storage, ...config } = checkConfig(await readValue(name, path), name);
+  const { data, storage, lookup, ...config } = checkConfig(await readValue(name, path), name);
   return {
     ...config,
     ...(data === undefined ? {} : { data: resolve(dirname(path), data) }),
     ...(storage === undefined ? {} : { storage: resolveStorage(storage, dirname(path)) }),
+    ...(lookup === undefined ? {} : { lookup: lookup && resolveLookup(lookup, dirname(path)) }),
   };
+}
+
+function resolveLookup(lookup: ServerLookupConfig, directory: string): ServerLookupConfig {
+  const { database } = lookup;
+  return database === undefined ? lookup : { ...lookup, database: resolveDatabaseUrl(database, directory) };
 }
 
 function findFile(): string | undefined {

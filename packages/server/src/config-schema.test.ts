@@ -61,6 +61,15 @@ describe("checkConfig", () => {
       },
       log: { level: "silent", pretty: true },
       metrics: { port: 0, host: "0.0.0.0" },
+      lookup: {
+        database: "postgres://user:password@db.example.com:5432/lookup?sslmode=require",
+        secret: ["c".repeat(32)],
+        smtp: { helo: "mail.example.com", mailFrom: "probe@example.com" },
+        dnsServers: ["192.0.2.53", "192.0.2.53:5353", "[2001:db8::53]:53"],
+        plans: { gold: { searches: false, verifications: 0 } },
+        networkNames: { a: "linked", b: "short" },
+        requestsPerSecond: false,
+      },
       jobQueue: "rediss://user:password@localhost:6380/1?prefix=jobs",
       tracing: true,
       shutdownMs: 100,
@@ -100,6 +109,45 @@ describe("checkConfig", () => {
     [{ images: { processUploads: 1 } }, "images.processUploads: must be true or false"],
     [{ jobQueue: 1 }, "jobQueue: must be redis://[user:password@]host[:port][/database] or rediss://…"],
     [{ jobQueue: "memory:" }, expect.stringContaining("jobQueue: must be redis://[user:password@]host")],
+    [{ lookup: true }, "lookup: must be false or an object"],
+    [{ lookup: { databse: "file:x" } }, "lookup.databse: unknown key"],
+    [
+      { lookup: { database: "mysql://u:hush@h/x" } },
+      "lookup.database: must be file:path, or postgres://user:password@host:port/database",
+    ],
+    [
+      { lookup: { database: "postgres://db.example.com" } },
+      "lookup.database: must be file:path, or postgres://user:password@host:port/database",
+    ],
+    [
+      { lookup: { database: "file:a?b" } },
+      "lookup.database: must be file:path or file:///path, with special characters (% ? #) percent-encoded",
+    ],
+    [
+      { lookup: { secret: "short" } },
+      "lookup.secret: must be a text of at least 32 bytes, or a list of such texts",
+    ],
+    [
+      { lookup: { smtp: { helo: "localhost", mailFrom: "" } } },
+      "lookup.smtp.helo: must be a full host name, e.g. mail.example.com",
+    ],
+    [
+      { lookup: { smtp: { helo: "mail.example.com", mailFrom: "me" } } },
+      'lookup.smtp.mailFrom: must be an address of yours that takes mail, or "" for the null sender',
+    ],
+    [
+      { lookup: { dnsServers: ["dns.example.com"] } },
+      "lookup.dnsServers.0: must be an IP address, with or without a port",
+    ],
+    [
+      { lookup: { plans: { gold: { searches: -1, verifications: 1 } } } },
+      "lookup.plans.gold.searches: must be false or a whole number from 0",
+    ],
+    [{ lookup: { networkNames: { a: "x", b: "x" } } }, "lookup.networkNames.b: must differ from a"],
+    [
+      { lookup: { requestsPerSecond: 0 } },
+      "lookup.requestsPerSecond: must be false or a whole number from 1",
+    ],
     [{ images: { keepMetadata: "yes" } }, "images.keepMetadata: must be true or false"],
     [{ images: { allowedHosts: "a" } }, "images.allowedHosts: must be a list of hosts"],
     [{ images: { allowedHosts: [1] } }, "images.allowedHosts.0: must be a host, e.g. example.com:8443"],

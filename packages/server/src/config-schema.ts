@@ -1,44 +1,13 @@
 import expressApp from "express";
 import { z } from "zod";
 import { ConfigError } from "./config-error.ts";
-import { secretBytes } from "./secret-text.ts";
+import { flag, limit, oneOf, rule, secrets, section, text, whole } from "./config-rules.ts";
+import { lookup } from "./lookup/lookup-schema.ts";
 import type { ServerConfig, ServerStorageConfig } from "./server-config.ts";
 import { redisUrlProblem, storageProblems } from "./storage/storage-config.ts";
 
-const MIN_SECRET_BYTES = 32;
-const SECRET_ERROR = `must be a text of at least ${MIN_SECRET_BYTES} bytes, or a list of such texts`;
-const MAX = Number.MAX_SAFE_INTEGER;
 /** A thousand years. */
 const MAX_LIFETIME_MS = 1000 * 365 * 86_400_000;
-
-function whole(least: number, most = MAX) {
-  const upTo = most === MAX ? `from ${least}` : `from ${least} to ${most}`;
-  return rule(z.number(), `must be a whole number ${upTo}`, (value) => {
-    return Number.isInteger(value) && value >= least && value <= most;
-  });
-}
-
-/** `error` for a value of the wrong type and for one that fails the check alike: one message says all of it. */
-function rule<T extends z.ZodType>(type: T, error: string, isRight: (value: z.output<T>) => boolean) {
-  return z.custom<z.output<T>>((value) => {
-    const parsed = type.safeParse(value);
-    return parsed.success && isRight(parsed.data);
-  }, error);
-}
-
-function oneOf<const T extends readonly string[]>(values: T) {
-  return z.enum(values, { error: `must be one of ${values.join(", ")}` });
-}
-
-const text = (error: string) => rule(z.string(), error, (value) => value.trim() !== "");
-const flag = z.boolean({ error: "must be true or false" });
-const section = <T extends z.ZodRawShape>(shape: T) => z.strictObject(shape, { error: "must be an object" });
-
-const secret = rule(z.string(), `must have at least ${MIN_SECRET_BYTES} bytes`, (value) => {
-  return (secretBytes(value)?.length ?? 0) >= MIN_SECRET_BYTES;
-});
-
-const limit = z.union([z.literal(false), whole(1)], { error: "must be false or a whole number from 1" });
 
 const patience = z.union([z.literal(false), whole(0, 60_000)], {
   error: "must be false or a whole number from 0 to 60000",
@@ -159,7 +128,8 @@ const schema: z.ZodType<ServerConfig> = section({
     isTrustProxy,
   ).exactOptional(),
   tls: oneOf(["required", "always", "off"]).exactOptional(),
-  secret: z.union([secret, z.array(secret).min(1, SECRET_ERROR)], { error: SECRET_ERROR }).exactOptional(),
+  secret: secrets.exactOptional(),
+  lookup: lookup.exactOptional(),
   images: images.exactOptional(),
   renderer: renderer.exactOptional(),
   http: http.exactOptional(),

@@ -20,17 +20,30 @@ export function uploadCommand(base: string): string {
   return `curl -F imagedata=@picture.jpg ${base.replace(/\/$/, "")}/api/images.json`;
 }
 
-/** `GET /`: says how to upload, as a page or as text. Whatever service stands before it and has a page of its own wins. */
-export function createFrontPage({ publicUrl }: { publicUrl?: string }): Service {
+/** The command that asks the lookup at `base` for the addresses of a domain. */
+export function searchCommand(base: string): string {
+  return `curl "${base.replace(/\/$/, "")}/v2/domain-search?domain=example.com&api_key=<key>"`;
+}
+
+export interface FrontPageOptions {
+  publicUrl?: string;
+  /** `false` where there is none. */
+  lookup: object | false;
+}
+
+/** `GET /`: says how to upload and to look up, as a page or as text. Whatever service stands before it and has a page of its own wins. */
+export function createFrontPage({ publicUrl, lookup }: FrontPageOptions): Service {
   return {
     async handle(call) {
       if (call.path !== "/") return undefined;
       const refusal = methodRefusal(call);
       if (refusal !== null) return refusal;
-      const command = uploadCommand(baseOf(call, publicUrl));
+      const base = baseOf(call, publicUrl);
+      const said = [{ what: "Upload a picture", command: uploadCommand(base), explanation: EXPLANATION }];
+      if (lookup !== false) said.push({ ...LOOKUP, command: searchCommand(base) });
       const vary = { Vary: "Accept" };
-      if (!wantsHtml(call)) return reply(call, 200, "text/plain; charset=utf-8", asText(command), vary);
-      return reply(call, 200, "text/html; charset=utf-8", asHtml(command), {
+      if (!wantsHtml(call)) return reply(call, 200, "text/plain; charset=utf-8", asText(said), vary);
+      return reply(call, 200, "text/html; charset=utf-8", asHtml(said), {
         ...vary,
         "Content-Security-Policy": POLICY,
         "Referrer-Policy": "no-referrer",
@@ -43,14 +56,34 @@ function baseOf(call: Call, publicUrl: string | undefined): string {
   return publicUrl ?? call.origin + call.mountPath;
 }
 
+/** Something that can be done here. */
+interface Errand {
+  what: string;
+  command: string;
+  explanation: string;
+}
+
 const EXPLANATION =
   "The answer names the address of the picture, when it expires, and a PIN to change or delete it.";
 
-function asText(command: string): string {
-  return `Outrigger: image hosting\n\nUpload a picture:\n\n  ${command}\n\n${EXPLANATION}\n`;
+const LOOKUP = {
+  what: "Look up the email addresses of a domain",
+  explanation: "Keys are made by: outrigger keys create",
+};
+
+function asText(errands: readonly Errand[]): string {
+  const said = errands.map(
+    ({ what, command, explanation }) => `${what}:\n\n  ${command}\n\n${explanation}\n`,
+  );
+  return ["Outrigger\n", ...said].join("\n");
 }
 
-function asHtml(command: string): string {
+function asHtml(errands: readonly Errand[]): string {
+  const said = errands.map(
+    ({ what, command, explanation }) => `<p>${escapeHtml(what)} from a terminal:</p>
+<pre><code>${escapeHtml(command)}</code></pre>
+<p>${escapeHtml(explanation)}</p>`,
+  );
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -62,9 +95,7 @@ function asHtml(command: string): string {
 <body>
 <main>
 <h1>Outrigger</h1>
-<p>Upload a picture from a terminal:</p>
-<pre><code>${escapeHtml(command)}</code></pre>
-<p>${EXPLANATION}</p>
+${said.join("\n")}
 </main>
 </body>
 </html>

@@ -4,6 +4,7 @@ export type {
   ServerHttpConfig,
   ServerImagesConfig,
   ServerLogConfig,
+  ServerLookupConfig,
   ServerMetricsConfig,
   ServerRendererConfig,
   ServerStorageConfig,

@@ -21,8 +21,11 @@ export const ENVIRONMENT = {
   jobQueue: ["OUTRIGGER_JOB_QUEUE"],
   publicUrl: ["OUTRIGGER_PUBLIC_URL"],
   secret: ["OUTRIGGER_SECRET"],
+  "lookup.database": ["OUTRIGGER_LOOKUP_DATABASE"],
   "metrics.port": ["OUTRIGGER_METRICS_PORT"],
-} as const satisfies Partial<Record<keyof ServerConfig | "metrics.port", readonly string[]>>;
+} as const satisfies Partial<
+  Record<keyof ServerConfig | "lookup.database" | "metrics.port", readonly string[]>
+>;
 
 /**
  * Flags over environment over file. Every source is proved for itself, so that a message names what has to be mended.
@@ -33,12 +36,14 @@ export async function loadConfig(flags: ServeFlags, environment: NodeJS.ProcessE
   const fromFlags = checkConfig(withPort(given), "The command line", (key) => `--${key}`);
   const fromEnvironment = { ...readEnvironment(environment), ...(await readSecretFile(environment)) };
   const fromFile = await readConfigFile(config);
-  const { metrics = fromFile.metrics } = fromEnvironment;
+  const { metrics = fromFile.metrics, lookup = fromFile.lookup } = fromEnvironment;
   return {
     ...fromFile,
     ...fromEnvironment,
     // The environment has no more than a port; the host may be the file's.
     ...(metrics ? { metrics: { ...fromFile.metrics, ...metrics } } : {}),
+    // As little has it of the lookup.
+    ...(lookup === undefined ? {} : { lookup: lookup && { ...(fromFile.lookup || {}), ...lookup } }),
     ...fromFlags,
   };
 }
@@ -54,9 +59,10 @@ function readEnvironment(environment: NodeJS.ProcessEnv): ServerConfig {
     values[key] = value;
     names[key] = variable;
   }
-  const { "metrics.port": port, storage, ...others } = values;
+  const { "metrics.port": port, "lookup.database": database, storage, ...others } = values;
   const sections = {
     ...(port === undefined ? {} : { metrics: withPort({ port }) }),
+    ...(database === undefined ? {} : { lookup: { database } }),
     ...(storage === undefined
       ? {}
       : { storage: readStorageText(storage, "The environment", "OUTRIGGER_STORAGE") }),

@@ -1,13 +1,16 @@
 import { isServiceError } from "@outrigger/core";
 import { Command, CommanderError } from "commander";
 import { ConfigError, StartError } from "./config-error.ts";
+import { addContactsCommand } from "./contacts-command/add-contacts-command.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { reasonOf } from "./error-reason.ts";
 import { addImagesCommand } from "./images-command/add-images-command.ts";
 import { withHyphenIds } from "./images-command/image-ids.ts";
+import { addKeysCommand } from "./keys-command/add-keys-command.ts";
 import { addMigrateCommand } from "./migrate-command/add-migrate-command.ts";
 import { readOwnPackage } from "./own-package.ts";
 import { serve } from "./serve.ts";
+import { addSuppressCommand } from "./suppress-command/add-suppress-command.ts";
 
 const USAGE_EXIT = 2;
 
@@ -28,6 +31,8 @@ Environment:
   OUTRIGGER_SECRET         what PINs are derived from, at least 32 bytes; by default one is kept in the data
                            directory, with records in Redis or S3 it is required
   OUTRIGGER_SECRET_FILE    instead of OUTRIGGER_SECRET: a file with a secret in each line, the first signs, all verify
+  OUTRIGGER_LOOKUP_DATABASE
+                           serves the email lookup, too, from file:path or postgres://user:password@host:port/database
   OUTRIGGER_METRICS_PORT   serves metrics for Prometheus on this port of 127.0.0.1, 0 takes a free one
 
 Configuration file (JSON, or a module with a default export: an object, or a function that returns one):
@@ -37,12 +42,14 @@ Configuration file (JSON, or a module with a default export: an object, or a fun
     "trustProxy": 1,
     "images": { "maxUploadBytes": 26214400, "rateLimits": { "creates": 60 } },
     "renderer": { "workers": 2, "timeoutMs": 10000 },
+    "lookup": { "database": "file:./lookup.db" },
     "log": { "level": "info" }
   }
 
 Examples:
   outrigger serve
   outrigger serve --port 8080 --data /var/lib/outrigger
+  outrigger serve --demo
   outrigger serve --host 0.0.0.0 --config /etc/outrigger/outrigger.config.json
   PORT=0 outrigger serve 2>outrigger.log
 
@@ -51,8 +58,9 @@ Exit codes: 0 ended by a signal, 1 cannot start or failed, 2 wrong usage or conf
 `;
 
 const DOCTOR_HELP = `
-It looks at Node.js, the data directory or other storage, the secret, the renderer, and the fonts for text in SVG pictures, and
-prints a line for each: ok, warning, or problem with what helps. What it writes it removes; a server may be running.
+It looks at Node.js, the data directory or other storage, the secret, the lookup's database, the renderer, and the fonts for text in
+SVG pictures, and prints a line for each: ok, warning, or problem with what helps. What it writes it removes, but the schema
+of the lookup's database is brought up to date; a server may be running.
 Run it as the user who runs the server. Environment and configuration file: see outrigger serve --help.
 
 Examples:
@@ -75,17 +83,20 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 function createProgram(): Command {
   const program = new Command("outrigger")
-    .description("Image hosting as one process.")
+    .description("Image hosting and email lookup as one process.")
     .version(readOwnPackage().version)
     .showHelpAfterError("(see outrigger --help)")
     .exitOverride();
   program
     .command("serve")
-    .description("Serve image hosting over HTTP until a signal ends it.")
+    .description(
+      "Serve image hosting, and email lookup where it is configured, over HTTP until a signal ends it.",
+    )
     .option("--port <number>", "port to listen on, 0 takes a free one (default: 3000)")
     .option("--host <address>", "address to listen on (default: 127.0.0.1)")
     .option("--config <file>", CONFIG_HELP)
     .option("--data <directory>", "where images are kept; made when missing (default: ./data)")
+    .option("--demo", "serve the email lookup, too, with sample contacts and a key to try it")
     .addHelpText("after", SERVE_HELP)
     .exitOverride()
     .action(serve);
@@ -100,6 +111,9 @@ function createProgram(): Command {
     .action(doctor);
   addImagesCommand(program, CONFIG_HELP);
   addMigrateCommand(program, CONFIG_HELP);
+  addContactsCommand(program, CONFIG_HELP);
+  addKeysCommand(program, CONFIG_HELP);
+  addSuppressCommand(program, CONFIG_HELP);
   return program;
 }
 

@@ -1,9 +1,10 @@
-import { createImages, type ImagesOptions } from "@outrigger/core";
+import { type Call, createImages, type ImagesOptions } from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
 import { createPages } from "@outrigger/web";
 import type { Logger } from "pino";
 import { StartError } from "./config-error.ts";
 import { reasonOf } from "./error-reason.ts";
+import { type LookupParts, type OpenLookup, openLookup } from "./lookup/open-lookup.ts";
 import { createObservers } from "./observers.ts";
 import { createReadiness } from "./readiness.ts";
 import { safeTarget } from "./redact.ts";
@@ -21,9 +22,10 @@ const START_TIMEOUT_MS = 30_000;
 /**
  * Everything but the listeners, connected with each other. Proves first that storage and renderer work: images begin at once
  * to look after what is stored.
+ * @param withSamples has a lookup whose database is new begin with samples.
  * @throws StartError; nothing is open then.
  */
-export async function openParts(settings: ServerSettings, logger: Logger) {
+export async function openParts(settings: ServerSettings, logger: Logger, withSamples: boolean) {
   const secret = chooseSecret(settings);
   const onTrouble = (err: unknown) => logger.debug({ err }, "trouble with a connection to storage");
   const jobQueue = settings.jobQueue === undefined ? null : await openJobQueue(settings.jobQueue, onTrouble);
@@ -31,19 +33,28 @@ export async function openParts(settings: ServerSettings, logger: Logger) {
     await jobQueue?.close();
     throw error;
   });
-  const isLimited = settings.images?.rateLimits !== false;
-  const rateLimiter = isLimited ? openRateLimiter(settings.storage, onTrouble) : null;
+  const rateLimiter = isLimited(settings) ? openRateLimiter(settings.storage, onTrouble) : null;
   const renderer = createRenderer(settings.renderer);
   const pages = createPages();
+  let lookup: OpenLookup | null = null;
   try {
+    // The lookup proves itself when it is opened.
     const atStart = createReadiness({ storage: storage.targets, renderer, timeoutMs: START_TIMEOUT_MS });
     requireReady(await atStart.troubles(), storage);
     await tellWarnings(storage.targets, logger);
     tellLimits(settings, rateLimiter !== null, logger);
     tellJobs(settings, logger);
     const { metrics, observer } = createObservers(settings);
+    const onError = failureLog(logger);
+    if (settings.lookup !== false) {
+      const { records } = storage.stores;
+      const parts: LookupParts = { records, rateLimiter, observer, logger, onTrouble, onError };
+      lookup = await openLookup({ ...settings, lookup: settings.lookup }, parts, withSamples);
+    }
     const images = createImages({
-      ...imagesOptionsOf(settings, logger),
+      ...imagesOptionsOf(settings),
+      logger,
+      onError,
       ...(observer === null ? {} : { observer }),
       ...(secret === undefined ? {} : { secret }),
       ...(rateLimiter === null ? {} : { rateLimiter }),
@@ -52,8 +63,9 @@ export async function openParts(settings: ServerSettings, logger: Logger) {
       renderer,
       pages,
     });
-    return { storage, rateLimiter, renderer, pages, metrics, images };
+    return { storage, rateLimiter, renderer, pages, metrics, images, lookup };
   } catch (error) {
+    await lookup?.close();
     await renderer.close();
     await jobQueue?.close();
     await rateLimiter?.close();
@@ -62,22 +74,30 @@ export async function openParts(settings: ServerSettings, logger: Logger) {
   }
 }
 
-function imagesOptionsOf(
-  { publicUrl, tls, images }: ServerSettings,
-  logger: Logger,
-): Omit<ImagesOptions, "storage" | "renderer"> {
+/** Whether anybody's requests are counted. */
+function isLimited({ images, lookup }: ServerSettings): boolean {
+  return images?.rateLimits !== false || (lookup !== false && lookup.requestsPerSecond !== false);
+}
+
+function imagesOptionsOf({
+  publicUrl,
+  tls,
+  images,
+}: ServerSettings): Omit<ImagesOptions, "storage" | "renderer"> {
   return {
     ...images,
-    logger,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(tls === undefined ? {} : { tls }),
-    onError(err, call) {
-      const request =
-        call === undefined
-          ? {}
-          : { id: requestIdOf(call.context), method: call.method, path: safeTarget(call.path) };
-      logger.error({ ...request, err }, "failed");
-    },
+  };
+}
+
+function failureLog(logger: Logger) {
+  return (err: unknown, call?: Call): void => {
+    const request =
+      call === undefined
+        ? {}
+        : { id: requestIdOf(call.context), method: call.method, path: safeTarget(call.path) };
+    logger.error({ ...request, err }, "failed");
   };
 }
 

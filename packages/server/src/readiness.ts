@@ -12,7 +12,7 @@ export interface StoreInUse {
 }
 
 export interface Readiness {
-  /** What is asked: `storage`, or each of its roles where several stores share them, and `renderer`. */
+  /** What is asked: `storage`, or each of its roles where several stores share them, `renderer`, and `lookup` where there is one. */
   readonly parts: readonly string[];
   /** Why each part cannot serve; empty when all can. Asks the parts at most once a second. */
   troubles(): Promise<Record<string, unknown>>;
@@ -22,6 +22,8 @@ export interface ReadinessOptions {
   /** Each store once. */
   storage: readonly StoreInUse[];
   renderer: Renderer;
+  /** Rejects where the lookup's database does not answer. @default There is none */
+  checkLookup?: (() => Promise<void>) | null;
   /** A part that has not answered by then is in trouble. @default 2000 */
   timeoutMs?: number;
 }
@@ -32,8 +34,13 @@ const PICTURE = Buffer.from(
   "base64",
 );
 
-/** Tells by trying whether storage can be written and read and the renderer renders. */
-export function createReadiness({ storage, renderer, timeoutMs = 2000 }: ReadinessOptions): Readiness {
+/** Tells by trying whether storage can be written and read, the renderer renders and the lookup's database answers. */
+export function createReadiness({
+  storage,
+  renderer,
+  checkLookup = null,
+  timeoutMs = 2000,
+}: ReadinessOptions): Readiness {
   // Of this process alone, so that several on one storage do not disturb each other.
   const key = `readyz/${randomUUID()}`;
   const trials: { names: readonly string[]; attempt(signal: AbortSignal): Promise<void> }[] = [
@@ -42,6 +49,7 @@ export function createReadiness({ storage, renderer, timeoutMs = 2000 }: Readine
       attempt: (signal: AbortSignal) => tryStore(inUse, key, signal),
     })),
     { names: ["renderer"], attempt: (signal: AbortSignal) => tryRenderer(renderer, signal) },
+    ...(checkLookup === null ? [] : [{ names: ["lookup"], attempt: checkLookup }]),
   ];
   let result: Promise<Record<string, unknown>> | null = null;
   let answeredAt = Number.POSITIVE_INFINITY;

@@ -30,6 +30,10 @@ const MAX_LENGTH = 256;
 
 /** What looks like a PIN, with or without its hyphens. An image ID has 22 characters and does not. */
 const PIN_LIKE = /(?<![\w-])(?:[0-9A-TV-Z]{4}-?){4}(?![\w-])/gi;
+/** A key of the lookup. */
+const KEY_LIKE = /(?<![\w-])[0-9a-f]{40}(?![\w-])/gi;
+/** Bounded before the `@`, so that a long path costs no more than its length. */
+const ADDRESS_LIKE = /[^\s/?&=<>()",;:]{1,256}(?:@|%(?:25)*40)[^\s/?&=<>()",;:]+/gi;
 const ASSIGNMENT = /(pin|api_key|token|secret)(?:=|%3d).*/gi;
 
 /** A request target for the log: its path, and of its query only what can hold no secret. */
@@ -55,7 +59,12 @@ export function safeHeaders(headers: IncomingHttpHeaders): Record<string, string
   return kept;
 }
 
-/** Also for a secret that strayed where none belongs, e.g. a `?` that came as `%3F`. */
+/** Also for a secret or an email address that strayed where none belongs, e.g. a `?` that came as `%3F`. */
 function safeText(text: string): string {
-  return text.replace(ASSIGNMENT, "$1=[redacted]").replace(PIN_LIKE, "[redacted]").slice(0, MAX_LENGTH);
+  return text
+    .replace(ASSIGNMENT, "$1=[redacted]")
+    .replace(PIN_LIKE, "[redacted]")
+    .replace(KEY_LIKE, "[redacted]")
+    .replace(ADDRESS_LIKE, "[redacted]")
+    .slice(0, MAX_LENGTH);
 }

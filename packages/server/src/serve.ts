@@ -1,23 +1,43 @@
 import { loadConfig, type ServeFlags } from "./load-config.ts";
 import { createLog, type ServerLog } from "./logger.ts";
+import type { ServerConfig } from "./server-config.ts";
 import { settingsOf } from "./settings.ts";
 import { type StartedServer, startServer } from "./start-server.ts";
 
 const SECOND_SIGNAL_EXIT = 130;
 
+/** What `outrigger serve` has beside {@link ServeFlags}. */
+interface DemoFlags extends ServeFlags {
+  /** Serves the lookup where nothing is said of it, and puts samples into a database that is new. */
+  demo?: boolean;
+}
+
 /**
- * `outrigger serve`: one line on the standard output once it listens, logs on the standard error, ends by SIGTERM or
- * SIGINT. Rejects when it cannot start.
+ * `outrigger serve`: one line on the standard output once it listens, and one with the key to samples where there are some;
+ * logs on the standard error; ends by SIGTERM or SIGINT. Rejects when it cannot start.
  */
-export async function serve(flags: ServeFlags): Promise<void> {
-  const settings = settingsOf(await loadConfig(flags, process.env));
+export async function serve({ demo = false, ...flags }: DemoFlags): Promise<void> {
+  const config = await loadConfig(flags, process.env);
+  const settings = settingsOf(demo ? withDemoLookup(config) : config);
   const log = createLog(settings.log);
   exitOnBug(log);
-  const server = await startServer(settings, log.logger);
+  if (demo && settings.lookup === false) {
+    log.logger.warn(
+      "The demonstration has no lookup: images are in no directory, so set OUTRIGGER_LOOKUP_DATABASE.",
+    );
+  }
+  const server = await startServer(settings, log.logger, { withSamples: demo });
   endOnSignal(server, settings.shutdownMs, log);
   // Whoever started us may have stopped reading after the line, or before it: no reason to stop serving.
   process.stdout.on("error", (err) => log.logger.debug({ err }, "nobody reads the standard output"));
-  process.stdout.write(`Outrigger listens on ${server.url}\n`);
+  const sample = server.sampleKey === null ? "" : `Sample key: ${server.sampleKey}\n`;
+  process.stdout.write(`Outrigger listens on ${server.url}\n${sample}`);
+}
+
+/** The lookup of a demonstration has its database beside the images: where those are in no directory, it has none. */
+function withDemoLookup(config: ServerConfig): ServerConfig {
+  const isInDirectory = typeof config.storage !== "object" && /^file:|^$/i.test(config.storage ?? "");
+  return config.lookup === undefined && isInDirectory ? { ...config, lookup: {} } : config;
 }
 
 function endOnSignal(server: StartedServer, shutdownMs: number, log: ServerLog): void {

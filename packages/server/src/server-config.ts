@@ -1,5 +1,6 @@
-import type { CorsOptions, ImageRateLimits, OwnerLimits, TlsPolicy } from "@outrigger/core";
+import type { CorsOptions, ImageRateLimits, OwnerLimits, PlanAllowance, TlsPolicy } from "@outrigger/core";
 import type { RendererOptions } from "@outrigger/imaging";
+import type { SmtpIdentity } from "@outrigger/verifier";
 
 /** Limits of the image service, as in `ImagesOptions`. */
 export interface ServerImagesConfig {
@@ -75,6 +76,35 @@ export interface ServerStorageConfig {
   renditions: string;
 }
 
+/** The email lookup. Its addresses are below `/v2`, beside the images. */
+export interface ServerLookupConfig {
+  /**
+   * What keeps contacts, accounts and suppressions: `file:./lookup.db`, which the processes of one machine may share, or
+   * `postgres://user:password@host:port/database`.
+   * @default `lookup.db` in the directory of the images; required where they are in none
+   */
+  database?: string;
+  /**
+   * What the list of suppressions is kept by, at least 32 bytes. It is never exchanged: of a list, that which the suppressions
+   * were made with is taken.
+   * @default Derived from `secret`
+   */
+  secret?: string | string[];
+  /** Who asks mail servers whether a mailbox exists. @default nobody: only the DNS is asked */
+  smtp?: SmtpIdentity;
+  /** IP addresses of the resolvers that are asked about mail hosts, with or without a port. @default the machine's */
+  dnsServers?: string[];
+  /**
+   * What accounts may use up in a month, by the name of their plan; `false` is no limit.
+   * @default free: 100 searches and 100 verifications
+   */
+  plans?: Record<string, PlanAllowance>;
+  /** What the fields of the two networks are called. @default { a: "network_a", b: "network_b" } */
+  networkNames?: { a: string; b: string };
+  /** Requests per account and second, from 1; `false`: no limit. @default 15 */
+  requestsPerSecond?: number | false;
+}
+
 /** Where metrics are served: on a port of their own, so that they are never exposed with the pictures. */
 export interface ServerMetricsConfig {
   /** 0 to 65535; 0 takes a free one, which the log names. */
@@ -121,11 +151,13 @@ export interface ServerConfig {
   /** `required`: TLS, except for this machine itself; `always`; `off` where it is somebody else's job. @default "required" */
   tls?: TlsPolicy;
   /**
-   * What PINs are derived from, at least 32 bytes; a list rotates: the first signs, all verify.
+   * What PINs are derived from, and the lookup's keys, at least 32 bytes; a list rotates: the first signs, all verify.
    * @default One made at the first start, kept beside the records (mode 0600); required where those are in Redis or S3
    */
   secret?: string | string[];
   images?: ServerImagesConfig;
+  /** The email lookup. @default false */
+  lookup?: false | ServerLookupConfig;
   renderer?: ServerRendererConfig;
   http?: ServerHttpConfig;
   log?: ServerLogConfig;

@@ -1,4 +1,5 @@
 import { ConfigError } from "./config-error.ts";
+import { type LookupSettings, lookupSettingsOf } from "./lookup/lookup-settings.ts";
 import type {
   ServerConfig,
   ServerHttpConfig,
@@ -9,10 +10,12 @@ import { targetsOf } from "./storage/storage-config.ts";
 import type { StorageTargets } from "./storage/storage-target.ts";
 
 /** A configuration with its defaults filled in. */
-export interface ServerSettings extends Omit<ServerConfig, "data" | "storage" | "http" | "log" | "metrics"> {
+export interface ServerSettings
+  extends Omit<ServerConfig, "data" | "storage" | "lookup" | "http" | "log" | "metrics"> {
   port: number;
   host: string;
   storage: StorageTargets;
+  lookup: false | LookupSettings;
   trustProxy: boolean | number | string | string[];
   http: Required<ServerHttpConfig>;
   log: Required<ServerLogConfig>;
@@ -35,12 +38,14 @@ export function settingsOf(config: ServerConfig): ServerSettings {
     ]);
   }
   const uploadMs = (config.images?.maxUploadBytes ?? MAX_UPLOAD_BYTES) / SLOWEST_UPLOAD_BYTES_PER_MS;
-  const { data, storage, ...others } = config;
+  const { data, storage, lookup, ...others } = config;
+  const targets = targetsOf(storage, data);
   return {
     ...others,
     port: config.port ?? 3000,
     host: config.host ?? "127.0.0.1",
-    storage: targetsOf(storage, data),
+    storage: targets,
+    lookup: lookupSettingsOf(lookup, targets),
     trustProxy: config.trustProxy ?? false,
     http: {
       headersTimeoutMs: 15_000,

@@ -5,6 +5,7 @@ import type { StartError } from "./config-error.ts";
 import { warnWithoutFonts } from "./font-warning.ts";
 import { uploadCommand } from "./front-page.ts";
 import { type Listener, listen } from "./listen.ts";
+import { describeDatabase } from "./lookup/database-target.ts";
 import { listenForMetrics, METRICS_PATH } from "./metrics-listener.ts";
 import { openParts } from "./open-parts.ts";
 import { createReadiness } from "./readiness.ts";
@@ -17,15 +18,27 @@ export interface StartedServer {
   url: string;
   /** Where metrics are, `null` where they are off. */
   metricsUrl: string | null;
+  /** The key to the lookup's samples; `null` where there are none. */
+  sampleKey: string | null;
   /** Drains and releases everything, within `shutdownMs`. Calling it twice is allowed. */
   close(): Promise<void>;
 }
 
+export interface StartOptions {
+  /** Has a lookup whose database is new begin with samples. @default false */
+  withSamples?: boolean;
+}
+
 /** Composes, checks and starts the server. @throws StartError when something is in the way; nothing is left behind then. */
-export async function startServer(settings: ServerSettings, logger: Logger): Promise<StartedServer> {
-  const parts = await openParts(settings, logger);
-  const { storage, renderer, pages, rateLimiter, metrics, images } = parts;
-  const readiness = createReadiness({ storage: storage.targets, renderer });
+export async function startServer(
+  settings: ServerSettings,
+  logger: Logger,
+  { withSamples = false }: StartOptions = {},
+): Promise<StartedServer> {
+  const parts = await openParts(settings, logger, withSamples);
+  const { storage, renderer, pages, rateLimiter, metrics, images, lookup } = parts;
+  const checkLookup = lookup?.check ?? null;
+  const readiness = createReadiness({ storage: storage.targets, renderer, checkLookup });
   let isDraining = false;
   let metricsListener: Listener | null = null;
   let listener: Listener;
@@ -35,11 +48,19 @@ export async function startServer(settings: ServerSettings, logger: Logger): Pro
       const { http } = settings;
       metricsListener = await listenForMetrics(metrics, { ...settings.metrics, http }, logger);
     }
-    const app = createApp(settings, { images, pages, readiness, logger, isDraining: () => isDraining });
+    const app = createApp(settings, {
+      images,
+      lookup: lookup?.lookup ?? null,
+      pages,
+      readiness,
+      logger,
+      isDraining: () => isDraining,
+    });
     listener = await listen(app, settings, (err) => logger.error({ err }, "cannot accept a connection"));
   } catch (error) {
     await metricsListener?.drain(0);
     await images.close();
+    await lookup?.close();
     await rateLimiter?.close();
     throw error;
   }
@@ -55,7 +76,8 @@ export async function startServer(settings: ServerSettings, logger: Logger): Pro
     const timeoutMs = Math.max(0, (endsAt - performance.now()) * 0.8);
     const [cut] = await Promise.all([listener.drain(timeoutMs), metricsListener?.drain(timeoutMs)]);
     if (cut > 0) logger.warn({ connections: cut }, "cut what had not ended in time");
-    await images.close({ timeoutMs: Math.max(0, (endsAt - performance.now()) / 2) });
+    const leftMs = Math.max(0, (endsAt - performance.now()) / 2);
+    await Promise.all([images.close({ timeoutMs: leftMs }), lookup?.close({ timeoutMs: leftMs })]);
     await rateLimiter?.close();
     logger.info("closed");
   }
@@ -64,6 +86,7 @@ export async function startServer(settings: ServerSettings, logger: Logger): Pro
   return {
     url: listener.url,
     metricsUrl: metricsListener && `${metricsListener.url}${METRICS_PATH}`,
+    sampleKey: lookup?.sampleKey ?? null,
     close() {
       closing ??= close();
       return closing;
@@ -75,6 +98,9 @@ function announce(settings: ServerSettings, url: string, logger: Logger): void {
   const { publicUrl, tls, trustProxy, host } = settings;
   const storage = describeTargets(settings.storage);
   logger.info({ url, storage, publicUrl, tls: tls ?? "required", trustProxy }, "listening");
+  if (settings.lookup !== false) {
+    logger.info({ database: describeDatabase(settings.lookup.database) }, "serving the lookup");
+  }
   logger.info(`Upload a picture: ${uploadCommand(publicUrl ?? url)}`);
   if (tls !== "off" && trustProxy === false && !/^(?:localhost|127\.|::1$)/.test(host)) {
     logger.warn(

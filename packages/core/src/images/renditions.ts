@@ -79,22 +79,32 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     };
   }
 
+  /** Bytes of a blob, a small one read at once. @param isLarge whether it is known to be none. */
   async function fromStore(
     store: BlobStore,
     key: string,
+    isLarge: boolean,
     signal: AbortSignal,
   ): Promise<ServableBytes | null> {
-    const info = await store.stat(key);
-    if (info === null) return null;
-    if (info.size <= MAX_MEMORY_ENTRY_BYTES) {
-      const blob = await store.get(key, { signal });
-      if (blob === null) return null;
+    if (isLarge) {
+      const info = await store.stat(key);
+      return info && opening(store, key, info.size, signal);
+    }
+    const blob = await store.get(key, { signal });
+    if (blob === null) return null;
+    if (blob.size <= MAX_MEMORY_ENTRY_BYTES) {
       const bytes = await readAll(blob.body);
       memory?.set(key, bytes);
       return fromBuffer(bytes);
     }
+    // Nobody has said yet which bytes are wanted; renditions are seldom so large.
+    if (!Buffer.isBuffer(blob.body)) blob.body.destroy();
+    return opening(store, key, blob.size, signal);
+  }
+
+  function opening(store: BlobStore, key: string, size: number, signal: AbortSignal): ServableBytes {
     return {
-      size: info.size,
+      size,
       async open(range) {
         const blob = await store.get(key, range === undefined ? { signal } : { range, signal });
         if (blob === null) throw new ServiceError("store_unavailable", `The bytes of ${key} went away`);
@@ -104,13 +114,21 @@ export function createRenditions(options: RenditionsOptions): Renditions {
   }
 
   /** From memory or the store. */
-  async function find(key: string, store: BlobStore, signal: AbortSignal): Promise<ServableBytes | null> {
+  async function find(
+    record: ImageRecord,
+    spec: RenditionSpec | null,
+    signal: AbortSignal,
+  ): Promise<ServableBytes | null> {
+    const key = keyFor(record.id, spec);
     const hot = memory?.get(key);
     if (hot !== undefined) {
       served("memory");
       return fromBuffer(hot);
     }
-    const stored = await fromStore(store, key, signal);
+    const stored =
+      spec === null
+        ? await fromStore(originals, key, record.size > MAX_MEMORY_ENTRY_BYTES, signal)
+        : await fromStore(renditions, key, false, signal);
     if (stored !== null) served("store");
     return stored;
   }
@@ -179,12 +197,15 @@ export function createRenditions(options: RenditionsOptions): Renditions {
       return hot;
     },
     async get(record, spec, signal) {
-      const key = keyFor(record.id, spec);
       try {
         for (;;) {
-          const found = await find(key, spec === null ? originals : renditions, signal);
+          const found = await find(record, spec, signal);
           if (found !== null || spec === null) return found;
-          const bytes = await flights.join(key, (workSignal) => renderOnce(record, spec, workSignal), signal);
+          const bytes = await flights.join(
+            keyFor(record.id, spec),
+            (workSignal) => renderOnce(record, spec, workSignal),
+            signal,
+          );
           if (bytes === null) continue;
           served("render");
           return fromBuffer(bytes);

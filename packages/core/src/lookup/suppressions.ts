@@ -9,8 +9,8 @@ export interface Suppressions {
   ofAddress(address: string): Promise<Suppressed | null>;
   /** Whether nothing may be said of a domain (`all`), or not of some who have had addresses there. */
   ofDomain(domain: string): Promise<"all" | "some" | "none">;
-  /** Which of some addresses may not be shown, whatever their domains say. */
-  among(addresses: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Which of at most 100 addresses, or domains, nothing may be told of. */
+  among(subjects: readonly string[]): Promise<ReadonlySet<string>>;
   /** @param subject a normalised address, or a domain. */
   add(subject: string): Promise<void>;
   /** @returns whether it was there. */
@@ -38,11 +38,15 @@ export function createSuppressions(list: SuppressionList, secret: Buffer): Suppr
       if (present.has(all)) return "all";
       return present.has(some) ? "some" : "none";
     },
-    async among(addresses) {
-      if (addresses.length === 0) return new Set();
-      const byToken = new Map(addresses.map((address) => [tokenOf(address), address]));
-      const present = await list.present([...byToken.keys()]);
-      return new Set([...byToken].filter(([token]) => present.has(token)).map(([, address]) => address));
+    async among(subjects) {
+      if (subjects.length === 0) return new Set();
+      const tokensOf = new Map(
+        subjects.map((subject) => [subject, [tokenOf(subject), tokenOf(domainOf(subject))]]),
+      );
+      const present = await list.present([...new Set([...tokensOf.values()].flat())]);
+      return new Set(
+        subjects.filter((subject) => tokensOf.get(subject)?.some((token) => present.has(token))),
+      );
     },
     add: (subject) =>
       list.add(subject.includes("@") ? [tokenOf(subject), markOf(domainOf(subject))] : [tokenOf(subject)]),

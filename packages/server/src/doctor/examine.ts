@@ -2,6 +2,7 @@ import { createRenderer } from "@outrigger/imaging";
 import type { ServerSettings } from "../settings.ts";
 import { distinctTargets } from "../storage/storage-target.ts";
 import { checkFonts } from "./check-fonts.ts";
+import { checkLookup } from "./check-lookup.ts";
 import { checkNode } from "./check-node.ts";
 import { checkRenderer } from "./check-renderer.ts";
 import { checkSecret } from "./check-secret.ts";
@@ -12,11 +13,13 @@ import type { Finding } from "./finding.ts";
 export async function* examine({
   storage,
   secret,
+  lookup,
   renderer: options,
 }: ServerSettings): AsyncGenerator<Finding> {
   yield checkNode();
   for (const shared of distinctTargets(storage)) yield* await checkTarget(shared);
   yield await checkSecret(storage.records, secret !== undefined);
+  if (lookup !== false) yield* await checkLookup(lookup);
   const renderer = createRenderer(options);
   try {
     yield* await checkRenderer(renderer);

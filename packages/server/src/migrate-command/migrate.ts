@@ -1,4 +1,5 @@
 import { migrateStorage } from "@outrigger/core";
+import { listenForSignals } from "../listen-for-signals.ts";
 import { loadConfig } from "../load-config.ts";
 import { secretsOf } from "../secret-text.ts";
 import { describeTargets } from "../storage/describe-storage.ts";
@@ -93,20 +94,4 @@ async function tellWarnings({ targets }: OpenStorage): Promise<void> {
   for (const { warnings } of targets) {
     for (const text of await warnings()) process.stderr.write(`outrigger: warning: ${text}\n`);
   }
-}
-
-/** A first signal aborts, a second one ends the process as if nobody listened. */
-function listenForSignals() {
-  const controller = new AbortController();
-  const signals = ["SIGINT", "SIGTERM"] as const;
-  const end = () => {
-    for (const signal of signals) process.removeListener(signal, onSignal);
-  };
-  const onSignal = () => {
-    end();
-    process.stderr.write("outrigger: Stopping after what is under way; a second signal ends it at once\n");
-    controller.abort();
-  };
-  for (const signal of signals) process.on(signal, onSignal);
-  return { signal: controller.signal, end };
 }

@@ -7,6 +7,7 @@ import {
 } from "@outrigger/core";
 import {
   createRedisBlobStore,
+  createRedisKeyv,
   createRedisRateLimiter,
   type RedisBlobStore,
   type RedisBlobStoreOptions,
@@ -78,9 +79,21 @@ export async function openStorage(wanted: StorageTargets, onTrouble?: OnTrouble)
  * @returns `null` where processes cannot share records, or there is no Redis.
  */
 export function openRateLimiter(targets: StorageTargets, onTrouble?: OnTrouble): RateLimiter | null {
-  const redis = ROLES.map((role) => targets[role]).find((target) => target.kind === "redis");
-  if (!isShared(targets.records) || redis === undefined) return null;
-  return createRedisRateLimiter(redisOptions(redis, onTrouble));
+  const redis = sharedRedis(targets);
+  return redis === null ? null : createRedisRateLimiter(redisOptions(redis, onTrouble));
+}
+
+/** A cache of small values, shared as {@link openRateLimiter}'s counts are; `null` as there. `disconnect()` closes it. */
+export function openVerdictCache(targets: StorageTargets, onTrouble?: OnTrouble) {
+  const redis = sharedRedis(targets);
+  if (redis === null) return null;
+  const { prefix, ...options } = redisOptions(redis, onTrouble);
+  return createRedisKeyv({ ...options, ...(prefix === undefined ? {} : { namespace: prefix }) });
+}
+
+function sharedRedis(targets: StorageTargets): RedisTarget | null {
+  if (!isShared(targets.records)) return null;
+  return ROLES.map((role) => targets[role]).find((target) => target.kind === "redis") ?? null;
 }
 
 /** Opens one target. @throws StartError */

@@ -1,0 +1,20 @@
+import { exportContacts } from "@outrigger/sql";
+import { printLines } from "../images-command/print-lines.ts";
+import { type DataFlags, withLookup } from "../lookup/with-lookup.ts";
+import { type ContactFormat, formatOf } from "./import-options.ts";
+import { writeWhole } from "./write-whole.ts";
+
+/** The options of `outrigger contacts export`. */
+export interface ExportFlags extends DataFlags {
+  format?: ContactFormat;
+}
+
+/** `outrigger contacts export`: all that is known, to the standard output or, all of it or nothing, into a file. */
+export async function exportFile(file: string, flags: ExportFlags): Promise<void> {
+  const format = file === "-" ? (flags.format ?? "csv") : formatOf(file, flags.format);
+  await withLookup(flags, false, async ({ database }) => {
+    const contacts = exportContacts(database, { format });
+    if (file === "-") await printLines(contacts.setEncoding("utf8"));
+    else await writeWhole(file, contacts);
+  });
+}

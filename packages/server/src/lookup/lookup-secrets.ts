@@ -1,0 +1,18 @@
+import { type BlobStore, hasLocalSecret } from "@outrigger/core";
+import { StartError } from "../config-error.ts";
+import { secretsOf } from "../secret-text.ts";
+import type { WithLookup } from "./open-lookup-data.ts";
+
+/**
+ * Secrets from which the lookup's own can be derived, the first for a database that is new.
+ * @param records What keeps the records of images, and a secret where it can.
+ * @throws StartError where there is none that outlives the process.
+ */
+export async function lookupSecrets({ secret, lookup }: WithLookup, records: BlobStore): Promise<Buffer[]> {
+  const configured = lookup.secret ?? secret;
+  if (configured !== undefined) return secretsOf(configured);
+  if (hasLocalSecret(records)) return [await records.localSecret()];
+  throw new StartError(
+    "There is no secret for the lookup's suppressions. Set lookup.secret, secret or OUTRIGGER_SECRET to at least 32 random bytes, the same for all processes",
+  );
+}

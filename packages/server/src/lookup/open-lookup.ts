@@ -1,0 +1,103 @@
+import {
+  type BlobStore,
+  createLookup,
+  type Lookup,
+  type LookupOptions,
+  type Observer,
+  type RateLimiter,
+} from "@outrigger/core";
+import { createMailLists, createMailProber } from "@outrigger/verifier";
+import type { Logger } from "pino";
+import type { ServerSettings } from "../settings.ts";
+import { openVerdictCache } from "../storage/open-storage.ts";
+import { type LookupData, openLookupData, type WithLookup } from "./open-lookup-data.ts";
+import { createSampleProber } from "./sample-prober.ts";
+import { seedSamples } from "./seed-samples.ts";
+
+/** What the lookup shares with the images. */
+export interface LookupParts {
+  /** What keeps the records of images, and a secret where it can. */
+  records: BlobStore;
+  rateLimiter: RateLimiter | null;
+  observer: Observer | null;
+  logger: Logger;
+  onTrouble(error: unknown): void;
+  onError: NonNullable<LookupOptions["onError"]>;
+}
+
+/** A lookup that can be mounted. */
+export interface OpenLookup {
+  lookup: Lookup;
+  /** The key to samples; `null` where there are none. */
+  sampleKey: string | null;
+  /** Rejects where the database does not answer. */
+  check(): Promise<void>;
+  /** Ends what is under way, and closes database and cache. */
+  close(options?: { timeoutMs?: number }): Promise<void>;
+}
+
+/**
+ * Opens what the configuration says of the lookup.
+ * @param withSamples puts samples into a database that is new.
+ * @throws StartError; nothing is open then.
+ */
+export async function openLookup(
+  settings: ServerSettings & WithLookup,
+  parts: LookupParts,
+  withSamples: boolean,
+): Promise<OpenLookup> {
+  const data = await openLookupData(settings, parts.records);
+  try {
+    const sampleKey = withSamples ? await seedSamples(data) : null;
+    return { ...connect(settings, parts, data, sampleKey !== null), sampleKey };
+  } catch (error) {
+    await data.close();
+    throw error;
+  }
+}
+
+function connect(
+  { storage, tls, lookup: settings }: ServerSettings & WithLookup,
+  { rateLimiter, observer, logger, onTrouble, onError }: LookupParts,
+  data: LookupData,
+  hasSamples: boolean,
+): Omit<OpenLookup, "sampleKey"> {
+  const { smtp, dnsServers, plans, networkNames, requestsPerSecond } = settings;
+  const { contacts, accounts, suppressions, keys } = data;
+  const cache = openVerdictCache(storage, onTrouble);
+  const prober = createMailProber({
+    ...(smtp === undefined ? {} : { smtp }),
+    ...(dnsServers === undefined ? {} : { dnsServers }),
+    ...(cache === null ? {} : { cache }),
+    secret: keys.proberSecret,
+    onError: onTrouble,
+  });
+  const lookup = createLookup({
+    contacts,
+    accounts,
+    suppressions,
+    secret: keys.secret,
+    prober: hasSamples ? createSampleProber(prober, contacts) : prober,
+    lists: createMailLists(),
+    ...(cache === null ? {} : { cache }),
+    ...(rateLimiter === null ? {} : { rateLimiter }),
+    ...(observer === null ? {} : { observer }),
+    ...(tls === undefined ? {} : { tls }),
+    ...(plans === undefined ? {} : { plans }),
+    ...(networkNames === undefined ? {} : { networkNames }),
+    ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }),
+    logger,
+    onError,
+  });
+  return {
+    lookup,
+    async check() {
+      await suppressions.present([keys.marker]);
+    },
+    async close(options) {
+      await lookup.close(options);
+      await cache?.disconnect();
+      await data.close();
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { type BlobStore, createLookup, createMemoryBlobStore, type Lookup } from "@outrigger/core";
+import { ConfigError } from "../config-error.ts";
+import { reasonOf } from "../error-reason.ts";
+import { loadConfig, type ServeFlags } from "../load-config.ts";
+import { type ServerSettings, settingsOf } from "../settings.ts";
+import { openTarget, openVerdictCache } from "../storage/open-storage.ts";
+import { type LookupData, openLookupData, type WithLookup } from "./open-lookup-data.ts";
+import { requireLookup } from "./require-lookup.ts";
+
+/** The options that say where the lookup's data is, as they were typed. */
+export type DataFlags = Pick<ServeFlags, "config" | "data">;
+
+/** What a command works with. */
+export interface LookupTools extends LookupData {
+  lookup: Lookup;
+  settings: WithLookup["lookup"];
+}
+
+/**
+ * Runs `work` on the data of the lookup that a server with this configuration serves. The server may be running.
+ * @param mayMake Whether a database that is not there is made: not where only what is in it is of interest.
+ * @throws ConfigError, and StartError where there is no database.
+ */
+export async function withLookup(
+  { config: file, data: directory }: DataFlags,
+  mayMake: boolean,
+  work: (tools: LookupTools) => Promise<void>,
+): Promise<void> {
+  const flags = {
+    ...(file === undefined ? {} : { config: file }),
+    ...(directory === undefined ? {} : { data: directory }),
+  };
+  const config = await loadConfig(flags, process.env);
+  const settings = withDatabase(settingsOf({ ...config, lookup: config.lookup || {} }));
+  requireLookup(settings, mayMake);
+  const records = await openRecords(settings);
+  try {
+    const data = await openLookupData(settings, records);
+    const tell = (error: unknown) => process.stderr.write(`outrigger: ${reasonOf(error)}\n`);
+    const cache = openVerdictCache(settings.storage, tell);
+    const { contacts, accounts, suppressions, keys } = data;
+    const lookup = createLookup({
+      contacts,
+      accounts,
+      suppressions,
+      secret: keys.secret,
+      // What is forgotten here is forgotten by the servers that share it.
+      ...(cache === null ? {} : { cache }),
+      onError: tell,
+    });
+    try {
+      await work({ ...data, lookup, settings: settings.lookup });
+    } finally {
+      await lookup.close();
+      await cache?.disconnect();
+      await data.close();
+    }
+  } finally {
+    await records.close();
+  }
+}
+
+function withDatabase(settings: ServerSettings): ServerSettings & WithLookup {
+  const { lookup } = settings;
+  if (lookup === false) throw new ConfigError("The configuration", ["lookup: must be an object"]);
+  return { ...settings, lookup };
+}
+
+/** Only a directory's store has a secret of its own: others are not opened. */
+async function openRecords({ storage }: ServerSettings): Promise<BlobStore> {
+  if (storage.records.kind !== "file") return createMemoryBlobStore();
+  return (await openTarget({ target: storage.records, roles: ["records"] })).store;
+}

@@ -1,0 +1,64 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { outrigger, serve, temporaryDirectory } from "./outrigger-process.ts";
+
+/** What the lookup answers, as far as tests look at it. */
+export interface LookupBody {
+  data: {
+    emails: { value: string }[];
+    email: string | null;
+    total: number;
+    status: string;
+    position: string | null;
+    requests: { searches: { used: number; available: number } };
+  };
+  meta: { results: number };
+  errors: { id: string; code: number; details: string }[];
+}
+
+/** Asks the lookup of a server. */
+export async function ask(url: string, operation: string, parameters: Record<string, string>) {
+  const response = await fetch(`${url}/v2/${operation}?${new URLSearchParams(parameters)}`);
+  const body = (await response.json()) as LookupBody; // Its shape is what the tests of core prove.
+  return { status: response.status, body, headers: response.headers };
+}
+
+/** Runs a command to its end. */
+export async function command(cwd: string, args: readonly string[], env: Record<string, string> = {}) {
+  const { exit, output } = outrigger(args, { cwd, env });
+  return { code: await exit, ...output };
+}
+
+export const HEADER = "email,first_name,last_name,position,company,url";
+export const PEOPLE = [
+  "ann.lee@acme.example,Ann,Lee,CEO,Acme,https://acme.example/team",
+  "bob.ray@acme.example,Bob,Ray,CTO,Acme,https://acme.example/team",
+  "cy.poe@acme.example,Cy,Poe,Sales Manager,Acme,https://acme.example/team",
+  "eve@other.example,Eve,Hart,Lawyer,Other,https://other.example/",
+];
+const SECRET = "a secret of more than thirty-two bytes";
+
+/**
+ * A directory with {@link PEOPLE} in `people.csv`, and how a server and commands are told of the database.
+ * @param postgres its address. @default an embedded one in the data directory
+ */
+export async function createLookupPlace(postgres?: string) {
+  const cwd = await temporaryDirectory();
+  await writeFile(join(cwd, "people.csv"), `${[HEADER, ...PEOPLE].join("\n")}\n`);
+  // A directory keeps a secret from the first server on; beside a database elsewhere, one is given.
+  const env: Record<string, string> =
+    postgres === undefined
+      ? { OUTRIGGER_LOOKUP_DATABASE: "file:./data/lookup.db" }
+      : { OUTRIGGER_LOOKUP_DATABASE: postgres, OUTRIGGER_SECRET: SECRET };
+  return {
+    cwd,
+    env,
+    run: (...args: string[]) => command(cwd, args, env),
+    serve: (...args: string[]) => serve(cwd, args, env),
+    async createKey(...args: string[]) {
+      const { stdout, stderr } = await command(cwd, ["keys", "create", "--json", ...args], env);
+      if (stderr !== "") throw new Error(stderr);
+      return JSON.parse(stdout) as { account: string; key: string }; // As the command prints it.
+    },
+  };
+}
