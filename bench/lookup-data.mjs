@@ -115,7 +115,7 @@ async function measureReads(source) {
   await timed("find", 20_000, () => source.find(addressOf(Math.floor(Math.random() * ROWS))));
   await timed("findByName", 5000, () => source.findByName(small(), "Anna", "Meier"));
   await timed("count of the large domain", 2000, () => source.count(LARGE_DOMAIN));
-  await timed("patterns of the large domain", 2000, () => source.patterns(LARGE_DOMAIN));
+  await timed("facts of the large domain", 2000, () => source.domain(LARGE_DOMAIN));
   await timed("erase from the large domain", 50, (turn) => source.erase(addressOf(turn * 7)));
 }
 

@@ -55,10 +55,20 @@ export interface Contact {
 /** Pages that are told of an address, at most. */
 export const MAX_EVIDENCE = 20;
 
+/** How many of a domain's addresses are formed alike. */
+export interface PatternCount {
+  /** Of `{first}`, `{last}`, `{f}`, `{l}` and literal text, e.g. `{first}.{last}`. */
+  pattern: string;
+  /** Addresses with evidence that are formed so, an integer of at least 1. */
+  count: number;
+}
+
 /** What is known of a domain. */
 export interface DomainFacts {
   /** Name of the organisation; `null` where it is not known. */
   organization: string | null;
+  /** How its addresses are formed, the most frequent first; see {@link learnPatterns}. */
+  patterns: readonly PatternCount[];
 }
 
 /** Which contacts of a domain; what is absent does not matter. Of a list, any. */
@@ -73,14 +83,6 @@ export interface ContactPage {
   contacts: Contact[];
   /** How many match, on all pages together. */
   total: number;
-}
-
-/** How many of a domain's addresses are formed alike. */
-export interface PatternCount {
-  /** Of `{first}`, `{last}`, `{f}`, `{l}` and literal text, e.g. `{first}.{last}`. */
-  pattern: string;
-  /** Addresses with evidence that are formed so, an integer of at least 1. */
-  count: number;
 }
 
 export interface ContactCounts {
@@ -117,8 +119,6 @@ export interface ContactSource {
    * nothing of either.
    */
   findByName(domain: string, firstName: string, lastName: string): Promise<Contact[]>;
-  /** How the addresses of a domain are formed, the most frequent first; see {@link learnPatterns}. */
-  patterns(domain: string): Promise<PatternCount[]>;
   /** @param type counts only those; absent: all. */
   count(domain: string, type?: AddressType): Promise<ContactCounts>;
   /**

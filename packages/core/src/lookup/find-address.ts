@@ -50,7 +50,7 @@ export async function findAddress(
     return { address: known.address, score: known.confidence, contact: known, probe: null };
   }
   if (context.verifier.isWebmail(domain)) return null;
-  const patterns = await contacts.patterns(domain);
+  const { patterns } = (await contacts.domain(domain)) ?? { patterns: [] };
   const guesses = candidatesFor(firstName, lastName, patterns).flatMap((candidate) => {
     const parsed = parseAddress(`${candidate.local}@${domain}`);
     return parsed === null ? [] : [{ candidate, parsed }];

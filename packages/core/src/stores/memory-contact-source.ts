@@ -4,6 +4,7 @@ import type {
   ContactCounts,
   ContactFilter,
   ContactSource,
+  PatternCount,
 } from "../contracts/contact-source.ts";
 import { MAX_EVIDENCE } from "../contracts/contact-source.ts";
 import { ServiceError } from "../errors.ts";
@@ -75,7 +76,8 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
     async domain(domain) {
       mustBeOpen();
       const known = domains.get(domain);
-      return known === undefined ? null : { organization: known.organization };
+      if (known === undefined) return null;
+      return { organization: known.organization, patterns: patternsOf(contactsOf(domain)) };
     },
     async domainOf(company) {
       mustBeOpen();
@@ -107,16 +109,6 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
         .filter((contact) => nameKey(contact.firstName, contact.lastName) === wanted)
         .slice(0, MAX_NAMESAKES)
         .map((contact) => structuredClone(contact));
-    },
-    async patterns(domain) {
-      mustBeOpen();
-      return learnPatterns(
-        contactsOf(domain).flatMap(({ address, firstName, lastName, evidence }) =>
-          firstName === null || lastName === null || evidence.length === 0
-            ? []
-            : [{ local: address.slice(0, address.lastIndexOf("@")), firstName, lastName }],
-        ),
-      );
     },
     async count(domain, type) {
       mustBeOpen();
@@ -185,4 +177,14 @@ function countOf(contacts: readonly Contact[], type: AddressType | undefined): C
     if (seniority !== null) counts.seniorities[seniority] = (counts.seniorities[seniority] ?? 0) + 1;
   }
   return counts;
+}
+
+function patternsOf(contacts: readonly Contact[]): PatternCount[] {
+  return learnPatterns(
+    contacts.flatMap(({ address, firstName, lastName, evidence }) =>
+      firstName === null || lastName === null || evidence.length === 0
+        ? []
+        : [{ local: address.slice(0, address.lastIndexOf("@")), firstName, lastName }],
+    ),
+  );
 }

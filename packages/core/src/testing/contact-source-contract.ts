@@ -56,7 +56,6 @@ export function contactSourceContract<Source extends ContactSource>(
     await assertRejects(() => source.search(domain, {}, page), "store_unavailable", "search");
     await assertRejects(() => source.find(`a@${domain}`), "store_unavailable", "find");
     await assertRejects(() => source.findByName(domain, "A", "B"), "store_unavailable", "findByName");
-    await assertRejects(() => source.patterns(domain), "store_unavailable", "patterns");
     await assertRejects(() => source.count(domain), "store_unavailable", "count");
     await assertRejects(() => source.erase(`a@${domain}`), "store_unavailable", "erase");
     await assertRejects(() => source.eraseDomain(domain), "store_unavailable", "eraseDomain");
@@ -68,7 +67,6 @@ export function contactSourceContract<Source extends ContactSource>(
     assert.deepEqual(await source.search(domain, {}, { limit: 100, offset: 0 }), { contacts: [], total: 0 });
     assert.equal(await source.find(`a@${domain}`), null);
     assert.deepEqual(await source.findByName(domain, "Ann", "Lee"), []);
-    assert.deepEqual(await source.patterns(domain), []);
     const none = { total: 0, personal: 0, generic: 0, departments: {}, seniorities: {} };
     assert.deepEqual(await source.count(domain), none);
     assert.deepEqual(await source.count(domain, "generic"), none);

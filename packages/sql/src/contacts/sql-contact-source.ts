@@ -1,7 +1,7 @@
 import type { ContactSource } from "@outrigger/core";
 import { useDatabase } from "../database-use.ts";
 import type { SqlDatabase } from "../sql-database.ts";
-import { domainPatterns } from "./domain-patterns.ts";
+import { domainFacts } from "./domain-facts.ts";
 import { eraseContact, eraseDomain } from "./erase-contacts.ts";
 import { contactCounts, readFacetCounts } from "./facets.ts";
 import { nameKey } from "./name-key.ts";
@@ -17,14 +17,7 @@ export function createSqlContactSource(database: SqlDatabase): ContactSource {
   const use = useDatabase(database);
 
   return {
-    async domain(domain) {
-      const driver = await use.driver();
-      const row = await driver.first<{ organization: string | null }>(
-        "SELECT organization FROM lookup_domains WHERE name = $1",
-        [domain],
-      );
-      return row === undefined ? null : { organization: row.organization };
-    },
+    domain: async (domain) => domainFacts(await use.driver(), domain),
     async domainOf(company) {
       const driver = await use.driver();
       const row = await driver.first<{ name: string }>(
@@ -54,7 +47,6 @@ export function createSqlContactSource(database: SqlDatabase): ContactSource {
       );
       return rows.map(({ packed }) => unpackContact(packed));
     },
-    patterns: async (domain) => domainPatterns(await use.driver(), domain),
     async count(domain, type) {
       const driver = await use.driver();
       const row = await driver.first<{ id: number; stale: number; facets: string }>(

@@ -51,7 +51,7 @@ onEachDatabase(({ createUrl, open }) => {
         },
       ],
     } satisfies Contact);
-    expect(await source.domain("xn--bcher-kva.example")).toEqual({ organization: "Bücher AG" });
+    expect(await source.domain("xn--bcher-kva.example")).toMatchObject({ organization: "Bücher AG" });
     expect(await source.domainOf("bücher ag")).toBe("xn--bcher-kva.example");
   });
 
@@ -92,7 +92,7 @@ onEachDatabase(({ createUrl, open }) => {
       },
     ]);
     expect(await source.find("sales@a.example")).toMatchObject({ type: "generic", confidence: 12 });
-    expect(await source.domain("b.example")).toEqual({ organization: "B" });
+    expect(await source.domain("b.example")).toMatchObject({ organization: "B" });
   });
 
   test("finds out what the file does not say", async () => {
@@ -108,7 +108,7 @@ onEachDatabase(({ createUrl, open }) => {
       confidence: 20,
       evidence: [],
     });
-    expect(await source.patterns("a.example")).toEqual([{ pattern: "{first}.{last}", count: 1 }]);
+    expect((await source.domain("a.example"))?.patterns).toEqual([{ pattern: "{first}.{last}", count: 1 }]);
   });
 
   test("takes columns of any name that the mapping says", async () => {
@@ -218,7 +218,7 @@ onEachDatabase(({ createUrl, open }) => {
       expect((await source.search(domain, {}, { limit: 5, offset: 18 })).contacts.length).toBe(2);
       expect((await source.search(domain, { type: "personal" }, { limit: 1, offset: 0 })).total).toBe(20);
       expect((await source.count(domain)).total).toBe(20);
-      expect((await source.patterns(domain)).length).toBeLessThanOrEqual(1);
+      expect((await source.domain(domain))?.patterns.length).toBeLessThanOrEqual(1);
     }
     const next = await importContacts(database, fileOf(text, 10_000), { format: "csv" });
     expect(next).toMatchObject({ lines: 9000, added: 5000, unchanged: 4000 });

@@ -121,13 +121,12 @@ async function answerOf(
   page: ContactPage,
 ): Promise<Answer> {
   const facts = domain === null ? null : await contacts.domain(domain);
-  const [learnt] = domain === null || facts === null ? [] : await contacts.patterns(domain);
   return {
     data: {
       domain: facts === null ? null : domain,
       webmail: domain !== null && verifier.isWebmail(domain),
       disposable: domain !== null && verifier.isDisposable(domain),
-      pattern: learnt?.pattern ?? null,
+      pattern: facts?.patterns[0]?.pattern ?? null,
       organization: facts?.organization ?? null,
       emails: page.contacts.map((contact) => emailEntry(contact, settings)),
     },

@@ -1,21 +1,27 @@
-import { learnPatterns, type PatternCount } from "@outrigger/core";
+import { type DomainFacts, learnPatterns, type PatternCount } from "@outrigger/core";
 import type { SqlDriver } from "../driver/sql-driver.ts";
 import { namedLocal } from "./domain-summary.ts";
 import { readInOrder } from "./read-in-order.ts";
 
-interface PatternsRow {
+interface FactsRow {
   id: number;
+  organization: string | null;
   patterns: string | null;
   revision: number;
 }
 
-/** The patterns of a domain, which are learnt again where something has changed. */
-export async function domainPatterns(driver: SqlDriver, domain: string): Promise<PatternCount[]> {
-  const row = await driver.first<PatternsRow>(
-    "SELECT id, patterns, revision FROM lookup_domains WHERE name = $1",
+/** What is known of a domain; its patterns are learnt again where something has changed. */
+export async function domainFacts(driver: SqlDriver, domain: string): Promise<DomainFacts | null> {
+  const row = await driver.first<FactsRow>(
+    "SELECT id, organization, patterns, revision FROM lookup_domains WHERE name = $1",
     [domain],
   );
-  if (row === undefined) return [];
+  return row === undefined
+    ? null
+    : { organization: row.organization, patterns: await patternsOf(driver, row) };
+}
+
+async function patternsOf(driver: SqlDriver, row: FactsRow): Promise<PatternCount[]> {
   // Nothing but `learnPatterns` makes what is in the column.
   if (row.patterns !== null) return JSON.parse(row.patterns) as PatternCount[];
   const named = [];
