@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { startRedis } from "../../support/redis-server.ts";
 import { type S3Server, startS3Server } from "../../support/s3-server.ts";
+import { isSoak } from "../../support/soak.ts";
 
 /** Which stores a node opens. Both: records in Redis, pictures in S3. */
 export interface StorageSpec {
@@ -13,9 +14,10 @@ export interface StorageSpec {
   };
 }
 
-export const STORAGES = ["Redis", "S3", "Redis and S3"] as const;
+export type StorageName = "Redis" | "S3" | "Redis and S3";
 
-export type StorageName = (typeof STORAGES)[number];
+/** What both are made of is tried in every run, both together in a soak. */
+export const STORAGES: readonly StorageName[] = isSoak ? ["Redis", "S3", "Redis and S3"] : ["Redis", "S3"];
 
 /** A Redis server and an S3 service for the tests of a file. */
 export interface StorageServers {
