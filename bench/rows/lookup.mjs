@@ -26,7 +26,7 @@ export async function lookup(/** @type {Bench} */ bench) {
   ]);
   const samples = await measure(
     bench,
-    { ours: await asking(ours), theirs: await asking(theirs) },
+    { ours: await asking(bench, ours), theirs: await asking(bench, theirs) },
     { connections: CONNECTIONS },
   );
   return [
@@ -41,10 +41,15 @@ export async function lookup(/** @type {Bench} */ bench) {
   ];
 }
 
-/** @param {ServerProcess} server @returns {Promise<Contestant>} */
-async function asking(server) {
+/**
+ * @param {Bench} bench
+ * @param {ServerProcess} server
+ * @returns {Promise<Contestant>}
+ */
+async function asking(bench, server) {
   const { body } = await get(server, PATH);
   if (!body.includes(`person0@${DOMAIN}`)) throw new Error(`No such page: ${body}`);
+  await bench.checks.bytes(server, PATH, body);
   return repeating(server, { path: PATH, status: 200, length: body.length });
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chown, mkdtemp, readFile, rm } from "node:fs/promises";
+import { chown, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -31,7 +31,8 @@ const START_MS = 40_000;
 export async function startPostgres(): Promise<PostgresServer> {
   const directory = await mkdtemp(join(tmpdir(), "outrigger-postgres-"));
   const data = join(directory, "data");
-  const binaries = dirname(programs.postgres);
+  // A link to it stands where its other programs may not.
+  const binaries = dirname(await realpath(programs.postgres));
   // Its programs refuse to run as root; its Debian package makes a user for them.
   const user = process.getuid?.() === 0 ? await postgresUser() : undefined;
   if (user !== undefined) await chown(directory, user.uid, user.gid);
