@@ -99,6 +99,13 @@ test("of webmail only the DNS is asked, and nothing is counted, as for addresses
   expect(body.data).toMatchObject({ requests: { verifications: { used: 0 } } });
 });
 
+test("a resolver that does not know webmail makes nobody undeliverable", async () => {
+  const prober = createScriptedProber(async () => ({ routing: "none" }));
+  const site = await createLookupSite({ prober, lists: LISTS });
+  const { body } = await site.get("email-verifier", "email=grace@webmail.example");
+  expect(body.data).toMatchObject({ status: "webmail", result: "risky", mx_records: false });
+});
+
 test("a domain that was probably meant is told", async () => {
   const site = await createLookupSite({ lists: LISTS });
   const { body } = await site.get("email-verifier", "email=grace@webmial.example");

@@ -39,10 +39,11 @@ export function judge(findings: Findings): Verdict {
 
 function statusOf({ fault, probe, isWebmail, isDisposable }: Findings): Pick<Verdict, "status" | "reason"> {
   if (fault !== null || probe === null) return { status: "invalid", reason: fault };
-  if (probe.routing === "null_mx") return { status: "invalid", reason: "null_mx" };
-  if (probe.routing === "none") return { status: "invalid", reason: "no_mail_server" };
+  // What a list knows, a resolver that has gone astray does not make undeliverable.
   if (isDisposable) return { status: "disposable", reason: null };
   if (isWebmail) return { status: "webmail", reason: null };
+  if (probe.routing === "null_mx") return { status: "invalid", reason: "null_mx" };
+  if (probe.routing === "none") return { status: "invalid", reason: "no_mail_server" };
   if (probe.mailbox === false) return { status: "invalid", reason: probe.reason };
   if (probe.acceptsAll === true) return { status: "accept_all", reason: "accepts_all" };
   if (probe.mailbox === true) return { status: "valid", reason: probe.reason };
