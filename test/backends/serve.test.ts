@@ -7,7 +7,8 @@ import {
   type Uploaded,
   uploaded,
 } from "../../packages/server/test/outrigger-process.ts";
-import { freePort, startRedis } from "../support/redis-server.ts";
+import { freePort } from "../support/free-port.ts";
+import { startRedis } from "../support/redis-server.ts";
 import { fetchBytes, fetchJson } from "./fetch-bytes.ts";
 import { createSelfSigned } from "./self-signed.ts";
 import { type Servers, STORAGE_NAMES, startServers } from "./servers.ts";

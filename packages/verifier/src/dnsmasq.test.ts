@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePort } from "../../../test/support/free-port.ts";
 import { type MailServer, startMailServer } from "../../../test/support/mail-server.ts";
 import { programs } from "../../../test/support/programs.ts";
 import { IDENTITY, never, withLoopback } from "../test/mail-world.ts";
@@ -59,15 +59,6 @@ async function answers(asked: VerifyingProber): Promise<boolean> {
     await delay(50);
   }
   return false;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 test.each([

@@ -1,5 +1,6 @@
 import type { Call } from "../contracts/call.ts";
 import type { RateRule } from "../contracts/rate-limiter.ts";
+import { failureListener } from "../http/failure-listener.ts";
 import type { TlsPolicy } from "../http/transport.ts";
 import type { GoneReason } from "./image-record.ts";
 import type { ImageSummary } from "./image-summary.ts";
@@ -47,10 +48,7 @@ const MAX_LIFETIME_MS = 1000 * 365 * DAY_MS;
 /** Fills in the defaults; throws a TypeError that names the option which is out of range. */
 export function imageSettings(options: Omit<ImagesOptions, "storage" | "renderer">): ImageSettings {
   const { logger } = options;
-  const onError =
-    options.onError ??
-    // Without the call: its address may hold a PIN.
-    ((err: unknown) => (logger === undefined ? console.error(err) : logger.error({ err }, "failed")));
+  const onError = failureListener(options);
   const limits = options.rateLimits ?? {};
   const log = logger ?? SILENT;
   const onStored = hook(options.onStored, onError);
@@ -86,14 +84,7 @@ export function imageSettings(options: Omit<ImagesOptions, "storage" | "renderer
       pinFailures: rule("pinFailures", 10),
     },
     errors: oneOf("errors", options.errors ?? "reply", ["reply", "host"]),
-    onError(error, call) {
-      try {
-        onError(error, call);
-      } catch (failure) {
-        // Whoever hears of failures must not cause others.
-        console.error(failure);
-      }
-    },
+    onError,
     onStored(image) {
       log.info({ id: image.id, type: image.type, bytes: image.size }, "image stored");
       onStored(image);

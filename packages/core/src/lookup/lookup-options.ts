@@ -47,7 +47,7 @@ export interface LookupOptions {
   errors?: "reply" | "host";
   /** Told of every unexpected failure and every trouble of a backend. @default The logger; without one, console.error */
   onError?: (error: unknown, call?: Call) => void;
-  /** Where events are logged. Never an address or a key. @default nowhere */
+  /** Where failures are logged, without `onError`. Never an address or a key. @default console.error */
   logger?: Logger;
   /** For metrics and traces; see `@outrigger/telemetry`. */
   observer?: Observer;

@@ -1,6 +1,7 @@
 import type { Account, QuotaKind } from "../contracts/accounts.ts";
 import type { Call } from "../contracts/call.ts";
 import type { RateRule } from "../contracts/rate-limiter.ts";
+import { failureListener } from "../http/failure-listener.ts";
 import type { TlsPolicy } from "../http/transport.ts";
 import type { LookupOptions, PlanAllowance } from "./lookup-options.ts";
 
@@ -25,10 +26,6 @@ const FREE: PlanAllowance = { searches: 100, verifications: 100 };
 export function lookupSettings(
   options: Omit<LookupOptions, "contacts" | "accounts" | "suppressions">,
 ): LookupSettings {
-  const { logger } = options;
-  const onError =
-    options.onError ??
-    ((err: unknown) => (logger === undefined ? console.error(err) : logger.error({ err }, "failed")));
   const plans = new Map(Object.entries({ free: FREE, ...options.plans }));
   for (const [name, plan] of plans) checkPlan(name, plan);
   return {
@@ -43,14 +40,7 @@ export function lookupSettings(
     rate: rateOf(options.requestsPerSecond ?? 15),
     tls: oneOf("tls", options.tls ?? "required", ["required", "always", "off"]),
     errors: oneOf("errors", options.errors ?? "reply", ["reply", "host"]),
-    onError(error, call) {
-      try {
-        onError(error, call);
-      } catch (failure) {
-        // Whoever hears of failures must not cause others.
-        console.error(failure);
-      }
-    },
+    onError: failureListener(options),
     now: options.now ?? Date.now,
   };
 }
