@@ -33,17 +33,32 @@ const cleanAll: FakeRenderer["answer"] = (admitting) => {
 /** What the process does to the store from a call on: nothing ever ends any more, or one call fails. */
 type Fault = "dies" | "fails once";
 
+interface FaultyStore {
+  store: BlobStore;
+  isHit(): boolean;
+  /** Resolves when the calls that the fault spared are over: none of them takes the minutes that the clock is put on by. */
+  settled(): Promise<void>;
+}
+
 /** A store whose calls, counted from 0, meet the fault at `point`. */
-function faultyStore(store: BlobStore, point: number, fault: Fault): { store: BlobStore; isHit(): boolean } {
+function faultyStore(store: BlobStore, point: number, fault: Fault): FaultyStore {
   let calls = 0;
+  const underWay = new Set<Promise<unknown>>();
   const isFaulty = (index: number) => (fault === "dies" ? index >= point : index === point);
   const meet = async <T>(call: () => Promise<T>): Promise<T> => {
-    if (!isFaulty(calls++)) return call();
+    if (!isFaulty(calls++)) {
+      const passed = call();
+      underWay.add(passed);
+      return passed.finally(() => underWay.delete(passed));
+    }
     if (fault === "fails once") throw new ServiceError("store_unavailable", "No answer.");
     return new Promise<T>(() => {});
   };
   return {
     isHit: () => calls > point,
+    async settled() {
+      await Promise.allSettled(underWay);
+    },
     store: {
       put: (key, body, options) => {
         // A store never leaves a stream open, whatever becomes of it.
@@ -92,6 +107,7 @@ describe.each(["dies", "fails once"] as const)("a process whose store %s", (faul
       const site = createSite({ store: faulty.store, asyncAfterMs, renderer: createFakeRenderer(slowly) });
       const told = await createUnder(fault, site, faulty.isHit);
       isHit = faulty.isHit();
+      await faulty.settled();
       if (fault === "dies") site.kill();
       else await site.images.close();
 
