@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { type ClientOptions, clientSettings } from "./client-options.ts";
+import { VERSION } from "./version.ts";
+
+const baseUrl = "https://example.com/img";
+
+test.each([
+  ["https://example.com/img", "https://example.com/img"],
+  ["https://example.com/img//", "https://example.com/img"],
+  ["HTTPS://Example.com:443", "https://example.com"],
+  ["http://127.0.0.1:8080/a%20b/", "http://127.0.0.1:8080/a%20b"],
+])("%s is a mount point", (given, expected) => {
+  expect(clientSettings({ baseUrl: given }).baseUrl).toBe(expected);
+});
+
+test.each([
+  ["", /^baseUrl/],
+  ["/img", /^baseUrl/],
+  ["ftp://example.com/", /^baseUrl/],
+  ["https://me:secret@example.com/", /^baseUrl/],
+  ["https://example.com/?a=b", /^baseUrl/],
+  ["https://example.com/#a", /^baseUrl/],
+])("%j is none", (given, message) => {
+  expect(() => clientSettings({ baseUrl: given })).toThrow(message);
+});
+
+test.each<[Partial<ClientOptions>, RegExp]>([
+  [{ maxRetries: -1 }, /^maxRetries/],
+  [{ maxRetries: 1.5 }, /^maxRetries/],
+  [{ maxRetryAfterMs: Number.NaN }, /^maxRetryAfterMs/],
+  [{ maxRetryAfterMs: -1 }, /^maxRetryAfterMs/],
+  [{ userAgent: "" }, /^userAgent/],
+  [{ userAgent: " " }, /^userAgent/],
+  [{ userAgent: "a/1\r\nX: y" }, /^userAgent/],
+  [{ userAgent: "ü/1" }, /^userAgent/],
+])("%j is refused", (options, message) => {
+  expect(() => clientSettings({ baseUrl, ...options })).toThrow(message);
+});
+
+test("the user agent is the option's, else the header's, else ours", () => {
+  const agentOf = (options: Partial<ClientOptions>) =>
+    clientSettings({ baseUrl, ...options }).headers.get("User-Agent");
+  const headers = { "user-agent": "host/2" };
+  expect(agentOf({})).toBe(`outrigger-client/${VERSION}`);
+  expect(agentOf({ headers })).toBe("host/2");
+  expect(agentOf({ headers, userAgent: "app/1" })).toBe("app/1");
+});
+
+test("a limit without end is as long as a timer can be", () => {
+  const { maxRetryAfterMs } = clientSettings({ baseUrl, maxRetryAfterMs: Number.POSITIVE_INFINITY });
+  expect(maxRetryAfterMs).toBe(2 ** 31 - 1);
+});

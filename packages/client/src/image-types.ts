@@ -1,0 +1,56 @@
+/** Formats in which every image is served; `webp` and `avif` are beyond the documented ones. */
+export type ImageFormat = DocumentedFormat | "webp" | "avif";
+
+/** Formats to which a record has links. */
+export type DocumentedFormat = "png" | "jpg" | "gif" | "svg" | "psd" | "pdf";
+
+/** An image as its readers see it. Dates are ISO 8601 in UTC with milliseconds. */
+export interface ImageRecord {
+  /** 22 characters. */
+  id: string;
+  name: string;
+  /** Media type of the original, e.g. `"image/png"`. */
+  type: string;
+  /** Bytes of the original as it is stored. */
+  size: number;
+  /** Pixels; of a PDF two for a point of its first page. `null` while the image is processed. */
+  width: number | null;
+  height: number | null;
+  /** Of a PDF; of an animation its frames. `null` while the image is processed. */
+  pages: number | null;
+  /** `processing`: it cannot be served yet. */
+  status: "ready" | "processing";
+  /** First product of the uploader's User-Agent; `null` where it had none. */
+  agent: { name: string; version: string | null } | null;
+  createdAt: string;
+  updatedAt: string;
+  expiresAt: string;
+  /** The image URL: viewer for browsers, the original for everything else. */
+  url: string;
+  links: Record<"json" | DocumentedFormat, string>;
+  /** For `ifMatch` of an edit. Absent where the reply had none: of what was just created, and while it is processed. */
+  etag?: string;
+}
+
+/** What the uploader is told, and nobody else. */
+export interface CreatedImage extends ImageRecord {
+  /** Page on which the image is renamed and deleted. Has the PIN in it. */
+  editUrl: string;
+  /** Proves that it is yours. It cannot be asked for again. */
+  pin: string;
+}
+
+/** What is changed about how an image is served. */
+export interface ReadOptions {
+  /** Quality of a `jpg`. @default "high" */
+  convert?: "low" | "medium" | "high" | "max" | undefined;
+  /** `<W>x<H>`, `<W>x` or `x<H>`, sides 1 to 8192: fits into the box. Rasters are never enlarged. */
+  resize?: string | undefined;
+  /** Page of a PDF, from 1. @default the first; as `pdf` all */
+  page?: number | undefined;
+}
+
+export interface RequestOptions {
+  /** Ends the request, and every wait between its tries, at once; the call rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+}

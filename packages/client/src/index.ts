@@ -1,0 +1,26 @@
+export type { Instant } from "./checks.ts";
+export type { ClientOptions } from "./client-options.ts";
+export type { Download } from "./download.ts";
+export { type ImageAddress, parseImageAddress } from "./image-address.ts";
+export type {
+  CreatedImage,
+  DocumentedFormat,
+  ImageFormat,
+  ImageRecord,
+  ReadOptions,
+  RequestOptions,
+} from "./image-types.ts";
+export { createImagesClient, type ImageChange, type ImagesClient } from "./images-client.ts";
+export {
+  createLookupClient,
+  type DomainSearchParameters,
+  type FindEmailParameters,
+  type LookupClient,
+  type LookupClientOptions,
+  type SubjectParameters,
+} from "./lookup-client.ts";
+export type * from "./lookup-types.ts";
+export { type LookupFault, OutriggerError, type OutriggerErrorOptions } from "./outrigger-error.ts";
+export type { UploadOptions, UploadProgress } from "./upload-image.ts";
+export type { OpenableSource, UploadSource } from "./upload-source.ts";
+export { VERSION } from "./version.ts";

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { readRefusal } from "./read-refusal.ts";
+
+function refusal(status: number, type: string, text: string, secrets: string[] = []) {
+  const headers = new Headers(type === "" ? {} : { "Content-Type": type });
+  return readRefusal({ status, statusText: "", headers, text }, secrets);
+}
+
+test("a problem is told in its own words", () => {
+  const problem = { type: "about:blank", title: "Gone", status: 410, detail: "Deleted." };
+  expect(refusal(410, "application/problem+json; charset=utf-8", JSON.stringify(problem))).toMatchObject({
+    status: 410,
+    title: "Gone",
+    detail: "Deleted.",
+    message: "Deleted.",
+  });
+});
+
+test("the lookup's errors are all there", () => {
+  const errors = [
+    { id: "invalid_domain", code: 400, details: "Not a domain" },
+    { id: "invalid_type", code: 400, details: "Not a type" },
+  ];
+  const error = refusal(400, "application/json", JSON.stringify({ errors: [...errors, null, { id: 1 }] }));
+  expect(error).toMatchObject({ title: "invalid_domain", message: "Not a domain; Not a type", errors });
+});
+
+test.each([
+  ["text/html", `<html><head><title>Bad gateway</title></head>${"<p>x</p>".repeat(9999)}`, /: Bad gateway$/],
+  ["text/html; charset=utf-8", "<p>no title</p>", /which is not the service's$/],
+  ["application/xhtml+xml", `<title>${"long ".repeat(100)}</title>`, /(?:long ){19}long…$/],
+  ["text/plain", "503 Service Unavailable: Later.\nmore", /^503 Service Unavailable: Later\.$/],
+  ["text/plain", `${"x".repeat(9999)}`, /^x{500}…$/],
+  ["text/plain", "a\u001b[31mb\u0000c", /^a \[31mb c$/],
+  ["text/plain", " \n ", /without saying why$/],
+  ["application/json", "{", /without saying why$/],
+  ["application/json", '{"detail":5,"errors":"none"}', /without saying why$/],
+  ["application/problem+json", '{"detail":""}', /without saying why$/],
+  ["image/png", "\u0089PNG", /without saying why$/],
+  ["", "", /^The server answered 503 without saying why$/],
+])("%s %j", (type, text, message) => {
+  const error = refusal(503, type, text);
+  expect(error.message).toMatch(message);
+  expect(error.message).not.toContain("<");
+  expect(error.title).toBe("HTTP 503");
+});
+
+test("what must not be repeated is not, wherever it stands", () => {
+  const secret = "ABCDEFGH01234567";
+  const problem = JSON.stringify({ title: `T ${secret}`, detail: `D ${secret} ${secret}` });
+  const error = refusal(403, "application/problem+json", problem, [secret]);
+  expect([error.title, error.detail]).toEqual(["T …", "D … …"]);
+  expect(JSON.stringify(Object.entries(error)) + error.stack).not.toContain(secret);
+});

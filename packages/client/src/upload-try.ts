@@ -1,0 +1,94 @@
+import { instantForJson, requireIdempotencyKey } from "./checks.ts";
+import type { ClientSettings } from "./client-options.ts";
+import { isBrowser } from "./is-browser.ts";
+import { createMultipart, randomHex } from "./multipart.ts";
+import type { OutriggerError } from "./outrigger-error.ts";
+import type { Reply } from "./reply.ts";
+import { type Sending, send, withHeaders } from "./send.ts";
+import type { UploadOptions } from "./upload-image.ts";
+import { blobOf, describeSource, type SourceDescription, type UploadSource } from "./upload-source.ts";
+import { sendByXhr } from "./xhr.ts";
+
+/** Sends an upload once, as often as it is called. Resolves as `send` does; rejects with what the source fails with. */
+type UploadTry = () => Promise<Reply | OutriggerError>;
+type Tell = (sentBytes: number, totalBytes: number) => void;
+
+const FILE_FIELD = "imagedata";
+
+/** Throws a TypeError for options and sources that could not be sent. */
+export async function openUploadTry(
+  settings: ClientSettings,
+  source: UploadSource,
+  options: UploadOptions,
+  tell: Tell,
+): Promise<UploadTry> {
+  const { signal, fileName, idempotencyKey = randomHex(16), wait = true, onProgress } = options;
+  const sending = {
+    method: "POST",
+    url: `${settings.baseUrl}/api/images.json`,
+    headers: {
+      Accept: "application/json",
+      "Idempotency-Key": idempotencyKey,
+      ...(wait ? {} : { Prefer: "respond-async" }),
+    },
+    signal,
+  } as const;
+  requireIdempotencyKey(idempotencyKey);
+  const file = describeSource(source, fileName);
+  const fields = fieldsOf(options);
+  if (!isBrowser()) return streamTry(settings, sending, source, file, fields, tell);
+  const form = await formOf(source, file, fields);
+  const hasXhr = typeof XMLHttpRequest !== "undefined" && !settings.hasOwnFetch;
+  if (onProgress === undefined || !hasXhr) return () => send(settings, { ...sending, body: form });
+  const headers = withHeaders(settings.headers, sending.headers);
+  return () => sendByXhr({ url: sending.url, headers, form, signal, onSent: tell });
+}
+
+/** The file is read while it is sent, and again for each try. */
+function streamTry(
+  settings: ClientSettings,
+  sending: Sending,
+  source: UploadSource,
+  file: SourceDescription,
+  fields: Readonly<Record<string, string>>,
+  tell: Tell,
+): UploadTry {
+  const form = createMultipart(fields, { field: FILE_FIELD, source, ...file });
+  const headers = {
+    ...sending.headers,
+    "Content-Type": form.contentType,
+    "Content-Length": String(form.length),
+  };
+  return async () => {
+    const body = form.open((sentBytes) => tell(sentBytes, form.length));
+    try {
+      const result = await send(settings, { ...sending, headers, body: body.stream });
+      const failure = body.failure();
+      // Not the network's fault: trying again would not help.
+      if (failure !== null) throw failure.error;
+      return result;
+    } finally {
+      body.close();
+    }
+  };
+}
+
+/** Browsers send no streams over HTTP/1.1; they read a `Blob` while they send it. */
+async function formOf(
+  source: UploadSource,
+  { fileName, type }: SourceDescription,
+  fields: Readonly<Record<string, string>>,
+): Promise<FormData> {
+  const blob = await blobOf(source, type);
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set(FILE_FIELD, blob, fileName);
+  return form;
+}
+
+function fieldsOf({ name, expiresAt }: UploadOptions): Record<string, string> {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(expiresAt === undefined ? {} : { expiresAt: String(instantForJson("expiresAt", expiresAt)) }),
+  };
+}

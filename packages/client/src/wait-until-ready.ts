@@ -1,0 +1,85 @@
+import type { ClientSettings } from "./client-options.ts";
+import { recordAddress } from "./image-address.ts";
+import type { ImageRecord, RequestOptions } from "./image-types.ts";
+import { OutriggerError } from "./outrigger-error.ts";
+import { readImageRecord } from "./read-image-record.ts";
+import { readRefusal } from "./read-refusal.ts";
+import { repeat } from "./repeat.ts";
+import type { Reply } from "./reply.ts";
+import { parseRetryAfter } from "./retry-after.ts";
+import { send } from "./send.ts";
+import { backoffMs, MAX_TIMER_MS, obeyedMs, waitFor } from "./waiting.ts";
+
+/** The record's reply, 200 or 202; anything else rejects. */
+export async function askRecord(
+  settings: ClientSettings,
+  id: string,
+  { signal }: RequestOptions,
+): Promise<Reply> {
+  const url = recordAddress(settings.baseUrl, id);
+  const sending = { method: "GET", url, headers: { Accept: "application/json" }, signal } as const;
+  const { reply } = await repeat(settings, { isRepeatable: true, signal }, () => send(settings, sending));
+  if (reply.status === 200 || reply.status === 202) return reply;
+  throw readRefusal(reply);
+}
+
+/**
+ * Asks for the record until the image can be served.
+ * @param earlier a reply that said so already: it is waited for as that says, before anybody is asked.
+ */
+export async function waitUntilReady(
+  settings: ClientSettings,
+  id: string,
+  options: RequestOptions,
+  earlier?: Reply,
+): Promise<ImageRecord> {
+  const { signal } = options;
+  if (earlier !== undefined) await waitAsAsked(settings, earlier, signal);
+  for (;;) {
+    const reply = await askRecord(settings, id, options);
+    if (reply.status === 200) return readImageRecord(reply);
+    await waitAsAsked(settings, reply, signal);
+  }
+}
+
+/** Waits as a 202 says; rejects where that is longer than the caller wants. */
+export async function waitAsAsked(
+  settings: ClientSettings,
+  { headers }: Pick<Reply, "headers">,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const retryAfterMs = parseRetryAfter(headers, Date.now());
+  if (retryAfterMs !== null && retryAfterMs > settings.maxRetryAfterMs) {
+    throw notReady(`asks to come back in ${retryAfterMs / 1000} seconds`, retryAfterMs);
+  }
+  await waitFor(retryAfterMs === null ? backoffMs(2) : obeyedMs(retryAfterMs), signal);
+}
+
+/** Ends what takes longer than `timeoutMs`, with an error of status 202. */
+export async function withTimeout<T>(
+  timeoutMs: number | undefined,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal | undefined) => Promise<T>,
+): Promise<T> {
+  // A timer cannot wait for longer.
+  if (timeoutMs === undefined || timeoutMs > MAX_TIMER_MS) return work(signal);
+  const late = new AbortController();
+  const timer = setTimeout(
+    () => late.abort(notReady(`was not ready after ${timeoutMs / 1000} seconds`)),
+    timeoutMs,
+  );
+  try {
+    return await work(signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function notReady(detail: string, retryAfterMs: number | null = null): OutriggerError {
+  return new OutriggerError({
+    status: 202,
+    title: "Accepted",
+    detail: `What is still being processed ${detail}`,
+    retryAfterMs,
+  });
+}

@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { backoffMs, obeyedMs, waitFor } from "./waiting.ts";
+
+test("the time between tries doubles up to half a minute, half of it by chance", () => {
+  for (const [tries, most] of [
+    [1, 500],
+    [2, 1000],
+    [3, 2000],
+    [4, 4000],
+    [20, 30_000],
+    [2000, 30_000],
+  ] as const) {
+    const waits = Array.from({ length: 200 }, () => backoffMs(tries));
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(most / 2);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(most);
+    expect(new Set(waits).size).toBeGreaterThan(100);
+  }
+});
+
+test("what the service asks for is never cut short, and hardly made longer", () => {
+  for (const asked of [0, 1000, 5000, 60_000]) {
+    const waits = Array.from({ length: 200 }, () => obeyedMs(asked));
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(Math.max(100, asked));
+    expect(Math.max(...waits)).toBeLessThanOrEqual(Math.max(100, asked) + Math.min(1000, asked / 10));
+  }
+});
+
+describe("a wait", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test("ends after its time, and lets the signal go", async () => {
+    const { signal } = new AbortController();
+    const remove = vi.spyOn(signal, "removeEventListener");
+    const wait = waitFor(1000, signal);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(vi.getTimerCount()).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
+    await wait;
+    expect(remove).toHaveBeenCalledOnce();
+  });
+
+  test("ends at once when it is aborted, with the reason", async () => {
+    const abort = new AbortController();
+    const reason = new Error("enough");
+    const wait = waitFor(1000, abort.signal);
+    abort.abort(reason);
+    await expect(wait).rejects.toBe(reason);
+    expect(vi.getTimerCount()).toBe(0);
+    await expect(waitFor(1000, abort.signal)).rejects.toBe(reason);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

@@ -1,0 +1,214 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import { fileURLToPath } from "node:url";
+import type { createImagesClient, ImagesClient, OpenableSource, UploadProgress } from "@outrigger/client";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Front, startFront } from "../client/front.ts";
+import { openBrowser } from "../support/browser.ts";
+import { jpegPhoto } from "../support/pictures.ts";
+import { type Site, startSite } from "../support/service.ts";
+
+/** What the pages of this test have in their window. */
+interface Shop {
+  images: ImagesClient;
+  createImagesClient: typeof createImagesClient;
+  photo: File;
+}
+
+const DIST = fileURLToPath(new URL(".", import.meta.resolve("@outrigger/client")));
+
+const PAGE = `<!doctype html><title>shop</title><script type="module">
+  import { createImagesClient } from "/client/index.js";
+  window.createImagesClient = createImagesClient;
+</script>`;
+
+/** Listens on a random port of this machine. */
+async function listen(listener: RequestListener) {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The server has no port");
+  return {
+    origin: `http://127.0.0.1:${address.port}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A site of another origin, whose page has the built package as a module. */
+function startShop(photo: Buffer) {
+  return listen(async (req, res) => {
+    const [, module] = /^\/client\/([a-z-]+\.js)$/.exec(req.url ?? "") ?? [];
+    const isPhoto = req.url === "/photo.jpg";
+    res.setHeader(
+      "Content-Type",
+      module === undefined ? (isPhoto ? "image/jpeg" : "text/html") : "text/javascript",
+    );
+    res.end(module === undefined ? (isPhoto ? photo : PAGE) : await readFile(DIST + module));
+  });
+}
+
+describe("the built package in a page of another origin", () => {
+  let site: Site;
+  let front: Front;
+  let shop: Awaited<ReturnType<typeof startShop>>;
+  let browser: Awaited<ReturnType<typeof openBrowser>>;
+  let page: Page;
+  let photo: Buffer;
+
+  beforeAll(async () => {
+    photo = await jpegPhoto(1600, 1200);
+    [shop, browser] = await Promise.all([startShop(photo), openBrowser()]);
+    site = await startSite({ cors: { origins: [shop.origin] } });
+    front = await startFront(site);
+  });
+  beforeEach(async () => {
+    front.requests.length = 0;
+    page = await browser.context.newPage();
+    await page.goto(shop.origin);
+    await page.evaluate(async (baseUrl) => {
+      // The page's own script put it there.
+      const { createImagesClient } = window as unknown as Shop;
+      const bytes = await (await fetch("/photo.jpg")).blob();
+      const photo = new File([bytes], "Bucht & »Boot«.jpg", { type: "image/jpeg" });
+      Object.assign(window, { photo, images: createImagesClient({ baseUrl }) });
+    }, front.base);
+  });
+  afterEach(async () => {
+    await page.close();
+    expect(site.errors).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    for (const each of [front, site, shop]) await each.close();
+  });
+
+  const posts = () => front.requests.filter(({ line }) => line.startsWith("POST "));
+
+  test("uploads with progress, reads, changes and deletes", async () => {
+    const seen = await page.evaluate(async () => {
+      // Put there before each test.
+      const { images, photo } = window as unknown as Shop;
+      const events: UploadProgress[] = [];
+      const image = await images.upload(photo, { name: "Ünï", onProgress: (each) => events.push(each) });
+      const bytes = await (await images.download(image.id, "jpg")).bytes();
+      const record = await images.get(image.id);
+      const changed = await images.edit(image.id, image.pin, { name: "Neu" }, { ifMatch: record.etag });
+      await images.remove(image.id, image.pin);
+      const gone = await images.get(image.id).catch((error: unknown) => error);
+      const isSame = bytes.length === photo.size;
+      return { events, image, changed, isSame, gone: { ...(gone as object) }, size: photo.size };
+    });
+    expect(seen.image).toMatchObject({ name: "Ünï", status: "ready", width: 1600 });
+    expect(seen.image.agent?.name).toBe("Mozilla");
+    const { totalBytes } = seen.events.at(-1) ?? { totalBytes: 0 };
+    expect(totalBytes).toBeGreaterThan(seen.size);
+    expect(seen.events.at(-1)).toEqual({ sentBytes: totalBytes, totalBytes });
+    expect(posts()[0]?.headers["content-length"]).toBe(String(totalBytes));
+    expect(seen.changed).toMatchObject({ name: "Neu" });
+    expect([seen.isSame, seen.gone]).toEqual([true, expect.objectContaining({ status: 410, title: "Gone" })]);
+  });
+
+  test("without a listener, and from a source that is no Blob, fetch uploads the same", async () => {
+    const [first, second] = await page.evaluate(async () => {
+      const { images, photo } = window as unknown as Shop;
+      const source: OpenableSource = {
+        name: photo.name,
+        type: photo.type,
+        size: photo.size,
+        stream: () => photo.stream(),
+      };
+      const progress = { onProgress: () => {} };
+      return Promise.all([images.upload(photo), images.upload(source, progress)]);
+    });
+    expect(first).toMatchObject({ name: "Bucht & »Boot«.jpg", size: photo.length });
+    expect(second).toMatchObject({ name: first?.name, size: photo.length });
+  });
+
+  test.each([
+    ["with", 429],
+    ["without", 503],
+  ])("%s progress, an upload comes back after %i as it is told", async (how, status) => {
+    const cors = { "Access-Control-Allow-Origin": shop.origin };
+    const exposed = { ...cors, "Access-Control-Expose-Headers": "Retry-After", "Retry-After": "1" };
+    front.interject({ status, headers: exposed });
+    const { id } = await page.evaluate(async (isListening) => {
+      const { images, photo } = window as unknown as Shop;
+      return images.upload(photo, isListening ? { onProgress: () => {} } : {});
+    }, how === "with");
+    const [first, second] = posts();
+    expect(posts().map(({ headers }) => headers["idempotency-key"])).toEqual(
+      Array(2).fill(first?.headers["idempotency-key"]),
+    );
+    expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThan(950);
+    expect(id).toMatch(/^[\w-]{22}$/);
+  });
+
+  test.each(["with", "without"])(
+    "%s progress, an upload that is aborted ends its connection",
+    async (how) => {
+      let onPost = (_request: IncomingMessage) => {};
+      const posted = new Promise<IncomingMessage>((resolve) => {
+        onPost = resolve;
+      });
+      const silent = await listen((req, res) => {
+        // Of an upload nothing more is read.
+        if (req.method === "POST") return onPost(req);
+        res.setHeader("Access-Control-Allow-Origin", "*");
+        res.setHeader("Access-Control-Allow-Headers", "Idempotency-Key");
+        res.end();
+      });
+      try {
+        const ended = page.evaluate(
+          async ([baseUrl, isListening]) => {
+            const { createImagesClient } = window as unknown as Shop;
+            const abort = new AbortController();
+            const big = new File([new Uint8Array(30_000_000)], "big.png", { type: "image/png" });
+            Object.assign(window, { abort: () => abort.abort("changed my mind") });
+            const options = isListening ? { onProgress: () => {} } : {};
+            const images = createImagesClient({ baseUrl });
+            return images
+              .upload(big, { ...options, signal: abort.signal })
+              .catch((reason: unknown) => reason);
+          },
+          [silent.origin, how === "with"] as const,
+        );
+        const request = await posted;
+        // Not `once`, which rejects where the half of a request is a parse error first.
+        const closed = new Promise((resolve) => request.socket.on("close", resolve));
+        await page.evaluate(() => (window as unknown as { abort(): void }).abort());
+        expect(await ended).toBe("changed my mind");
+        // What was sent is still there to be read, and then the end.
+        request.resume();
+        await closed;
+      } finally {
+        await silent.close();
+      }
+    },
+  );
+
+  test("a service that does not let the page in is a failure without reply", async () => {
+    const error = await page.evaluate(
+      async (baseUrl) => {
+        const { createImagesClient, photo } = window as unknown as Shop;
+        const images = createImagesClient({ baseUrl, maxRetries: 0 });
+        const refusals = [];
+        for (const options of [{}, { onProgress: () => {} }]) {
+          refusals.push(
+            await images.upload(photo, options).catch((error: unknown) => ({ ...(error as object) })),
+          );
+        }
+        return refusals;
+      },
+      `${shop.origin.replace("127.0.0.1", "localhost")}/nothing`,
+    );
+    expect(error).toEqual([
+      expect.objectContaining({ status: 0, title: "No reply" }),
+      expect.objectContaining({ status: 0, title: "No reply" }),
+    ]);
+  });
+});

@@ -1,0 +1,65 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+
+/** What a proxy says instead of the service. */
+export interface Interjection {
+  status: number;
+  headers?: Record<string, string>;
+  body?: string;
+  /** Whether the connection is cut after the body. @default false */
+  isCut?: boolean;
+}
+
+/** A proxy before a service, which can answer by itself. */
+export interface Front {
+  /** As that of the service, at the proxy's port. */
+  base: string;
+  /** All that came, as `METHOD /path?query`, and with which headers. */
+  requests: { line: string; headers: IncomingMessage["headers"]; atMs: number }[];
+  /** Answers the next requests so; those after them go through. */
+  interject(...answers: Interjection[]): void;
+  close(): Promise<void>;
+}
+
+export async function startFront(site: { origin: string; base: string }): Promise<Front> {
+  const requests: Front["requests"] = [];
+  const waiting: Interjection[] = [];
+  const server = createServer((req, res) => {
+    requests.push({ line: `${req.method} ${req.url}`, headers: req.headers, atMs: performance.now() });
+    // Whether a page of another origin may is the service's to say.
+    const own = req.method === "OPTIONS" ? undefined : waiting.shift();
+    if (own === undefined) return forward(site.origin, req, res);
+    req.resume();
+    req.on("end", () => answer(res, own));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The proxy has no port");
+  return {
+    base: `http://127.0.0.1:${address.port}${site.base.slice(site.origin.length)}`,
+    requests,
+    interject: (...answers) => void waiting.push(...answers),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function answer(res: ServerResponse, { status, headers = {}, body = "", isCut = false }: Interjection): void {
+  res.writeHead(status, headers);
+  if (!isCut) return void res.end(body);
+  res.write(body, () => res.destroy());
+}
+
+function forward(origin: string, req: IncomingMessage, res: ServerResponse): void {
+  const onward = request(origin + req.url, { method: req.method, headers: req.headers, agent: false });
+  onward.on("response", (reply) => {
+    res.writeHead(reply.statusCode ?? 502, reply.headers);
+    reply.pipe(res);
+  });
+  // Whichever side ends early ends the other.
+  onward.on("error", () => res.destroy());
+  res.on("close", () => onward.destroy());
+  req.pipe(onward);
+}
