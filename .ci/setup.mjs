@@ -70,13 +70,18 @@ function fingerprint() {
   for (const name of packageNames()) {
     add(`packages/${name}/package.json`);
     add(`packages/${name}/tsconfig.json`);
-    const files = readdirSync(join(root, "packages", name, "src"), { recursive: true, withFileTypes: true });
-    const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
-    for (const path of paths.sort()) {
-      if (!path.endsWith(".test.ts")) add(path.slice(root.length));
+    for (const path of sourcesOf(name)) {
+      if (!path.endsWith(".test.ts")) add(path);
     }
   }
   return hash.digest("hex");
+}
+
+function sourcesOf(name) {
+  const folders = ["src", "browser"].map((folder) => join(root, "packages", name, folder)).filter(existsSync);
+  const files = folders.flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }));
+  const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
+  return paths.map((path) => path.slice(root.length)).sort();
 }
 
 function isBuilt() {

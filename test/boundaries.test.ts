@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 
 /** Siblings that a package may import; the others may import core only. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[] | "all">> = {
+  client: [],
   core: [],
   express: ["core", "node"],
   koa: ["core", "node"],
@@ -110,6 +111,14 @@ describe("dependencies", () => {
       return isAllowed(license, LGPL_BINARY.test(name)) ? [] : [`${name}: ${license}`];
     });
     expect(refused).toEqual([]);
+  });
+
+  it("are under a permissive licence too where they are built into the pages, and named there", () => {
+    const licenses = [...read("packages/web/dist/assets/licenses.md").matchAll(/^## (.+) - \S+ \((.+)\)$/gm)];
+    expect(licenses.map(([, name]) => name)).toContain("preact");
+    expect(licenses.filter(([, , license = ""]) => !isAllowed(license, false)).map(([line]) => line)).toEqual(
+      [],
+    );
   });
 
   it.each(Object.entries(MINIMUM_VERSIONS))(

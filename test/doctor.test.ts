@@ -1,6 +1,6 @@
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   jpeg,
   outrigger,
@@ -8,7 +8,11 @@ import {
   temporaryDirectory,
   uploaded,
 } from "../packages/server/test/outrigger-process.ts";
+import { freePort } from "./support/free-port.ts";
 import { programs, run } from "./support/programs.ts";
+
+// Each starts the command several times, and that a render process.
+vi.setConfig({ testTimeout: 120_000 });
 
 /** Code points, hexadecimal, that a font for the script has. */
 const CODE_POINTS = {
@@ -52,17 +56,19 @@ describe("outrigger doctor", () => {
     const cwd = await temporaryDirectory();
     const { status, stdout, stderr } = await doctor(cwd);
     const lines = stdout.trimEnd().split("\n");
-    expect(lines.slice(0, 11)).toEqual([
+    expect(lines.slice(0, 13)).toEqual([
       expect.stringMatching(/^ok {7}Node\.js: \d+\.\d+\.\d+ \(20\.19 or newer is needed\)$/),
       `ok       data directory: ${join(cwd, "data")}, which can be made`,
       expect.stringMatching(/^(?:ok {5}|warning) {2}free space: \d+\.\d GB \(\d+ %\)/),
+      "ok       clock of the file system: as this machine's",
       "ok       secret: made at the first start",
+      "ok       time-outs: 75 s between requests, 120 s of silence, 860 s for a request",
       expect.stringMatching(/^ok {7}renderer: started in \d+ ms$/),
       ...["PNG", "JPEG", "GIF", "SVG", "PSD", "PDF"].map((name) =>
         expect.stringMatching(`^ok {7}${name}: drawn in \\d+ ms$`),
       ),
     ]);
-    expect(lines.slice(11)).toHaveLength(1 + Object.keys(CODE_POINTS).length);
+    expect(lines.slice(13)).toHaveLength(1 + Object.keys(CODE_POINTS).length);
     expect(lines).toContain("ok       Latin text: drawn");
     expect([status, stderr]).toEqual([0, ""]);
     expect(await readdir(cwd)).toEqual([]);
@@ -141,6 +147,58 @@ describe("outrigger doctor, where something is wrong", () => {
     const { status, stdout, stderr } = await doctor(cwd);
     expect([status, stdout]).toEqual([2, ""]);
     expect(stderr).toContain("renderer.workers: must be a whole number from 1 to 256");
+  });
+});
+
+describe("outrigger doctor with a URL", () => {
+  it("leaves nothing at outrigger serve, and tells people and machines the same", async () => {
+    const cwd = await temporaryDirectory();
+    const server = serve(cwd);
+    const url = await server.url;
+    const people = await doctor(cwd, [url, "--patience", "0"]);
+    const machines = await doctor(cwd, [url, "--patience", "0", "--json", "--header", "X-Key: 1"]);
+    expect([people.status, machines.status, people.stderr, machines.stderr]).toEqual([0, 0, "", ""]);
+    const { ok, findings } = JSON.parse(machines.stdout) as DoctorReport; // What is looked at closely here.
+    expect(ok).toBe(true);
+    expect(findings.map(({ check, status }) => `${status} ${check}`)).toEqual(
+      [...people.stdout.matchAll(/^(\w+) +([^:]+):/gm)].map(([, status, check]) => `${status} ${check}`),
+    );
+    const { exit, output } = outrigger(["images", "list", "--json"], { cwd });
+    expect(await exit).toBe(0);
+    const states = [...output.stdout.matchAll(/"state":"(\w+)"/g)].map(([, state]) => state);
+    expect(new Set(states)).toEqual(new Set(["deleted"]));
+  });
+
+  it("exits with 1 where nothing listens, and with 2 for what cannot be", async () => {
+    const cwd = await temporaryDirectory();
+    const nobody = await doctor(cwd, [`http://127.0.0.1:${await freePort()}`]);
+    expect([nobody.status, nobody.stderr]).toEqual([1, ""]);
+    expect(nobody.stdout).toMatch(
+      /^problem {2}mount: http:\S+: nothing listens there\. Start the app, .*\.\n$/,
+    );
+    for (const [args, message] of [
+      [["example.com/img"], "URL: must be an absolute http(s) URL"],
+      [["https://e.example", "--data", "d"], "--data: is for this machine, not for a URL"],
+      [["--patience", "1"], "--patience: is for a URL, and none was given"],
+      [["https://e.example", "--header", "secret"], "--header: must be a header such as"],
+    ] as const) {
+      const { status, stdout, stderr } = await doctor(cwd, args);
+      expect([status, stdout]).toEqual([2, ""]);
+      expect(stderr).toContain(message);
+      expect(stderr).not.toContain("secret");
+    }
+  });
+
+  it("finds that a service has no fonts", async () => {
+    const cwd = await temporaryDirectory();
+    const server = serve(cwd, [], await withoutFonts(cwd));
+    const { status, stdout } = await doctor(cwd, [await server.url, "--patience", "0"]);
+    expect(stdout.match(/^problem.*$/gm)).toEqual([
+      expect.stringContaining(
+        "problem  fonts: there is none: text in SVG pictures becomes boxes, or vanishes.",
+      ),
+    ]);
+    expect(status).toBe(1);
   });
 });
 

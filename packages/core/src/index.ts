@@ -63,7 +63,17 @@ export type {
   StoreMethod,
   StoreRole,
 } from "./contracts/observer.ts";
-export type { EditView, ImageView, Page, Pages, ProblemView } from "./contracts/pages.ts";
+export type {
+  Asset,
+  EditView,
+  ImageView,
+  Page,
+  Pages,
+  PlacedView,
+  ProblemView,
+  UnlockView,
+  UploadView,
+} from "./contracts/pages.ts";
 export type { QueueProbe } from "./contracts/queue-probe.ts";
 export { hasQueueProbe } from "./contracts/queue-probe.ts";
 export type { RateLimiter, RateResult, RateRule } from "./contracts/rate-limiter.ts";
@@ -131,6 +141,24 @@ export type { Suppressed, Suppressions } from "./lookup/suppressions.ts";
 export { createSuppressions } from "./lookup/suppressions.ts";
 export type { TitleClass } from "./lookup/titles/classify-title.ts";
 export { classifyTitle } from "./lookup/titles/classify-title.ts";
+export type { ApiDescriptionOptions, Described } from "./openapi/api-description.ts";
+export { createApiDescription } from "./openapi/api-description.ts";
+export type {
+  ApiComponents,
+  ApiDocument,
+  ApiHeader,
+  ApiMedia,
+  ApiOperation,
+  ApiParameter,
+  ApiPart,
+  ApiRequestBody,
+  ApiResponse,
+  ApiTag,
+  Method,
+  PathItem,
+  SecurityScheme,
+} from "./openapi/document.ts";
+export type { JsonSchema, JsonType, JsonValue } from "./openapi/json-schema.ts";
 export { checkBlobKey, checkLeaseLength, checkListing } from "./stores/argument-checks.ts";
 export { checkDueList, checkDueQuery, dueName, parseDueName } from "./stores/due-names.ts";
 export type { FsBlobStore, FsBlobStoreOptions } from "./stores/fs-blob-store.ts";

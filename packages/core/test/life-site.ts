@@ -12,6 +12,7 @@ import { type FileSystem, nodeFiles } from "../src/stores/fs-files.ts";
 import { createMemoryBlobStore } from "../src/stores/memory-blob-store.ts";
 import { acceptAll, createFakeRenderer, type FakeRenderer } from "./fake-renderer.ts";
 import { createSite, type ImageSite, type SiteOptions } from "./image-site.ts";
+import { textPages } from "./text-pages.ts";
 
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
@@ -29,9 +30,8 @@ export function willingRenderer(): FakeRenderer {
   });
 }
 
-/** The texts of the views, which is what matters of pages here. */
 const pages: Pages = {
-  viewer: ({ name }) => ({ html: `viewer of ${name}`, contentSecurityPolicy: "default-src 'none'" }),
+  ...textPages,
   edit: ({ image, pin }) => ({
     html: `edit ${image.name} with ${pin}`,
     contentSecurityPolicy: "default-src 'none'",

@@ -1,14 +1,20 @@
-import type { Images, Lookup, Pages } from "@outrigger/core";
+import {
+  type ApiDescriptionOptions,
+  createApiDescription,
+  type Images,
+  type Lookup,
+  type Pages,
+} from "@outrigger/core";
 import { express as mount } from "@outrigger/express";
 import expressApp, { type Express, type NextFunction, type Request, type Response } from "express";
 import type { Logger } from "pino";
-import { createFrontPage } from "./front-page.ts";
 import { createHealth } from "./health.ts";
 import { createNotFound } from "./not-found.ts";
 import type { Readiness } from "./readiness.ts";
 import { safeTarget } from "./redact.ts";
 import { createRequestLog, requestIdOf } from "./request-log.ts";
 import type { ServerSettings } from "./settings.ts";
+import { createTerminalGuide } from "./terminal-guide.ts";
 
 export interface AppParts {
   images: Images;
@@ -20,7 +26,7 @@ export interface AppParts {
   logger: Logger;
 }
 
-/** The Express app: log, health, images and lookup at `/`, front page, 404. */
+/** The Express app: log, health, images and lookup at `/`, 404. */
 export function createApp(settings: ServerSettings, parts: AppParts): Express {
   const { images, lookup, pages, logger } = parts;
   const app = expressApp();
@@ -30,13 +36,23 @@ export function createApp(settings: ServerSettings, parts: AppParts): Express {
   app.set("trust proxy", settings.trustProxy);
   app.use(createRequestLog(logger));
   app.use(mount(createHealth(parts)));
+  app.use(mount(createTerminalGuide(settings)));
+  if (lookup !== null) app.use(mount(createApiDescription([images, lookup], descriptionOptions(settings))));
   app.use(mount(images));
   // Behind the images, so that those do not wait for it: none of their addresses is below /v2.
   if (lookup !== null) app.use(mount(lookup));
-  app.use(mount(createFrontPage(settings)));
-  app.use(mount(createNotFound(pages)));
+  app.use(mount(createNotFound(pages, settings.publicUrl)));
   app.use(createFailureHandler(logger));
   return app;
+}
+
+function descriptionOptions({ publicUrl, tls, images }: ServerSettings): ApiDescriptionOptions {
+  const cors = images?.cors;
+  return {
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+    ...(tls === undefined ? {} : { tls }),
+    ...(cors === undefined ? {} : { cors }),
+  };
 }
 
 /** For failures after the reply began, and for bugs of our own. Express' handler would print what we log. */

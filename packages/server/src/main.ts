@@ -1,124 +1,43 @@
-import { isServiceError } from "@outrigger/core";
 import { Command, CommanderError } from "commander";
 import { ConfigError, StartError } from "./config-error.ts";
-import { addContactsCommand } from "./contacts-command/add-contacts-command.ts";
-import { doctor } from "./doctor/doctor.ts";
 import { reasonOf } from "./error-reason.ts";
-import { addImagesCommand } from "./images-command/add-images-command.ts";
+import { addImageCommands } from "./image-commands/add-image-commands.ts";
 import { withHyphenIds } from "./images-command/image-ids.ts";
-import { addKeysCommand } from "./keys-command/add-keys-command.ts";
-import { addMigrateCommand } from "./migrate-command/add-migrate-command.ts";
+import { addLookupCommands } from "./lookup-commands/add-lookup-commands.ts";
 import { readOwnPackage } from "./own-package.ts";
-import { serve } from "./serve.ts";
-import { addSuppressCommand } from "./suppress-command/add-suppress-command.ts";
 
 const USAGE_EXIT = 2;
 
-const CONFIG_HELP = "configuration file (default: outrigger.config.json or .mjs, where there is one)";
-
-const SERVE_HELP = `
-Every option can also be set by the environment or in a configuration file; what is typed wins over the
-environment, the environment over the file, the file over the defaults.
-
-Environment:
-  PORT, OUTRIGGER_PORT     as --port; the second wins
-  OUTRIGGER_HOST           as --host
-  OUTRIGGER_DATA           as --data
-  OUTRIGGER_STORAGE        instead of --data: a URL that begins with file:, memory:, redis:, rediss: or s3:, or JSON
-                           {"records": "redis://…", "originals": "s3://…", "renditions": "memory:"}
-  OUTRIGGER_JOB_QUEUE      redis: or rediss: URL of a queue that hands uploads to the server that has time for them
-  OUTRIGGER_PUBLIC_URL     address at which the world reaches this server, e.g. https://img.example.com
-  OUTRIGGER_SECRET         what PINs are derived from, at least 32 bytes; by default one is kept in the data
-                           directory, with records in Redis or S3 it is required
-  OUTRIGGER_SECRET_FILE    instead of OUTRIGGER_SECRET: a file with a secret in each line, the first signs, all verify
-  OUTRIGGER_LOOKUP_DATABASE
-                           serves the email lookup, too, from file:path or postgres://user:password@host:port/database
-  OUTRIGGER_METRICS_PORT   serves metrics for Prometheus on this port of 127.0.0.1, 0 takes a free one
-
-Configuration file (JSON, or a module with a default export: an object, or a function that returns one):
-  {
-    "port": 3000, "host": "127.0.0.1", "data": "./data",
-    "publicUrl": "https://img.example.com",
-    "trustProxy": 1,
-    "images": { "maxUploadBytes": 26214400, "rateLimits": { "creates": 60 } },
-    "renderer": { "workers": 2, "timeoutMs": 10000 },
-    "lookup": { "database": "file:./lookup.db" },
-    "log": { "level": "info" }
-  }
-
-Examples:
-  outrigger serve
-  outrigger serve --port 8080 --data /var/lib/outrigger
-  outrigger serve --demo
-  outrigger serve --host 0.0.0.0 --config /etc/outrigger/outrigger.config.json
-  PORT=0 outrigger serve 2>outrigger.log
-
-Signals: SIGTERM and SIGINT end it after what is under way, a second one at once.
-Exit codes: 0 ended by a signal, 1 cannot start or failed, 2 wrong usage or configuration.
-`;
-
-const DOCTOR_HELP = `
-It looks at Node.js, the data directory or other storage, the secret, the lookup's database, the renderer, and the fonts for text in
-SVG pictures, and prints a line for each: ok, warning, or problem with what helps. What it writes it removes, but the schema
-of the lookup's database is brought up to date; a server may be running.
-Run it as the user who runs the server. Environment and configuration file: see outrigger serve --help.
-
-Examples:
-  outrigger doctor
-  outrigger doctor --data /var/lib/outrigger
-  outrigger doctor --json
-
-Exit codes: 0 no problem, 1 a problem, 2 wrong usage or configuration.
-`;
-
 /** Runs the command line and sets the exit code. Never rejects. */
 export async function main(argv: readonly string[]): Promise<void> {
-  const program = createProgram();
   try {
+    const program = await createProgram(argv[2]);
     await program.parseAsync(withHyphenIds(argv));
   } catch (error) {
-    process.exitCode = report(error);
+    process.exitCode = await report(error);
   }
 }
 
-function createProgram(): Command {
+/** @param name The command that was typed, where one was. */
+async function createProgram(name: string | undefined): Promise<Command> {
   const program = new Command("outrigger")
     .description("Image hosting and email lookup as one process.")
     .version(readOwnPackage().version)
     .showHelpAfterError("(see outrigger --help)")
     .exitOverride();
-  program
-    .command("serve")
-    .description(
-      "Serve image hosting, and email lookup where it is configured, over HTTP until a signal ends it.",
-    )
-    .option("--port <number>", "port to listen on, 0 takes a free one (default: 3000)")
-    .option("--host <address>", "address to listen on (default: 127.0.0.1)")
-    .option("--config <file>", CONFIG_HELP)
-    .option("--data <directory>", "where images are kept; made when missing (default: ./data)")
-    .option("--demo", "serve the email lookup, too, with sample contacts and a key to try it")
-    .addHelpText("after", SERVE_HELP)
-    .exitOverride()
-    .action(serve);
-  program
-    .command("doctor")
-    .description("Check that this machine has what a server needs.")
-    .option("--config <file>", CONFIG_HELP)
-    .option("--data <directory>", "where images are or will be kept (default: ./data)")
-    .option("--json", "print one JSON object instead of lines")
-    .addHelpText("after", DOCTOR_HELP)
-    .exitOverride()
-    .action(doctor);
-  addImagesCommand(program, CONFIG_HELP);
-  addMigrateCommand(program, CONFIG_HELP);
-  addContactsCommand(program, CONFIG_HELP);
-  addKeysCommand(program, CONFIG_HELP);
-  addSuppressCommand(program, CONFIG_HELP);
+  program.commandsGroup("To use a service that runs:");
+  addImageCommands(program);
+  addLookupCommands(program);
+  if (program.commands.some((command) => command.name() === name)) return program;
+  // What runs a server takes long to load: those who only want to use one do not wait for it.
+  const { addServerCommands } = await import("./add-server-commands.ts");
+  program.commandsGroup("To run a service:");
+  addServerCommands(program);
   return program;
 }
 
 /** Says what went wrong, in as many lines as there are things to mend, and returns the exit code. */
-function report(error: unknown): number {
+async function report(error: unknown): Promise<number> {
   // Commander has said it already. Help and version end with 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT;
   if (error instanceof ConfigError) {
@@ -129,6 +48,8 @@ function report(error: unknown): number {
     process.stderr.write(`outrigger: ${error.message}\n`);
     return 1;
   }
+  // Loaded only now: most commands end well.
+  const { isServiceError } = await import("@outrigger/core");
   if (isServiceError(error)) {
     process.stderr.write(`outrigger: ${error.message}: ${reasonOf(error)}\n`);
     return 1;

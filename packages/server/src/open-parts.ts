@@ -4,7 +4,7 @@ import { createPages } from "@outrigger/web";
 import type { Logger } from "pino";
 import { StartError } from "./config-error.ts";
 import { reasonOf } from "./error-reason.ts";
-import { type LookupParts, type OpenLookup, openLookup } from "./lookup/open-lookup.ts";
+import type { LookupParts, OpenLookup } from "./lookup/open-lookup.ts";
 import { createObservers } from "./observers.ts";
 import { createReadiness } from "./readiness.ts";
 import { safeTarget } from "./redact.ts";
@@ -33,7 +33,7 @@ export async function openParts(settings: ServerSettings, logger: Logger, withSa
     await jobQueue?.close();
     throw error;
   });
-  const rateLimiter = isLimited(settings) ? openRateLimiter(settings.storage, onTrouble) : null;
+  const rateLimiter = isLimited(settings) ? await openRateLimiter(settings.storage, onTrouble) : null;
   const renderer = createRenderer(settings.renderer);
   const pages = createPages();
   let lookup: OpenLookup | null = null;
@@ -47,6 +47,8 @@ export async function openParts(settings: ServerSettings, logger: Logger, withSa
     const { metrics, observer } = createObservers(settings);
     const onError = failureLog(logger);
     if (settings.lookup !== false) {
+      // With what only it needs, such as the databases.
+      const { openLookup } = await import("./lookup/open-lookup.ts");
       const { records } = storage.stores;
       const parts: LookupParts = { records, rateLimiter, observer, logger, onTrouble, onError };
       lookup = await openLookup({ ...settings, lookup: settings.lookup }, parts, withSamples);

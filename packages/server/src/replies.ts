@@ -53,6 +53,11 @@ export function methodRefusal(call: Call): Reply | null {
   return problemReply(call, 405, `Here only ${Allow} are permitted.`, { Allow });
 }
 
+/** Absolute URL of what is mounted, without a trailing slash. */
+export function baseOf(call: Call, publicUrl: string | undefined): string {
+  return (publicUrl ?? call.origin + call.mountPath).replace(/\/$/, "");
+}
+
 /** Whether the client is a person at a browser rather than a program: those accept anything, and name nothing. */
 export function wantsHtml(call: Call): boolean {
   return call.headers.accept?.includes("text/html") ?? false;

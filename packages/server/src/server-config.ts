@@ -36,7 +36,7 @@ export interface ServerImagesConfig {
   cacheSeconds?: number;
   /** Memory for often read pictures, in bytes from 0. @default 67108864 (64 MiB) */
   memoryBytes?: number;
-  /** Requests per client address and minute, each `false` or a number from 1; `false` switches all limits off. */
+  /** Requests per client address and minute, each `false` or a number from 1; `false` switches all limits off. @default the limits that {@link ImageRateLimits} names */
   rateLimits?: ImageRateLimits | false;
   /** Pages of which other origins may use the service with scripts. @default none */
   cors?: CorsOptions;
@@ -71,6 +71,7 @@ export interface ServerHttpConfig {
 export interface ServerStorageConfig {
   /** What is known of each image: small, and changed often. */
   records: string;
+  /** Pictures as they were stored: large, and never changed. */
   originals: string;
   /** Pictures in other formats and sizes, which can be made again. */
   renditions: string;
@@ -95,7 +96,8 @@ export interface ServerLookupConfig {
   /** IP addresses of the resolvers that are asked about mail hosts, with or without a port. @default the machine's */
   dnsServers?: string[];
   /**
-   * What accounts may use up in a month, by the name of their plan; `false` is no limit.
+   * What accounts may use up in a month, by the name of their plan: `{ searches, verifications }`, each a number from 0, or
+   * `false` for no limit.
    * @default free: 100 searches and 100 verifications
    */
   plans?: Record<string, PlanAllowance>;
@@ -155,11 +157,15 @@ export interface ServerConfig {
    * @default One made at the first start, kept beside the records (mode 0600); required where those are in Redis or S3
    */
   secret?: string | string[];
+  /** Limits of the image service. @default what {@link ServerImagesConfig} names */
   images?: ServerImagesConfig;
   /** The email lookup. @default false */
   lookup?: false | ServerLookupConfig;
+  /** What the renderer may spend. @default what {@link RendererOptions} names */
   renderer?: ServerRendererConfig;
+  /** How long and how much the HTTP server bears with its clients. @default what {@link ServerHttpConfig} names */
   http?: ServerHttpConfig;
+  /** What is written to the standard error. @default what {@link ServerLogConfig} names */
   log?: ServerLogConfig;
   /** Metrics for Prometheus at `GET /metrics`. @default false */
   metrics?: false | ServerMetricsConfig;

@@ -3,7 +3,6 @@ import type { Logger } from "pino";
 import { createApp } from "./app.ts";
 import type { StartError } from "./config-error.ts";
 import { warnWithoutFonts } from "./font-warning.ts";
-import { uploadCommand } from "./front-page.ts";
 import { type Listener, listen } from "./listen.ts";
 import { describeDatabase } from "./lookup/database-target.ts";
 import { listenForMetrics, METRICS_PATH } from "./metrics-listener.ts";
@@ -13,6 +12,7 @@ import type { ServerSettings } from "./settings.ts";
 import { describeTargets } from "./storage/describe-storage.ts";
 import { storageError } from "./storage/storage-error.ts";
 import { distinctTargets } from "./storage/storage-target.ts";
+import { uploadCommand } from "./terminal-guide.ts";
 
 export interface StartedServer {
   url: string;
@@ -101,7 +101,7 @@ function announce(settings: ServerSettings, url: string, logger: Logger): void {
   if (settings.lookup !== false) {
     logger.info({ database: describeDatabase(settings.lookup.database) }, "serving the lookup");
   }
-  logger.info(`Upload a picture: ${uploadCommand(publicUrl ?? url)}`);
+  logger.info(`Upload pictures at ${publicUrl ?? url} in a browser, or: ${uploadCommand(publicUrl ?? url)}`);
   if (tls !== "off" && trustProxy === false && !/^(?:localhost|127\.|::1$)/.test(host)) {
     logger.warn(
       "Other machines must come through a proxy that ends TLS: set trustProxy so that it is believed, or tls to off.",

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Page } from "@outrigger/core";
-import type { Address } from "./addresses.ts";
+import { type Address, absoluteAddress, pathSource } from "./addresses.ts";
+import { type Entry, loadAssets } from "./assets.ts";
 import { type Html, type HtmlValue, html, markupOf, trusted } from "./html.ts";
 import { STYLE } from "./style.ts";
 
@@ -8,8 +9,12 @@ import { STYLE } from "./style.ts";
 export interface DocumentParts {
   title: string;
   productName: string;
+  /** Absolute URL of the mount point; files of the page are below it. */
+  baseUrl: string;
   /** Names the page's layout in the style sheet. */
-  layout: "viewer" | "edit" | "problem";
+  layout: "viewer" | "edit" | "problem" | "upload" | "reference";
+  /** The page's script and style sheets. Absent: it has none. */
+  entry?: Entry;
   /** More elements of the head. */
   head?: HtmlValue;
   main: Html;
@@ -17,12 +22,15 @@ export interface DocumentParts {
   pictures?: readonly Address[];
   /** Where the page's forms go. */
   forms?: readonly Address[];
+  /** More directives of the policy, or others in place of those that every page has. */
+  policy?: Readonly<Record<string, string>>;
 }
 
 const STYLE_SOURCE = `'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`;
 
 /** A whole page with its policy. */
 export function documentPage(parts: DocumentParts): Page {
+  const files = filesOf(parts);
   const markup = html`<!doctype html>
 <html lang="en">
 <head>
@@ -33,31 +41,73 @@ export function documentPage(parts: DocumentParts): Page {
 <title>${parts.title} · ${parts.productName}</title>
 ${parts.head}
 <style>${trusted(STYLE)}</style>
+${files?.styles.map(({ href }) => html`<link rel="stylesheet" href="${href}">`)}
+${files !== null && html`<script type="module" src="${files.script.href}"></script>`}
 </head>
 <body class="${parts.layout}">
-<header>${parts.productName}</header>
+${headerMarkup(parts)}
 <main>
 ${parts.main}
 </main>
 </body>
 </html>
 `;
-  return { html: markupOf(markup), contentSecurityPolicy: policyOf(parts) };
+  return { html: markupOf(markup), contentSecurityPolicy: policyOf(parts, files) };
 }
 
-function policyOf({ pictures = [], forms = [] }: DocumentParts): string {
-  return [
-    "default-src 'none'",
-    `img-src ${sourceList(pictures)}`,
-    `style-src ${STYLE_SOURCE}`,
-    `form-action ${sourceList(forms)}`,
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join("; ");
+/** Leads to the page for uploading, and on all others says so. */
+function headerMarkup({ productName, baseUrl, layout }: DocumentParts): Html {
+  const base = absoluteAddress(baseUrl);
+  if (base === null) return html`<header>${productName}</header>`;
+  const front = `${base.href.replace(/\/$/, "")}/`;
+  return html`<header><a class="brand" href="${front}">${productName}</a>${
+    layout !== "upload" && html`<a class="pill" href="${front}">Upload your own</a>`
+  }</header>`;
+}
+
+interface LinkedFiles {
+  script: Address;
+  styles: readonly Address[];
+  /** What the policy calls the place of the page's own files. */
+  source: string;
+}
+
+/** `null` where the page has none, and where no address can be given for them. */
+function filesOf({ entry, baseUrl }: DocumentParts): LinkedFiles | null {
+  const base = absoluteAddress(baseUrl);
+  if (entry === undefined || base === null) return null;
+  const { script, styles } = loadAssets().filesOf(entry);
+  const directory = `${base.href.replace(/\/$/, "")}/assets/`;
+  const addressOf = (name: string) => ({ ...base, href: directory + name });
+  return {
+    script: addressOf(script),
+    styles: styles.map(addressOf),
+    // Not the whole origin: the host's own scripts have no business here.
+    source: pathSource(directory) ?? sourceList([base]),
+  };
+}
+
+function policyOf(
+  { pictures = [], forms = [], policy = {} }: DocumentParts,
+  files: LinkedFiles | null,
+): string {
+  const directives = {
+    "default-src": "'none'",
+    "img-src": sourceList(pictures),
+    "style-src": files === null ? STYLE_SOURCE : `${STYLE_SOURCE} ${files.source}`,
+    ...(files === null ? {} : { "script-src": files.source }),
+    "form-action": sourceList(forms),
+    "base-uri": "'none'",
+    "frame-ancestors": "'none'",
+    ...policy,
+  };
+  return Object.entries(directives)
+    .map(([name, value]) => `${name} ${value}`)
+    .join("; ");
 }
 
 /** The page cannot know under which of several names it was reached, so absolute addresses are named besides 'self'. */
-function sourceList(addresses: readonly Address[]): string {
+export function sourceList(addresses: readonly Address[]): string {
   const sources = addresses.map((address) => address.source).filter((source) => source !== null);
   return ["'self'", ...new Set(sources)].join(" ");
 }

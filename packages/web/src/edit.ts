@@ -1,11 +1,15 @@
 import type { EditView, Page } from "@outrigger/core";
-import { absoluteAddress, formAddress } from "./addresses.ts";
+import { type Address, absoluteAddress, formAddress } from "./addresses.ts";
 import { documentPage } from "./document.ts";
-import { displayedOffer, offersOf } from "./formats.ts";
+import { offersOf } from "./formats.ts";
 import { type Html, html } from "./html.ts";
-import { dateMarkup, timeLeftText } from "./phrases.ts";
+import { dateMarkup, withDates } from "./phrases.ts";
+import { thumbnail } from "./renditions.ts";
+import { timeLeftText } from "./time-left.ts";
 
 const DAY_MS = 86_400_000;
+/** Pixels of the thumbnail's sides, twice what the style sheet shows. */
+const THUMBNAIL_SIDE = 192;
 
 const DURATIONS: readonly (readonly [label: string, ms: number])[] = [
   ["1 hour from now", DAY_MS / 24],
@@ -18,7 +22,7 @@ const DURATIONS: readonly (readonly [label: string, ms: number])[] = [
 /** The page for whoever holds the PIN: rename, change the expiry, delete. */
 export function editPage(view: EditView, nowMs: number, productName: string): Page {
   const { image, notice, problem } = view;
-  const displayed = displayedOffer(offersOf(image));
+  const picture = thumbnail(image, offersOf(image), THUMBNAIL_SIDE);
   const action = formAddress(view.action);
   const viewAddress = absoluteAddress(image.viewUrl);
   // Without an action a form posts to the page's own address, which is the right one as well.
@@ -28,23 +32,29 @@ export function editPage(view: EditView, nowMs: number, productName: string): Pa
   return documentPage({
     title: `Edit ${image.name}`,
     productName,
+    baseUrl: image.baseUrl,
     layout: "edit",
+    entry: "viewer",
     // The page's own address carries the PIN; it must not travel to where the picture or a link leads.
     head: html`<meta name="referrer" content="no-referrer">`,
-    main: html`<div class="subject">${
-      displayed !== null && html`<img class="thumbnail" src="${displayed.address.href}" alt="">`
-    }<div>
-<h1 dir="auto">${image.name}</h1>
-<p>${expiryLine(image.expiresAt, nowMs)}</p>
-${viewAddress !== null && html`<p><a href="${viewAddress.href}">View the image</a></p>`}
-</div></div>
-${notice !== undefined && html`<p class="banner notice" role="status">${notice}</p>`}
-${problem !== undefined && html`<p class="banner alarm" role="alert">${problem}</p>`}
+    main: html`${notice !== undefined && html`<p class="banner notice" role="status">${withDates(notice)}</p>`}
+${problem !== undefined && html`<p class="banner alarm" role="alert">${withDates(problem)}</p>`}
+${subject(view, picture, viewAddress, nowMs)}
 ${updateSection(form, view, nowMs)}
 ${deleteSection(form)}`,
-    pictures: displayed === null ? [] : [displayed.address],
+    pictures: picture === null ? [] : [picture],
     forms: action === null ? [] : [action],
   });
+}
+
+function subject({ image }: EditView, picture: Address | null, viewer: Address | null, nowMs: number): Html {
+  return html`<div class="subject">${
+    picture !== null && html`<img class="thumbnail" src="${picture.href}" alt="" width="96" height="96">`
+  }<div>
+<h1 dir="auto">${image.name}</h1>
+<p>${expiryLine(image.expiresAt, nowMs)}</p>
+${viewer !== null && html`<p><a href="${viewer.href}">View the image</a></p>`}
+</div></div>`;
 }
 
 function expiryLine(expiresAt: string, nowMs: number): Html {
@@ -52,22 +62,35 @@ function expiryLine(expiresAt: string, nowMs: number): Html {
   return html`Expires ${dateMarkup(expiresAt)}${left !== null && ` (${left})`}`;
 }
 
-function updateSection(form: Html, { image }: EditView, nowMs: number): Html {
-  const example = `${new Date(nowMs + 7 * DAY_MS).toISOString().slice(0, 16)}:00Z`;
+function updateSection(form: Html, { image, maxLifetimeMs }: EditView, nowMs: number): Html {
+  const durations = DURATIONS.filter(([, ms]) => ms <= maxLifetimeMs);
   return html`<section aria-labelledby="change"><h2 id="change">Change</h2>
 ${form}<input type="hidden" name="action" value="update">
 <label for="name">Name</label>
 <input id="name" name="name" value="${image.name}" maxlength="255" required autocomplete="off" dir="auto">
 <label for="expires-in">Expires</label>
-<select id="expires-in" name="expiresIn"><option value="" selected>Keep as it is</option>${DURATIONS.map(
+<select id="expires-in" name="expiresIn" aria-describedby="expires-hint"><option value="" selected>Keep as it is, or as below</option>${durations.map(
     ([label, ms]) => html`<option value="${ms}">${label}</option>`,
   )}</select>
-<label for="expires-at">Or at an exact time</label>
-<input id="expires-at" name="expiresAt" autocomplete="off" spellcheck="false" aria-describedby="expires-at-hint">
-<p class="hint" id="expires-at-hint">A date with its time zone, such as <code>${example}</code>.
-It counts while the choice above is “Keep as it is”.</p>
+<label for="expires-at">Or at an exact time, in UTC</label>
+<input id="expires-at" name="expiresAt" type="datetime-local" autocomplete="off" aria-describedby="expires-hint"${
+    // Beyond these the field would promise what the service refuses.
+    html` min="${minuteOf(nowMs + 60_000)}" max="${minuteOf(nowMs + maxLifetimeMs)}"`
+  }>
+<p class="hint" id="expires-hint">The longest from now is ${durationText(maxLifetimeMs)}.</p>
 <button>Save changes</button>
 </form></section>`;
+}
+
+/** As the value of a field for date and time. */
+function minuteOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 16);
+}
+
+function durationText(ms: number): string {
+  const [unit, length] =
+    ms >= 2 * DAY_MS ? ["days", DAY_MS] : ms >= DAY_MS / 12 ? ["hours", DAY_MS / 24] : ["minutes", 60_000];
+  return `${Math.floor(ms / length)} ${unit}`;
 }
 
 function deleteSection(form: Html): Html {

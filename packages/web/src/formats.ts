@@ -23,9 +23,6 @@ const FORMAT_OF_TYPE: ReadonlyMap<string, ImageFormat> = new Map([
   ["application/pdf", "pdf"],
 ]);
 
-const DISPLAYED: ReadonlySet<ImageFormat> = new Set(["png", "jpg", "webp", "gif", "svg"]);
-const RASTERS: readonly ImageFormat[] = ["png", "jpg", "webp", "gif"];
-
 /** A format that the image can be had in. */
 export interface Offer {
   format: ImageFormat;
@@ -46,19 +43,6 @@ export function offersOf(view: ImageView): Offer[] {
     }
   }
   return offers.sort((one, other) => Number(other.isOriginal) - Number(one.isOriginal));
-}
-
-/** The one to show in the page: the original where browsers display it, else a raster. `null`: there is none. */
-export function displayedOffer(offers: readonly Offer[]): Offer | null {
-  const original = offers.find((offer) => offer.isOriginal && DISPLAYED.has(offer.format));
-  return original ?? rasterOffer(offers);
-}
-
-/** The one for link previews, which take rasters only. `null`: there is none. */
-export function rasterOffer(offers: readonly Offer[]): Offer | null {
-  const rasters = offers.filter((offer) => RASTERS.includes(offer.format));
-  const rank = (offer: Offer) => (offer.isOriginal ? -1 : RASTERS.indexOf(offer.format));
-  return rasters.sort((one, other) => rank(one) - rank(other))[0] ?? null;
 }
 
 /** Short name of a media type, for a placeholder: `PDF`. */

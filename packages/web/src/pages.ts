@@ -1,6 +1,10 @@
 import type { Pages } from "@outrigger/core";
+import { loadAssets } from "./assets.ts";
 import { editPage } from "./edit.ts";
 import { problemPage } from "./problem.ts";
+import { referencePage } from "./reference.ts";
+import { unlockPage } from "./unlock.ts";
+import { uploadPage } from "./upload.ts";
 import { viewerPage } from "./viewer.ts";
 
 export interface PagesOptions {
@@ -8,7 +12,7 @@ export interface PagesOptions {
   productName?: string;
 }
 
-/** The HTML of the image service: one style sheet inside each page, no scripts, nothing loaded but the picture. */
+/** The HTML of the image service. Nothing is loaded from elsewhere, no script or style stands in a page that its policy does not name. */
 export function createPages(options: PagesOptions = {}): Pages {
   const { productName = "Outrigger" } = options;
   if (typeof productName !== "string" || productName.trim() === "" || productName.length > 60) {
@@ -17,6 +21,10 @@ export function createPages(options: PagesOptions = {}): Pages {
   return {
     viewer: (view, nowMs) => viewerPage(view, nowMs, productName),
     edit: (view, nowMs) => editPage(view, nowMs, productName),
+    upload: (view) => uploadPage(view, productName),
+    unlock: (view) => unlockPage(view, productName),
+    reference: (view) => referencePage(view, productName),
+    asset: (name) => loadAssets().get(name),
     problem: (view) => problemPage(view, productName),
   };
 }

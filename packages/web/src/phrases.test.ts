@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { markupOf } from "./html.ts";
-import { dateMarkup, sizeText, timeLeftText } from "./phrases.ts";
+import { dateMarkup, sizeText, waitText, withDates } from "./phrases.ts";
 
 describe("sizeText", () => {
   it.each([
@@ -19,31 +19,6 @@ describe("sizeText", () => {
   });
 });
 
-describe("timeLeftText", () => {
-  const now = Date.parse("2025-11-20T12:00:00.000Z");
-  const minute = 60_000;
-  const hour = 60 * minute;
-  it.each([
-    [-1, "expired"],
-    [0, "expired"],
-    [1, "less than a minute left"],
-    [minute, "1 minute left"],
-    [2 * minute, "2 minutes left"],
-    [2 * hour - 1, "119 minutes left"],
-    [2 * hour, "2 hours left"],
-    [24 * hour - 1, "23 hours left"],
-    [48 * hour - 1, "47 hours left"],
-    [48 * hour, "2 days left"],
-    [365 * 24 * hour, "365 days left"],
-  ])("says of %d ms: %s", (leftMs, text) => {
-    expect(timeLeftText(new Date(now + leftMs).toISOString(), now)).toBe(text);
-  });
-
-  it("knows nothing of text that is no date", () => {
-    expect(timeLeftText("soon", now)).toBeNull();
-  });
-});
-
 describe("dateMarkup", () => {
   it("gives the moment in UTC to machines and people", () => {
     expect(markupOf(dateMarkup("2025-11-21T00:05:00+01:00"))).toBe(
@@ -53,5 +28,26 @@ describe("dateMarkup", () => {
 
   it("leaves text that is no date as text", () => {
     expect(markupOf(dateMarkup("<soon>"))).toBe("&lt;soon&gt;");
+  });
+});
+
+describe("withDates", () => {
+  it("shows the dates that stand in a text as dates, and all else as text", () => {
+    expect(markupOf(withDates("It <expired> at 2025-11-21T00:05:00.000Z."))).toBe(
+      'It &lt;expired&gt; at <time datetime="2025-11-21T00:05:00.000Z">21 Nov 2025, 00:05 UTC</time>.',
+    );
+    expect(markupOf(withDates("2025-13-99T99:99:99Z"))).toBe("2025-13-99T99:99:99Z");
+  });
+});
+
+describe("waitText", () => {
+  it.each([
+    [1, "1 second"],
+    [42, "42 seconds"],
+    [90, "90 seconds"],
+    [91, "2 minutes"],
+    [3600, "60 minutes"],
+  ])("says of %d seconds: %s", (seconds, text) => {
+    expect(waitText(seconds)).toBe(text);
   });
 });

@@ -1,9 +1,5 @@
 import type { ImageView } from "@outrigger/core";
-import { type Html, html } from "./html.ts";
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+import { type Html, type HtmlValue, html } from "./html.ts";
 
 const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
   ["image/png", "PNG image"],
@@ -43,23 +39,24 @@ export function sizeText(bytes: number): string {
   return `${Number(amount.toPrecision(3))} ${unit}`;
 }
 
-/** How long until `expiresAt`, rounded down so that it promises no more than is left: `23 hours left`. */
-export function timeLeftText(expiresAt: string, nowMs: number): string | null {
-  const leftMs = Date.parse(expiresAt) - nowMs;
-  if (Number.isNaN(leftMs)) return null;
-  if (leftMs <= 0) return "expired";
-  if (leftMs < MINUTE_MS) return "less than a minute left";
-  if (leftMs < 2 * MINUTE_MS) return "1 minute left";
-  if (leftMs < 2 * HOUR_MS) return `${Math.floor(leftMs / MINUTE_MS)} minutes left`;
-  if (leftMs < 2 * DAY_MS) return `${Math.floor(leftMs / HOUR_MS)} hours left`;
-  return `${Math.floor(leftMs / DAY_MS)} days left`;
-}
-
 /** A moment for people and for machines; text that is no date stays text. */
 export function dateMarkup(date: string): Html {
   const ms = Date.parse(date);
   if (Number.isNaN(ms)) return html`${date}`;
   return html`<time datetime="${new Date(ms).toISOString()}">${DATE.format(ms)} UTC</time>`;
+}
+
+const ISO_DATE = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
+
+/** Text in which the dates that machines write are those of {@link dateMarkup}. */
+export function withDates(text: string): HtmlValue {
+  return text.split(ISO_DATE).map((part, index) => (index % 2 === 1 ? dateMarkup(part) : part));
+}
+
+/** Of durations: `1 second`, `42 seconds`, `5 minutes`. Rounded up: who comes then need not come again. */
+export function waitText(seconds: number): string {
+  if (seconds > 90) return `${Math.ceil(seconds / 60)} minutes`;
+  return seconds === 1 ? "1 second" : `${seconds} seconds`;
 }
 
 /** `1600 × 900 pixels`; `null` where a side is unknown. */

@@ -21,12 +21,19 @@ body {
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif;
   overflow-wrap: anywhere;
 }
-header { padding: 1rem 0 .5rem; color: var(--soft); font-size: .875rem; font-weight: 600; }
+header {
+  display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem 1rem;
+  min-height: 3.5rem; padding: .75rem 0; color: var(--soft); font-weight: 650;
+}
+.brand { color: var(--text); text-decoration: none; }
+.brand:hover { text-decoration: underline; }
+header .pill { font-size: .875rem; font-weight: 550; background: var(--card); }
 h1 { margin: 0 0 1rem; font-size: 1.5rem; font-weight: 650; line-height: 1.25; }
 h2 { margin: 0 0 .75rem; font-size: 1rem; font-weight: 650; line-height: 1.4; }
+h2 small { color: var(--soft); font-size: .875rem; font-weight: 400; }
 p { margin: 0 0 .75rem; }
 a { color: var(--accent); text-underline-offset: .15em; }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+:focus-visible, input[type="datetime-local"]:focus-within { outline: 3px solid var(--accent); outline-offset: 2px; }
 section {
   padding: 1rem 1.125rem 1.125rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem;
 }
@@ -41,7 +48,15 @@ figure { margin: 0 0 1rem; }
   border: 1px solid var(--line); border-radius: .75rem;
 }
 .see-through { background: repeating-conic-gradient(var(--check-1) 0 25%, var(--check-2) 0 50%) 0 0 / 1.25rem 1.25rem; }
-.stage img { display: block; margin: 0 auto; max-width: 100%; height: auto; max-height: 82vh; object-fit: contain; }
+.stage img { display: block; margin: 0 auto; max-width: 100%; height: auto; max-height: max(20rem, 100vh - 12.5rem); object-fit: contain; }
+.turner { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem; margin-top: .625rem; font-size: .9375rem; }
+.turner .pill { background: var(--card); }
+.turner form { display: flex; align-items: center; gap: .5rem; color: var(--soft); }
+.turner label { margin: 0; font-weight: 400; }
+.turner input:not([type="checkbox"]) { width: 4.5rem; min-height: 2.25rem; color: var(--text); text-align: end; }
+.turner button { min-height: 2.25rem; margin: 0; padding: 0 .75rem; background: none; border: 1px solid var(--edge); color: var(--text); }
+.off { opacity: .45; }
+[aria-busy="true"] .stage { opacity: .6; transition: opacity .2s .25s; }
 figcaption { margin-top: .5rem; color: var(--soft); font-size: .875rem; text-align: center; }
 .placeholder {
   display: flex; flex-direction: column; align-items: center; justify-content: center; gap: .5rem;
@@ -80,6 +95,16 @@ input:not([type="checkbox"]), select {
 input.address:read-only { color: var(--soft); border-color: var(--line); }
 input.address:focus { color: var(--text); }
 .address { font: .8125rem/1.5 ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; text-overflow: ellipsis; }
+.row { display: flex; gap: .375rem; }
+.row input { flex: 1; min-width: 0; }
+.copy {
+  flex: none; min-width: 5rem; margin: 0; padding: 0 .75rem;
+  background: none; border: 1px solid var(--edge); color: var(--text); font-size: .875rem; font-weight: 550;
+}
+.copy:hover { border-color: var(--accent); color: var(--accent); }
+.copy.done { border-color: var(--good); color: var(--good); }
+.panel label { margin: .625rem 0 .25rem; color: var(--soft); font-size: .875rem; font-weight: 400; }
+.panel .row > * { min-height: 2.25rem; }
 summary { margin-top: .875rem; padding: .25rem 0; color: var(--accent); font-size: .9375rem; cursor: pointer; }
 
 .edit { max-width: 42rem; }
@@ -104,10 +129,26 @@ button {
 .danger h2 { color: var(--danger); }
 .danger button { background: var(--danger); color: var(--on-danger); }
 
-.problem { max-width: 34rem; }
-.problem main { padding: min(16vh, 8rem) 0 0; }
-.problem .status { margin: 0; color: var(--soft); font-size: 3.5rem; font-weight: 300; line-height: 1.3; }
-.problem h1 { margin-bottom: .75rem; }
+.problem { max-width: 36rem; }
+.problem main { padding: min(10vh, 6rem) 0 0; }
+.card { padding: 1.75rem; background: var(--card); border: 1px solid var(--line); border-radius: 1rem; }
+.card h1 { margin-bottom: .75rem; }
+.card > :last-child { margin-bottom: 0; }
+.actions { margin-top: 1.25rem; }
+.problem .status { margin: .875rem 0 0; color: var(--soft); font-size: .8125rem; text-align: center; }
+.card .banner { font-size: .9375rem; }
+input.pin { font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; letter-spacing: .06em; text-transform: uppercase; }
+.bar { height: .375rem; margin: 0 0 1rem; overflow: hidden; background: var(--check-2); border-radius: .25rem; }
+.bar::before { content: ""; display: block; width: 35%; height: 100%; background: var(--accent); border-radius: inherit; animation: pass 1.6s ease-in-out infinite alternate; }
+@keyframes pass { to { transform: translateX(186%); } }
+@media (prefers-reduced-motion: reduce) {
+  *, ::before, ::after { animation: none !important; transition: none !important; }
+  .bar::before { width: 100%; opacity: .5; }
+}
+@media print {
+  body { background: #fff; }
+  header, .panel section:not(:first-child), .turner { display: none; }
+}
 
 @media (min-width: 60rem) {
   body { padding: 0 2rem 4rem; }
@@ -119,6 +160,8 @@ button {
   body { padding-right: .75rem; padding-left: .75rem; }
   section { padding: .875rem .875rem 1rem; }
   h1 { font-size: 1.3125rem; }
+  .card { padding: 1.25rem; }
+  .turner form { order: 1; flex-basis: 100%; justify-content: center; }
   .thumbnail { width: 4.5rem; height: 4.5rem; }
   .qualities { font-size: .875rem; }
   .qualities > * { padding: 0 .375rem; }

@@ -1,3 +1,12 @@
+import type { JsonSchema } from "../openapi/json-schema.ts";
+
+/** The header `User-Agent` of a request that must have one. */
+export const USER_AGENT_SCHEMA = {
+  type: "string",
+  minLength: 1,
+  examples: ["ExampleApp/2.1 (Linux)"],
+} as const satisfies JsonSchema;
+
 /** First product of a User-Agent. */
 export interface Agent {
   name: string;

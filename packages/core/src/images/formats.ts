@@ -65,6 +65,11 @@ export const FORMATS: Readonly<Record<ImageFormat, FormatFacts>> = {
 /** The formats of the document, in its order: those that `links` lists. */
 export const DOCUMENTED_FORMATS = ["png", "jpg", "gif", "svg", "psd", "pdf"] as const satisfies ImageFormat[];
 
+/** The types that can be uploaded. */
+export const ORIGINAL_TYPES: readonly OriginalType[] = Object.values(FORMATS).flatMap(
+  ({ original }) => original ?? [],
+);
+
 /** All formats, the documented first. */
 export const ALL_FORMATS = Object.keys(FORMATS) as ImageFormat[]; // The keys of a Record<ImageFormat, …>.
 
@@ -81,7 +86,8 @@ export function formatOfOriginal(type: OriginalType): ImageFormat {
   throw new TypeError(`No format serves ${type}`);
 }
 
-const TYPE_ALIASES = new Map<string, OriginalType>([
+/** Other names of types that can be uploaded. */
+export const TYPE_ALIASES: ReadonlyMap<string, OriginalType> = new Map<string, OriginalType>([
   ["image/vnd.adobe.photoshop", "image/x-photoshop"],
   ["application/x-photoshop", "image/x-photoshop"],
   ["application/photoshop", "image/x-photoshop"],

@@ -10,6 +10,11 @@ export type ImageAddress =
   | { kind: "landing"; id: string }
   | { kind: "viewer"; id: string }
   | { kind: "editor"; id: string }
+  | { kind: "front" }
+  | { kind: "asset"; name: string }
+  | { kind: "reference" }
+  | { kind: "description" }
+  | { kind: "sharex" }
   /** Below `api/images`, which is ours, and nothing there. */
   | { kind: "nothing" }
   /** A resource of ours in a format that does not exist. */
@@ -18,11 +23,25 @@ export type ImageAddress =
 const API = "/api/images";
 const COLLECTION_SUFFIX = /^\.([A-Za-z0-9]+)$/;
 const PAGE = /^\/([^/]+)(\/view|\/edit)?$/;
+const ASSET = /^\/assets\/([A-Za-z0-9_.-]{1,100})$/;
+
+/** Addresses that are there once. */
+const SINGLE: ReadonlyMap<string, ImageAddress> = new Map<string, ImageAddress>([
+  ["/", { kind: "front" }],
+  ["/api", { kind: "reference" }],
+  ["/api/", { kind: "reference" }],
+  ["/api/openapi.json", { kind: "description" }],
+  ["/sharex.sxcu", { kind: "sharex" }],
+]);
 
 /** `undefined` for an address that is not ours. One trailing slash is tolerated on API paths. */
 export function matchImageAddress(path: string): ImageAddress | undefined {
   if (path.startsWith(API))
     return matchApi(path.endsWith("/") ? path.slice(API.length, -1) : path.slice(API.length));
+  const single = SINGLE.get(path);
+  if (single !== undefined) return single;
+  const [, asset] = ASSET.exec(path) ?? [];
+  if (asset !== undefined) return { kind: "asset", name: asset };
   const [, id = "", page] = PAGE.exec(path) ?? [];
   if (!isImageId(id)) return undefined;
   if (page === undefined) return { kind: "landing", id };

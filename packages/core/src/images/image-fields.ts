@@ -1,8 +1,25 @@
 import { ServiceError } from "../errors.ts";
+import type { JsonSchema } from "../openapi/json-schema.ts";
 import type { ImageSettings } from "./image-settings.ts";
-import { parseDate } from "./parse-date.ts";
+import { DATE_DIGITS_SCHEMA, DATE_NUMBER_SCHEMA, DATE_SCHEMA, parseDate } from "./parse-date.ts";
 
-const MAX_NAME_LENGTH = 255;
+/** A name as it is sent with an upload. */
+export const NAME_SCHEMA = {
+  type: "string",
+  maxLength: 255,
+  description:
+    "Name of the image, for people to read. Counted in Unicode's form NFC and without control characters, which are removed; empty is as if left out.",
+  examples: ["Harbour at dusk.jpg"],
+} as const satisfies JsonSchema;
+
+/** A name that takes the place of another. */
+export const NEW_NAME_SCHEMA = {
+  ...NAME_SCHEMA,
+  minLength: 1,
+  description: "New name. Counted in Unicode's form NFC and without control characters, which are removed.",
+} as const satisfies JsonSchema;
+
+const MAX_NAME_LENGTH = NAME_SCHEMA.maxLength;
 
 /**
  * Line breaks, controls, the invisible marks that turn text around, and half surrogate pairs, which JSON can carry and
@@ -37,6 +54,18 @@ export function nameOfFile(fileName: string): string {
 
 /** Where a date comes from: a number is accepted from JSON, and as digits in a form, but not in a query. */
 export type DateSource = "json" | "form" | "query";
+
+/** When an image is to expire, by where that is said. */
+export const EXPIRY_SCHEMAS: Readonly<Record<DateSource, JsonSchema>> = {
+  query: DATE_SCHEMA,
+  form: {
+    type: "string",
+    pattern: `${DATE_SCHEMA.pattern}|${DATE_DIGITS_SCHEMA.pattern}`,
+    description: "An ISO 8601 date with a zone, or Unix time in milliseconds.",
+    examples: DATE_SCHEMA.examples,
+  },
+  json: { anyOf: [DATE_SCHEMA, DATE_NUMBER_SCHEMA] },
+};
 
 /** The expiry that a client sent in Unix milliseconds, or `undefined` for none. Rejects with `bad_request`. */
 export function parseExpiry(

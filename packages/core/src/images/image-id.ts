@@ -1,6 +1,14 @@
 import { randomBytes } from "node:crypto";
+import { type JsonSchema, patternOf } from "../openapi/json-schema.ts";
 
-const IMAGE_ID = /^[A-Za-z0-9_-]{22}$/;
+export const IMAGE_ID_SCHEMA = {
+  type: "string",
+  pattern: "^[A-Za-z0-9_-]{22}$",
+  description: "ID of an image.",
+  examples: ["kY3vN0cWQe2l8Zr5tXh1aA"],
+} as const satisfies JsonSchema;
+
+const IMAGE_ID = patternOf(IMAGE_ID_SCHEMA);
 
 /** 128 random bits as 22 characters of base64url. */
 export function createImageId(): string {

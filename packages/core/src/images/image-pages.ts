@@ -1,19 +1,20 @@
 import type { Call, Reply } from "../contracts/call.ts";
-import type { EditView, ImageView, Pages } from "../contracts/pages.ts";
-import type { ImageFormat } from "../contracts/renderer.ts";
-import { ServiceError } from "../errors.ts";
-import { changeImage, type ImageChange, removeImage } from "./edit-image.ts";
+import type { EditView, Pages } from "../contracts/pages.ts";
+import { isServiceError, ServiceError } from "../errors.ts";
+import { HttpProblem } from "../http/http-problem.ts";
+import { applyForm, noticeFor, SECRET_PAGE_HEADERS } from "./edit-form.ts";
 import { findForRead, findImage, requireAlive } from "./find-image.ts";
-import { ALL_FORMATS, formatOfOriginal } from "./formats.ts";
+import { formatOfOriginal } from "./formats.ts";
 import type { ImageContext } from "./image-context.ts";
-import { parseExpiry, parseName } from "./image-fields.ts";
-import { baseUrl, editUrl, formatUrl, imageUrl, isServable } from "./image-links.ts";
+import { baseUrl, imageUrl } from "./image-links.ts";
 import type { ImageRecord } from "./image-record.ts";
 import type { CurrentRecord } from "./image-records.ts";
+import { imageView, pageShown } from "./image-view.ts";
 import { countRequest, requirePin } from "./limits.ts";
-import { pageReply, prefersHtml } from "./page-reply.ts";
+import { pageReply, prefersHtml, requirePages } from "./page-reply.ts";
 import { type Audience, permitEdit } from "./permissions.ts";
-import { type Parameters, pinOf, readParameters } from "./read-body.ts";
+import { retryAfterSeconds } from "./problem-page.ts";
+import { pinOf, readParameters } from "./read-body.ts";
 import { readOriginal } from "./read-image.ts";
 
 /** `GET HEAD {base}/<id>`: the viewer for those who prefer HTML, the original for all others. */
@@ -31,6 +32,29 @@ export async function viewer(context: ImageContext, call: Call, id: string): Pro
   return viewerReply(context, requirePages(context), call, current, cachingOf(audience));
 }
 
+/** `GET HEAD POST {base}/<id>/edit`: a form, and what it sends. A GET changes nothing. */
+export async function editor(context: ImageContext, call: Call, id: string): Promise<Reply> {
+  const pages = requirePages(context);
+  await countRequest(context, call, "edits");
+  const parameters = await readParameters(call, context.settings);
+  const current = await findImage(context, call, id);
+  const unlocked = await unlock(context, pages, call, current.record, pinOf(call, parameters));
+  if ("refused" in unlocked) return unlocked.refused;
+  const { pin } = unlocked;
+  // The host may have taken its time to decide.
+  await requireAlive(context, current);
+  const form = { context, pages, call, current, pin };
+  if (call.method !== "POST") {
+    return formReply(form, 200, noticeFor(current.record, parameters.get("done")));
+  }
+  try {
+    return await applyForm(context, call, current, parameters, pin);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || !["bad_request", "conflict"].includes(error.code)) throw error;
+    return formReply(form, error.code === "conflict" ? 409 : 400, { problem: error.message });
+  }
+}
+
 function cachingOf(audience: Audience): Record<string, string> {
   return { "Cache-Control": audience === "public" ? "no-cache" : "private, no-cache" };
 }
@@ -42,31 +66,48 @@ function viewerReply(
   { record }: CurrentRecord,
   headers: Record<string, string>,
 ): Reply {
-  const page = pages.viewer(viewOf(context, call, record), context.settings.now());
+  const view = imageView(context, call, record, pageShown(record, call.search));
+  const page = pages.viewer(view, context.settings.now());
   return pageReply(call, page, 200, { ...headers, Sunset: new Date(record.expiresAt).toUTCString() });
 }
 
-/** `GET HEAD POST {base}/<id>/edit`: a form, and what it sends. A GET changes nothing. */
-export async function editor(context: ImageContext, call: Call, id: string): Promise<Reply> {
-  const pages = requirePages(context);
-  await countRequest(context, call, "edits");
-  const parameters = await readParameters(call, context.settings);
-  const current = await findImage(context, call, id);
-  const pin = await requireEditor(context, call, current.record, pinOf(call, parameters));
-  // The host may have taken its time to decide.
-  await requireAlive(context, current);
-  const form = { context, pages, call, current, pin };
-  if (call.method !== "POST") {
-    return formReply(form, 200, noticeFor(current.record, parameters));
-  }
+/** As {@link requireEditor}; who has no right PIN and reads HTML is asked for it on a page. */
+async function unlock(
+  context: ImageContext,
+  pages: Pages,
+  call: Call,
+  record: ImageRecord,
+  sent: unknown,
+): Promise<{ pin: string } | { refused: Reply }> {
   try {
-    return await applyForm(context, call, current, parameters, form.pin);
+    return { pin: await requireEditor(context, call, record, sent) };
   } catch (error) {
-    if (!(error instanceof ServiceError) || !["bad_request", "conflict"].includes(error.code)) throw error;
-    return formReply(form, error.code === "conflict" ? 409 : 400, {
-      problem: error.message,
+    if (!prefersHtml(call, "application/problem+json")) throw error;
+    const refused = refusalOf(error, sent);
+    if (refused === null) throw error;
+    const { status, headers, ...why } = refused;
+    const address = imageUrl(baseUrl(call, context.settings.publicUrl), record.id);
+    const page = pages.unlock({
+      baseUrl: baseUrl(call, context.settings.publicUrl),
+      action: `${address}/edit`,
+      viewUrl: `${address}/view`,
+      ...why,
     });
+    return { refused: pageReply(call, page, status, { ...headers, ...SECRET_PAGE_HEADERS }) };
   }
+}
+
+/** How somebody without the right PIN is told so; `null` for what has other reasons. */
+function refusalOf(error: unknown, sent: unknown) {
+  if (isServiceError(error, "forbidden")) {
+    const isMissing = sent === undefined || sent === "";
+    return { status: 403, headers: {}, ...(isMissing ? {} : { problem: error.message }) };
+  }
+  if (!(error instanceof HttpProblem) || error.problem.status !== 429) return null;
+  const { status, headers = {} } = error.problem;
+  const wait = retryAfterSeconds(error.problem);
+  const problem = `Too many wrong PINs came from your address. Try again in ${wait} ${wait === 1 ? "second" : "seconds"}.`;
+  return { status, headers, problem };
 }
 
 /**
@@ -85,53 +126,6 @@ async function requireEditor(
   return String(pin);
 }
 
-function noticeFor(record: ImageRecord, parameters: Parameters): Pick<EditView, "notice"> {
-  if (record.processing !== null) {
-    return {
-      notice: "This image is still being processed. It can be deleted now, and changed when that is done.",
-    };
-  }
-  return parameters.get("done") === "update" ? { notice: "The changes were saved." } : {};
-}
-
-async function applyForm(
-  context: ImageContext,
-  call: Call,
-  current: CurrentRecord,
-  parameters: Parameters,
-  pin: string,
-): Promise<Reply> {
-  const { id } = current.record;
-  const base = baseUrl(call, context.settings.publicUrl);
-  switch (parameters.get("action")) {
-    case "delete":
-      if (!parameters.get("confirm"))
-        throw new ServiceError("bad_request", "Tick the box to confirm the deletion");
-      await removeImage(context, current);
-      return seeOther(`${imageUrl(base, id)}/view`);
-    case "update":
-      await changeImage(context, current, changeOf(context, parameters));
-      return seeOther(`${editUrl(base, id, pin)}&done=update`);
-    default:
-      throw new ServiceError("bad_request", "action must be update or delete");
-  }
-}
-
-function changeOf({ settings }: ImageContext, parameters: Parameters): ImageChange {
-  const change: ImageChange = {};
-  const name = parseName(parameters.get("name"));
-  if (name !== undefined) change.name = name;
-  const now = settings.now();
-  const expiresIn = parameters.get("expiresIn");
-  const isGiven = expiresIn !== undefined && expiresIn !== "";
-  if (isGiven && !(typeof expiresIn === "string" && /^\d{1,15}$/.test(expiresIn)))
-    throw new ServiceError("bad_request", "expiresIn must be milliseconds from now, in digits");
-  const wanted = isGiven ? String(now + Number(expiresIn)) : parameters.get("expiresAt");
-  const expiresAt = parseExpiry(wanted, "form", now, settings);
-  if (expiresAt !== undefined) change.expiresAt = expiresAt;
-  return change;
-}
-
 interface EditForm {
   context: ImageContext;
   pages: Pages;
@@ -141,57 +135,16 @@ interface EditForm {
 }
 
 function formReply(form: EditForm, status: number, said: Pick<EditView, "notice" | "problem">): Reply {
-  const { context, call, current } = form;
-  const base = baseUrl(call, context.settings.publicUrl);
+  const { context, call, current, pin } = form;
+  const { now, maxLifetimeMs, publicUrl } = context.settings;
   const page = form.pages.edit(
     {
-      image: viewOf(context, call, current.record),
-      action: `${imageUrl(base, current.record.id)}/edit`,
-      pin: form.pin,
+      image: imageView(context, call, current.record),
+      action: `${imageUrl(baseUrl(call, publicUrl), current.record.id)}/edit`,
+      ...{ pin, maxLifetimeMs },
       ...said,
     },
-    context.settings.now(),
+    now(),
   );
   return pageReply(call, page, status, SECRET_PAGE_HEADERS);
-}
-
-/** The address of these pages holds the PIN: it must not stay in caches, nor go to others as a referrer. */
-const SECRET_PAGE_HEADERS = {
-  "Cache-Control": "no-store",
-  "Referrer-Policy": "no-referrer",
-};
-
-function seeOther(location: string): Reply {
-  return {
-    status: 303,
-    headers: {
-      Location: location,
-      "Content-Length": "0",
-      ...SECRET_PAGE_HEADERS,
-    },
-  };
-}
-
-function viewOf(context: ImageContext, call: Call, record: ImageRecord): ImageView {
-  const base = baseUrl(call, context.settings.publicUrl);
-  const { id, name, type, size, width, height, pages, agent } = record;
-  return {
-    ...{ id, name, type, size, width, height, pages, agent },
-    createdAt: new Date(record.createdAt).toISOString(),
-    expiresAt: new Date(record.expiresAt).toISOString(),
-    viewUrl: `${imageUrl(base, id)}/view`,
-    links: Object.fromEntries(
-      servableFormats(context, record).map((format) => [format, formatUrl(base, id, format)]),
-    ),
-  };
-}
-
-function servableFormats({ renderer }: ImageContext, record: ImageRecord): ImageFormat[] {
-  if (record.processing !== null) return [];
-  return ALL_FORMATS.filter((format) => isServable(renderer, record, format));
-}
-
-function requirePages({ pages }: ImageContext): Pages {
-  if (pages === null) throw new ServiceError("not_implemented", "This service has no pages");
-  return pages;
 }

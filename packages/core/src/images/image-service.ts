@@ -1,18 +1,22 @@
 import type { Call, Reply, Service } from "../contracts/call.ts";
 import { ServiceError } from "../errors.ts";
 import { HttpProblem } from "../http/http-problem.ts";
-import { type Problem, problemOf, problemReply, statusTitle } from "../http/problem.ts";
+import { type Problem, problemOf, problemReply } from "../http/problem.ts";
 import { transportRefusal } from "../http/transport.ts";
 import { createImage } from "./create-image.ts";
+import { imageDescriptionReply } from "./describe-images.ts";
 import { deleteImage, patchImage, readRecord } from "./edit-image.ts";
 import { StillProcessing } from "./find-image.ts";
 import { type ImageAddress, matchImageAddress } from "./image-address.ts";
 import type { ImageContext } from "./image-context.ts";
 import { editor, landing, viewer } from "./image-pages.ts";
 import { countRequest } from "./limits.ts";
-import { pageReply, prefersHtml } from "./page-reply.ts";
+import { prefersHtml } from "./page-reply.ts";
+import { problemPage } from "./problem-page.ts";
 import { processingReply } from "./processing-reply.ts";
 import { readImage } from "./read-image.ts";
+import { sharexReply } from "./sharex.ts";
+import { assetReply, referencePage, uploadPage } from "./site-pages.ts";
 
 /** Methods per kind of address. HEAD goes wherever GET goes; OPTIONS everywhere. */
 const METHODS: Record<ImageAddress["kind"], readonly string[]> = {
@@ -22,6 +26,11 @@ const METHODS: Record<ImageAddress["kind"], readonly string[]> = {
   landing: ["GET", "HEAD"],
   viewer: ["GET", "HEAD"],
   editor: ["GET", "HEAD", "POST"],
+  front: ["GET", "HEAD"],
+  asset: ["GET", "HEAD"],
+  reference: ["GET", "HEAD"],
+  description: ["GET", "HEAD"],
+  sharex: ["GET", "HEAD"],
   nothing: ["GET", "HEAD"],
   unknown_format: ["GET", "HEAD", "POST"],
 };
@@ -33,7 +42,7 @@ export function createImageService(context: ImageContext): Service {
   return {
     async handle(call) {
       const address = matchImageAddress(call.path);
-      if (address === undefined) return undefined;
+      if (address === undefined || !isOffered(context, address)) return undefined;
       return context.inFlight.isClosing
         ? refusal(context, call, address, CLOSING)
         : context.inFlight.track(handleOurs(context, call, address));
@@ -54,7 +63,7 @@ async function handleOurs(
 ): Promise<Reply | undefined> {
   try {
     // What only looks like an ID is the host's, whatever the method and the connection: a slug may have 22 characters.
-    if (isPage(address) && !(await isKnown(context, call, address.id))) return undefined;
+    if (isImagePage(address) && !(await isKnown(context, call, address.id))) return undefined;
     return await answer(context, call, address);
   } catch (error) {
     if (error instanceof StillProcessing) return processingReply(context, call, address, error.record);
@@ -62,11 +71,21 @@ async function handleOurs(
   }
 }
 
-type PageAddress = Extract<ImageAddress, { kind: "landing" | "viewer" | "editor" }>;
+/** What the pages serve, there is only with pages. */
+function isOffered({ pages }: ImageContext, address: ImageAddress): boolean {
+  if (address.kind === "front" || address.kind === "reference") return pages !== null;
+  return address.kind !== "asset" || pages?.asset(address.name) !== undefined;
+}
+
+type ImagePageAddress = Extract<ImageAddress, { kind: "landing" | "viewer" | "editor" }>;
+
+function isImagePage(address: ImageAddress): address is ImagePageAddress {
+  return address.kind === "landing" || address.kind === "viewer" || address.kind === "editor";
+}
 
 /** Whether a person opens the address: its refusals are pages for those who prefer HTML. */
-function isPage(address: ImageAddress): address is PageAddress {
-  return address.kind === "landing" || address.kind === "viewer" || address.kind === "editor";
+function isPage(address: ImageAddress): boolean {
+  return isImagePage(address) || address.kind === "front" || address.kind === "reference";
 }
 
 async function isKnown({ records }: ImageContext, call: Call, id: string): Promise<boolean> {
@@ -96,6 +115,16 @@ async function answer(context: ImageContext, call: Call, address: ImageAddress):
       return viewer(context, call, address.id);
     case "editor":
       return editor(context, call, address.id);
+    case "front":
+      return uploadPage(context, call);
+    case "asset":
+      return assetReply(context, call, address.name);
+    case "reference":
+      return referencePage(context, call);
+    case "description":
+      return imageDescriptionReply(context, call);
+    case "sharex":
+      return sharexReply(context, call);
     case "nothing":
       throw new HttpProblem({
         status: 404,
@@ -155,19 +184,15 @@ function isDeparture({ signal }: Call, error: unknown): boolean {
   return error.name === "AbortError" || ("code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE");
 }
 
-function refusal({ pages }: ImageContext, call: Call, address: ImageAddress, problem: Problem): Reply {
+async function refusal(
+  context: ImageContext,
+  call: Call,
+  address: ImageAddress,
+  problem: Problem,
+): Promise<Reply> {
+  const { pages } = context;
   if (pages !== null && isPage(address) && prefersHtml(call, "application/problem+json")) {
-    const title = statusTitle(problem.status);
-    const page = pages.problem({
-      status: problem.status,
-      title,
-      detail: problem.detail,
-    });
-    return pageReply(call, page, problem.status, {
-      "Cache-Control": "no-store",
-      "Referrer-Policy": "no-referrer",
-      ...problem.headers,
-    });
+    return problemPage(context, call, pages, problem, isImagePage(address) ? address.id : null);
   }
   const isText = address.kind === "collection" && address.suffix === "txt";
   const reply = problemReply(problem, `${call.mountPath}${call.path}`, isText);

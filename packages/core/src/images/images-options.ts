@@ -20,27 +20,29 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
-/** Requests per client address (IPv6: per /64) and minute; `false` switches a limit off. */
+/** Requests per client address (IPv6: per /64) and minute, each from 1; `false` switches a limit off. */
 export interface ImageRateLimits {
-  /** @default 60 */
+  /** Uploads. @default 60 */
   creates?: number | false;
-  /** @default 1200 */
+  /** Pictures, records and pages. @default 1200 */
   reads?: number | false;
-  /** @default 30 */
+  /** Changes and deletions. @default 30 */
   edits?: number | false;
   /** Wrong PINs. @default 10 */
   pinFailures?: number | false;
 }
 
 export interface ImagesOptions {
+  /** Where images are kept: one store for everything, or `{ records, originals, renditions }`. Closed with the service. */
   storage: ImageStorage;
+  /** Checks, cleans and draws pictures; see `@outrigger/imaging`. Closed with the service. */
   renderer: Renderer;
   /**
    * At least 32 bytes that PINs are derived from; a list rotates them: the first signs, all verify. Who changes it makes
    * all PINs invalid. @default A store on one machine's disk keeps its own; other stores refuse to start without it.
    */
   secret?: Secret;
-  /** Viewer and edit page. Without them no HTML is served. */
+  /** What browsers are shown; see `@outrigger/web`. @default none: no HTML is served */
   pages?: Pages;
   /**
    * Absolute URL of the mount point, e.g. `https://example.com/img`. Set it wherever you know it.
@@ -49,7 +51,10 @@ export interface ImagesOptions {
   publicUrl?: string;
   /** Hosts (`name` or `name:port`) that requests may name; others get 400. @default all */
   allowedHosts?: readonly string[];
-  /** See {@link TlsPolicy}. @default "required" */
+  /**
+   * What to ask of the connection: `required` exempts a loopback peer that is no proxy, so that development works; `always`
+   * exempts nobody; `off` where TLS is somebody else's job. @default "required"
+   */
   tls?: TlsPolicy;
   /** Largest file, 1 to 2^31 bytes. @default 26214400 (25 MiB) */
   maxUploadBytes?: number;
@@ -88,7 +93,7 @@ export interface ImagesOptions {
   cacheSeconds?: number;
   /** Memory for often read pictures, in bytes from 0. @default 67108864 (64 MiB) */
   memoryBytes?: number;
-  /** `false` switches all limits off. */
+  /** How much one client may ask for; `false` switches all limits off. @default the limits that {@link ImageRateLimits} names */
   rateLimits?: ImageRateLimits | false;
   /**
    * Where the limits are counted; processes that share it share them. While it is away, each counts for itself. Not closed with
@@ -111,14 +116,14 @@ export interface ImagesOptions {
   onError?: (error: unknown, call?: Call) => void;
   /**
    * Told of an image that can be served from now on. As all hooks: nobody waits for it, its failures go to `onError`, and a
-   * process that dies in the moment does not call it.
+   * process that dies in the moment does not call it. @default nobody is told
    */
   onStored?: (image: ImageSummary) => unknown;
-  /** Told of an image that is not served any more. Its bytes may still be there for a moment. */
+  /** Told of an image that is not served any more. Its bytes may still be there for a moment. @default nobody is told */
   onRemoved?: (image: ImageSummary, why: GoneReason) => unknown;
   /** Where events are logged: stored, removed, withheld, released. Never a PIN. @default nowhere */
   logger?: Logger;
-  /** For metrics and traces; see `@outrigger/telemetry`. */
+  /** For metrics and traces; see `@outrigger/telemetry`. @default none */
   observer?: Observer;
   /** The time in Unix milliseconds. @default Date.now */
   now?: () => number;

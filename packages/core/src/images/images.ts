@@ -6,8 +6,10 @@ import { imageRouteOf } from "../observe/image-route-of.ts";
 import { observeRenderer } from "../observe/observe-renderer.ts";
 import { observeService } from "../observe/observe-service.ts";
 import { observeStore } from "../observe/observe-store.ts";
+import type { ApiPart } from "../openapi/document.ts";
 import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
 import { createMemoryRateLimiter } from "../stores/memory-rate-limiter.ts";
+import { describeImages } from "./describe-images.ts";
 import type { ProcessingContext } from "./image-context.ts";
 import { createImageService } from "./image-service.ts";
 import { imageSettings } from "./image-settings.ts";
@@ -32,6 +34,8 @@ export interface CloseOptions {
 
 /** Image hosting, ready to be mounted by an adapter. */
 export interface Images extends Service, ImageAdmin {
+  /** This service, for the description of an API that it is a part of; see {@link createApiDescription}. */
+  describe(): ApiPart;
   /** Resolves when the service can serve: its secret is there. Rejects with what is in the way. */
   ready(): Promise<void>;
   /**
@@ -111,6 +115,7 @@ export function createImages(options: ImagesOptions): Images {
 
   return {
     ...adminOf(life, sweeper),
+    describe: () => describeImages({ pages, renderer, settings }),
     handle: (call) => service.handle(call),
     async ready() {
       await pins();

@@ -1,6 +1,14 @@
 import Negotiator from "negotiator";
 import type { Call, Reply } from "../contracts/call.ts";
-import type { Page } from "../contracts/pages.ts";
+import type { Page, Pages } from "../contracts/pages.ts";
+import { ServiceError } from "../errors.ts";
+import type { ImageContext } from "./image-context.ts";
+
+/** Rejects with `not_implemented` where there are none. */
+export function requirePages({ pages }: ImageContext): Pages {
+  if (pages === null) throw new ServiceError("not_implemented", "This service has no pages");
+  return pages;
+}
 
 /** A page as a reply. */
 export function pageReply(

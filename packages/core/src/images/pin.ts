@@ -1,9 +1,18 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import type { JsonSchema } from "../openapi/json-schema.ts";
 
 /** Crockford's base 32: no I, L, O, U. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const PIN_LENGTH = 16;
 const MIN_SECRET_BYTES = 32;
+
+/** A PIN as it is given out. One that is sent may be written otherwise, see {@link Pins.verify}. */
+export const PIN_SCHEMA = {
+  type: "string",
+  pattern: `^[${ALPHABET}]{${PIN_LENGTH}}$`,
+  description: "With it an image can be changed and deleted. Keep it to yourself.",
+  examples: ["7Q2M9XK4T0VB3HZC"],
+} as const satisfies JsonSchema;
 
 /** The keys that PINs are derived from: the first signs, all verify. */
 export type Secret = string | Uint8Array | readonly (string | Uint8Array)[];

@@ -8,28 +8,15 @@ import {
   type ImageSite,
   keysOf,
 } from "../../test/image-site.ts";
-import type { Pages } from "../contracts/pages.ts";
+import { textPages } from "../../test/text-pages.ts";
 import { ServiceError } from "../errors.ts";
 
 const FORMATS = ["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"];
 const BROWSER = { accept: "text/html,application/xhtml+xml,image/avif,*/*;q=0.8" };
 
-/** The texts of the views, which is what matters of pages here. */
-const pages: Pages = {
-  viewer: ({ name }) => ({ html: `viewer of ${name}`, contentSecurityPolicy: "default-src 'none'" }),
-  edit: ({ image, notice, problem }) => ({
-    html: `edit ${image.name}, ${Object.keys(image.links).length} links. ${notice ?? ""} ${problem ?? ""}`,
-    contentSecurityPolicy: "default-src 'none'",
-  }),
-  problem: ({ status, title, detail }) => ({
-    html: `${status} ${title}: ${detail}`,
-    contentSecurityPolicy: "default-src 'none'",
-  }),
-};
-
 /** A site with an image whose processing goes on until the test ends it. */
 async function processingSite(): Promise<{ site: ImageSite; id: string; pin: string }> {
-  const site = createSite({ asyncAfterMs: 0, pages });
+  const site = createSite({ asyncAfterMs: 0, pages: textPages });
   return { site, ...created(await site.create()) };
 }
 

@@ -28,6 +28,7 @@ export function processingReply(
   };
   if (pages !== null && address.kind !== "record" && prefersHtml(call, "application/json")) {
     const page = pages.problem({
+      baseUrl: baseUrl(call, settings.publicUrl),
       status: 202,
       title: "Processing",
       detail: "This image is still being processed. This page looks again by itself.",

@@ -1,11 +1,48 @@
 import type { ImageFormat, OriginalType, Quality, RenditionSpec } from "../contracts/renderer.ts";
 import { ServiceError } from "../errors.ts";
+import { isWordOf, type JsonSchema, patternOf } from "../openapi/json-schema.ts";
+import { numbersUpTo } from "../openapi/number-pattern.ts";
 import { formatOfOriginal } from "./formats.ts";
 import type { ImageRecord } from "./image-record.ts";
 
 const MAX_SIDE = 8192;
-const QUALITIES: readonly string[] = ["low", "medium", "high", "max"] satisfies Quality[];
 const DEFAULT_QUALITY: Quality = "high";
+const SIDE = `(${numbersUpTo(MAX_SIDE)})`;
+
+/** The parameter `convert`. */
+export const CONVERT_SCHEMA = {
+  type: "string",
+  enum: ["low", "medium", "high", "max"] satisfies Quality[],
+  default: DEFAULT_QUALITY,
+  description: "Quality of a JPEG.",
+} as const satisfies JsonSchema;
+
+/** The parameter `resize`. */
+export const RESIZE_SCHEMA = {
+  type: "string",
+  pattern: `^${SIDE}x${SIDE}?$|^x${SIDE}$`,
+  description: `The box to fit into, \`<MaxWidth>x<MaxHeight>\`, \`<MaxWidth>x\` or \`x<MaxHeight>\`, with sides of 1 to ${MAX_SIDE} pixels. The picture keeps its proportions; what is made of pixels is never enlarged.`,
+  examples: ["800x600", "800x", "x600"],
+} as const satisfies JsonSchema;
+
+/** The parameter `page`, as a number. */
+export const PAGE_SCHEMA = {
+  type: "integer",
+  minimum: 1,
+  maximum: 999_999_999,
+  description: "Page of a PDF, from 1, at most as many as it has. What is no PDF has one page.",
+} as const satisfies JsonSchema;
+
+/** The same as digits in a text. */
+export const PAGE_TEXT_SCHEMA = {
+  type: "string",
+  pattern: "^0*[1-9]\\d{0,8}$",
+} as const satisfies JsonSchema;
+
+const RESIZE = patternOf(RESIZE_SCHEMA);
+/** Something with sides, though not ones that there are. */
+const RESIZE_FORM = /^\d*x\d*$/;
+const PAGE_TEXT = patternOf(PAGE_TEXT_SCHEMA);
 
 /** What a read asks for, checked: the parameters `convert`, `resize` and `page`. */
 export interface ReadParameters {
@@ -37,34 +74,33 @@ function given(value: unknown): unknown {
 }
 
 function parseQuality(value: unknown): Quality {
-  if (typeof value === "string" && QUALITIES.includes(value)) return value as Quality; // Just looked up.
-  throw new ServiceError("bad_request", `convert must be one of ${QUALITIES.join(", ")}`);
+  if (isWordOf(CONVERT_SCHEMA, value)) return value;
+  throw new ServiceError("bad_request", `convert must be one of ${CONVERT_SCHEMA.enum.join(", ")}`);
 }
 
 function parseResize(value: unknown): Pick<ReadParameters, "maxWidth" | "maxHeight"> {
-  const match = typeof value === "string" ? /^(\d{0,5})x(\d{0,5})$/.exec(value) : null;
-  const [, width = "", height = ""] = match ?? [];
-  if (width === "" && height === "") {
+  const text = typeof value === "string" ? value : "";
+  const match = RESIZE.exec(text);
+  if (match === null) {
     throw new ServiceError(
       "bad_request",
-      "resize must be <MaxWidth>x<MaxHeight>, <MaxWidth>x or x<MaxHeight>",
+      RESIZE_FORM.test(text) && text !== "x"
+        ? `resize takes sides of 1 to ${MAX_SIDE} pixels`
+        : "resize must be <MaxWidth>x<MaxHeight>, <MaxWidth>x or x<MaxHeight>",
     );
   }
+  const [, width, height, heightAlone] = match;
+  const maxHeight = height ?? heightAlone;
   return {
-    ...(width === "" ? {} : { maxWidth: parseSide(width) }),
-    ...(height === "" ? {} : { maxHeight: parseSide(height) }),
+    ...(width === undefined ? {} : { maxWidth: Number(width) }),
+    ...(maxHeight === undefined ? {} : { maxHeight: Number(maxHeight) }),
   };
 }
 
-function parseSide(digits: string): number {
-  const side = Number(digits);
-  if (side >= 1 && side <= MAX_SIDE) return side;
-  throw new ServiceError("bad_request", `resize takes sides of 1 to ${MAX_SIDE} pixels`);
-}
-
 function parsePage(value: unknown): number {
-  const page = typeof value === "string" && /^\d{1,9}$/.test(value) ? Number(value) : value;
-  if (typeof page === "number" && Number.isInteger(page) && page >= 1) return page;
+  const page = typeof value === "string" && PAGE_TEXT.test(value) ? Number(value) : value;
+  const { minimum, maximum } = PAGE_SCHEMA;
+  if (typeof page === "number" && Number.isInteger(page) && page >= minimum && page <= maximum) return page;
   throw new ServiceError("bad_request", "page must be a whole number from 1");
 }
 

@@ -14,9 +14,11 @@ import type { Logger } from "../images/images-options.ts";
 export type PlanAllowance = Record<QuotaKind, number | false>;
 
 export interface LookupOptions {
-  /** What is known of people's addresses. Closed with the service, as the next three. */
+  /** What is known of people's addresses. Closed with the service, as the next two and `prober`. */
   contacts: ContactSource;
+  /** Who may ask, with which keys, and what they have used up. */
   accounts: Accounts;
+  /** Who is left out. */
   suppressions: SuppressionList;
   /** Asks the DNS and mail servers. @default Nobody is asked: addresses that no source knows are `unknown` */
   prober?: MailProber;
@@ -26,20 +28,26 @@ export interface LookupOptions {
   secret: string | Uint8Array;
   /** Where verdicts are remembered; processes that share it share them. @default In this process' memory */
   cache?: KeyValue;
-  /** Says who asks, for hosts with sign-in of their own; `null` or `undefined` leaves it to the key. */
+  /** Says who asks, for hosts with sign-in of their own; `null` or `undefined` leaves it to the key. @default the key alone */
   authenticate?: (call: Call) => Account | null | undefined | Promise<Account | null | undefined>;
-  /** By name of the plan. @default free: 100 searches and 100 verifications a month */
+  /**
+   * What accounts may use up in a month, by the name of their plan: `{ searches, verifications }`, each a number from 0, or
+   * `false` for no limit. @default free: 100 searches and 100 verifications
+   */
   plans?: Readonly<Record<string, PlanAllowance>>;
   /**
    * What the fields of the two networks are called: `network_a`, `network_a_url` by the first, `network_b` by the second.
    * @default { a: "network_a", b: "network_b" }
    */
   networkNames?: { a: string; b: string };
-  /** Requests per account and second; `false`: no limit. @default 15 */
+  /** Requests per account and second, from 1; `false`: no limit. @default 15 */
   requestsPerSecond?: number | false;
   /** Where those are counted. While it is away, each process counts for itself. Not closed with the service. @default In memory */
   rateLimiter?: RateLimiter;
-  /** See {@link TlsPolicy}. @default "required" */
+  /**
+   * What to ask of the connection: `required` exempts a loopback peer that is no proxy, so that development works; `always`
+   * exempts nobody; `off` where TLS is somebody else's job. @default "required"
+   */
   tls?: TlsPolicy;
   /** Which other web origins may use the API from a browser. @default none */
   cors?: CorsOptions;
@@ -49,7 +57,7 @@ export interface LookupOptions {
   onError?: (error: unknown, call?: Call) => void;
   /** Where failures are logged, without `onError`. Never an address or a key. @default console.error */
   logger?: Logger;
-  /** For metrics and traces; see `@outrigger/telemetry`. */
+  /** For metrics and traces; see `@outrigger/telemetry`. @default none */
   observer?: Observer;
   /** The time in Unix milliseconds. @default Date.now */
   now?: () => number;

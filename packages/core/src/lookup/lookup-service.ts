@@ -5,7 +5,8 @@ import { clientKey } from "../http/client-key.ts";
 import { transportRefusal } from "../http/transport.ts";
 import { apiKeyOf, TEST_KEY } from "./accounts/api-key.ts";
 import { authenticate } from "./accounts/authenticate.ts";
-import { matchLookupAddress, type Operation } from "./http/lookup-address.ts";
+import { lookupDescriptionReply } from "./describe-lookup.ts";
+import { type LookupAddress, matchLookupAddress, type Operation } from "./http/lookup-address.ts";
 import { headReply, jsonReply, LookupProblem, problemReply } from "./http/lookup-problem.ts";
 import { type Query, readQuery } from "./http/query.ts";
 import type { LookupContext } from "./lookup-context.ts";
@@ -46,11 +47,7 @@ const CLOSING = new LookupProblem("unavailable", "The service is shutting down. 
   Connection: "close",
 });
 
-async function handleOurs(
-  context: LookupContext,
-  call: Call,
-  operation: Operation | "unknown",
-): Promise<Reply> {
+async function handleOurs(context: LookupContext, call: Call, operation: LookupAddress): Promise<Reply> {
   try {
     return await answer(context, call, operation);
   } catch (error) {
@@ -58,7 +55,7 @@ async function handleOurs(
   }
 }
 
-async function answer(context: LookupContext, call: Call, operation: Operation | "unknown"): Promise<Reply> {
+async function answer(context: LookupContext, call: Call, operation: LookupAddress): Promise<Reply> {
   const reason = transportRefusal(call, context.settings.tls);
   if (reason !== null) throw new LookupProblem("forbidden", reason);
   if (operation === "unknown") throw new LookupProblem("not_found", "There is nothing at this address");
@@ -66,6 +63,7 @@ async function answer(context: LookupContext, call: Call, operation: Operation |
   if (call.method !== "GET" && call.method !== "HEAD") {
     throw new LookupProblem("method_not_allowed", `Only ${ALLOW} are permitted`, { Allow: ALLOW });
   }
+  if (operation === "description") return lookupDescriptionReply(context, call);
   return ROUTES[operation](context, call, readQuery(call.search));
 }
 

@@ -2,10 +2,12 @@ import type { Service } from "../contracts/call.ts";
 import { corsService } from "../http/cors.ts";
 import { createInFlight } from "../http/in-flight.ts";
 import { observeService } from "../observe/observe-service.ts";
+import type { ApiPart } from "../openapi/document.ts";
 import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
 import { createMemoryKeyValue } from "../stores/memory-key-value.ts";
 import { createMemoryRateLimiter } from "../stores/memory-rate-limiter.ts";
 import { createMeter } from "./accounts/meter.ts";
+import { describeLookup } from "./describe-lookup.ts";
 import { lookupRouteOf } from "./http/lookup-address.ts";
 import { createLookupAdmin, type LookupAdmin } from "./lookup-admin.ts";
 import type { LookupContext } from "./lookup-context.ts";
@@ -17,6 +19,8 @@ import { createVerifier } from "./verify/verifier.ts";
 
 /** Email lookup, ready to be mounted by an adapter. */
 export interface Lookup extends Service, LookupAdmin {
+  /** This lookup, for the description of an API that it is a part of; see {@link createApiDescription}. */
+  describe(): ApiPart;
   /**
    * Answers new requests with 503, waits for those under way, at most `timeoutMs` (10 seconds by default), then ends what it was
    * given. Calling it twice is allowed.
@@ -72,6 +76,7 @@ export function createLookup(options: LookupOptions): Lookup {
 
   return {
     ...createLookupAdmin(context),
+    describe: () => describeLookup(context),
     handle: (call) => mounted.handle(call),
     close({ timeoutMs = DRAIN_MS } = {}) {
       closing ??= close(timeoutMs);

@@ -20,6 +20,16 @@ function routeOf(address: ImageAddress): string {
       return "/{id}/view";
     case "editor":
       return "/{id}/edit";
+    case "front":
+      return "/";
+    case "asset":
+      return "/assets/{name}";
+    case "reference":
+      return "/api";
+    case "description":
+      return "/api/openapi.json";
+    case "sharex":
+      return "/sharex.sxcu";
     case "nothing":
     case "unknown_format":
       return "/api/images/*";

@@ -1,9 +1,6 @@
 import { type Command, Option } from "commander";
-import { stats } from "./contact-stats.ts";
+import { lazyAction } from "../lazy-action.ts";
 import { CONTACTS_HELP, ERASE_HELP, EXPORT_HELP, IMPORT_HELP, STATS_HELP } from "./contacts-help.ts";
-import { erase } from "./erase-contacts.ts";
-import { exportFile } from "./export-contacts.ts";
-import { importFile } from "./import-contacts.ts";
 import { parseMapping } from "./import-options.ts";
 
 const FORMATS = ["csv", "ndjson"];
@@ -44,13 +41,15 @@ export function addContactsCommand(program: Command, configHelp: string): void {
     .option("--bad-lines <file>", "write number and reason of every bad line to this file (CSV)")
     .option("--json", "print one JSON object at the end")
     .option("--quiet", "no progress")
-    .action(importFile);
+    .action(lazyAction(async () => (await import("./import-contacts.ts")).importFile));
   add("export", "Write all contacts to a file.", EXPORT_HELP)
     .argument("[file]", "- is the standard output", "-")
     .addOption(format())
-    .action(exportFile);
+    .action(lazyAction(async () => (await import("./export-contacts.ts")).exportFile));
   add("erase", "Forget addresses or whole domains.", ERASE_HELP)
     .argument("<subject...>", "email addresses and domains")
-    .action(erase);
-  add("stats", "Count contacts.", STATS_HELP).option("--json", "print one JSON object").action(stats);
+    .action(lazyAction(async () => (await import("./erase-contacts.ts")).erase));
+  add("stats", "Count contacts.", STATS_HELP)
+    .option("--json", "print one JSON object")
+    .action(lazyAction(async () => (await import("./contact-stats.ts")).stats));
 }

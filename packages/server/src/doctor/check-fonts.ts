@@ -23,13 +23,14 @@ const packages: Readonly<Record<Script, string>> = {
 /** Whether text in SVG pictures is drawn, script by script. */
 export async function checkFonts(renderer: Renderer): Promise<Finding[]> {
   try {
-    return findingsOf(await measureFontCoverage(renderer));
+    return fontFindings(await measureFontCoverage(renderer));
   } catch (error) {
     return [problem("fonts", `cannot be tried: ${reasonOf(error)}`, "Mend the renderer first")];
   }
 }
 
-function findingsOf({ drawnScripts, missingScripts, alikeFamilies }: FontCoverage): Finding[] {
+/** What the fonts of a machine mean for pictures. */
+export function fontFindings({ drawnScripts, missingScripts, alikeFamilies }: FontCoverage): Finding[] {
   if (drawnScripts.length === 0) {
     return [
       problem(

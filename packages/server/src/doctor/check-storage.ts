@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { access, constants, mkdtemp, rm, statfs } from "node:fs/promises";
+import { access, constants, mkdtemp, rm, stat, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createFsBlobStore } from "@outrigger/core";
 import { whyUnusable } from "../error-reason.ts";
 import { tryStorage } from "../try-storage.ts";
+import { type ClockReading, checkClock } from "./check-clock.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
 const MIN_FREE_BYTES = 1e9;
@@ -19,8 +20,9 @@ export interface Space {
 /** Whether a data directory can be used, or made, and has room. Nothing in it is changed. @param directory Absolute. */
 export async function checkStorage(directory: string): Promise<Finding[]> {
   const place = placeForTrial(directory);
+  let clock: ClockReading;
   try {
-    await tryStoreIn(place);
+    clock = await tryStoreIn(place);
     await requireWritable(join(directory, "blobs"));
   } catch (error) {
     const detail = `${directory} cannot be used: ${whyUnusable(error)}`;
@@ -30,6 +32,7 @@ export async function checkStorage(directory: string): Promise<Finding[]> {
   return [
     ok("data directory", existsSync(directory) ? directory : `${directory}, which can be made`),
     checkSpace({ freeBytes: bavail * bsize, totalBytes: blocks * bsize }),
+    checkClock("clock of the file system", [clock]),
   ];
 }
 
@@ -51,13 +54,17 @@ function placeForTrial(directory: string): string {
   return place;
 }
 
-/** A store of its own, for the one at the data directory may be at work. */
-async function tryStoreIn(place: string): Promise<void> {
+/** A store of its own, for the one at the data directory may be at work. @returns What time it is where the files are. */
+async function tryStoreIn(place: string): Promise<ClockReading> {
+  const beforeMs = Date.now();
   const trial = await mkdtemp(join(place, "outrigger-doctor-"));
   try {
+    const { mtimeMs } = await stat(trial);
+    const afterMs = Date.now();
     const store = createFsBlobStore({ directory: trial });
     await tryStorage(store, "trial");
     await store.close();
+    return { beforeMs, afterMs, shownMs: mtimeMs };
   } finally {
     await rm(trial, { recursive: true, force: true });
   }

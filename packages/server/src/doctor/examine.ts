@@ -7,18 +7,16 @@ import { checkNode } from "./check-node.ts";
 import { checkRenderer } from "./check-renderer.ts";
 import { checkSecret } from "./check-secret.ts";
 import { checkTarget } from "./check-target.ts";
+import { checkTimeOuts } from "./check-time-outs.ts";
 import type { Finding } from "./finding.ts";
 
 /** Looks at everything that a server with these settings needs, and leaves nothing behind. */
-export async function* examine({
-  storage,
-  secret,
-  lookup,
-  renderer: options,
-}: ServerSettings): AsyncGenerator<Finding> {
+export async function* examine(settings: ServerSettings): AsyncGenerator<Finding> {
+  const { storage, secret, lookup, renderer: options } = settings;
   yield checkNode();
   for (const shared of distinctTargets(storage)) yield* await checkTarget(shared);
   yield await checkSecret(storage.records, secret !== undefined);
+  yield* checkTimeOuts(settings);
   if (lookup !== false) yield* await checkLookup(lookup);
   const renderer = createRenderer(options);
   try {

@@ -57,6 +57,7 @@ describe("withHyphenIds", () => {
       "--data",
       "-x",
     ]);
+    expect(withHyphenIds(["node", "outrigger", "get", ID])).toEqual(["node", "outrigger", "get", `/${ID}`]);
     expect(withHyphenIds(["node", "outrigger", "serve", ID])).toEqual(["node", "outrigger", "serve", ID]);
   });
 });

@@ -4,6 +4,8 @@ import { printable } from "./printable.ts";
 const HYPHEN_ID = /^-[A-Za-z0-9_-]{21}$/;
 const AT_THE_END = /(?:^|\/)([A-Za-z0-9_-]{22})(?:\.\w+|\/view|\/edit)?\/?$/;
 
+const COMMANDS_WITH_IDS: ReadonlySet<string> = new Set(["images", "get", "edit", "rm"]);
+
 /** The ID that `text` is, or that it holds where it is any of an image's addresses; `null` for anything else. */
 export function imageIdOf(text: string): string | null {
   const path = URL.canParse(text) ? new URL(text).pathname : text.replace(/[?#].*$/s, "");
@@ -26,6 +28,6 @@ export function imageIdsOf(texts: readonly string[]): string[] {
  * option of ours is as long as an ID.
  */
 export function withHyphenIds(argv: readonly string[]): string[] {
-  if (argv[2] !== "images") return [...argv];
+  if (!COMMANDS_WITH_IDS.has(argv[2] ?? "")) return [...argv];
   return argv.map((argument) => (HYPHEN_ID.test(argument) ? `/${argument}` : argument));
 }

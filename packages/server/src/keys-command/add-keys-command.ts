@@ -1,9 +1,7 @@
 import type { Command } from "commander";
-import { createKey } from "./create-key.ts";
+import { lazyAction } from "../lazy-action.ts";
 import { CREATE_HELP, KEYS_HELP, LIST_HELP, REVOKE_HELP } from "./keys-help.ts";
-import { listKeys } from "./list-keys.ts";
 import { parseAccount, parseEmail, parseHint } from "./option-values.ts";
-import { revokeKeys } from "./revoke-keys.ts";
 
 const JSON_FLAG = "--json";
 
@@ -34,12 +32,12 @@ export function addKeysCommand(program: Command, configHelp: string): void {
     .option("--email <address>", "of a new account", parseEmail)
     .option("--plan <name>", "of a new account (default: free)")
     .option(JSON_FLAG, "print one JSON object")
-    .action(createKey);
+    .action(lazyAction(async () => (await import("./create-key.ts")).createKey));
   add("list", "List accounts and their keys.", LIST_HELP)
     .option(JSON_FLAG, "print a JSON object per line")
-    .action(listKeys);
+    .action(lazyAction(async () => (await import("./list-keys.ts")).listKeys));
   add("revoke", "Make a key useless.", REVOKE_HELP)
     .argument("<account>", "ID of the account", parseAccount)
     .argument("<hint>", "how the key begins", parseHint)
-    .action(revokeKeys);
+    .action(lazyAction(async () => (await import("./revoke-keys.ts")).revokeKeys));
 }

@@ -49,22 +49,22 @@ export async function openLookup(
   const data = await openLookupData(settings, parts.records);
   try {
     const sampleKey = withSamples ? await seedSamples(data) : null;
-    return { ...connect(settings, parts, data, sampleKey !== null), sampleKey };
+    return { ...(await connect(settings, parts, data, sampleKey !== null)), sampleKey };
   } catch (error) {
     await data.close();
     throw error;
   }
 }
 
-function connect(
+async function connect(
   { storage, tls, lookup: settings }: ServerSettings & WithLookup,
   { rateLimiter, observer, logger, onTrouble, onError }: LookupParts,
   data: LookupData,
   hasSamples: boolean,
-): Omit<OpenLookup, "sampleKey"> {
+): Promise<Omit<OpenLookup, "sampleKey">> {
   const { smtp, dnsServers, plans, networkNames, requestsPerSecond } = settings;
   const { contacts, accounts, suppressions, keys } = data;
-  const cache = openVerdictCache(storage, onTrouble);
+  const cache = await openVerdictCache(storage, onTrouble);
   const prober = createMailProber({
     ...(smtp === undefined ? {} : { smtp }),
     ...(dnsServers === undefined ? {} : { dnsServers }),

@@ -37,7 +37,7 @@ export async function withLookup(
   try {
     const data = await openLookupData(settings, records);
     const tell = (error: unknown) => process.stderr.write(`outrigger: ${reasonOf(error)}\n`);
-    const cache = openVerdictCache(settings.storage, tell);
+    const cache = await openVerdictCache(settings.storage, tell);
     const { contacts, accounts, suppressions, keys } = data;
     const lookup = createLookup({
       contacts,

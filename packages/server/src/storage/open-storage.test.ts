@@ -42,14 +42,14 @@ describe("openRateLimiter", () => {
   const memory = { kind: "memory" } as const;
 
   it("opens one where records are shared and any role has a Redis", async () => {
-    const limiter = openRateLimiter({ records: s3, originals: s3, renditions: redis });
+    const limiter = await openRateLimiter({ records: s3, originals: s3, renditions: redis });
     expect(limiter).not.toBeNull();
     await limiter?.close();
   });
 
-  it("opens none without a Redis, or where nobody else has the records", () => {
-    expect(openRateLimiter({ records: s3, originals: s3, renditions: memory })).toBeNull();
+  it("opens none without a Redis, or where nobody else has the records", async () => {
+    expect(await openRateLimiter({ records: s3, originals: s3, renditions: memory })).toBeNull();
     const file = { kind: "file", directory: "/srv/data" } as const;
-    expect(openRateLimiter({ records: file, originals: file, renditions: redis })).toBeNull();
+    expect(await openRateLimiter({ records: file, originals: file, renditions: redis })).toBeNull();
   });
 });

@@ -5,13 +5,7 @@ import {
   type RateLimiter,
   type StoreRole,
 } from "@outrigger/core";
-import {
-  createRedisBlobStore,
-  createRedisKeyv,
-  createRedisRateLimiter,
-  type RedisBlobStore,
-  type RedisBlobStoreOptions,
-} from "@outrigger/redis";
+import type { RedisBlobStore, RedisBlobStoreOptions } from "@outrigger/redis";
 import type { S3BlobStore } from "@outrigger/s3";
 import { StartError } from "../config-error.ts";
 import { openS3 } from "./open-s3.ts";
@@ -78,15 +72,21 @@ export async function openStorage(wanted: StorageTargets, onTrouble?: OnTrouble)
  * A limiter whose counts all processes on the same records share: on the first Redis among the stores.
  * @returns `null` where processes cannot share records, or there is no Redis.
  */
-export function openRateLimiter(targets: StorageTargets, onTrouble?: OnTrouble): RateLimiter | null {
+export async function openRateLimiter(
+  targets: StorageTargets,
+  onTrouble?: OnTrouble,
+): Promise<RateLimiter | null> {
   const redis = sharedRedis(targets);
-  return redis === null ? null : createRedisRateLimiter(redisOptions(redis, onTrouble));
+  if (redis === null) return null;
+  const { createRedisRateLimiter } = await loadRedis();
+  return createRedisRateLimiter(redisOptions(redis, onTrouble));
 }
 
 /** A cache of small values, shared as {@link openRateLimiter}'s counts are; `null` as there. `disconnect()` closes it. */
-export function openVerdictCache(targets: StorageTargets, onTrouble?: OnTrouble) {
+export async function openVerdictCache(targets: StorageTargets, onTrouble?: OnTrouble) {
   const redis = sharedRedis(targets);
   if (redis === null) return null;
+  const { createRedisKeyv } = await loadRedis();
   const { prefix, ...options } = redisOptions(redis, onTrouble);
   return createRedisKeyv({ ...options, ...(prefix === undefined ? {} : { namespace: prefix }) });
 }
@@ -106,6 +106,7 @@ export async function openTarget(shared: SharedTarget, onTrouble?: OnTrouble): P
       case "memory":
         return { ...shared, store: createMemoryBlobStore(target), warnings: noWarnings };
       case "redis": {
+        const { createRedisBlobStore } = await loadRedis();
         const store = createRedisBlobStore(redisOptions(target, onTrouble));
         return { ...shared, store, warnings: () => told(shared, redisWarnings(store, roles)) };
       }
@@ -118,6 +119,9 @@ export async function openTarget(shared: SharedTarget, onTrouble?: OnTrouble): P
     throw storageError(target, roles, cause);
   }
 }
+
+/** Its client is loaded by this only: many servers, and most commands, have no use for it. */
+const loadRedis = () => import("@outrigger/redis");
 
 function redisOptions({ kind: _, ...options }: RedisTarget, onTrouble?: OnTrouble): RedisBlobStoreOptions {
   return { ...options, ...(onTrouble === undefined ? {} : { onError: onTrouble }) };

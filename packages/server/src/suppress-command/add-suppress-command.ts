@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { suppress } from "./suppress.ts";
+import { lazyAction } from "../lazy-action.ts";
 
 const SUPPRESS_HELP = `
 What is known of a suppressed person is erased, and from when this ends nothing is told, guessed or asked of them, on any
@@ -29,5 +29,5 @@ export function addSuppressCommand(program: Command, configHelp: string): void {
     .option("--config <file>", configHelp)
     .option("--data <directory>", "where the database is, unless it is configured (default: ./data)")
     .addHelpText("after", SUPPRESS_HELP)
-    .action(suppress);
+    .action(lazyAction(async () => (await import("./suppress.ts")).suppress));
 }

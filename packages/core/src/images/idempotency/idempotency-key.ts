@@ -2,9 +2,18 @@ import { createHash } from "node:crypto";
 import type { Call, Upload } from "../../contracts/call.ts";
 import { ServiceError } from "../../errors.ts";
 import { clientKey } from "../../http/client-key.ts";
+import { type JsonSchema, patternOf } from "../../openapi/json-schema.ts";
 
-/** A structured string, quoted as the draft has it, or bare as most clients send it. */
-const KEY = /^(?:"([\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x5b\x5d-\x7e]{1,255}))$/;
+const KEY_CHARACTERS = "[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,255}";
+
+/** The header `Idempotency-Key`: a structured string, quoted as the draft has it, or bare as most clients send it. */
+export const IDEMPOTENCY_KEY_SCHEMA = {
+  type: "string",
+  pattern: `^(?:"(${KEY_CHARACTERS})"|(${KEY_CHARACTERS}))$`,
+  examples: ["8e03978e-40d5-43dd-bc93-6894a57f9324"],
+} as const satisfies JsonSchema;
+
+const KEY = patternOf(IDEMPOTENCY_KEY_SCHEMA);
 
 /** The `Idempotency-Key` of a request, `null` without. Rejects with `bad_request` for what is none. */
 export function parseIdempotencyKey(header: string | string[] | undefined): string | null {

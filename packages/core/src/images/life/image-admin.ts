@@ -47,10 +47,10 @@ export interface StorageAdmin extends ImageAdmin {
   close(): Promise<void>;
 }
 
-export type ImageAdminOptions = { storage: ImageStorage } & Pick<
-  ImagesOptions,
-  "tombstoneDays" | "logger" | "onError" | "onRemoved" | "now"
->;
+export type ImageAdminOptions = {
+  /** Where the images are. Closed with the administrator. */
+  storage: ImageStorage;
+} & Pick<ImagesOptions, "tombstoneDays" | "logger" | "onError" | "onRemoved" | "now">;
 
 /**
  * Administers images where they are stored, without serving them: for commands and nightly jobs.

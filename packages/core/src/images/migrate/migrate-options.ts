@@ -57,9 +57,10 @@ export interface MigrateOptions {
   concurrency?: number;
   /** How long a store that fails is tried again; milliseconds from 0. @default 60000 */
   patienceMs?: number;
-  /** Aborting ends it after the keys that are under way; the promise rejects with the signal's reason. */
+  /** Aborting ends it after the keys that are under way; the promise rejects with the signal's reason. @default never */
   signal?: AbortSignal;
+  /** Hears how far the migration is. @default nobody */
   onProgress?(progress: Readonly<MigrationProgress>): void;
-  /** Done when everything is copied, before the mark at the target says so: e.g. keeps the secret there. */
+  /** Done when everything is copied, before the mark at the target says so: e.g. keeps the secret there. @default nothing */
   beforeFinish?(): Promise<void>;
 }

@@ -3,9 +3,9 @@ import { giveBack, nextTurn, type Tally, takeRoom, writeNote } from "./tally.ts"
 
 /** How much an owner may have. An absent limit is none. */
 export interface OwnerLimits {
-  /** Images that an owner may have at a time. */
+  /** Images that an owner may have at a time, from 0. @default no limit */
   images?: number;
-  /** Bytes of their originals together. */
+  /** Bytes of their originals together, from 0. @default no limit */
   bytes?: number;
 }
 

@@ -46,6 +46,8 @@ const STATUS_OF: Record<LookupErrorId, number> = {
   internal_error: 500,
 };
 
+export const LOOKUP_ERRORS = Object.keys(STATUS_OF) as LookupErrorId[]; // The keys of a Record<LookupErrorId, …>.
+
 /** A refusal, on its way to becoming a reply. Its message is written for the client. */
 export class LookupProblem extends Error {
   readonly id: LookupErrorId;

@@ -1,3 +1,5 @@
+import type { JsonSchema } from "../../openapi/json-schema.ts";
+
 /** Why no address is looked for by a name. */
 export type NameFault =
   | "empty"
@@ -11,7 +13,15 @@ export type NameFault =
   /** Made of initials only, e.g. `J. R.` */
   | "single_letters";
 
-const MAX_NAME_CHARACTERS = 100;
+/** A name, as far as a pattern that every validator knows can tell: {@link nameFault} knows the digits of other writings, too. */
+export const NAME_SCHEMA = {
+  type: "string",
+  minLength: 1,
+  maxLength: 100,
+  pattern: "^[^0-9\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$",
+} as const satisfies JsonSchema;
+
+const MAX_NAME_CHARACTERS = NAME_SCHEMA.maxLength;
 
 /** What makes a first, last or full name useless for a search; `null` where nothing does. */
 export function nameFault(name: string): NameFault | null {

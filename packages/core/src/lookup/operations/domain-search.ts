@@ -1,11 +1,17 @@
 import type { Account } from "../../contracts/accounts.ts";
 import type { ContactFilter, ContactPage, ContactSource } from "../../contracts/contact-source.ts";
-import { DEPARTMENTS, SENIORITIES } from "../../contracts/contact-source.ts";
 import type { Reservation } from "../accounts/meter.ts";
 import { LookupProblem } from "../http/lookup-problem.ts";
 import { wholeParameter, wordParameter, wordsParameter } from "../http/query.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { emailEntry } from "./entries.ts";
+import {
+  DEPARTMENT_SCHEMA,
+  LIMIT_SCHEMA,
+  OFFSET_SCHEMA,
+  SENIORITY_SCHEMA,
+  TYPE_SCHEMA,
+} from "./filter-schemas.ts";
 import type { Answer, LookupOperation } from "./operation.ts";
 import { SAMPLE_CONTACT, SAMPLE_DOMAIN, SAMPLE_ORGANIZATION } from "./samples.ts";
 import { type FoundDomain, findDomain, parseSubject, type Subject } from "./subject.ts";
@@ -24,11 +30,9 @@ const ADDRESSES_PER_POINT = 10;
 export const domainSearch: LookupOperation<DomainSearch> = {
   parse(query) {
     const subject = parseSubject(query);
-    const type = wordParameter(query, "type", ["personal", "generic"], "invalid_type");
-    const seniorities = wordsParameter(query, "seniority", SENIORITIES, "invalid_seniority");
-    const departments = wordsParameter(query, "department", DEPARTMENTS, "invalid_department");
-    const limit = { min: 1, max: 100, default: 10, id: "pagination_error" } as const;
-    const offset = { min: 0, max: Number.MAX_SAFE_INTEGER, default: 0, id: "pagination_error" } as const;
+    const type = wordParameter(query, "type", TYPE_SCHEMA, "invalid_type");
+    const seniorities = wordsParameter(query, "seniority", SENIORITY_SCHEMA, "invalid_seniority");
+    const departments = wordsParameter(query, "department", DEPARTMENT_SCHEMA, "invalid_department");
     return {
       ...subject,
       filter: {
@@ -36,8 +40,8 @@ export const domainSearch: LookupOperation<DomainSearch> = {
         ...(seniorities === null ? {} : { seniorities }),
         ...(departments === null ? {} : { departments }),
       },
-      limit: wholeParameter(query, "limit", limit),
-      offset: wholeParameter(query, "offset", offset),
+      limit: wholeParameter(query, "limit", LIMIT_SCHEMA, "pagination_error"),
+      offset: wholeParameter(query, "offset", OFFSET_SCHEMA, "pagination_error"),
       hasOffset: query.text("offset") !== null,
     };
   },

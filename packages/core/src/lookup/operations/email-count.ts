@@ -1,5 +1,6 @@
 import { type AddressType, DEPARTMENTS, SENIORITIES } from "../../contracts/contact-source.ts";
 import { wordParameter } from "../http/query.ts";
+import { TYPE_SCHEMA } from "./filter-schemas.ts";
 import type { LookupOperation } from "./operation.ts";
 import { findDomain, parseSubject, type Subject } from "./subject.ts";
 
@@ -14,7 +15,7 @@ export const emailCount: LookupOperation<EmailCount> = {
 
   parse: (query) => ({
     ...parseSubject(query),
-    type: wordParameter(query, "type", ["personal", "generic"], "invalid_type"),
+    type: wordParameter(query, "type", TYPE_SCHEMA, "invalid_type"),
   }),
 
   echo: ({ writtenDomain, company, type }) => ({ domain: writtenDomain, company, type }),

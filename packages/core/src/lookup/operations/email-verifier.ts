@@ -1,5 +1,6 @@
 import type { Contact } from "../../contracts/contact-source.ts";
 import type { ProbeResult } from "../../contracts/mail-prober.ts";
+import { type JsonSchema, patternOf } from "../../openapi/json-schema.ts";
 import { isGibberish } from "../address/is-gibberish.ts";
 import { addressFault, type ParsedAddress, parseAddress } from "../address/parse-address.ts";
 import { LookupProblem } from "../http/lookup-problem.ts";
@@ -18,6 +19,16 @@ interface EmailVerification {
   waitMs: number;
 }
 
+/** The parameter `email`: whatever may be judged, also where it is no address. */
+export const EMAIL_SCHEMA = {
+  type: "string",
+  pattern: "^\\s*[^\\u0000-\\u001f\\u007f-\\u009f]*@[^\\u0000-\\u001f\\u007f-\\u009f]*\\s*$",
+  description: "The address to verify.",
+  examples: ["ada.lovelace@example.com"],
+} as const satisfies JsonSchema;
+
+const EMAIL = patternOf(EMAIL_SCHEMA);
+
 /** When to ask again for what takes longer. */
 const RETRY_AFTER_SECONDS = "2";
 
@@ -25,7 +36,7 @@ export const emailVerifier: LookupOperation<EmailVerification> = {
   parse(query) {
     const email = query.text("email")?.trim();
     if (email === undefined) throw new LookupProblem("wrong_params", "You are missing the email parameter");
-    if (!email.includes("@") || /\p{Cc}/u.test(email)) {
+    if (!EMAIL.test(email)) {
       throw new LookupProblem("invalid_email", "The email address is not valid");
     }
     return { email, parsed: parseAddress(email), waitMs: parseMaxDuration(query) };

@@ -1,3 +1,5 @@
+import type { JsonSchema } from "../../openapi/json-schema.ts";
+import { patternOf } from "../../openapi/json-schema.ts";
 import { normaliseDomain } from "../address/mail-domain.ts";
 import { LookupProblem } from "../http/lookup-problem.ts";
 import type { Query } from "../http/query.ts";
@@ -14,6 +16,25 @@ export interface Subject {
 
 const MIN_COMPANY_LENGTH = 3;
 
+/** The parameter `domain`. */
+export const DOMAIN_SCHEMA = {
+  type: "string",
+  format: "idn-hostname",
+  description:
+    "Domain of the organisation, as it stands behind the `@` of its addresses. Wins over `company`.",
+  examples: ["example.com"],
+} as const satisfies JsonSchema;
+
+/** The parameter `company`. */
+export const COMPANY_SCHEMA = {
+  type: "string",
+  pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$",
+  description: `Name of the organisation, for who does not know its domain: at least ${MIN_COMPANY_LENGTH} characters then.`,
+  examples: ["Example"],
+} as const satisfies JsonSchema;
+
+const COMPANY = patternOf(COMPANY_SCHEMA);
+
 /** By `domain`, which wins, or `company`. */
 export function parseSubject(query: Query): Subject {
   const writtenDomain = query.text("domain");
@@ -25,10 +46,10 @@ export function parseSubject(query: Query): Subject {
   if (writtenDomain !== null && domain === null) {
     throw new LookupProblem("invalid_domain", "The domain is not valid");
   }
-  if (company !== null && /\p{Cc}/u.test(company)) {
+  if (company !== null && !COMPANY.test(company)) {
     throw new LookupProblem("wrong_params", "company must not have control characters");
   }
-  if (writtenDomain === null && company !== null && company.trim().length < MIN_COMPANY_LENGTH) {
+  if (writtenDomain === null && company !== null && [...company.trim()].length < MIN_COMPANY_LENGTH) {
     throw new LookupProblem("wrong_params", `company must have at least ${MIN_COMPANY_LENGTH} characters`);
   }
   return { domain, company, writtenDomain };

@@ -1,0 +1,50 @@
+import type { Call, Reply } from "../contracts/call.ts";
+import { describeApi } from "../openapi/describe-api.ts";
+import { descriptionReply } from "../openapi/description-reply.ts";
+import type { ApiPart } from "../openapi/document.ts";
+import type { ImageFacts } from "../openapi/image-facts.ts";
+import { descriptionRefusals, imagePart, otherImageMethods } from "../openapi/image-part.ts";
+import { VERSION } from "../openapi/version.ts";
+import { ALL_FORMATS, ORIGINAL_TYPES } from "./formats.ts";
+import type { ImageContext } from "./image-context.ts";
+import { baseUrl, isServable } from "./image-links.ts";
+
+/** What of a service its description tells of. */
+type DescribedContext = Pick<ImageContext, "pages" | "renderer" | "settings">;
+
+/** The service as it is set up, for a description of all that is mounted beside it. */
+export function describeImages(context: DescribedContext): ApiPart {
+  return imagePart(factsOf(context));
+}
+
+/** `GET HEAD {base}/api/openapi.json`. */
+export function imageDescriptionReply(context: ImageContext, call: Call): Reply {
+  const facts = factsOf(context);
+  const document = describeApi([imagePart(facts)], {
+    baseUrl: baseUrl(call, context.settings.publicUrl),
+    version: VERSION,
+    refusals: descriptionRefusals(facts),
+    otherMethods: otherImageMethods("json"),
+  });
+  return descriptionReply(call, document);
+}
+
+function factsOf({ pages, renderer, settings }: DescribedContext): ImageFacts {
+  const servable = ALL_FORMATS.map((format) => ({
+    format,
+    from: ORIGINAL_TYPES.filter((type) => isServable(renderer, { type }, format)),
+  }));
+  const { maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, tombstoneMs } = settings;
+  return {
+    hasPages: pages !== null,
+    requiresTls: settings.tls !== "off",
+    asksHost: settings.authorize !== null,
+    leavesFailures: settings.errors === "host",
+    formats: servable.filter(({ from }) => from.length > 0).map(({ format }) => format),
+    partialFormats: servable
+      .filter(({ from }) => from.length < ORIGINAL_TYPES.length)
+      .map(({ format }) => format),
+    limits: settings.rules,
+    ...{ maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, tombstoneMs },
+  };
+}

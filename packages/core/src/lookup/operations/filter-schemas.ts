@@ -1,0 +1,47 @@
+import {
+  type AddressType,
+  DEPARTMENTS,
+  type Department,
+  SENIORITIES,
+  type Seniority,
+} from "../../contracts/contact-source.ts";
+import { LARGEST_WHOLE, type WholeSchema, type WordSchema, type WordsSchema } from "../http/query.ts";
+
+/** The parameter `type`. */
+export const TYPE_SCHEMA = {
+  type: "string",
+  enum: ["personal", "generic"],
+  description: "Addresses of persons alone, or of roles alone.",
+} as const satisfies WordSchema<AddressType>;
+
+/** The parameter `seniority`. */
+export const SENIORITY_SCHEMA = {
+  type: "array",
+  items: { type: "string", enum: SENIORITIES },
+  description: "Persons of these ranks alone.",
+} as const satisfies WordsSchema<Seniority>;
+
+/** The parameter `department`. */
+export const DEPARTMENT_SCHEMA = {
+  type: "array",
+  items: { type: "string", enum: DEPARTMENTS },
+  description: "Persons of these departments alone.",
+} as const satisfies WordsSchema<Department>;
+
+/** The parameter `limit`. */
+export const LIMIT_SCHEMA = {
+  type: "integer",
+  minimum: 1,
+  maximum: 100,
+  default: 10,
+  description: "Addresses per answer. Each ten that are returned, or begun, cost one search.",
+} as const satisfies WholeSchema;
+
+/** The parameter `offset`. */
+export const OFFSET_SCHEMA = {
+  type: "integer",
+  minimum: 0,
+  maximum: LARGEST_WHOLE,
+  default: 0,
+  description: "Addresses to leave out at the beginning.",
+} as const satisfies WholeSchema;

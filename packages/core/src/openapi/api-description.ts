@@ -1,0 +1,76 @@
+import type { Call, Reply, Service } from "../contracts/call.ts";
+import { type CorsOptions, corsService } from "../http/cors.ts";
+import { type Problem, problemReply } from "../http/problem.ts";
+import { type TlsPolicy, transportRefusal } from "../http/transport.ts";
+import { DESCRIPTION_PATH, describeApi } from "./describe-api.ts";
+import { descriptionReply } from "./description-reply.ts";
+import type { ApiPart, ApiResponse } from "./document.ts";
+import { headersOf } from "./headers.ts";
+import { PROBLEM_SCHEMA, problemResponse } from "./problems.ts";
+import { VERSION } from "./version.ts";
+
+/** What an API is made of: images, a lookup. */
+export interface Described {
+  describe(): ApiPart;
+}
+
+export interface ApiDescriptionOptions {
+  /** As that of the services. @default What the host framework makes of the request */
+  publicUrl?: string;
+  /** See {@link TlsPolicy}. @default "required" */
+  tls?: TlsPolicy;
+  /** Which other web origins may read the description from a browser. @default none */
+  cors?: CorsOptions;
+}
+
+const ALLOW = "GET, HEAD, OPTIONS";
+
+/**
+ * One description of several services that are mounted at one base, at `{base}/api/openapi.json`. To be mounted there before
+ * them: each of them would describe itself alone.
+ * @example
+ * app.use("/", express(createApiDescription([images, lookup])), express(images), express(lookup));
+ */
+export function createApiDescription(
+  services: readonly Described[],
+  options: ApiDescriptionOptions = {},
+): Service {
+  const { publicUrl, tls = "required", cors } = options;
+  const parts = services.map((service) => service.describe());
+  const service: Service = {
+    async handle(call) {
+      if (call.path !== DESCRIPTION_PATH) return undefined;
+      const reason = transportRefusal(call, tls);
+      if (reason !== null) return refusal(call, { status: 403, detail: reason });
+      if (call.method === "OPTIONS") return { status: 204, headers: { Allow: ALLOW } };
+      if (call.method !== "GET" && call.method !== "HEAD") {
+        const detail = `Here only ${ALLOW} are permitted.`;
+        return refusal(call, { status: 405, detail, headers: { Allow: ALLOW } });
+      }
+      const document = describeApi(parts, {
+        baseUrl: publicUrl?.replace(/\/$/, "") ?? call.origin + call.mountPath,
+        version: VERSION,
+        refusals: tls === "off" ? {} : FORBIDDEN,
+        otherMethods: OTHER_METHODS,
+        schemas: { Problem: PROBLEM_SCHEMA },
+      });
+      return descriptionReply(call, document);
+    },
+  };
+  return cors === undefined ? service : corsService(service, cors);
+}
+
+const FORBIDDEN: Record<string, ApiResponse> = {
+  "403": problemResponse("json", 403, "the connection is not secure."),
+};
+const OTHER_METHODS = problemResponse(
+  "json",
+  405,
+  "`Allow` lists the methods that the address permits.",
+  headersOf("Allow"),
+);
+
+function refusal(call: Call, problem: Problem): Reply {
+  const reply = problemReply(problem, `${call.mountPath}${call.path}`);
+  return call.method === "HEAD" ? { status: reply.status, headers: reply.headers } : reply;
+}

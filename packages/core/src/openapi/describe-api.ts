@@ -1,0 +1,81 @@
+import type { ApiComponents, ApiDocument, ApiPart, ApiResponse, PathItem } from "./document.ts";
+import { HEAD_TAG, headOf } from "./head-of.ts";
+import { headersOf } from "./headers.ts";
+import type { JsonSchema } from "./json-schema.ts";
+
+/** Where the description is, below the mount point. */
+export const DESCRIPTION_PATH = "/api/openapi.json";
+
+/** What a document is made for. */
+export interface DescribedSite {
+  /** Absolute URL of the mount point, without a trailing slash. */
+  baseUrl: string;
+  version: string;
+  /** How the description's own address refuses a request, by status. */
+  refusals: Readonly<Record<string, ApiResponse>>;
+  /** Schemas that these need, and no part has. */
+  schemas?: Readonly<Record<string, JsonSchema>>;
+  /** What it answers to other methods than GET and HEAD. */
+  otherMethods: ApiResponse;
+}
+
+/** The services of one mount point as one OpenAPI document. */
+export function describeApi(parts: readonly ApiPart[], site: DescribedSite): ApiDocument {
+  return {
+    openapi: "3.1.1",
+    jsonSchemaDialect: "https://spec.openapis.org/oas/3.1/dialect/base",
+    info: {
+      title: parts.map(({ title }) => title).join(" and "),
+      version: site.version,
+      description: parts.map(({ description }) => description).join("\n\n"),
+    },
+    servers: [{ url: site.baseUrl }],
+    tags: [...parts.flatMap(({ tags }) => tags), DESCRIPTION_TAG, HEAD_TAG],
+    paths: {
+      ...Object.assign({}, ...parts.map(({ paths }) => paths)),
+      [DESCRIPTION_PATH]: descriptionPath(site),
+    },
+    components: mergedComponents(parts, site),
+  };
+}
+
+const DESCRIPTION_TAG = { name: "Description", description: "The API in a form for programs." };
+
+function descriptionPath({ refusals, otherMethods }: DescribedSite): PathItem {
+  const get = {
+    operationId: "getDescription",
+    tags: [DESCRIPTION_TAG.name],
+    summary: "This description",
+    description: "The API that is mounted here as an OpenAPI 3.1 document.",
+    parameters: [
+      {
+        name: "If-None-Match",
+        in: "header",
+        description: "The `ETag` of what you have: 304 where it is the same still.",
+        schema: { type: "string" },
+      },
+    ],
+    responses: {
+      "200": {
+        description: "The document.",
+        headers: headersOf("Cache-Control", "ETag"),
+        content: {
+          "application/json": { schema: { type: "object", required: ["openapi", "info", "paths"] } },
+        },
+      },
+      "304": { description: "It has not changed.", headers: headersOf("Cache-Control", "ETag") },
+      ...refusals,
+    },
+  } as const;
+  return { get, head: headOf(get), "x-other-methods": otherMethods };
+}
+
+function mergedComponents(parts: readonly ApiPart[], { schemas }: DescribedSite): ApiComponents {
+  const merge = <K extends keyof ApiComponents>(kind: K): NonNullable<ApiComponents[K]> =>
+    Object.assign({}, ...parts.map(({ components }) => components[kind] ?? {}));
+  return {
+    schemas: { ...merge("schemas"), ...schemas },
+    headers: merge("headers"),
+    securitySchemes: merge("securitySchemes"),
+  };
+}

@@ -1,0 +1,57 @@
+import { statusTitle } from "../http/problem.ts";
+import type { ApiHeader, ApiMedia, ApiResponse } from "./document.ts";
+import type { JsonSchema } from "./json-schema.ts";
+
+/** What `problemReply` writes. */
+export const PROBLEM_SCHEMA: JsonSchema = {
+  type: "object",
+  title: "Problem",
+  description: "Why a request was refused (RFC 9457).",
+  properties: {
+    type: { const: "about:blank" },
+    title: { type: "string", description: "The status in words." },
+    status: { type: "integer", minimum: 400, maximum: 599 },
+    detail: { type: "string", description: "What is wrong, and what to do about it." },
+    instance: { type: "string", description: "Path of the request." },
+  },
+  required: ["type", "title", "status", "detail", "instance"],
+  examples: [
+    {
+      type: "about:blank",
+      title: "Bad Request",
+      status: 400,
+      detail: "resize takes sides of 1 to 8192 pixels",
+      instance: "/api/images/kY3vN0cWQe2l8Zr5tXh1aA.png",
+    },
+  ],
+};
+
+/** As what problems are told: as JSON, as a line of text, or as JSON and as a page to who prefers HTML. */
+export type ProblemForm = "json" | "text" | "page";
+
+const JSON_PROBLEM: Readonly<Record<string, ApiMedia>> = {
+  "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } },
+};
+const HTML: Readonly<Record<string, ApiMedia>> = { "text/html": { schema: { type: "string" } } };
+
+const CONTENT_OF: Readonly<Record<ProblemForm, Readonly<Record<string, ApiMedia>>>> = {
+  json: JSON_PROBLEM,
+  text: {
+    "text/plain": { schema: { type: "string", pattern: "^\\d{3} [^:]+: .+\\n$" } },
+  },
+  page: { ...JSON_PROBLEM, ...HTML },
+};
+
+/** A refusal. */
+export function problemResponse(
+  form: ProblemForm,
+  status: number,
+  description: string,
+  headers: Readonly<Record<string, ApiHeader>> = {},
+): ApiResponse {
+  return {
+    description: `${statusTitle(status)}: ${description}`,
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    content: CONTENT_OF[form],
+  };
+}

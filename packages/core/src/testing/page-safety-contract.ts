@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import type { EditView, ImageView, Page, Pages, ProblemView } from "../contracts/pages.ts";
+import type { ConformanceTest } from "./conformance-test.ts";
+import { addressesIn, contentsOf, directives, skeleton, textOf } from "./html-lookups.ts";
+import { htmlTokens, startTags } from "./html-tokens.ts";
+import {
+  EDIT,
+  HOSTILE,
+  hostileEdit,
+  hostileImage,
+  hostileProblem,
+  hostileUnlock,
+  IMAGE,
+  NOW,
+  ORIGIN,
+  PIN,
+  PROBLEM,
+  UNLOCK,
+} from "./page-samples.ts";
+
+/** Of those directives that a page needs for its own files, what it may name besides hashes of its own style. */
+const OWN = {
+  "script-src": [`${ORIGIN}/img/assets/`],
+  "style-src": [`${ORIGIN}/img/assets/`],
+  "connect-src": ["'self'", ORIGIN, `${ORIGIN}/img/`],
+  "font-src": ["'self'", ORIGIN, `${ORIGIN}/img/assets/`],
+  "form-action": ["'self'", "'none'", ORIGIN],
+  "img-src": ["'self'", "'none'", ORIGIN],
+} as const;
+
+/** Proves what holds of every page: that nothing in it can do harm, and that people can read it. */
+export function pageSafetyContract(test: ConformanceTest, create: () => Pages): void {
+  function everyPage(image: ImageView, edit: EditView, problem: ProblemView, unlock = UNLOCK): Page[] {
+    const pages = create();
+    return [
+      pages.viewer(image, NOW),
+      pages.viewer({ ...image, type: "application/pdf", pages: 12, page: 3 }, NOW),
+      pages.edit({ ...edit, image }, NOW),
+      pages.problem(problem),
+      pages.problem({ ...problem, status: 202 }),
+      pages.unlock(unlock),
+    ];
+  }
+
+  test("pages: the same view gives the same page", async () => {
+    assert.deepEqual(everyPage(IMAGE, EDIT, PROBLEM), everyPage(IMAGE, EDIT, PROBLEM));
+  });
+
+  test("pages: every page is a titled document in a named language, fit for phones", async () => {
+    for (const { html } of everyPage(IMAGE, EDIT, PROBLEM)) {
+      assert.match(html, /^<!doctype html>/i);
+      const tokens = htmlTokens(html);
+      assert.ok(startTags(tokens, "html")[0]?.attributes.get("lang"));
+      assert.equal(startTags(tokens, "title").length, 1);
+      assert.equal(startTags(tokens, "h1").length, 1);
+      assert.ok(startTags(tokens, "meta").some(({ attributes }) => attributes.get("name") === "viewport"));
+    }
+  });
+
+  test("pages: hostile text changes no tag and no attribute, and is shown as it is", async () => {
+    const harmless = "harmless";
+    const plain = everyPage(
+      hostileImage(harmless),
+      hostileEdit(harmless),
+      hostileProblem(harmless),
+      hostileUnlock(harmless),
+    );
+    for (const text of HOSTILE) {
+      const pages = everyPage(
+        hostileImage(text),
+        hostileEdit(text),
+        hostileProblem(text),
+        hostileUnlock(text),
+      );
+      for (const [index, page] of pages.entries()) {
+        assert.equal(skeleton(page.html), skeleton(plain[index]?.html ?? ""), `page ${index}, ${text}`);
+        if (/[<>]/.test(text)) assert.ok(!page.html.includes(text), `raw ${text} on page ${index}`);
+        assert.ok(textOf(htmlTokens(page.html)).includes(text), `${text} is not shown on page ${index}`);
+      }
+    }
+  });
+
+  test("pages: an address that is not one of the web is never a link, a picture or a target", async () => {
+    for (const address of [
+      ...HOSTILE,
+      "data:text/html,<b>",
+      "vbscript:x",
+      " java\nscript:alert(1)",
+      "//[",
+      "",
+    ]) {
+      const image = {
+        ...IMAGE,
+        baseUrl: address,
+        viewUrl: address,
+        links: { png: address, jpg: address, pdf: address },
+      };
+      const problem = { ...PROBLEM, baseUrl: address, authority: address };
+      const unlock = { ...UNLOCK, baseUrl: address, viewUrl: address, action: address };
+      for (const { html } of everyPage(image, { ...EDIT, action: address }, problem, unlock)) {
+        for (const value of addressesIn(htmlTokens(html))) {
+          const url = new URL(value, ORIGIN);
+          assert.ok(url.protocol === "https:" && url.origin === ORIGIN, `${address} became ${value}`);
+        }
+      }
+    }
+  });
+
+  test("pages: the policy forbids all but the page's own files, its style, its pictures and its forms", async () => {
+    for (const { html, contentSecurityPolicy } of everyPage(IMAGE, EDIT, PROBLEM)) {
+      const policy = directives(contentSecurityPolicy);
+      assert.deepEqual(policy.get("default-src"), ["'none'"]);
+      assert.deepEqual(policy.get("base-uri"), ["'none'"]);
+      assert.deepEqual(policy.get("frame-ancestors"), ["'none'"]);
+      for (const [name, sources] of policy) {
+        if (["default-src", "base-uri", "frame-ancestors"].includes(name)) continue;
+        const own: readonly string[] | undefined = Object.entries(OWN).find(([each]) => each === name)?.[1];
+        assert.ok(own, `the policy has ${name}`);
+        for (const source of sources) {
+          const isHash = name === "style-src" && source.startsWith("'sha256-");
+          assert.ok(isHash || own.includes(source), `${name} allows ${source}`);
+        }
+      }
+      const tokens = htmlTokens(html);
+      for (const tag of tokens) {
+        if (tag.kind !== "start") continue;
+        for (const name of tag.attributes.keys()) assert.doesNotMatch(name, /^(?:on|style$|srcdoc$)/);
+      }
+      for (const style of contentsOf(tokens, "style")) {
+        const hash = createHash("sha256").update(style).digest("base64");
+        assert.ok(policy.get("style-src")?.includes(`'sha256-${hash}'`), "style is not of the policy's hash");
+      }
+    }
+  });
+
+  test("pages: every script and style sheet of a page is a file of the pages, no script stands in a page", async () => {
+    const pages = create();
+    for (const { html } of everyPage(IMAGE, EDIT, PROBLEM)) {
+      const tokens = htmlTokens(html);
+      for (const script of startTags(tokens, "script")) assert.ok(script.attributes.get("src"));
+      assert.deepEqual(contentsOf(tokens, "script").join("").trim(), "");
+      const sheets = startTags(tokens, "link").filter(
+        ({ attributes }) => attributes.get("rel") === "stylesheet",
+      );
+      const files = [
+        ...startTags(tokens, "script").map(({ attributes }) => ({
+          address: attributes.get("src"),
+          type: /^text\/javascript/,
+        })),
+        ...sheets.map(({ attributes }) => ({ address: attributes.get("href"), type: /^text\/css/ })),
+      ];
+      for (const { address = "", type } of files) {
+        const [directory, name = ""] = address.split(/(?<=\/assets\/)/);
+        assert.equal(directory, `${ORIGIN}/img/assets/`);
+        assert.match(pages.asset(name)?.type ?? "", type);
+      }
+    }
+    assert.equal(pages.asset("no-such-file.js"), undefined);
+  });
+
+  test("pages: the policy lets the picture load from its own host, and no address can widen it", async () => {
+    const elsewhere = { ...IMAGE, links: { png: "https://cdn.example:8443/a/x.png" } };
+    const { contentSecurityPolicy } = create().viewer(elsewhere, NOW);
+    assert.ok(directives(contentSecurityPolicy).get("img-src")?.includes("https://cdn.example:8443"));
+
+    const widening = "https://a;script-src,'unsafe-inline'/x.png";
+    const pages = everyPage({ ...IMAGE, links: { png: widening } }, { ...EDIT, action: widening }, PROBLEM);
+    for (const page of pages) {
+      assert.doesNotMatch(page.contentSecurityPolicy, /unsafe-inline|[^\x20-\x7e]/);
+    }
+    for (const baseUrl of [
+      "https://a;script-src,*",
+      "https://a.example/x;script-src *",
+      "https://a.example/,*",
+    ]) {
+      for (const page of everyPage({ ...IMAGE, baseUrl }, EDIT, { ...PROBLEM, baseUrl })) {
+        assert.doesNotMatch(page.contentSecurityPolicy, /unsafe-inline|\*|script-src[^;]*,|[^\x20-\x7e]/);
+      }
+    }
+  });
+
+  test("pages: those whose address may hold the PIN send it to nobody, and keep it out of their titles", async () => {
+    for (const { html } of [create().edit(EDIT, NOW), create().unlock(UNLOCK)]) {
+      const referrer = startTags(htmlTokens(html), "meta").find(
+        ({ attributes }) => attributes.get("name") === "referrer",
+      );
+      assert.equal(referrer?.attributes.get("content"), "no-referrer");
+      assert.ok(!contentsOf(htmlTokens(html), "title").join("").includes(PIN));
+    }
+  });
+}

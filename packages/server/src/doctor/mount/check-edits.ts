@@ -1,0 +1,83 @@
+import { type Finding, ok, problem, warning } from "../finding.ts";
+import { type Answer, describeAnswer, headerOf, objectOf, problemDetail } from "./answer.ts";
+import { type MountCheck, pathOf } from "./mount-check.ts";
+import { remedies } from "./remedies.ts";
+import type { UploadedImage } from "./uploaded-image.ts";
+import type { MountVisit } from "./visit.ts";
+
+const NEW_NAME = "outrigger doctor, renamed";
+/** Each on a connection of its own, so that they reach as many processes as a proxy has. */
+const READS_BACK = 6;
+
+/** Whether an image can be changed by JSON and by a form, at once for everybody, and not by who knows an old state. */
+export const checkEdits: MountCheck = async (visit, image) => {
+  const before = await visit.send(pathOf(image, "json"));
+  const answer = await patch(visit, image, NEW_NAME);
+  const patched = patchFinding(answer);
+  if (patched.status !== "ok") return [patched];
+  return [
+    patched,
+    await tryReadBack(visit, image),
+    await tryStaleEdit(visit, image, headerOf(before, "etag")),
+  ];
+};
+
+function patch(
+  visit: MountVisit,
+  image: UploadedImage,
+  name: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  return visit.send(pathOf(image, "json"), {
+    method: "PATCH",
+    headers: { "Content-Type": "application/json", "X-Service-Image-Pin": image.pin, ...headers },
+    body: Buffer.from(JSON.stringify({ name })),
+  });
+}
+
+function patchFinding(answer: Answer): Finding {
+  if (answer.status === 200 && objectOf(answer).name === NEW_NAME)
+    return ok("PATCH", "JSON and the PIN arrive");
+  const detail = problemDetail(answer);
+  const said = `is answered with ${describeAnswer(answer)}`;
+  if (detail === null) return problem("PATCH", said, remedies.allowMethods);
+  if (detail === "The PIN is missing") {
+    return problem("PATCH", said, "Have whatever is in front pass X-Service-Image-Pin on");
+  }
+  if (detail === "The PIN is wrong") return problem("PATCH", said, remedies.shareStorage);
+  if (answer.status === 404 || answer.status === 410) return problem("PATCH", said, remedies.shareStorage);
+  if (/request body|Nothing to change|body must/.test(detail))
+    return problem("PATCH", said, remedies.mountFirst);
+  return problem("PATCH", said, "Look into the logs of the app");
+}
+
+/** Whether everybody sees at once what was written. */
+async function tryReadBack(visit: MountVisit, image: UploadedImage): Promise<Finding> {
+  const check = "reading after writing";
+  for (let index = 0; index < READS_BACK; index++) {
+    const answer = await visit.send(pathOf(image, "json"));
+    if (answer.status === 200 && objectOf(answer).name === NEW_NAME) continue;
+    const said = answer.status === 200 ? "its old name" : describeAnswer(answer);
+    return problem(check, `an image that was just changed is answered with ${said}`, remedies.shareStorage);
+  }
+  return ok(check, `${READS_BACK} connections see the same`);
+}
+
+async function tryStaleEdit(
+  visit: MountVisit,
+  image: UploadedImage,
+  etag: string | undefined,
+): Promise<Finding> {
+  const check = "If-Match";
+  if (etag === undefined) {
+    return warning(check, "replies with a record have no ETag to be named", "Let ETag through");
+  }
+  const answer = await patch(visit, image, "outrigger doctor, lost", { "If-Match": etag });
+  return answer.status === 412
+    ? ok(check, "a change of what has changed meanwhile is refused")
+    : warning(
+        check,
+        `a change of what has changed meanwhile is answered with ${describeAnswer(answer)}`,
+        "Have whatever is in front pass If-Match on",
+      );
+}

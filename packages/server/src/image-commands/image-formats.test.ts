@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { askedBy, formatOfSuffix } from "./image-formats.ts";
+
+const ID = "Yk3fPq0bT1mVxR8aZ2cLdw";
+
+it.each([
+  [
+    `https://example.com/img/api/images/${ID}.jpeg?resize=800x&convert=low`,
+    "jpg",
+    { resize: "800x", convert: "low" },
+  ],
+  [`https://example.com/api/images/${ID}.pdf?page=3`, "pdf", { page: 3 }],
+  [`https://example.com/api/images/${ID}.json`, null, {}],
+  [`https://example.com/${ID}/edit?pin=0123456789ABCDEF`, null, {}],
+  [`https://example.com/api/images/${ID}.png?page=0&convert=best&resize=`, "png", {}],
+  [ID, null, {}],
+])("%s", (address, format, options) => {
+  expect(askedBy(address)).toEqual({ format, options });
+});
+
+it("knows formats by their suffixes, in any case", () => {
+  expect(["JPEG", "jpg", "Avif", "json", ""].map(formatOfSuffix)).toEqual(["jpg", "jpg", "avif", null, null]);
+});

@@ -1,0 +1,51 @@
+import type { ImageFormat, ReadOptions } from "@outrigger/client";
+
+/** What `--as` can be, besides `jpeg` for `jpg`. */
+export const FORMATS: readonly ImageFormat[] = ["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"];
+
+/** What `--quality` can be. */
+export const QUALITIES = ["low", "medium", "high", "max"] as const;
+
+/** What serves an original as it is. */
+const FORMAT_OF_TYPE: Readonly<Record<string, ImageFormat>> = {
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "image/gif": "gif",
+  "image/svg+xml": "svg",
+  "image/x-photoshop": "psd",
+  "application/pdf": "pdf",
+};
+
+/** `null` for a type that no original has. */
+export function formatOfType(type: string): ImageFormat | null {
+  return FORMAT_OF_TYPE[type] ?? null;
+}
+
+/** `null` for what names no format. */
+export function formatOfSuffix(suffix: string): ImageFormat | null {
+  const name = suffix.toLowerCase();
+  return FORMATS.find((format) => format === (name === "jpeg" ? "jpg" : name)) ?? null;
+}
+
+/** What an address of a picture asks for by its suffix and its query. */
+export interface Asked {
+  format: ImageFormat | null;
+  options: ReadOptions;
+}
+
+/** @param address Any text: what is no address asks for nothing, nor does what no picture can be asked for with. */
+export function askedBy(address: string): Asked {
+  const url = URL.canParse(address) ? new URL(address) : null;
+  const [, suffix = ""] = /\.(\w+)\/?$/.exec(url?.pathname ?? "") ?? [];
+  const convert = QUALITIES.find((quality) => quality === url?.searchParams.get("convert"));
+  const resize = url?.searchParams.get("resize") ?? "";
+  const page = url?.searchParams.get("page") ?? "";
+  return {
+    format: formatOfSuffix(suffix),
+    options: {
+      ...(convert === undefined ? {} : { convert }),
+      ...(resize === "" ? {} : { resize }),
+      ...(/^[1-9]\d{0,8}$/.test(page) ? { page: Number(page) } : {}),
+    },
+  };
+}

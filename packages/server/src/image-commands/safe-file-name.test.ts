@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { safeFileName } from "./safe-file-name.ts";
+
+it.each([
+  ["photo.jpg", "photo.jpg"],
+  ["Überraschung 🎉.png", "Überraschung 🎉.png"],
+  ["../../etc/passwd", "passwd"],
+  ["/etc/cron.d/job.png", "job.png"],
+  ["C:\\Windows\\system.ini", "system.ini"],
+  ["a/../../b/..", "otherwise"],
+  ["..", "otherwise"],
+  [".", "otherwise"],
+  ["", "otherwise"],
+  ["///", "otherwise"],
+  [".bashrc", "bashrc"],
+  ["-rf", "_rf"],
+  ["photo.jpg. . ", "photo.jpg"],
+  ['a<b>c:"d|e?f*.png', "a_b_c__d_e_f_.png"],
+  ["a\u0000b\u001b[31m\n.png", "a_b_[31m_.png"],
+  ["gnp.\u202Eexe.png", "gnp._exe.png"],
+  ["CON", "_CON"],
+  ["nul.png", "_nul.png"],
+  ["console.png", "console.png"],
+])("%j is kept as %j", (name, kept) => {
+  expect(safeFileName(name, "otherwise")).toBe(kept);
+});
+
+it("cuts a long name in front of its suffix and between characters", () => {
+  const name = safeFileName(`${"ü🎉".repeat(100)}.jpeg`, "otherwise");
+  expect(Buffer.byteLength(name)).toBeLessThanOrEqual(200);
+  expect(Buffer.byteLength(name)).toBeGreaterThan(190);
+  expect(name).toMatch(/^(?:ü🎉)+ü?\.jpeg$/);
+});

@@ -1,0 +1,46 @@
+import type { TargetedEvent } from "preact";
+import { sizeText } from "../../../src/phrases.ts";
+import { ACCEPTED } from "../file-kinds.ts";
+import { PictureIcon } from "./icons.tsx";
+
+/** ID of the file input, to put the focus back on. */
+export const CHOOSER_ID = "chooser";
+
+export interface DropAreaProps {
+  onFiles(files: readonly File[]): void;
+  maxUploadBytes: number;
+  /** Whether it leaves most of the room to what was added. */
+  isCompact: boolean;
+}
+
+/** Says where files come from, and takes them by click; drops and pastes are taken wherever they happen. */
+export function DropArea({ onFiles, maxUploadBytes, isCompact }: DropAreaProps) {
+  function choose({ currentTarget }: TargetedEvent<HTMLInputElement>): void {
+    const files = [...(currentTarget.files ?? [])];
+    // Else the same file could not be chosen twice.
+    currentTarget.value = "";
+    if (files.length > 0) onFiles(files);
+  }
+  return (
+    <label class={isCompact ? "drop-area compact" : "drop-area"} for={CHOOSER_ID}>
+      <PictureIcon />
+      <span class="invitation">Drop images here, or paste them</span>
+      <input
+        id={CHOOSER_ID}
+        class="unseen"
+        type="file"
+        multiple
+        accept={ACCEPTED}
+        aria-label="Choose images"
+        aria-describedby="accepted"
+        onChange={choose}
+      />
+      <span class="button" aria-hidden="true">
+        Choose images
+      </span>
+      <span id="accepted" class="accepted">
+        PNG, JPEG, GIF, SVG, PSD or PDF, up to {sizeText(maxUploadBytes)} each
+      </span>
+    </label>
+  );
+}

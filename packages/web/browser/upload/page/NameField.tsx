@@ -1,0 +1,57 @@
+import type { TargetedKeyboardEvent } from "preact";
+import { useState } from "preact/hooks";
+import { MAX_NAME_LENGTH } from "../store/next-options.ts";
+import { PenIcon } from "./icons.tsx";
+
+export interface NameFieldProps {
+  name: string;
+  isFixed: boolean;
+  /** Resolves to why the name could not be changed; `null` when it was. */
+  onName(name: string): Promise<string | null>;
+}
+
+/** The name, to be changed where it stands: kept by Enter and by going on, left by Escape. */
+export function NameField({ name, isFixed, onName }: NameFieldProps) {
+  const [problem, setProblem] = useState<string | null>(null);
+
+  async function keep(field: HTMLInputElement): Promise<void> {
+    const chosen = field.value.trim();
+    if (chosen === "" || chosen === name) {
+      field.value = name;
+      return;
+    }
+    const reason = await onName(chosen);
+    setProblem(reason);
+    if (reason !== null) field.value = name;
+  }
+
+  function press(event: TargetedKeyboardEvent<HTMLInputElement>): void {
+    const field = event.currentTarget;
+    if (event.key === "Enter") void keep(field);
+    if (event.key === "Escape") field.value = name;
+  }
+
+  return (
+    <div class="name">
+      {isFixed ? (
+        <p class="title">{name}</p>
+      ) : (
+        <>
+          <input
+            class="title"
+            type="text"
+            aria-label="Name"
+            value={name}
+            maxLength={MAX_NAME_LENGTH}
+            autocomplete="off"
+            spellcheck={false}
+            onKeyDown={press}
+            onBlur={({ currentTarget }) => void keep(currentTarget)}
+          />
+          <PenIcon />
+        </>
+      )}
+      {problem !== null && <p class="trouble">Not renamed. {problem}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import { sizeText } from "../../../src/phrases.ts";
+import type { Clock } from "../store/clock.ts";
+import type { Stage, Upload } from "../store/uploads.ts";
+
+/** Where an upload stands, in words and as a bar. */
+export function StageLine({ upload, clock }: { upload: Upload; clock: Clock }) {
+  const { stage, name, size } = upload;
+  switch (stage.kind) {
+    case "ready":
+      return null;
+    case "failed":
+      return <p class="trouble">{stage.message}</p>;
+    case "queued":
+      return <Bar name={name} text="Waits for its turn" sentBytes={0} size={size} />;
+    case "waiting":
+      return <Bar name={name} text={waitText(stage, clock)} sentBytes={0} size={size} />;
+    case "processing":
+      return <Bar name={name} text="Stored. It can be seen in a moment." sentBytes={null} size={size} />;
+    case "sending": {
+      const isAllSent = stage.sentBytes >= size;
+      const text = isAllSent ? "All sent. The server looks at it." : progressText(stage.sentBytes, size);
+      return <Bar name={name} text={text} sentBytes={isAllSent ? null : stage.sentBytes} size={size} />;
+    }
+  }
+}
+
+interface BarProps {
+  name: string;
+  text: string;
+  /** `null`: nobody knows how far it is. */
+  sentBytes: number | null;
+  size: number;
+}
+
+function Bar({ name, text, sentBytes, size }: BarProps) {
+  return (
+    <div class="stage-line">
+      {sentBytes === null ? (
+        <progress aria-label={`Upload of ${name}`} />
+      ) : (
+        <progress aria-label={`Upload of ${name}`} value={sentBytes} max={size} />
+      )}
+      <p>{text}</p>
+    </div>
+  );
+}
+
+function progressText(sentBytes: number, size: number): string {
+  return `${sizeText(sentBytes)} of ${sizeText(size)} · ${Math.floor((sentBytes / size) * 100)} %`;
+}
+
+function waitText({ cause, untilMs }: Extract<Stage, { kind: "waiting" }>, clock: Clock): string {
+  if (cause === "offline") return "You are offline. It goes on as soon as you are back.";
+  const leftMs = (untilMs ?? 0) - clock.everySecond.value;
+  const when = leftMs > 500 ? `in ${waitedText(leftMs)}` : "now";
+  return cause === "busy"
+    ? `The server asks for a pause. It goes on ${when}.`
+    : `The connection broke off. Next try ${when}.`;
+}
+
+function waitedText(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
+}

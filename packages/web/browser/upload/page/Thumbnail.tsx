@@ -1,0 +1,27 @@
+import { useState } from "preact/hooks";
+import { fileAddress } from "../share-texts.ts";
+import type { SavedImage } from "../store/saved-image.ts";
+
+export interface ThumbnailProps {
+  /** Address of a picture in this browser. */
+  localUrl: string | null;
+  /** What the server may be asked for a picture of. */
+  image: SavedImage | null;
+  /** Stands where there is no picture. */
+  label: string | null;
+}
+
+/** A small picture, from this browser or else from the server. */
+export function Thumbnail({ localUrl, image, label }: ThumbnailProps) {
+  const [broken, setBroken] = useState<string | null>(null);
+  const url = localUrl ?? (image === null ? null : `${fileAddress(image, "webp")}?resize=192x192`);
+  return (
+    <div class="thumbnail">
+      {url === null || url === broken ? (
+        <span aria-hidden="true">{label ?? "?"}</span>
+      ) : (
+        <img src={url} alt="" loading="lazy" decoding="async" onError={() => setBroken(url)} />
+      )}
+    </div>
+  );
+}

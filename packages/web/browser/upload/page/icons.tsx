@@ -1,0 +1,80 @@
+import type { ComponentChildren } from "preact";
+
+function Icon({ children }: { children: ComponentChildren }) {
+  return (
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      {children}
+    </svg>
+  );
+}
+
+/** A picture on its way up. */
+export function PictureIcon() {
+  return (
+    <svg class="picture" viewBox="0 0 64 56" aria-hidden="true" focusable="false">
+      <rect class="paper back" x="9" y="8" width="40" height="32" rx="5" transform="rotate(-7 29 24)" />
+      <rect class="paper" x="13" y="12" width="42" height="34" rx="5" />
+      <circle class="sun" cx="24" cy="22" r="3.5" />
+      <path class="hills" d="M16 42l11-12 7 7 7-9 11 14z" />
+      <circle class="badge" cx="51" cy="43" r="10" />
+      <path class="arrow" d="M51 48v-9.5M46.8 42.3l4.2-4.2 4.2 4.2" />
+    </svg>
+  );
+}
+
+export function CopyIcon() {
+  return (
+    <Icon>
+      <rect x="9" y="9" width="11" height="11" rx="2" />
+      <path d="M5 15V6a2 2 0 0 1 2-2h8" />
+    </Icon>
+  );
+}
+
+export function DoneIcon() {
+  return (
+    <Icon>
+      <path d="M5 12.5l4.5 4.5L19 7.5" />
+    </Icon>
+  );
+}
+
+export function CrossIcon() {
+  return (
+    <Icon>
+      <path d="M6 6l12 12M18 6L6 18" />
+    </Icon>
+  );
+}
+
+export function BinIcon() {
+  return (
+    <Icon>
+      <path d="M4 7h16M9 7V4.5h6V7M6.5 7l.8 12.5h9.4L17.5 7M10 11v5M14 11v5" />
+    </Icon>
+  );
+}
+
+export function RetryIcon() {
+  return (
+    <Icon>
+      <path d="M19.5 12a7.5 7.5 0 1 1-2.2-5.3L20 9.4M20 4.5v5h-5" />
+    </Icon>
+  );
+}
+
+export function OpenIcon() {
+  return (
+    <Icon>
+      <path d="M14 4h6v6M20 4l-9 9M18 14v4a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2V8a2 2 0 0 1 2-2h4" />
+    </Icon>
+  );
+}
+
+export function PenIcon() {
+  return (
+    <Icon>
+      <path d="M4.5 19.5l1-4.5L16 4.5l3.5 3.5L9 18.5z" />
+    </Icon>
+  );
+}

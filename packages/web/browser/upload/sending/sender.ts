@@ -1,0 +1,166 @@
+import { kindOf, refusalOf, sentType } from "../file-kinds.ts";
+import type { Stage } from "../store/uploads.ts";
+import { createUppy, type SentFile, type SentMeta } from "./create-uppy.ts";
+import { outcomeOf, type Refusal } from "./outcome.ts";
+import { randomKey } from "./random-key.ts";
+import { readRefusal } from "./read-refusal.ts";
+import { createSendGate } from "./send-gate.ts";
+
+export interface SenderOptions {
+  /** Where files are posted to. */
+  endpoint: string;
+  maxUploadBytes: number;
+  /** Form fields for a file that is about to be sent as a new upload. */
+  fieldsOf(key: string, file: File): Pick<SentMeta, "name" | "expiresAt">;
+  /** `refusal`: why the file will not be sent; `null` when it will. */
+  onAdded(key: string, file: File, refusal: string | null): void;
+  /** All files that were added together have been named. */
+  onAllAdded(): void;
+  onStage(key: string, stage: Stage): void;
+  /** Accepted by the service, whose reply is `body`. */
+  onAccepted(key: string, body: unknown): void;
+  /** Likewise, after it was cancelled. */
+  onUnwanted(body: unknown): void;
+}
+
+/** Sends files to the service, and goes on by itself wherever that helps. */
+export interface Sender {
+  add(files: readonly File[]): void;
+  /** Sends a file again that was refused, at once or after it had been accepted. */
+  retry(key: string): void;
+  /** Stops sending where that is not over, and forgets the file. */
+  forget(key: string): void;
+}
+
+interface Sending {
+  file: File;
+  /** `null`: to be made when it is sent. */
+  meta: SentMeta | null;
+  /** Attempts in a row that broke off. */
+  brokenCount: number;
+  isAllSent: boolean;
+  isUnwanted: boolean;
+}
+
+const AGAIN = "again";
+
+export function createSender(options: SenderOptions): Sender {
+  const { endpoint, maxUploadBytes, fieldsOf, onStage } = options;
+  const gate = createSendGate();
+  const sendings = new Map<string, Sending>();
+  const uppy = createUppy({ endpoint, take, beforeSending });
+
+  function take(added: SentFile): SentFile | false {
+    if (!(added.data instanceof File)) return false;
+    const key = added.source === AGAIN ? added.meta.key : takeIn(added.data);
+    const sending = sendings.get(key);
+    const kind = kindOf(added.data);
+    if (sending === undefined || kind === null) return false;
+    sending.meta ??= metaOf(key, sending.file);
+    return { ...added, id: key, meta: { ...added.meta, ...sending.meta, type: sentType(kind) } };
+  }
+
+  function metaOf(key: string, file: File): SentMeta {
+    return { key, idempotencyKey: randomKey(), ...fieldsOf(key, file) };
+  }
+
+  function takeIn(file: File): string {
+    const key = randomKey();
+    const refusal = refusalOf(file, maxUploadBytes);
+    if (refusal === null) {
+      sendings.set(key, { file, meta: null, brokenCount: 0, isAllSent: false, isUnwanted: false });
+    }
+    options.onAdded(key, file, refusal);
+    return key;
+  }
+
+  async function beforeSending(key: string): Promise<void> {
+    await gate.pass((wait) => {
+      if (sendings.has(key)) onStage(key, { kind: "waiting", ...wait });
+    });
+    // Uppy would send what was cancelled in the meantime, were this ever to settle.
+    if (!sendings.has(key)) await new Promise(() => undefined);
+    onStage(key, { kind: "sending", sentBytes: 0 });
+  }
+
+  function sendAgain(key: string): void {
+    const sending = sendings.get(key);
+    if (sending === undefined || sending.isUnwanted) return;
+    sending.isAllSent = false;
+    const { file } = sending;
+    sending.meta ??= metaOf(key, file);
+    const { name, type } = file;
+    uppy.addFile({ source: AGAIN, name, type, data: file, meta: sending.meta });
+  }
+
+  function refused(key: string, sending: Sending, refusal: Refusal): void {
+    const outcome = outcomeOf(refusal, sending.brokenCount);
+    if (sending.isUnwanted) {
+      sendings.delete(key);
+    } else if (outcome.kind === "failed") {
+      sending.brokenCount = 0;
+      if (outcome.isSettled) sending.meta = null;
+      onStage(key, outcome);
+    } else if (outcome.cause === "busy") {
+      gate.holdUntil(Date.now() + outcome.delayMs);
+      sendAgain(key);
+    } else {
+      // Being offline says nothing of the connection: the gate waits for that to end.
+      sending.brokenCount += navigator.onLine ? 1 : 0;
+      onStage(key, { kind: "waiting", cause: "broken", untilMs: Date.now() + outcome.delayMs });
+      setTimeout(() => sendAgain(key), outcome.delayMs);
+    }
+  }
+
+  // What is being sent would hang for as long as the system has patience. The service knows it again by its key.
+  addEventListener("offline", () => {
+    for (const { id } of uppy.getFiles()) {
+      uppy.removeFile(id);
+      sendAgain(id);
+    }
+  });
+  uppy.on("files-added", options.onAllAdded);
+  uppy.on("upload-progress", (file, { bytesUploaded }) => {
+    const sending = file && sendings.get(file.id);
+    if (!sending) return;
+    const sentBytes = bytesUploaded || 0;
+    sending.isAllSent = sentBytes >= sending.file.size;
+    onStage(file.id, { kind: "sending", sentBytes });
+  });
+  uppy.on("upload-success", (file, { body }) => {
+    const sending = file && sendings.get(file.id);
+    if (!sending) return;
+    sending.isAllSent = false;
+    uppy.removeFile(file.id);
+    if (sending.isUnwanted) {
+      sendings.delete(file.id);
+      options.onUnwanted(body);
+    } else options.onAccepted(file.id, body);
+  });
+  uppy.on("upload-error", (file, error) => {
+    const sending = file && sendings.get(file.id);
+    if (!sending) return;
+    const refusal = readRefusal(error);
+    // Uppy would send failed files again with the next ones that are added. This empties the request.
+    uppy.removeFile(file.id);
+    refused(file.id, sending, refusal);
+  });
+
+  return {
+    add: (files) => uppy.addFiles(files.map((file) => ({ name: file.name, type: file.type, data: file }))),
+    retry(key) {
+      onStage(key, { kind: "queued" });
+      sendAgain(key);
+    },
+    forget(key) {
+      const sending = sendings.get(key);
+      // It may be stored by now: the reply tells how to remove it.
+      if (sending?.isAllSent) {
+        sending.isUnwanted = true;
+        return;
+      }
+      sendings.delete(key);
+      uppy.removeFile(key);
+    },
+  };
+}

@@ -1,0 +1,148 @@
+import { createImagesClient } from "@outrigger/client";
+import { type ReadonlySignal, signal } from "@preact/signals";
+import type { UploadConfig } from "./config.ts";
+import { kindOf } from "./file-kinds.ts";
+import { createImageActions, type ImageActions } from "./image-actions.ts";
+import { createSender } from "./sending/sender.ts";
+import { type Clock, createClock } from "./store/clock.ts";
+import { createMessageLog, type MessageLog } from "./store/message-log.ts";
+import { createNextOptions, type NextOptions } from "./store/next-options.ts";
+import { readCreated } from "./store/saved-image.ts";
+import { createSavedImages, type SavedImages } from "./store/saved-images.ts";
+import { isUnfinished, reduceUploads, type Stage, type Upload, type UploadEvent } from "./store/uploads.ts";
+import { createThumbnails } from "./thumbnails.ts";
+import { waitUntilServed } from "./wait-until-served.ts";
+
+/** Everything that the page shows, and what can be done there. */
+export interface Session {
+  config: UploadConfig;
+  /** Of this visit, the newest first. */
+  uploads: ReadonlySignal<readonly Upload[]>;
+  saved: SavedImages;
+  next: NextOptions;
+  log: MessageLog;
+  clock: Clock;
+  images: ImageActions;
+  add(files: readonly File[]): void;
+  retry(upload: Upload): void;
+  /** Stops an upload, or takes one that is over off this page. */
+  dismiss(upload: Upload): void;
+  /** Names what is not stored yet: it gets the name as soon as it can. */
+  nameLater(upload: Upload, name: string): void;
+}
+
+const NOT_UNDERSTOOD = "Something other than the image service answered. Is a login needed on this network?";
+
+export function createSession(config: UploadConfig): Session {
+  const uploads = signal<readonly Upload[]>([]);
+  const client = createImagesClient({ baseUrl: config.baseUrl });
+  const saved = createSavedImages(config.baseUrl);
+  const log = createMessageLog();
+  const next = createNextOptions(config);
+  const thumbnails = createThumbnails();
+  const images = createImageActions({ client, saved, log, dispatch });
+  /** Names given to what could not be named yet. */
+  const laterNames = new Map<string, string>();
+  let batch = 0;
+  let countInBatch = 0;
+
+  const sender = createSender({
+    endpoint: `${config.baseUrl}/api/images.json`,
+    maxUploadBytes: config.maxUploadBytes,
+    fieldsOf: (key, file) => ({ name: find(key)?.name ?? file.name, expiresAt: next.expiresAt() }),
+    onAdded: addUpload,
+    onAllAdded: endBatch,
+    onStage: setStage,
+    onAccepted: (key, body) => void settle(key, body),
+    onUnwanted(body) {
+      const created = readCreated(body);
+      if (created !== null) void images.remove(created.image);
+    },
+  });
+
+  function dispatch(event: UploadEvent): void {
+    uploads.value = reduceUploads(uploads.value, event);
+  }
+
+  function find(key: string): Upload | undefined {
+    return uploads.value.find((upload) => upload.key === key);
+  }
+
+  function addUpload(key: string, file: File, refusal: string | null): void {
+    const kind = kindOf(file);
+    const upload: Upload = {
+      ...{ key, batch, size: file.size, previewUrl: null, image: null },
+      name: next.nameFor(file, countInBatch),
+      label: kind?.label ?? null,
+      stage: { kind: "queued" },
+    };
+    countInBatch += 1;
+    dispatch({ kind: "added", upload });
+    if (refusal !== null) setStage(key, { kind: "failed", message: refusal, canRetry: false });
+    else if (kind?.isShown) {
+      thumbnails.make(file, (previewUrl) => dispatch({ kind: "previewed", key, previewUrl }));
+    }
+  }
+
+  function endBatch(): void {
+    if (countInBatch === 0) return;
+    const added = uploads.value.filter((upload) => upload.batch === batch && upload.stage.kind === "queued");
+    if (added.length === 1) log.say(`Uploading ${added[0]?.name}.`);
+    else if (added.length > 1) log.say(`Uploading ${added.length} files.`);
+    if (added.length > 0) next.name.value = "";
+    batch += 1;
+    countInBatch = 0;
+  }
+
+  function setStage(key: string, stage: Stage): void {
+    const before = find(key);
+    dispatch({ kind: "staged", key, stage });
+    if (before === undefined) return;
+    if (stage.kind === "failed") log.say(`${before.name}: ${stage.message}`);
+    if (stage.kind === "waiting" && before.stage.kind !== "waiting") {
+      log.say(
+        stage.cause === "offline"
+          ? "You are offline. Uploads go on when you are back."
+          : `${before.name} waits.`,
+      );
+    }
+  }
+
+  /** From the server's reply to the image that can be seen under the name that was wanted. */
+  async function settle(key: string, body: unknown): Promise<void> {
+    const created = readCreated(body);
+    if (created === null) return setStage(key, { kind: "failed", message: NOT_UNDERSTOOD, canRetry: true });
+    const { image, isReady } = created;
+    saved.save(image);
+    dispatch({ kind: "stored", key, image });
+    const failure = isReady ? null : await waitUntilServed(client, image.id);
+    if (failure !== null) {
+      saved.forget(image.id);
+      return setStage(key, { kind: "failed", message: failure, canRetry: true });
+    }
+    const wanted = laterNames.get(key);
+    laterNames.delete(key);
+    dispatch({ kind: "staged", key, stage: { kind: "ready" } });
+    log.say(`${wanted ?? image.name} is uploaded.`);
+    if (wanted === undefined) dispatch({ kind: "updated", image });
+    else if (wanted !== image.name) await images.rename(image, wanted);
+  }
+
+  return {
+    ...{ config, uploads, saved, next, log, images },
+    clock: createClock(),
+    add: sender.add,
+    retry: ({ key }) => sender.retry(key),
+    dismiss(upload) {
+      const { key, name, previewUrl } = upload;
+      if (isUnfinished(upload)) log.say(`${name} is cancelled.`);
+      sender.forget(key);
+      dispatch({ kind: "removed", key });
+      if (previewUrl !== null) URL.revokeObjectURL(previewUrl);
+    },
+    nameLater({ key }, name) {
+      laterNames.set(key, name);
+      dispatch({ kind: "named", key, name });
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { extname } from "node:path";
+import type { Asset } from "@outrigger/core";
+
+/** A page that has files of its own. */
+export type Entry = "upload" | "viewer" | "reference";
+
+/** Names of the files that a page loads itself; what those load in turn they name. */
+export interface EntryFiles {
+  script: string;
+  styles: readonly string[];
+}
+
+/** The part of Vite's manifest that is used. */
+type Manifest = Record<string, { name?: string; isEntry?: boolean; file: string; css?: string[] }>;
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
+};
+
+const DIRECTORY = new URL("../dist/assets/", import.meta.url);
+
+/** What the build made of `browser/`, read once into memory. */
+export interface Assets {
+  get(name: string): Asset | undefined;
+  filesOf(entry: Entry): EntryFiles;
+}
+
+let loaded: Assets | null = null;
+
+/** @throws Error where the package was not built. */
+export function loadAssets(): Assets {
+  loaded ??= readAssets();
+  return loaded;
+}
+
+function readAssets(): Assets {
+  const manifest: Manifest = JSON.parse(readFileSync(new URL("manifest.json", DIRECTORY), "utf8"));
+  const assets = new Map<string, Asset>();
+  for (const name of readdirSync(DIRECTORY)) {
+    const type = TYPES[extname(name)];
+    if (type !== undefined) assets.set(name, readAsset(name, type));
+  }
+  return {
+    get: (name) => assets.get(name),
+    filesOf(entry) {
+      const found = Object.values(manifest).find(({ isEntry, name }) => isEntry === true && name === entry);
+      if (found === undefined) throw new Error(`There is no entry ${entry} among the built files`);
+      return { script: found.file, styles: found.css ?? [] };
+    },
+  };
+}
+
+function readAsset(name: string, type: string): Asset {
+  const read = (suffix: string) => readFileSync(new URL(name + suffix, DIRECTORY));
+  const has = (suffix: string) => existsSync(new URL(name + suffix, DIRECTORY));
+  return {
+    type,
+    body: read(""),
+    ...(has(".br") ? { brotli: read(".br") } : {}),
+    ...(has(".gz") ? { gzip: read(".gz") } : {}),
+  };
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { BYTES, EDIT, IMAGE, NOW } from "../test/views.ts";
+import { createPages } from "./pages.ts";
+
+describe("edit page", () => {
+  it("offers to keep the expiry or to set it to one of five durations, in milliseconds", () => {
+    const { html } = createPages().edit(EDIT, NOW);
+    const options = [...html.matchAll(/<option value="(\d*)"/g)].map((found) => found[1]);
+    expect(options).toEqual(["", "3600000", "86400000", "604800000", "2592000000", "31536000000"]);
+  });
+
+  it("offers no more than may be asked for", () => {
+    const { html } = createPages().edit({ ...EDIT, maxLifetimeMs: 7 * 86_400_000 }, NOW);
+    expect([...html.matchAll(/<option value="(\d+)"/g)].map((found) => found[1])).toEqual([
+      "3600000",
+      "86400000",
+      "604800000",
+    ]);
+    expect(html).toContain('min="2025-11-20T12:01" max="2025-11-27T12:00"');
+    expect(html).toContain("The longest from now is 7 days.");
+  });
+
+  it("shows a small picture", () => {
+    expect(createPages().edit(EDIT, NOW).html).toContain(`src="${BYTES}.webp?resize=192x192"`);
+    const drawing = { ...IMAGE, type: "image/svg+xml" };
+    expect(createPages().edit({ ...EDIT, image: drawing }, NOW).html).toContain(`src="${BYTES}.svg"`);
+  });
+
+  it("lets the forms go to an absolute action on another host", () => {
+    const page = createPages().edit({ ...EDIT, action: "https://edit.example/x" }, NOW);
+    expect(page.contentSecurityPolicy).toContain("form-action 'self' https://edit.example;");
+  });
+
+  it("posts to its own address where the action would leave the site", () => {
+    for (const action of [
+      "//evil.example/x",
+      "/\t/evil.example/x",
+      "\\\\evil.example/x",
+      "javascript:alert(1)",
+    ]) {
+      const page = createPages().edit({ ...EDIT, action }, NOW);
+      expect(page.html).not.toContain(" action=");
+      expect(page.contentSecurityPolicy).toContain("form-action 'self';");
+    }
+  });
+
+  it("tells the browser to send its address, which holds the PIN, to nobody", () => {
+    expect(createPages().edit(EDIT, NOW).html).toContain('<meta name="referrer" content="no-referrer">');
+  });
+});

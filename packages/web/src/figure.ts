@@ -1,0 +1,69 @@
+import type { ImageView } from "@outrigger/core";
+import { type Address, withParameter } from "./addresses.ts";
+import { type Offer, shortTypeName } from "./formats.ts";
+import { type Html, html } from "./html.ts";
+import { dimensionsText, sizeText } from "./phrases.ts";
+import { type ShownPicture, shownPicture } from "./renditions.ts";
+
+/** Room that the page leaves for the picture, as in the style sheet. */
+const SIZES = "(min-width: 60rem) calc(100vw - 28rem), 100vw";
+/** Of a document with more pages, one is gone to by its number too. */
+const MAX_PAGES_TO_LEAF = 3;
+
+/** The picture at the size that fits, leading to it at full size, with the pages of a document to turn. */
+export function figure(view: ImageView, offers: readonly Offer[], address: Address | null): Html {
+  const shown = shownPicture(view, offers);
+  return html`<figure>${shown === null ? placeholder(view) : pictureMarkup(view, shown)}
+${address !== null && pageCount(view) > 1 && pageTurner(view, address)}${
+  shown?.isBounded === true &&
+  html`<figcaption>Shown smaller. <a href="${shown.full.href}">Open at full size</a>
+(${view.page === 1 ? [dimensionsText(view), sizeText(view.size)].filter(Boolean).join(", ") : `page ${view.page}`})</figcaption>`
+}
+</figure>`;
+}
+
+/** Pages of a document; the frames of an animation are none. */
+export function pageCount({ type, pages }: ImageView): number {
+  return type === "application/pdf" ? (pages ?? 1) : 1;
+}
+
+/** The viewer's address for a page of a document. */
+export function addressOfPage(address: Address, page: number): Address {
+  return page === 1 ? address : { ...address, href: withParameter(address, "page", String(page)) };
+}
+
+function placeholder({ type }: ImageView): Html {
+  return html`<p class="placeholder"><b>${shortTypeName(type)}</b> No preview of this file</p>`;
+}
+
+function pictureMarkup(view: ImageView, { address, sources, full, size, isOpaque }: ShownPicture): Html {
+  const alt = view.page === 1 ? view.name : `${view.name}, page ${view.page}`;
+  const srcset = sources.map((source) => `${source.address.href} ${source.width}w`).join(", ");
+  return html`<a class="${isOpaque ? "stage" : "stage see-through"}" href="${full.href}"><img
+src="${address.href}" alt="${alt}"${srcset !== "" && html` srcset="${srcset}" sizes="${SIZES}"`}${
+    size !== null && html` width="${size.width}" height="${size.height}"`
+  }></a>`;
+}
+
+/** Turns the pages of a document: links, and a form to go to one by its number. */
+function pageTurner(view: ImageView, address: Address): Html {
+  const { page } = view;
+  const pages = pageCount(view);
+  return html`<nav class="turner" aria-label="Pages">
+${turnLink("prev", "‹ Previous", page > 1 && addressOfPage(address, page - 1))}
+${
+  pages > MAX_PAGES_TO_LEAF
+    ? html`<form action="${address.href}"><label for="page">Page</label>
+<input id="page" name="page" type="number" min="1" max="${pages}" required value="${page}" autocomplete="off"> of ${pages}
+<button>Go</button></form>`
+    : html`<span>Page ${page} of ${pages}</span>`
+}
+${turnLink("next", "Next ›", page < pages && addressOfPage(address, page + 1))}
+</nav>`;
+}
+
+/** At either end there is no page to turn to; its place stays, so that the other does not move. */
+function turnLink(rel: "prev" | "next", label: string, to: Address | false): Html {
+  if (to === false) return html`<span class="pill off" aria-hidden="true">${label}</span>`;
+  return html`<a class="pill" rel="${rel}" href="${to.href}">${label}</a>`;
+}

@@ -1,0 +1,146 @@
+import type { ImageView } from "@outrigger/core";
+import { type Address, withParameter } from "./addresses.ts";
+import type { Offer } from "./formats.ts";
+
+/** Width and height in pixels. */
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** A picture for `<img>`: never much larger than a screen, whatever was uploaded. */
+export interface ShownPicture {
+  address: Address;
+  /** The same in several widths, for `srcset`; empty where it comes in one. */
+  sources: readonly { address: Address; width: number }[];
+  /** Leads to the picture at full size. */
+  full: Address;
+  /** Whether `full` has more to show. */
+  isBounded: boolean;
+  /** Of what is shown, for its layout; `null` where it is not known. */
+  size: Size | null;
+  isOpaque: boolean;
+}
+
+/** Sides of the boxes for large pictures: telephones, and screens of twice the density. */
+const BOXES = [1024, 2048] as const;
+const MAX_SIDE = 2048;
+const MAX_SHOWN_BYTES = 4_000_000;
+const MAX_PREVIEW_SIDE = 1200;
+/** The least that the services which show previews take of an animation. */
+const MAX_PREVIEW_BYTES = 8_000_000;
+
+/** What the page shows; `null` where no browser can show any of the offers. */
+export function shownPicture(view: ImageView, offers: readonly Offer[]): ShownPicture | null {
+  const full = displayableOffer(view, offers);
+  if (full === null) return null;
+  const fullAddress = pageAddress(view, full.address);
+  const isOpaque = view.type === "image/jpeg" || view.type === "application/pdf";
+  const whole: ShownPicture = {
+    address: fullAddress,
+    full: fullAddress,
+    sources: [],
+    isBounded: false,
+    size: sizeOf(view),
+    isOpaque,
+  };
+  // Smaller, an animation would be as heavy, and a drawing no sharper.
+  if (full.format === "gif" || full.format === "svg") return whole;
+  const compact = offers.find(({ format }) => format === "webp") ?? full;
+  const compactAddress = pageAddress(view, compact.address);
+  const natural = sizeOf(view);
+  if (natural !== null && isWithin(natural, MAX_SIDE)) {
+    if (full.isOriginal && view.size <= MAX_SHOWN_BYTES) return whole;
+    return { ...whole, address: compactAddress };
+  }
+  const [smaller, larger] = BOXES.map((side) => boxed(compactAddress, side));
+  if (smaller === undefined || larger === undefined) return whole;
+  const isMeasured = natural !== null && view.page === 1;
+  return {
+    ...whole,
+    address: larger,
+    sources: isMeasured
+      ? [
+          { address: smaller, width: fitted(natural, BOXES[0], false).width },
+          { address: larger, width: fitted(natural, BOXES[1], false).width },
+        ]
+      : [],
+    isBounded: true,
+    size: natural === null ? null : fitted(natural, MAX_SIDE, false),
+  };
+}
+
+/** The picture in a square, for small ones beside text; `null` where there is none. */
+export function thumbnail(view: ImageView, offers: readonly Offer[], side: number): Address | null {
+  const full = displayableOffer(view, offers);
+  if (full === null) return null;
+  if (full.format === "svg") return full.address;
+  const still = offers.find(({ format }) => format === "webp") ?? full;
+  return boxed(still.address, side);
+}
+
+/** The picture for link previews, a raster of bounded size, with the size that it has; `null`: there is none. */
+export function previewPicture(
+  view: ImageView,
+  offers: readonly Offer[],
+): { address: Address; size: Size | null } | null {
+  const find = (...formats: string[]) =>
+    formats.flatMap((format) => offers.find((offer) => offer.format === format) ?? [])[0];
+  const original = offers.find(({ isOriginal }) => isOriginal);
+  if (original?.format === "gif" && view.size <= MAX_PREVIEW_BYTES) {
+    return { address: original.address, size: sizeOf(view) };
+  }
+  const natural = sizeOf(view);
+  const chosen = isPhoto(view) ? find("jpg", "png", "webp", "gif") : find("png", "jpg", "webp", "gif");
+  if (chosen === undefined) return null;
+  const isScalable = view.type === "image/svg+xml" || view.type === "application/pdf";
+  if (chosen.isOriginal && natural !== null && isWithin(natural, MAX_PREVIEW_SIDE)) {
+    return { address: chosen.address, size: natural };
+  }
+  // Of other pages than the first nobody has told the size.
+  const isMeasured = natural !== null && view.page === 1;
+  return {
+    address: boxed(pageAddress(view, chosen.address), MAX_PREVIEW_SIDE),
+    size: isMeasured ? fitted(natural, MAX_PREVIEW_SIDE, isScalable) : null,
+  };
+}
+
+/** The original where browsers display it, else a raster of it. */
+export function displayableOffer({ page }: ImageView, offers: readonly Offer[]): Offer | null {
+  const displayed = ["png", "jpg", "webp", "gif", "svg"];
+  const original = offers.find(({ isOriginal, format }) => isOriginal && displayed.includes(format));
+  if (original !== undefined && page === 1) return original;
+  const rasters = ["png", "jpg", "webp", "gif"];
+  return rasters.flatMap((format) => offers.find((offer) => offer.format === format) ?? [])[0] ?? null;
+}
+
+/** The address of the page that is looked at. */
+export function pageAddress({ page }: ImageView, address: Address): Address {
+  return page === 1 ? address : { ...address, href: withParameter(address, "page", String(page)) };
+}
+
+/** A PNG that compression could do little for is a photograph: as a JPEG it is a tenth of the size. */
+function isPhoto(view: ImageView): boolean {
+  if (view.type === "image/jpeg" || view.type === "application/pdf") return true;
+  const size = sizeOf(view);
+  return view.type === "image/png" && size !== null && view.size > size.width * size.height;
+}
+
+function boxed(address: Address, side: number): Address {
+  return { ...address, href: withParameter(address, "resize", `${side}x${side}`) };
+}
+
+function sizeOf({ width, height }: ImageView): Size | null {
+  return width === null || height === null ? null : { width, height };
+}
+
+function isWithin({ width, height }: Size, side: number): boolean {
+  return width <= side && height <= side;
+}
+
+/** As the service fits pictures into a box of `side` by `side`. */
+function fitted({ width, height }: Size, side: number, enlarge: boolean): Size {
+  const scale = Math.min(enlarge ? Number.POSITIVE_INFINITY : 1, side / width, side / height);
+  const scaled = (length: number) => Math.min(side, Math.max(1, Math.round(length * scale)));
+  return { width: scaled(width), height: scaled(height) };
+}

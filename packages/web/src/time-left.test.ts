@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { countdownText, timeLeftText } from "./time-left.ts";
+
+describe("timeLeftText", () => {
+  const now = Date.parse("2025-11-20T12:00:00.000Z");
+  const minute = 60_000;
+  const hour = 60 * minute;
+  it.each([
+    [-1, "expired"],
+    [0, "expired"],
+    [1, "less than a minute left"],
+    [minute, "1 minute left"],
+    [2 * minute, "2 minutes left"],
+    [2 * hour - 1, "119 minutes left"],
+    [2 * hour, "2 hours left"],
+    [24 * hour - 1, "23 hours left"],
+    [48 * hour - 1, "47 hours left"],
+    [48 * hour, "2 days left"],
+    [365 * 24 * hour, "365 days left"],
+  ])("says of %d ms: %s", (leftMs, text) => {
+    expect(timeLeftText(new Date(now + leftMs).toISOString(), now)).toBe(text);
+  });
+
+  it("knows nothing of text that is no date", () => {
+    expect(timeLeftText("soon", now)).toBeNull();
+  });
+});
+
+describe("countdownText", () => {
+  const minute = 60_000;
+  const hour = 60 * minute;
+  it.each([
+    [-1, "expired"],
+    [0, "expired"],
+    [1, "1 s left"],
+    [59_000, "59 s left"],
+    [59_001, "1 min 0 s left"],
+    [61_000, "1 min 1 s left"],
+    [hour - 1000, "59 min 59 s left"],
+    [hour, "1 h 0 min left"],
+    [48 * hour - 1000, "47 h 59 min left"],
+    [48 * hour, "2 days 0 h left"],
+    [(7 * 24 + 5) * hour, "7 days 5 h left"],
+  ])("says of %d ms: %s", (leftMs, text) => {
+    expect(countdownText(leftMs)).toBe(text);
+  });
+});

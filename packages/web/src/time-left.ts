@@ -1,0 +1,32 @@
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** How long until `expiresAt`, rounded down so that it promises no more than is left: `23 hours left`. */
+export function timeLeftText(expiresAt: string, nowMs: number): string | null {
+  const leftMs = Date.parse(expiresAt) - nowMs;
+  if (Number.isNaN(leftMs)) return null;
+  if (leftMs <= 0) return "expired";
+  if (leftMs < MINUTE_MS) return "less than a minute left";
+  if (leftMs < 2 * MINUTE_MS) return "1 minute left";
+  if (leftMs < 2 * HOUR_MS) return `${Math.floor(leftMs / MINUTE_MS)} minutes left`;
+  if (leftMs < 2 * DAY_MS) return `${Math.floor(leftMs / HOUR_MS)} hours left`;
+  return `${Math.floor(leftMs / DAY_MS)} days left`;
+}
+
+/** The same, fine enough to be seen counting down: `23 h 59 min left`, `4 min 10 s left`. */
+export function countdownText(leftMs: number): string {
+  if (leftMs <= 0) return "expired";
+  // What is not over yet must not be shown as nothing left.
+  const left = Math.ceil(leftMs / SECOND_MS) * SECOND_MS;
+  if (left >= 2 * DAY_MS) return `${Math.floor(left / DAY_MS)} days ${part(left, DAY_MS, HOUR_MS)} h left`;
+  if (left >= HOUR_MS) return `${Math.floor(left / HOUR_MS)} h ${part(left, HOUR_MS, MINUTE_MS)} min left`;
+  if (left >= MINUTE_MS)
+    return `${Math.floor(left / MINUTE_MS)} min ${part(left, MINUTE_MS, SECOND_MS)} s left`;
+  return `${left / SECOND_MS} s left`;
+}
+
+function part(leftMs: number, largerMs: number, unitMs: number): number {
+  return Math.floor((leftMs % largerMs) / unitMs);
+}

@@ -1,0 +1,176 @@
+import type { ImageView } from "@outrigger/core";
+import { describe, expect, it } from "vitest";
+import { BYTES, IMAGE, linksOf, NOW } from "../test/views.ts";
+import { createPages } from "./pages.ts";
+
+function viewer(change: Partial<ImageView> = {}): string {
+  return createPages().viewer({ ...IMAGE, ...change }, NOW).html;
+}
+
+function shownPicture(change: Partial<ImageView>): string | undefined {
+  return /<img\s+src="([^"]+)"/.exec(viewer(change))?.[1];
+}
+
+function property(html: string, name: string): string | undefined {
+  return new RegExp(`<meta (?:property|name)="${name}" content="([^"]*)">`).exec(html)?.[1];
+}
+
+describe("viewer", () => {
+  it("states the facts in words", () => {
+    const html = viewer();
+    expect(html).toContain("<dt>Dimensions</dt><dd>1600 × 900 pixels</dd>");
+    expect(html).toContain("<dt>Size</dt><dd>412 kB</dd>");
+    expect(html).toContain("<dt>Type</dt><dd>PNG image</dd>");
+    expect(html).toContain("<dt>Uploaded with</dt><dd>Shutter 2.14.1</dd>");
+    expect(html).toContain(
+      '<b class="left" data-until="2025-11-21T11:00:00.000Z">23 hours left</b><br><time datetime="2025-11-21T11:00:00.000Z">21 Nov 2025, 11:00 UTC</time>',
+    );
+  });
+
+  it("names the uploader without a version, and not at all where it is unknown", () => {
+    expect(viewer({ agent: { name: "curl", version: null } })).toContain(
+      "<dt>Uploaded with</dt><dd>curl</dd>",
+    );
+    expect(viewer({ agent: null })).not.toContain("Uploaded with");
+  });
+
+  it.each([
+    ["image/png", "png"],
+    ["image/jpeg", "jpg"],
+    ["image/gif", "gif"],
+    ["image/svg+xml", "svg"],
+    ["image/x-photoshop", "webp"],
+    ["application/pdf", "webp"],
+  ])("shows %s as its %s", (type, format) => {
+    expect(shownPicture({ type })).toBe(`${BYTES}.${format}`);
+  });
+
+  it("shows the jpg of a document that has no other raster", () => {
+    expect(shownPicture({ type: "application/pdf", links: linksOf("pdf", "jpg", "gif") })).toBe(
+      `${BYTES}.jpg`,
+    );
+  });
+
+  it("shows a bounded rendition of what is larger than a screen, and leads to the whole", () => {
+    const html = viewer({ type: "image/jpeg", width: 6000, height: 4000, size: 9_000_000 });
+    expect(html).toContain(`src="${BYTES}.webp?resize=2048x2048"`);
+    expect(html).toContain(
+      `srcset="${BYTES}.webp?resize=1024x1024 1024w, ${BYTES}.webp?resize=2048x2048 2048w"`,
+    );
+    expect(html).toContain('width="2048" height="1365"');
+    expect(html).toContain(`<a class="stage" href="${BYTES}.jpg">`);
+    expect(html).toContain(`<a href="${BYTES}.jpg">Open at full size</a>\n(6000 × 4000 pixels, 9 MB)`);
+  });
+
+  it("shows a compact rendition of what has many bytes for its size", () => {
+    expect(shownPicture({ width: 2000, height: 2000, size: 11_000_000 })).toBe(`${BYTES}.webp`);
+  });
+
+  it("leaves animations and drawings as they are, however large", () => {
+    const large = { width: 5000, height: 5000, size: 20_000_000 };
+    expect(shownPicture({ ...large, type: "image/gif", pages: 20 })).toBe(`${BYTES}.gif`);
+    expect(shownPicture({ ...large, type: "image/svg+xml" })).toBe(`${BYTES}.svg`);
+  });
+
+  it.each([
+    ["image/x-photoshop", "psd", "PSD"],
+    ["application/pdf", "pdf", "PDF"],
+  ] as const)("puts a placeholder where %s has no raster", (type, format, name) => {
+    const html = viewer({ type, links: linksOf(format) });
+    expect(html).not.toContain("<img");
+    expect(html).toContain(`<p class="placeholder"><b>${name}</b> No preview of this file</p>`);
+    expect(property(html, "twitter:card")).toBe("summary");
+    expect(property(html, "og:image")).toBeUndefined();
+  });
+
+  it("turns the pages of a document by links, and goes to one by its number where there are many", () => {
+    const html = viewer({ type: "application/pdf", pages: 12, page: 3 });
+    expect(html).toContain(`rel="prev" href="${IMAGE.viewUrl}?page=2"`);
+    expect(html).toContain(`rel="next" href="${IMAGE.viewUrl}?page=4"`);
+    expect(html).toContain(`<form action="${IMAGE.viewUrl}">`);
+    expect(html).toContain("<dt>Pages</dt><dd>12</dd>");
+    const short = viewer({ type: "application/pdf", pages: 2 });
+    expect(short).toContain("<span>Page 1 of 2</span>");
+    expect(short).not.toContain("<form");
+  });
+
+  it("counts the frames of an animation, and turns none", () => {
+    const html = viewer({ type: "image/gif", pages: 24 });
+    expect(html).toContain("<dt>Frames</dt><dd>24</dd>");
+    expect(html).not.toContain("<nav");
+  });
+
+  it("gives the addresses of the page that is looked at, and the original whole", () => {
+    const html = viewer({ type: "application/pdf", pages: 12, page: 3 });
+    expect(shownPicture({ type: "application/pdf", pages: 12, page: 3 })).toBe(`${BYTES}.webp?page=3`);
+    expect(html).toContain(`value="${BYTES}.png?page=3"`);
+    expect(html).toContain(`href="${BYTES}.jpg?page=3&amp;convert=low"`);
+    expect(html).toContain(`href="${BYTES}.pdf" download>PDF original`);
+    expect(property(html, "og:url")).toBe(`${IMAGE.viewUrl}?page=3`);
+    expect(property(html, "og:image")).toBe(`${BYTES}.jpg?page=3&amp;resize=1200x1200`);
+    expect(property(html, "og:image:width")).toBeUndefined();
+  });
+
+  it("offers jpg in four qualities, and the untouched original beside them", () => {
+    const qualities = (html: string) => [...html.matchAll(/\.jpg\?convert=(\w+)"/g)].map((found) => found[1]);
+    expect(qualities(viewer())).toEqual(["low", "medium", "high", "max"]);
+    expect(viewer()).not.toContain(`href="${BYTES}.jpg" download`);
+    const html = viewer({ type: "image/jpeg" });
+    expect(qualities(html)).toEqual(["low", "medium", "high", "max"]);
+    expect(html).toContain(`href="${BYTES}.jpg" download>JPEG original</a>`);
+  });
+
+  it("keeps the parameters that a jpg link already has", () => {
+    expect(viewer({ links: { jpg: `${BYTES}.jpg?v=2` } })).toContain(
+      `href="${BYTES}.jpg?v=2&amp;convert=low"`,
+    );
+  });
+
+  it("gives the addresses to copy, the original's first, and snippets", () => {
+    const fields = viewer({ name: "A [b] <c>", links: linksOf("pdf", "png") }).matchAll(
+      /readonly value="([^"]+)"/g,
+    );
+    expect([...fields].map((field) => field[1])).toEqual([
+      IMAGE.viewUrl,
+      `${BYTES}.png`,
+      `[![A \\[b\\] \\&lt;c\\&gt;](${BYTES}.png)](${IMAGE.viewUrl})`,
+      `&lt;a href=&quot;${IMAGE.viewUrl}&quot;&gt;&lt;img src=&quot;${BYTES}.png&quot; alt=&quot;A [b] &amp;lt;c&amp;gt;&quot;&gt;&lt;/a&gt;`,
+      `${BYTES}.pdf`,
+    ]);
+  });
+
+  it("describes itself to link previews", () => {
+    const html = viewer({ name: 'A "quoted" & <b>name</b>' });
+    expect(property(html, "og:title")).toBe("A &quot;quoted&quot; &amp; &lt;b&gt;name&lt;/b&gt;");
+    expect(property(html, "og:url")).toBe(IMAGE.viewUrl);
+    expect(property(html, "twitter:card")).toBe("summary_large_image");
+  });
+
+  it.each<[string, Partial<ImageView>, string, string | undefined, string | undefined]>([
+    ["a large PNG", {}, "png?resize=1200x1200", "1200", "675"],
+    ["a small PNG", { width: 640, height: 480, size: 9_000 }, "png", "640", "480"],
+    ["a photograph in a PNG", { size: 3_000_000 }, "jpg?resize=1200x1200", "1200", "675"],
+    [
+      "a photograph",
+      { type: "image/jpeg", width: 4000, height: 6000 },
+      "jpg?resize=1200x1200",
+      "800",
+      "1200",
+    ],
+    ["a drawing", { type: "image/svg+xml", width: 120, height: 80 }, "png?resize=1200x1200", "1200", "800"],
+    [
+      "a document",
+      { type: "application/pdf", width: 595, height: 842 },
+      "jpg?resize=1200x1200",
+      "848",
+      "1200",
+    ],
+    ["an animation", { type: "image/gif", pages: 9 }, "gif", "1600", "900"],
+    ["a heavy animation", { type: "image/gif", pages: 9, size: 9e6 }, "png?resize=1200x1200", "1200", "675"],
+    ["what has no known size", { width: null, height: null }, "png?resize=1200x1200", undefined, undefined],
+  ])("previews %s as a raster of bounded size", (_, change, picture, width, height) => {
+    const html = viewer(change);
+    expect(property(html, "og:image")).toBe(`${BYTES}.${picture}`);
+    expect([property(html, "og:image:width"), property(html, "og:image:height")]).toEqual([width, height]);
+  });
+});

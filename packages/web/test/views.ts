@@ -1,0 +1,37 @@
+import type { EditView, ImageFormat, ImageView } from "@outrigger/core";
+
+/** Of 20 November 2025, noon. */
+export const NOW = Date.parse("2025-11-20T12:00:00.000Z");
+const ORIGIN = "https://images.example/img";
+/** Where an image is served, without the suffix. */
+export const BYTES = `${ORIGIN}/api/images/Vb3kq0ZsTmWc9aYh2nLxeg`;
+
+export function linksOf(...formats: ImageFormat[]): Partial<Record<ImageFormat, string>> {
+  return Object.fromEntries(formats.map((format) => [format, `${BYTES}.${format}`]));
+}
+
+/** A picture that can be had in every format. */
+export const IMAGE: ImageView = {
+  baseUrl: ORIGIN,
+  id: "Vb3kq0ZsTmWc9aYh2nLxeg",
+  name: "Harbour",
+  type: "image/png",
+  size: 412_345,
+  width: 1600,
+  height: 900,
+  pages: 1,
+  page: 1,
+  agent: { name: "Shutter", version: "2.14.1" },
+  createdAt: "2025-11-20T11:00:00.000Z",
+  expiresAt: "2025-11-21T11:00:00.000Z",
+  viewUrl: `${ORIGIN}/Vb3kq0ZsTmWc9aYh2nLxeg/view`,
+  links: linksOf("png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"),
+};
+
+/** The form for it. */
+export const EDIT: EditView = {
+  image: IMAGE,
+  action: "/img/Vb3kq0ZsTmWc9aYh2nLxeg/edit",
+  pin: "Q7ZK2M4X9T3B8V5N",
+  maxLifetimeMs: 365 * 86_400_000,
+};

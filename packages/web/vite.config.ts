@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { defineConfig, type Plugin } from "vite";
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** What pages load, one entry per page; `src/assets.ts` finds them by Vite's manifest. */
+export default defineConfig({
+  root: here("browser"),
+  base: "./",
+  publicDir: false,
+  logLevel: "warn",
+  build: {
+    outDir: here("dist/assets"),
+    assetsDir: "",
+    emptyOutDir: true,
+    manifest: "manifest.json",
+    // Their licences ask to go along with what is built from them.
+    license: { fileName: "licenses.md" },
+    target: "es2022",
+    // A style sheet or picture inside a script would need a wider policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 2000,
+    rollupOptions: {
+      input: {
+        upload: here("browser/upload/main.tsx"),
+        viewer: here("browser/viewer/main.ts"),
+        reference: here("browser/reference/main.ts"),
+      },
+    },
+  },
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  plugins: [compressed()],
+});
+
+/** Beside each file the same, compressed: it is built once and sent often. */
+function compressed(): Plugin {
+  return {
+    name: "compressed",
+    closeBundle() {
+      const directory = here("dist/assets");
+      for (const name of readdirSync(directory)) {
+        if (!/\.(?:js|css|svg)$/.test(name)) continue;
+        const bytes = readFileSync(join(directory, name));
+        const best = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
+        writeFileSync(join(directory, `${name}.br`), brotliCompressSync(bytes, best));
+        writeFileSync(join(directory, `${name}.gz`), gzipSync(bytes, { level: 9 }));
+      }
+    },
+  };
+}

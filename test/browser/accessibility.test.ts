@@ -1,0 +1,128 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createRenderer } from "@outrigger/imaging";
+import type { AxeResults, RunOptions } from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { launchChromium, withPage } from "../support/chromium.ts";
+import { numberedPdf } from "../support/numbered-pdf.ts";
+import { animatedGif, jpegPhoto, svgDrawing } from "../support/pictures.ts";
+import { postWithHeaders, RESPOND_ASYNC } from "../support/post-with-headers.ts";
+import { type Created, type Site, startSite, upload } from "../support/service.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+describe("accessibility", () => {
+  let site: Site;
+  let browser: Browser;
+  const addresses: Record<string, string> = {};
+  let letGo: () => void = () => {};
+
+  beforeAll(async () => {
+    const renderer = createRenderer();
+    let held: Promise<void> | undefined;
+    const admit: typeof renderer.admit = async (...args) => {
+      await held;
+      return renderer.admit(...args);
+    };
+    [site, browser] = await Promise.all([startSite({ renderer: { ...renderer, admit } }), launchChromium()]);
+    const picture = await jpegPhoto(600, 400);
+    const photo = await upload(site, picture, "image/jpeg", { name: "Harbour" });
+    const long = await upload(site, picture, "image/jpeg", { name: "W".repeat(255) });
+    const pdf = await upload(site, numberedPdf(5), "application/pdf");
+    const gif = await upload(site, await animatedGif(3), "image/gif");
+    const deleted = await upload(site, svgDrawing, "image/svg+xml");
+    await fetch(`${site.base}/api/images/${deleted.id}.json?pin=${deleted.pin}`, { method: "DELETE" });
+    const withheld = await upload(site, svgDrawing, "image/svg+xml");
+    await site.images.withhold(withheld.id, { reason: "By order.", authority: "https://court.example/7" });
+    held = new Promise((resolve) => {
+      letGo = resolve;
+    });
+    const pending = (await (
+      await postWithHeaders(site, picture, "image/jpeg", RESPOND_ASYNC)
+    ).json()) as Created;
+    Object.assign(addresses, {
+      "viewer of a photograph": photo.url,
+      "viewer of a long name": long.url,
+      "viewer of a document": `${pdf.url}/view?page=2`,
+      "viewer of an animation": gif.url,
+      "edit page": `${photo.editUrl}&done=name-expiresAt`,
+      "page that asks for the PIN": `${photo.url}/edit?pin=wrong`,
+      "page of a deleted image": deleted.url,
+      "page of a withheld image": withheld.url,
+      "page of an image being processed": pending.url,
+      "page that refuses": `${photo.url}/view?page=9`,
+      "upload page": `${site.base}/`,
+    });
+  });
+  afterAll(async () => {
+    letGo();
+    await browser.close();
+    await site.close();
+  });
+
+  test.each([320, 1440])("no page has a serious fault at %i pixels, in light and in dark", async (width) => {
+    await withPage(browser, { viewport: { width, height: 900 } }, async (page) => {
+      const faults: string[] = [];
+      for (const [name, address] of Object.entries(addresses)) {
+        await page.emulateMedia({ colorScheme: "light" });
+        await page.goto(address);
+        // The policy of the pages allows no script of others: the browser itself is told to run it.
+        await page.evaluate(AXE);
+        const inLight = await seriousFaults(page, {});
+        await page.emulateMedia({ colorScheme: "dark" });
+        // Only colours change.
+        const inDark = await seriousFaults(page, { runOnly: ["color-contrast", "link-in-text-block"] });
+        faults.push(
+          ...inLight.map((fault) => `${name}: ${fault}`),
+          ...inDark.map((fault) => `${name}, dark: ${fault}`),
+        );
+      }
+      expect(faults).toEqual([]);
+    });
+  });
+
+  test("the viewer and the edit page are used by keyboard alone, and focus is seen everywhere", async () => {
+    for (const name of ["viewer of a document", "edit page", "page that asks for the PIN"]) {
+      await withPage(browser, {}, async (page) => {
+        await page.goto(addresses[name] ?? "");
+        const wanted = await page
+          .locator("a[href], button, input:not([type=hidden]), select, summary")
+          .evaluateAll((all) => all.filter((element) => element.checkVisibility()).length);
+        const seen = new Set<string>();
+        for (let presses = 0; presses < wanted * 4 && seen.size < wanted; presses++) {
+          await page.keyboard.press("Tab");
+          const focused = await page.evaluate(() => {
+            const element = document.activeElement;
+            if (element === null || element === document.body) return null;
+            const { outlineStyle, outlineWidth } = getComputedStyle(element);
+            const all = [...document.querySelectorAll("*")];
+            return {
+              key: String(all.indexOf(element)),
+              unseen: outlineStyle === "none" || outlineWidth === "0px" ? element.outerHTML : null,
+            };
+          });
+          if (focused === null) continue;
+          expect(focused.unseen).toBeNull();
+          seen.add(focused.key);
+        }
+        expect([name, seen.size]).toEqual([name, wanted]);
+      });
+    }
+  });
+
+  test("who wants less motion sees none", async () => {
+    await withPage(browser, { reducedMotion: "reduce" }, async (page) => {
+      await page.goto(addresses["page of an image being processed"] ?? "");
+      expect(await page.locator(".bar").count()).toBe(1);
+      expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
+    });
+  });
+
+  async function seriousFaults(page: Page, options: RunOptions): Promise<string[]> {
+    const results: AxeResults = await page.evaluate(`axe.run(${JSON.stringify(options)})`);
+    return results.violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
+  }
+});

@@ -1,0 +1,275 @@
+import type { Browser, Page } from "playwright-core";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { complaintsOf, launchChromium, overflowsOf, withPage } from "../support/chromium.ts";
+import { numberedPdf } from "../support/numbered-pdf.ts";
+import {
+  animatedGif,
+  flatPsd,
+  halfTransparentPng,
+  jpegPhoto,
+  pngPhoto,
+  svgDrawing,
+} from "../support/pictures.ts";
+import { type Created, type Site, startSite, upload } from "../support/service.ts";
+
+const LONG_NAME = `${"W".repeat(120)} ${"a long name ".repeat(11)}`.trim();
+
+describe("the viewer in Chromium", () => {
+  let site: Site;
+  let browser: Browser;
+  let photo: Created;
+  let large: Created;
+  let report: Created;
+
+  beforeAll(async () => {
+    [site, browser] = await Promise.all([startSite(), launchChromium()]);
+    photo = await upload(site, await jpegPhoto(1200, 800), "image/jpeg", { fileName: "Bucht & Boot.jpg" });
+    large = await upload(site, await jpegPhoto(2200, 1100), "image/jpeg");
+    report = await upload(site, numberedPdf(5), "application/pdf", { fileName: "Report.pdf" });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await site.close();
+  });
+
+  test.each([true, false])(
+    "shows the picture, its name, and who uploaded it (JavaScript: %s)",
+    async (javaScriptEnabled) => {
+      await withPage(browser, { javaScriptEnabled }, async (page) => {
+        const complaints = complaintsOf(page);
+        await page.goto(photo.url);
+        await page.locator(".stage img").waitFor();
+        expect(await page.screenshot()).not.toHaveLength(0);
+        const text = await page.locator("main").textContent();
+        for (const part of ["Bucht & Boot.jpg", "OutriggerTest 1.0", "1200 × 800", "JPEG image", "left"]) {
+          expect(text).toContain(part);
+        }
+        expect(await page.content()).not.toContain(photo.pin);
+        expect(await page.getByRole("link", { name: "Upload your own" }).getAttribute("href")).toBe(
+          `${site.base}/`,
+        );
+        // Buttons that copy are there only where they can.
+        expect(await page.locator(".copy").count()).toBe(javaScriptEnabled ? 11 : 0);
+        expect(complaints).toEqual([]);
+      });
+    },
+  );
+
+  test("fits every window, however long the name", async () => {
+    const { url } = await upload(site, svgDrawing, "image/svg+xml", { name: LONG_NAME });
+    await withPage(browser, {}, async (page) => {
+      for (const address of [photo.url, `${report.url}/view?page=2`, url]) {
+        await page.goto(address);
+        expect([address, await overflowsOf(page)]).toEqual([address, []]);
+      }
+    });
+  });
+
+  test.each([
+    [1, 1024],
+    [2, 2048],
+  ])(
+    "a large picture is shown as sharp as a screen of density %i needs, and leads to the whole",
+    async (deviceScaleFactor, side) => {
+      const { id, url } = large;
+      await withPage(browser, { viewport: { width: 1440, height: 900 }, deviceScaleFactor }, async (page) => {
+        await page.goto(url);
+        expect(await chosenSource(page)).toBe(`${site.base}/api/images/${id}.webp?resize=${side}x${side}`);
+        expect(await page.getByRole("link", { name: "Open at full size" }).getAttribute("href")).toBe(
+          `${site.base}/api/images/${id}.jpg`,
+        );
+      });
+    },
+  );
+
+  test("a PSD and an animation are shown without a broken picture", async () => {
+    const psd = await upload(site, flatPsd(), "image/x-photoshop", { fileName: "plan.psd" });
+    const gif = await upload(site, await animatedGif(3), "image/gif");
+    await withPage(browser, {}, async (page) => {
+      await page.goto(psd.url);
+      expect(await shownSize(page)).toEqual([20, 10]);
+      await page.goto(gif.url);
+      expect(await shownSize(page)).toEqual([80, 60]);
+      expect(await page.locator(".stage img").getAttribute("src")).toMatch(/\.gif$/);
+    });
+  });
+
+  test("pages are turned by links and by number without JavaScript", async () => {
+    await withPage(browser, { javaScriptEnabled: false }, async (page) => {
+      await page.goto(report.url);
+      expect(await page.getByRole("link", { name: "Previous" }).count()).toBe(0);
+      await page.getByRole("link", { name: "Next" }).click();
+      await page.waitForURL(/\?page=2$/);
+      expect(await page.locator(".stage img").getAttribute("src")).toMatch(/\.webp\?page=2$/);
+      expect(await page.getByLabel("PNG", { exact: true }).inputValue()).toMatch(/\.png\?page=2$/);
+      await page.getByRole("spinbutton", { name: "Page" }).fill("5");
+      await page.getByRole("button", { name: "Go" }).click();
+      await page.waitForURL(/\?page=5$/);
+      expect(await page.getByRole("link", { name: "Next" }).count()).toBe(0);
+      await page.getByRole("link", { name: "Previous" }).click();
+      await page.waitForURL(/\?page=4$/);
+    });
+  });
+
+  test("with JavaScript pages are turned in place, by arrow keys too, and the browser can go back", async () => {
+    await withPage(browser, {}, async (page) => {
+      const complaints = complaintsOf(page);
+      await page.goto(report.url);
+      await page.evaluate(() => document.body.setAttribute("data-same", "yes"));
+      await page.locator("summary").click();
+      await page.getByRole("link", { name: "Next" }).click();
+      await page.waitForURL(/\?page=2$/);
+      const next = page.getByRole("link", { name: "Next" });
+      expect(await next.evaluate((link) => link === document.activeElement)).toBe(true);
+      expect(await page.locator("details").evaluate((details: HTMLDetailsElement) => details.open)).toBe(
+        true,
+      );
+      await page.keyboard.press("ArrowRight");
+      await page.waitForURL(/\?page=3$/);
+      await page.locator('.stage img[src$="page=3"]').waitFor();
+      expect(await page.locator("#said").textContent()).toBe("Report.pdf, page 3");
+      await page.keyboard.press("ArrowLeft");
+      await page.waitForURL(/\?page=2$/);
+      await page.goBack();
+      await page.locator('.stage img[src$="page=3"]').waitFor();
+      expect(await page.locator(".copy").count()).toBeGreaterThan(0);
+      // Who writes a number moves in it.
+      await page.getByRole("spinbutton", { name: "Page" }).focus();
+      await page.keyboard.press("ArrowLeft");
+      expect(page.url()).toMatch(/\?page=3$/);
+      expect(await page.getAttribute("body", "data-same")).toBe("yes");
+      expect(complaints).toEqual([]);
+    });
+  });
+
+  test("the time that is left counts down, and its end is said", async () => {
+    await withPage(browser, {}, async (page) => {
+      const expiresAt = Date.parse(String(photo.expiresAt));
+      await page.clock.install({ time: expiresAt - 70_500 });
+      await page.goto(photo.url);
+      const left = page.locator(".left");
+      await page.clock.runFor(1000);
+      expect(await left.textContent()).toBe("1 min 10 s left");
+      await page.clock.runFor(60_000);
+      expect(await left.textContent()).toBe("10 s left");
+      expect(await page.locator(".banner").count()).toBe(0);
+      await page.clock.runFor(60_000);
+      expect(await left.textContent()).toBe("expired");
+      expect(await page.locator(".banner").textContent()).toContain("expired");
+      expect(await page.locator(".banner").count()).toBe(1);
+      expect(await page.getByRole("status").textContent()).toContain("expired");
+    });
+  });
+
+  test("dates are the reader's with JavaScript, and the server's without", async () => {
+    const inTokyo = { timezoneId: "Asia/Tokyo" };
+    const expected = /^\d+ \w{3} \d{4}, \d\d:\d\d UTC$/;
+    const utc = await withPage(browser, { ...inTokyo, javaScriptEnabled: false }, async (page) => {
+      await page.goto(photo.url);
+      return page.locator("time").last().textContent();
+    });
+    expect(utc).toMatch(expected);
+    await withPage(browser, inTokyo, async (page) => {
+      await page.goto(photo.url);
+      const time = page.locator("time").last();
+      expect(await time.textContent()).toMatch(/GMT\+9$/);
+      expect(await time.getAttribute("title")).toBe(utc);
+    });
+  });
+
+  test("addresses and snippets are copied by their buttons", async () => {
+    await withPage(browser, { permissions: ["clipboard-read", "clipboard-write"] }, async (page) => {
+      await page.goto(photo.url);
+      const original = `${site.base}/api/images/${photo.id}.jpg`;
+      const expected = {
+        "This page": `${photo.url}/view`,
+        "Original file (JPEG)": original,
+        Markdown: `[![Bucht & Boot.jpg](${original})](${photo.url}/view)`,
+        HTML: `<a href="${photo.url}/view"><img src="${original}" alt="Bucht &amp; Boot.jpg"></a>`,
+      };
+      for (const [label, text] of Object.entries(expected)) {
+        const button = page.getByRole("button", { name: `Copy ${label}`, exact: true });
+        await button.click();
+        await page
+          .getByRole("status")
+          .filter({ hasText: `${label} copied` })
+          .waitFor();
+        expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text);
+        expect(await button.textContent()).toBe("Copied");
+      }
+    });
+  });
+
+  test("without the right to the clipboard the text is selected and copied the old way", async () => {
+    await withPage(browser, { permissions: ["clipboard-read"] }, async (page) => {
+      // As on plain http.
+      await page.addInitScript(() => {
+        Object.defineProperty(Navigator.prototype, "clipboard", { value: undefined });
+      });
+      await page.goto(photo.url);
+      await page.getByRole("button", { name: "Copy This page" }).click();
+      await page.getByRole("status").filter({ hasText: "This page" }).waitFor();
+      expect(await page.evaluate(() => String(getSelection()))).toBe(`${photo.url}/view`);
+    });
+  });
+
+  test("link previews are told the size of the picture that they get", async () => {
+    const images = [
+      photo,
+      report,
+      await upload(site, await halfTransparentPng(1500, 700), "image/png"),
+      await upload(site, await pngPhoto(1301, 977), "image/png"),
+      await upload(site, svgDrawing, "image/svg+xml"),
+      await upload(site, await animatedGif(3), "image/gif"),
+    ];
+    for (const { url } of images) {
+      const html = await (await fetch(`${url}/view`)).text();
+      const property = (name: string) => new RegExp(`property="${name}" content="([^"]*)"`).exec(html)?.[1];
+      const picture = await fetch((property("og:image") ?? "").replaceAll("&amp;", "&"));
+      const bytes = Buffer.from(await picture.arrayBuffer());
+      const { width, height, format } = await sharp(bytes).metadata();
+      expect(["png", "jpeg", "gif"]).toContain(format);
+      expect([url, property("og:image:width"), property("og:image:height")]).toEqual([
+        url,
+        String(width),
+        String(height),
+      ]);
+      expect(bytes.length).toBeLessThan(1_000_000);
+    }
+  });
+
+  test("what is gone or withheld says so, and what can be done", async () => {
+    const deleted = await upload(site, svgDrawing, "image/svg+xml");
+    await fetch(`${site.base}/api/images/${deleted.id}.json?pin=${deleted.pin}`, { method: "DELETE" });
+    const withheld = await upload(site, svgDrawing, "image/svg+xml");
+    await site.images.withhold(withheld.id, { reason: "By order.", authority: "https://court.example/7" });
+    await withPage(browser, {}, async (page) => {
+      expect((await page.goto(deleted.url))?.status()).toBe(410);
+      expect(await page.getByRole("heading").textContent()).toBe("This image is gone");
+      expect(await page.locator("main").textContent()).toContain("This image was deleted.");
+      expect(await page.getByRole("link", { name: "Upload an image" }).getAttribute("href")).toBe(
+        `${site.base}/`,
+      );
+      expect((await page.goto(withheld.url))?.status()).toBe(451);
+      expect(await page.locator("main").textContent()).toContain("By order.");
+      expect(await page.getByRole("link", { name: "Who asked" }).getAttribute("href")).toBe(
+        "https://court.example/7",
+      );
+    });
+  });
+
+  function chosenSource(page: Page): Promise<string> {
+    return page.locator(".stage img").evaluate(async (img: HTMLImageElement) => {
+      await img.decode();
+      return img.currentSrc;
+    });
+  }
+
+  function shownSize(page: Page): Promise<number[]> {
+    return page.locator(".stage img").evaluate(async (img: HTMLImageElement) => {
+      await img.decode();
+      return [img.naturalWidth, img.naturalHeight];
+    });
+  }
+});

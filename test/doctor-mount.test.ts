@@ -1,0 +1,240 @@
+import type { RequestListener } from "node:http";
+import { createServer } from "node:http";
+import type { Renderer } from "@outrigger/core";
+import { express as mount } from "@outrigger/express";
+import { createRenderer } from "@outrigger/imaging";
+import { koa } from "@outrigger/koa";
+import express from "express";
+import Koa from "koa";
+import multer from "multer";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { serve, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
+import { startLookupSite } from "./lookup/lookup-site.ts";
+import { amiss, examine } from "./support/examine-mount.ts";
+import { freePort } from "./support/free-port.ts";
+import { type Site, type SiteOptions, startSite } from "./support/service.ts";
+import { startSpoilingProxy } from "./support/spoiling-proxy.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** What a mount with everything is looked at for, but for fonts. */
+const EVERYTHING = [
+  ...["mount", "TLS", "error replies", "upload page", "upload", "addresses", "User-Agent"],
+  ...["reading", "HEAD", "Range", "ETag", "compression", "safety headers", "Cache-Control"],
+  ...["PATCH", "reading after writing", "If-Match", "viewer", "edit page", "edit form"],
+  ...["DELETE", "after deletion", "formats", "PDF", "Prefer", "Retry-After", "large upload"],
+  ...["slow upload", "idle connection", "request buffering", "clock"],
+];
+
+const renderer = createRenderer();
+/** For many services: who is the first to close would end it for all. */
+const sharedRenderer: Renderer = { ...renderer, close: async () => undefined };
+
+let site: Site;
+/** Images that were stored and are not removed. */
+const alive = new Set<string>();
+const closing: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  site = await startSite({
+    renderer: sharedRenderer,
+    onStored: ({ id }) => alive.add(id),
+    onRemoved: ({ id }) => alive.delete(id),
+  });
+});
+afterAll(async () => {
+  await site.close();
+  await renderer.close();
+});
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function listen(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closing.push(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+}
+
+async function another(options: SiteOptions): Promise<Site> {
+  const started = await startSite({ renderer: sharedRenderer, ...options });
+  closing.push(() => started.close());
+  return started;
+}
+
+describe("outrigger doctor, at a mount as it should be", () => {
+  const app = express();
+  const parsing = express();
+  const uploading = express();
+  const inKoa = new Koa();
+  beforeAll(() => {
+    app.use("/img", mount(site.images));
+    parsing.use(express.json(), express.urlencoded(), express.text());
+    parsing.use("/img", mount(site.images));
+    uploading.use(multer().any());
+    uploading.use("/img", mount(site.images));
+    inKoa.use(koa(site.images, { prefix: "/img" }));
+  });
+
+  it.each<[string, () => RequestListener]>([
+    ["in Express", () => app],
+    ["in Koa", () => inKoa.callback()],
+    ["behind express.json() and express.urlencoded(), which leave what they parsed", () => parsing],
+    ["behind multer, which leaves the file", () => uploading],
+  ])("%s: finds all well, and leaves nothing behind", async (_where, listener) => {
+    const findings = await examine(`${await listen(listener())}/img`);
+    expect(amiss(findings)).toEqual([]);
+    const checks = findings.map(({ check }) => check).filter((check) => !/^fonts$| text$/.test(check));
+    expect(checks).toEqual(EVERYTHING);
+    expect([...alive]).toEqual([]);
+  });
+
+  it("looks at outrigger serve, its lookup included", async () => {
+    const server = serve(await temporaryDirectory(), ["--demo"]);
+    const findings = await examine(await server.url);
+    expect(amiss(findings)).toEqual([]);
+    expect(findings).toContainEqual({ check: "lookup", status: "ok", detail: "asks for a key" });
+  });
+
+  it("knows a mount of the lookup alone", async () => {
+    const lookup = await startLookupSite();
+    closing.push(() => lookup.close());
+    expect((await examine(lookup.base)).map(({ check, status }) => `${status} ${check}`)).toEqual([
+      "ok mount",
+      "ok lookup",
+    ]);
+  });
+
+  it("says nothing of pages where there are none", async () => {
+    const { base } = await another({ pages: false });
+    const findings = await examine(base);
+    expect(amiss(findings)).toEqual([]);
+    expect(findings.map(({ check }) => check)).not.toContain("viewer");
+  });
+});
+
+describe("outrigger doctor, where something is mounted wrongly", () => {
+  it("names a body parser that takes uploads away", async () => {
+    const app = express();
+    app.use(express.raw({ type: () => true }));
+    app.use("/img", mount(site.images));
+    const [found, ...others] = amiss(await examine(`${await listen(app)}/img`));
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({
+      check: "upload",
+      status: "problem",
+      detail: expect.stringContaining("500 (The host app read the request body"),
+      remedy: expect.stringContaining("Mount Outrigger before body parsers"),
+    });
+  });
+
+  it("names another publicUrl, and the one that it should be", async () => {
+    const { base } = await another({ publicUrl: "https://elsewhere.example/img" });
+    expect(amiss(await examine(base))).toEqual([
+      {
+        check: "addresses",
+        status: "problem",
+        detail: expect.stringMatching(
+          /^replies name https:\/\/elsewhere\.example\/img\/[\w-]{22}, asked was /,
+        ),
+        remedy: expect.stringContaining(`Set publicUrl: "${base}"`),
+      },
+    ]);
+  });
+
+  it("tells at which address of the host the mount is instead", async () => {
+    for (const base of [site.origin, `${site.base}/api/images`, `${site.origin}/pictures`]) {
+      expect(await examine(base)).toEqual([
+        {
+          check: "mount",
+          status: "problem",
+          detail: expect.stringContaining(`no Outrigger is mounted here, but at ${site.base}`),
+          remedy: "Name that address",
+        },
+      ]);
+    }
+  });
+
+  it("tells that there is none", async () => {
+    const origin = await listen(express().get("/", (_req, res) => void res.send("somebody's")));
+    expect(await examine(`${origin}/img`)).toEqual([
+      {
+        check: "mount",
+        status: "problem",
+        detail: expect.stringMatching(
+          /\/img: 404 with text\/html, not Outrigger's: no Outrigger is mounted here$/,
+        ),
+        remedy: "Name the path that it is mounted at",
+      },
+    ]);
+  });
+
+  it("tells that nothing listens", async () => {
+    const base = `http://127.0.0.1:${await freePort()}/img`;
+    expect(await examine(base)).toEqual([
+      {
+        check: "mount",
+        status: "problem",
+        detail: `${base}: nothing listens there`,
+        remedy: expect.stringContaining("Start the app"),
+      },
+    ]);
+  });
+
+  it("tells that TLS is missing where plain http is asked for it", async () => {
+    const origin = await listen((_req, res) => void res.end());
+    expect(await examine(origin.replace("http:", "https:"))).toEqual([
+      expect.objectContaining({ check: "mount", detail: expect.stringContaining("does not speak TLS") }),
+    ]);
+  });
+
+  it("says that uploads are refused, looks at the rest, and passes on what lets it in", async () => {
+    const { base } = await another({
+      authorize: ({ headers }, action) => action !== "create" || headers["x-key"] === "let me in",
+    });
+    const refused = await examine(base);
+    expect(amiss(refused)).toEqual([
+      {
+        check: "upload",
+        status: "warning",
+        detail: expect.stringContaining("refused with 403"),
+        remedy: 'Give what the app asks for by --header "Name: value"',
+      },
+    ]);
+    expect(refused.map(({ check }) => check)).toEqual([...EVERYTHING.slice(0, 5), "clock"]);
+    const let_in = await examine(base, { headers: { "X-Key": "let me in" } });
+    expect(let_in.map(({ check }) => check)).toContain("large upload");
+  });
+
+  it.each([
+    [3600_000, "problem", /^3[56]\d\d s ahead of this machine's$/],
+    [-30_000, "warning", /^(?:2\d|30) s behind this machine's$/],
+  ])("tells that a clock is %i ms wrong", async (aheadMs, status, detail) => {
+    const { base } = await another({ now: () => Date.now() + aheadMs });
+    expect(amiss(await examine(base))).toEqual([
+      {
+        check: "clock",
+        status,
+        detail: expect.stringMatching(detail),
+        remedy: expect.stringContaining("NTP"),
+      },
+    ]);
+  });
+
+  it("tells processes apart that do not share what they store", async () => {
+    const [one, two] = [site, await another({})];
+    let turn = 0;
+    const split = await startSpoilingProxy(() => (turn++ % 3 === 2 ? two : one).origin);
+    closing.push(() => split.close());
+    const problems = amiss(await examine(`${split.origin}/img`)).filter(({ status }) => status === "problem");
+    expect(problems.map(({ remedy }) => remedy)).toContainEqual(
+      expect.stringContaining("Give all processes the same storage and the same secret"),
+    );
+    alive.clear();
+  });
+});

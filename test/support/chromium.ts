@@ -1,0 +1,57 @@
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { chromiumPath } from "./browser.ts";
+
+/** A browser for many contexts, each with settings of its own. */
+export function launchChromium(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: chromiumPath,
+    headless: true,
+    args: [
+      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+}
+
+/** Gives `use` a page of a context of its own, and closes both. */
+export async function withPage<T>(
+  browser: Browser,
+  options: BrowserContextOptions,
+  use: (page: Page) => Promise<T>,
+): Promise<T> {
+  const context = await browser.newContext(options);
+  try {
+    return await use(await context.newPage());
+  } finally {
+    await context.close();
+  }
+}
+
+/** What a page complains of: errors, and what its policy forbade. An icon for the whole site is the host's to have. */
+export function complaintsOf(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    const { type, text, url } = { type: message.type(), text: message.text(), url: message.location().url };
+    if (["error", "warning"].includes(type) && !url.endsWith("/favicon.ico")) complaints.push(text);
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  return complaints;
+}
+
+const WIDTHS = [320, 768, 1440] as const;
+
+/** The widths of windows, of a telephone, a tablet and a desk, in which a page is wider than its window. */
+export async function overflowsOf(page: Page): Promise<number[]> {
+  const overflows: number[] = [];
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    const isWider = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+    if (isWider) overflows.push(width);
+  }
+  return overflows;
+}
