@@ -5,7 +5,7 @@ import { compare, formatMegabytes } from "../src/report.mjs";
 /** @import { Job } from "../src/load.mjs" */
 /** @import { ServerProcess } from "../src/server-process.mjs" */
 
-const CLIENTS = 32;
+const CLIENTS = { full: 32, quick: 32, smoke: 4 };
 const ROUNDS = { full: 3, quick: 1, smoke: 1 };
 const WATCH_MS = 20;
 /** 10 MB a second and client: 20 MB take two seconds. */
@@ -32,8 +32,9 @@ export async function memory(/** @type {Bench} */ bench) {
   }
   const host = (/** @type {keyof typeof cases} */ name) => peaks[name].map((peak) => peak.host);
   const children = (/** @type {keyof typeof cases} */ name) => peaks[name].map((peak) => peak.children);
-  const up = `Peak memory, ${CLIENTS} uploads of 20 MB at once`;
-  const down = `Peak memory, ${CLIENTS} slow downloads of 20 MB at once`;
+  const clients = CLIENTS[bench.settings.mode];
+  const up = `Peak memory, ${clients} uploads of 20 MB at once`;
+  const down = `Peak memory, ${clients} slow downloads of 20 MB at once`;
   const format = formatMegabytes;
   return [
     compare({ what: up, peer: "of 1 MB", ours: host("up20"), theirs: host("up1"), format, aim: AIM }),
@@ -76,8 +77,6 @@ async function uploading(bench, bytes) {
   return peakWhile(bench, server, {
     port: server.port,
     requests: [uploadRequest(picture, "/img/api/images.json")],
-    count: CLIENTS,
-    connections: CLIENTS,
   });
 }
 
@@ -91,8 +90,6 @@ async function uploadingByMulter(bench, bytes) {
   return peakWhile(bench, server, {
     port: server.port,
     requests: [uploadRequest(picture, "/images")],
-    count: CLIENTS,
-    connections: CLIENTS,
   });
 }
 
@@ -123,14 +120,12 @@ async function streaming(bench, bytes) {
  * @param {ServerProcess} server
  * @param {string} path
  * @param {number} length
- * @returns {Job}
+ * @returns {Omit<Job, "count" | "connections">}
  */
 function slowly({ port }, path, length) {
   return {
     port,
     requests: [{ path, status: 200, length }],
-    count: CLIENTS,
-    connections: CLIENTS,
     pace: SLOW,
   };
 }
@@ -138,10 +133,11 @@ function slowly({ port }, path, length) {
 /**
  * @param {Bench} bench
  * @param {ServerProcess} server
- * @param {Job} job
+ * @param {Omit<Job, "count" | "connections">} job What each client does.
  * @returns {Promise<Peak>}
  */
 async function peakWhile(bench, server, job) {
+  const clients = CLIENTS[bench.settings.mode];
   const peak = { host: 0, children: 0 };
   const look = () => {
     const now = server.peakMemory();
@@ -151,7 +147,7 @@ async function peakWhile(bench, server, job) {
   };
   const timer = setInterval(look, WATCH_MS);
   try {
-    await bench.load.run(job);
+    await bench.load.run({ ...job, count: clients, connections: clients });
     look();
   } finally {
     clearInterval(timer);

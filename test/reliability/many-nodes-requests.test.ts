@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { atOnce } from "../support/at-once.ts";
 import { amount } from "../support/soak.ts";
 import { loadNodes } from "./nodes/load.ts";
 import { closeGate, eventsOf, openGate } from "./nodes/node-log.ts";
@@ -46,10 +47,10 @@ async function oneFile(): Promise<File> {
   return file;
 }
 
-describe.each(STORAGES)("uploads with one Idempotency-Key to three nodes on %s", (name) => {
-  test(
-    "make one image",
-    async () => {
+describe("uploads with one Idempotency-Key to three nodes", () => {
+  test.each(STORAGES)(
+    "make one image on %s",
+    async (name) => {
       const { nodes, directory } = await startThree({ storage: servers.empty(name) });
       const file = await oneFile();
       for (let round = 1; round <= ROUNDS; round++) {
@@ -74,60 +75,62 @@ describe.each(STORAGES)("uploads with one Idempotency-Key to three nodes on %s",
 
   test(
     "make one image in the end though the node that was first died over it, at whatever moment",
-    async () => {
-      for (let round = 0; round < ROUNDS; round++) {
-        const { nodes, directory } = await startThree({ storage: servers.empty(name) });
-        const [first, ...others] = nodes;
-        const files = await makeFiles(KEYS);
-        const keys = files.map(() => ({ "Idempotency-Key": randomUUID() }));
-        const sent = files.map((file, at) => send(first, file, keys[at]));
-        for (const each of sent) each.catch(() => undefined);
-        // Some are through then, some have just begun.
-        const begun = 1 + Math.floor(Math.random() * KEYS);
-        await expect
-          .poll(async () => (await admissionsOf(directory)).length, SOON)
-          .toBeGreaterThanOrEqual(begun);
-        await first.kill();
-        const answered = await Promise.allSettled(sent);
-        const retried = await Promise.all(
-          files.map((file, at) =>
-            Promise.all(others.map((node) => sendUntilDone(node, file, keys[at] ?? {}))),
-          ),
-        );
-        for (const [at, answers] of retried.entries()) {
-          const before = answered[at];
-          const ids = answers.map(({ id }) => id);
-          if (before?.status === "fulfilled") ids.push(before.value.id);
-          expect(answers.map(({ status }) => status)).toEqual(others.map(() => 201));
-          expect(new Set(ids).size).toBe(1);
+    () =>
+      atOnce(STORAGES, async (name) => {
+        for (let round = 0; round < ROUNDS; round++) {
+          const { nodes, directory } = await startThree({ storage: servers.empty(name) });
+          const [first, ...others] = nodes;
+          const files = await makeFiles(KEYS);
+          const keys = files.map(() => ({ "Idempotency-Key": randomUUID() }));
+          const sent = files.map((file, at) => send(first, file, keys[at]));
+          for (const each of sent) each.catch(() => undefined);
+          // Some are through then, some have just begun.
+          const begun = 1 + Math.floor(Math.random() * KEYS);
+          await expect
+            .poll(async () => (await admissionsOf(directory)).length, SOON)
+            .toBeGreaterThanOrEqual(begun);
+          await first.kill();
+          const answered = await Promise.allSettled(sent);
+          const retried = await Promise.all(
+            files.map((file, at) =>
+              Promise.all(others.map((node) => sendUntilDone(node, file, keys[at] ?? {}))),
+            ),
+          );
+          for (const [at, answers] of retried.entries()) {
+            const before = answered[at];
+            const ids = answers.map(({ id }) => id);
+            if (before?.status === "fulfilled") ids.push(before.value.id);
+            expect(answers.map(({ status }) => status)).toEqual(others.map(() => 201));
+            expect(new Set(ids).size).toBe(1);
+          }
+          const images = await imagesOf(others[0] ?? first);
+          expect(images.map(({ state }) => state)).toEqual(files.map(() => "ready"));
         }
-        const images = await imagesOf(others[0] ?? first);
-        expect(images.map(({ state }) => state)).toEqual(files.map(() => "ready"));
-      }
-    },
+      }),
     TIMEOUT_MS,
   );
 
   test(
     "make one image in the end though the node that was first is suspended over it, and goes on when another has made it",
-    async () => {
-      const { nodes, directory } = await startThree({ storage: servers.empty(name) });
-      const [first, ...others] = nodes;
-      const file = await oneFile();
-      const key = { "Idempotency-Key": randomUUID() };
-      await closeGate(directory, "hold-admit");
-      const late = send(first, file, key);
-      await expect.poll(() => admissionsOf(directory), SOON).toHaveLength(1);
-      first.suspend();
-      await openGate(directory, "hold-admit");
-      const made = await Promise.all(others.map((node) => sendUntilDone(node, file, key)));
-      first.resume();
-      expect(await late).toEqual({ status: 409, retryAfterS: expect.any(Number), id: null });
-      const all = [...made, await sendUntilDone(first, file, key)];
-      expect(tally(all.map(({ status }) => String(status)))).toEqual({ 201: NODES });
-      expect(new Set(all.map(({ id }) => id)).size).toBe(1);
-      expect(await imagesOf(first)).toHaveLength(1);
-    },
+    () =>
+      atOnce(STORAGES, async (name) => {
+        const { nodes, directory } = await startThree({ storage: servers.empty(name) });
+        const [first, ...others] = nodes;
+        const file = await oneFile();
+        const key = { "Idempotency-Key": randomUUID() };
+        await closeGate(directory, "hold-admit");
+        const late = send(first, file, key);
+        await expect.poll(() => admissionsOf(directory), SOON).toHaveLength(1);
+        first.suspend();
+        await openGate(directory, "hold-admit");
+        const made = await Promise.all(others.map((node) => sendUntilDone(node, file, key)));
+        first.resume();
+        expect(await late).toEqual({ status: 409, retryAfterS: expect.any(Number), id: null });
+        const all = [...made, await sendUntilDone(first, file, key)];
+        expect(tally(all.map(({ status }) => String(status)))).toEqual({ 201: NODES });
+        expect(new Set(all.map(({ id }) => id)).size).toBe(1);
+        expect(await imagesOf(first)).toHaveLength(1);
+      }),
     TIMEOUT_MS,
   );
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { atOnce } from "../support/at-once.ts";
 import { RESPOND_ASYNC } from "../support/post-with-headers.ts";
 import { amount, isSoak } from "../support/soak.ts";
 import { closeGate, openGate } from "./nodes/node-log.ts";
@@ -21,53 +22,56 @@ beforeAll(async () => {
 });
 afterAll(() => servers.close());
 
-describe.each(STORAGES)("uploads that are processed later on %s", (name) => {
-  test.each([{ hasQueue: false }, { hasQueue: true }])(
-    "are all processed once though a node dies over them, with a queue: $hasQueue",
-    async ({ hasQueue }) => {
-      for (let round = 0; round < ROUNDS; round++) {
-        const directory = await nodesDirectory();
-        const config = { storage: servers.empty(name), directory, shared: servers.shared(), hasQueue };
-        const nodes = await startNodes(3, config);
-        const files = await makeFiles(UPLOADS);
-        await closeGate(directory, "hold-admit");
-        const [first] = nodes;
-        if (first === undefined) throw new Error("There are no nodes");
-        const accepted = await Promise.all(files.map((file) => send(first, file, RESPOND_ASYNC)));
-        expect(accepted.map(({ status }) => status)).toEqual(files.map(() => 202));
+describe("uploads that are processed later", () => {
+  const cases = STORAGES.flatMap((name) => [false, true].map((hasQueue) => ({ name, hasQueue })));
 
-        await expect.poll(() => admissionsOf(directory), { timeout: 30_000 }).not.toEqual([]);
-        const [begun] = await admissionsOf(directory);
-        const victim = nodes.find(({ pid }) => pid === begun?.pid) ?? first;
-        await victim.kill();
-        const killedAt = performance.now();
-        await openGate(directory, "hold-admit");
-        // Nobody asks for the images: the others find them by themselves.
-        const byOthers = async () => {
-          const admissions = await admissionsOf(directory);
-          return admissions.filter(({ pid }) => pid !== victim.pid).map(({ sha256 }) => sha256);
-        };
-        const all = files.map(({ sha256 }) => sha256).sort();
-        await expect.poll(async () => (await byOthers()).sort(), { timeout: TAKEN_OVER_MS }).toEqual(all);
-        const tookMs = performance.now() - killedAt;
-        const survivors = nodes.filter((node) => node !== victim);
-        for (const { base } of survivors) {
-          for (const [at, { id }] of accepted.entries()) {
-            const status = async () => (await ask(`${base}/${id}`)).status;
-            await expect.poll(status, { timeout: 30_000 }).toBe(200);
-            expect((await ask(`${base}/${id}`)).body.equals(files[at]?.bytes ?? Buffer.of())).toBe(true);
+  test(
+    "are all processed once though a node dies over them, with a queue and without one",
+    () =>
+      atOnce(cases, async ({ name, hasQueue }) => {
+        for (let round = 0; round < ROUNDS; round++) {
+          const directory = await nodesDirectory();
+          const config = { storage: servers.empty(name), directory, shared: servers.shared(), hasQueue };
+          const nodes = await startNodes(3, config);
+          const files = await makeFiles(UPLOADS);
+          await closeGate(directory, "hold-admit");
+          const [first] = nodes;
+          if (first === undefined) throw new Error("There are no nodes");
+          const accepted = await Promise.all(files.map((file) => send(first, file, RESPOND_ASYNC)));
+          expect(accepted.map(({ status }) => status)).toEqual(files.map(() => 202));
+
+          await expect.poll(() => admissionsOf(directory), { timeout: 30_000 }).not.toEqual([]);
+          const [begun] = await admissionsOf(directory);
+          const victim = nodes.find(({ pid }) => pid === begun?.pid) ?? first;
+          await victim.kill();
+          const killedAt = performance.now();
+          await openGate(directory, "hold-admit");
+          // Nobody asks for the images: the others find them by themselves.
+          const byOthers = async () => {
+            const admissions = await admissionsOf(directory);
+            return admissions.filter(({ pid }) => pid !== victim.pid).map(({ sha256 }) => sha256);
+          };
+          const all = files.map(({ sha256 }) => sha256).sort();
+          await expect.poll(async () => (await byOthers()).sort(), { timeout: TAKEN_OVER_MS }).toEqual(all);
+          const tookMs = performance.now() - killedAt;
+          const survivors = nodes.filter((node) => node !== victim);
+          for (const { base } of survivors) {
+            for (const [at, { id }] of accepted.entries()) {
+              const status = async () => (await ask(`${base}/${id}`)).status;
+              await expect.poll(status, { timeout: 30_000 }).toBe(200);
+              expect((await ask(`${base}/${id}`)).body.equals(files[at]?.bytes ?? Buffer.of())).toBe(true);
+            }
           }
+          expect((await byOthers()).sort()).toEqual(all);
+          if (isSoak) console.log(`${name}, queue ${hasQueue}: taken over in ${Math.round(tookMs)} ms`);
         }
-        expect((await byOthers()).sort()).toEqual(all);
-        if (isSoak) console.log(`${name}, queue ${hasQueue}: taken over in ${Math.round(tookMs)} ms`);
-      }
-    },
+      }),
     TIMEOUT_MS,
   );
 
-  test(
-    "are handed at once by the queue from a node that only accepts to one that works",
-    async () => {
+  test.each(STORAGES)(
+    "are handed at once by the queue from a node that only accepts to one that works, on %s",
+    async (name) => {
       const directory = await nodesDirectory();
       const config: NodeConfig = {
         ...{ storage: servers.empty(name), directory },

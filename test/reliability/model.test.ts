@@ -11,11 +11,11 @@ const CLIENTS = 3;
 const PROCESSES = 3;
 /** Histories on each; a write to S3 takes some tens of milliseconds. */
 const RUNS: Record<StorageName, number> = {
-  "a directory": amount(60, 5_000),
-  Redis: amount(100, 5_000),
-  "a Redis cluster": amount(100, 5_000),
-  S3: amount(40, 2_000),
-  "S3 with records in Redis": amount(60, 2_000),
+  "a directory": amount(40, 5_000),
+  Redis: amount(60, 5_000),
+  "a Redis cluster": amount(60, 5_000),
+  S3: amount(25, 2_000),
+  "S3 with records in Redis": amount(40, 2_000),
 };
 /** A broken store must be found out within so many runs. */
 const MUTANT_RUNS = 150;

@@ -44,7 +44,8 @@ export function createScript(text: string): RedisScript {
 }
 
 /**
- * Begins to connect at once and returns; what goes wrong is told by the calls.
+ * A connection that stores, limiters and caches can share. Begins to connect at once and returns; what goes wrong is told by
+ * the calls.
  *
  * Whoever makes a connection closes it. A store or limiter that is given one leaves it open; one that is given a `url` has a
  * connection of its own.

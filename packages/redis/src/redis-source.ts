@@ -3,7 +3,12 @@ import { connectRedis, type RedisConnection } from "./redis-connection.ts";
 import type { RedisOptions } from "./redis-options.ts";
 
 /** A connection of its own, or one that is shared and outlives whoever uses it. */
-export type RedisSource = RedisOptions | { connection: RedisConnection };
+export type RedisSource =
+  | RedisOptions
+  | {
+      /** Made by `connectRedis`, for several to share; in place of `url` and what belongs to it. Stays open. */
+      connection: RedisConnection;
+    };
 
 /** A connection until its user is closed. */
 export interface OpenConnection extends RedisConnection {

@@ -37,7 +37,7 @@ function createStore(options: Partial<S3BlobStoreOptions> = {}) {
 
 describe("with bodies in memory", () => {
   const create = async () => createStore({ prefix: "contract/" });
-  const withTime = (name: string, body: () => Promise<void>) => test(name, body, TEST_MS);
+  const withTime = (name: string, body: () => Promise<void>) => test.concurrent(name, body, TEST_MS);
   blobStoreContract(withTime, create, { abilities: ["due index"], listedKeys: 300 });
   dueIndexContract(withTime, create, { entries: 1500, reopen: create });
   leaseStoreContract(withTime, create, { openAnother: create, leaseMs: 3000 });
@@ -45,7 +45,7 @@ describe("with bodies in memory", () => {
 
 describe("with streamed bodies in files", () => {
   const create = async () => createStore({ prefix: "spooled/", bufferBytes: 0 });
-  const withTime = (name: string, body: () => Promise<void>) => test(name, body, TEST_MS);
+  const withTime = (name: string, body: () => Promise<void>) => test.concurrent(name, body, TEST_MS);
   blobStoreContract(withTime, create, { abilities: ["due index"], listedKeys: 200 });
 });
 

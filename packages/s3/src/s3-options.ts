@@ -9,11 +9,11 @@ export interface S3BlobStoreOptions {
    * 150 characters. Stores with different prefixes share a bucket and have nothing in common. @default ""
    */
   prefix?: string;
-  /** A client of your own, which the store never closes and whose settings it leaves alone; instead of the next five options. */
+  /** A client of your own, which the store never closes and whose settings it leaves alone; instead of the next five options. @default one of its own */
   client?: S3Client;
   /** URL of the service. @default Amazon's for the region */
   endpoint?: string;
-  /** @default `us-east-1` where there is an `endpoint`; otherwise what the SDK finds */
+  /** Where the bucket is. @default `us-east-1` where there is an `endpoint`; otherwise what the SDK finds */
   region?: string;
   /** Keys, or a function that provides them. @default what the SDK finds: environment, profile, role of the machine */
   credentials?: NonNullable<S3ClientConfig["credentials"]>;

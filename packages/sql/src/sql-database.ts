@@ -41,7 +41,10 @@ export interface SqlDatabase {
 /** What the database's own parts know of it. */
 const drivers = new WeakMap<SqlDatabase, { driver: SqlDriver; ready: () => Promise<void> }>();
 
-/** Connects to nothing yet: {@link SqlDatabase.ready} tells whether it can. Throws a `TypeError` for options that are none. */
+/**
+ * A database for the lookup's data, embedded or PostgreSQL. Connects to nothing yet: {@link SqlDatabase.ready} tells whether it can. Throws a
+ * `TypeError` for options that are none.
+ */
 export function openDatabase(options: SqlDatabaseOptions): SqlDatabase {
   const driver = createDriver(options);
   let readiness: Promise<void> | null = null;

@@ -13,7 +13,7 @@ import type { Observer, Operation } from "@outrigger/core";
 import { outcomeOfError } from "./outcome.ts";
 
 export interface TracingOptions {
-  /** @default That of the SDK which the host has registered, or will register; without one nothing is recorded. */
+  /** Makes the spans. @default that of the SDK which the host has registered, or will register; without one nothing is recorded. */
   tracer?: Tracer;
 }
 

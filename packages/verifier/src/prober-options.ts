@@ -13,50 +13,52 @@ export interface SmtpIdentity {
 
 /** How a mail host, by its address, is spared. */
 export interface HostBudget {
-  /** Sessions at a time, from 1. @default 2 */
+  /** Sessions at a time, 1 to 1000. @default 2 */
   sessions?: number;
   /** Mailboxes asked about in any 60 seconds, from 2: one question may take two. @default 30 */
   questionsPerMinute?: number;
-  /** How long a question waits for its turn before it is given up with `budget`, in milliseconds. @default 5000 */
+  /** How long a question waits for its turn before it is given up with `budget`, in milliseconds from 0. @default 5000 */
   maxWaitMs?: number;
 }
 
 /** When it is concluded that this machine reaches port 25 of nobody. */
 export interface EgressRule {
-  /** So many hosts, of as many domains, could not be connected to, and none could; from 2. @default 5 */
+  /** So many hosts, of as many domains, could not be connected to, and none could; 2 to 1000. @default 5 */
   hosts?: number;
-  /** Within this time, in milliseconds. @default 300_000 */
+  /** Within this time, in milliseconds from 1. @default 300_000 */
   windowMs?: number;
-  /** For so long all questions but one are answered at once; that one tells whether it is over. Milliseconds. @default 600_000 */
+  /** For so long all questions but one are answered at once; that one tells whether it is over. Milliseconds from 1. @default 600_000 */
   pauseMs?: number;
 }
 
 export interface MailProberOptions {
-  /** Absent: mail servers are never connected to, and only the DNS is asked. */
+  /** Who asks mail servers whether they take an address. @default nobody: none is ever connected to, only the DNS is asked */
   smtp?: SmtpIdentity;
   /** Addresses of resolvers, each with a port where that is not 53: `["192.0.2.53", "[2001:db8::53]:5353"]`. @default the machine's */
   dnsServers?: readonly string[];
-  /** @default 25 */
+  /** Of mail servers, 1 to 65535. @default 25 */
   port?: number;
   /** Addresses that are never connected to. @default specialAddresses(), which are all that are not of the public internet */
   forbidden?: BlockList;
   /** At most so many mail hosts of a domain are looked at, the preferred first; 1 to 20. @default 5 */
   maxHosts?: number;
-  /** For all questions to the DNS about a domain, in milliseconds. @default 5000 */
+  /** For all questions to the DNS about a domain, in milliseconds from 1. @default 5000 */
   dnsMs?: number;
-  /** For a connection, in milliseconds. @default 5000 */
+  /** For a connection, in milliseconds from 1. @default 5000 */
   connectMs?: number;
-  /** For each complete reply, in milliseconds; RFC 5321 would have it minutes. @default 10_000 */
+  /** For each complete reply, in milliseconds from 1; RFC 5321 would have it minutes. @default 10_000 */
   replyMs?: number;
-  /** For all that a probe does, in milliseconds. @default 30_000 */
+  /** For all that a probe does, in milliseconds from 1. @default 30_000 */
   wholeMs?: number;
+  /** How each mail host is spared. @default what {@link HostBudget} names */
   budget?: HostBudget;
+  /** When nobody is asked for want of a way out. @default what {@link EgressRule} names */
   egress?: EgressRule;
-  /** How long a greylisted question waits before it is asked again, where the server does not say. Milliseconds. @default 300_000 */
+  /** How long a greylisted question waits before it is asked again, where the server does not say. Milliseconds from 1. @default 300_000 */
   greylistMs?: number;
-  /** How long the mail hosts of a domain hold, or that it has none, in milliseconds. Failures are never kept. @default 600_000 */
+  /** How long the mail hosts of a domain hold, or that it has none, in milliseconds from 1. Failures are never kept. @default 600_000 */
   routeTtlMs?: number;
-  /** How long it holds whether a domain accepts all, in milliseconds. @default 86_400_000 */
+  /** How long it holds whether a domain accepts all, in milliseconds from 1. @default 86_400_000 */
   acceptsAllTtlMs?: number;
   /** Where mail hosts, domains that accept all and greylisted questions are remembered. @default 10,000 in memory */
   cache?: KeyValue;

@@ -4,6 +4,7 @@ import { unpackContact } from "../contacts/packed-contact.ts";
 import { readyDriver, type SqlDatabase } from "../sql-database.ts";
 
 export interface ExportOptions {
+  /** `csv` with a line of names first, or `ndjson`: a JSON object in each line. */
   format: "csv" | "ndjson";
 }
 

@@ -25,6 +25,7 @@ export interface ImportProgress {
 }
 
 export interface ImportOptions {
+  /** `csv` with a line of names first, or `ndjson`: a JSON object in each line. */
   format: "csv" | "ndjson";
   /** Which columns, or keys, are which fields. @default the usual names */
   mapping?: FieldMapping;

@@ -14,7 +14,7 @@ import { readyDriver, type SqlDatabase } from "../sql-database.ts";
 import { exportContacts } from "./export-contacts.ts";
 import { importContacts } from "./import-contacts.ts";
 
-const ROWS = 30_000;
+const ROWS = 20_000;
 /** Addresses of one domain, which are after all others in the file. */
 const LARGE = 9000;
 const LARGE_DOMAIN = "large.example";

@@ -11,13 +11,13 @@ export interface MailListsOptions {
   webmail?: Iterable<string>;
   /** Instead of the list of disposable addresses. @default mailchecker, without big providers */
   disposable?: Iterable<string>;
-  /** More webmail. */
+  /** More webmail. @default none */
   addWebmail?: Iterable<string>;
-  /** More disposable addresses. */
+  /** More disposable addresses. @default none */
   addDisposable?: Iterable<string>;
-  /** Is no webmail, whatever the lists say. */
+  /** Is no webmail, whatever the lists say. @default none */
   exceptWebmail?: Iterable<string>;
-  /** Is not disposable, whatever the lists say. */
+  /** Is not disposable, whatever the lists say. @default none */
   exceptDisposable?: Iterable<string>;
 }
 

@@ -1,0 +1,173 @@
+// Writes docs/options.md: everything that the public functions of the packages take as options, as their types say. With
+// --check it writes nothing, and exits with 1 where the page is not what would be written. Another page may be named.
+import { readFileSync, writeFileSync } from "node:fs";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { readOptions } from "./read-options.mjs";
+
+/** @import { Factory, Option, OptionSet } from "./read-options.mjs" */
+
+const { values, positionals } = parseArgs({
+  options: { check: { type: "boolean" } },
+  allowPositionals: true,
+});
+const [page = fileURLToPath(new URL("../docs/options.md", import.meta.url))] = positionals;
+const COMMAND = "node .ci/options-reference.mjs";
+
+/** Packages in the order of the page, each with what it is for and the pages that tell more. */
+const CHAPTERS = [
+  [
+    "core",
+    "The services, and stores within a process or on its disk",
+    ["mounting.md", "storage.md", "lookup.md"],
+  ],
+  ["express", "Mounting in Express", ["express.md"]],
+  ["koa", "Mounting in Koa", ["koa.md"]],
+  ["node", "Serving without a framework", ["node.md"]],
+  ["imaging", "Pictures in other formats and sizes", ["formats.md", "security.md"]],
+  ["web", "Pages for browsers", ["mounting.md"]],
+  ["redis", "Redis: storage, limits and queues that processes share", ["storage.md", "scale.md"]],
+  ["s3", "Storage in S3", ["storage.md"]],
+  ["sql", "The lookup's data in SQLite or PostgreSQL", ["lookup.md", "contacts-command.md"]],
+  ["verifier", "Asking the DNS and mail servers", ["lookup.md"]],
+  ["telemetry", "Metrics and traces", ["operations.md"]],
+  ["client", "Clients for programs and browsers", ["client.md"]],
+  ["server", "The whole service as one process", ["getting-started.md", "operations.md", "storage.md"]],
+];
+
+const { factories, sets } = readOptions();
+const faults = [...sets.values()].flatMap((set) => set.faults);
+const written = pageOf(factories, sets);
+if (faults.length > 0)
+  fail(`The JSDoc of options is not complete:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
+if (!values.check) writeFileSync(page, written);
+else if (readOr(page) !== written)
+  fail(`${relative(process.cwd(), page)} is not what the types say: run ${COMMAND}`);
+
+/** @param {string} message */
+function fail(message) {
+  console.error(message);
+  process.exitCode = 1;
+}
+
+function readOr(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/**
+ * @param {Factory[]} factories
+ * @param {Map<string, OptionSet>} sets
+ */
+function pageOf(factories, sets) {
+  const chapters = CHAPTERS.map(([name, title, guides]) => {
+    const own = factories.filter(({ from }) => from.split("/")[1] === name);
+    return {
+      name,
+      title,
+      guides,
+      withOptions: own.filter(hasOptions),
+      without: own.filter((each) => !hasOptions(each)),
+    };
+  }).filter(({ withOptions, without }) => withOptions.length + without.length > 0);
+  const known = new Set(CHAPTERS.map(([name]) => name));
+  const stray = factories.find(({ from }) => !known.has(from.split("/")[1] ?? ""));
+  if (stray !== undefined) throw new Error(`${stray.from} has no chapter: add it to CHAPTERS`);
+  // Where several functions take the same options, or options have the same parts, they stand at the first.
+  const shown = new Set();
+  const body = chapters.map((chapter) => chapterOf(chapter, sets, shown));
+  return `${[
+    "# Options",
+    `What can be set, by the function that takes it. \`${COMMAND}\` writes this page from the types of the packages: what is to be changed is changed in their comments.`,
+    "What is not *required* may be left out. What is out of range is refused at once, by a `TypeError` that names the option.",
+    chapters.map(contentsOf).join("\n"),
+    ...body,
+  ].join("\n\n")}\n`;
+}
+
+/** @param {Factory} factory */
+function hasOptions({ sets }) {
+  return sets.length > 0;
+}
+
+function contentsOf({ name, title, withOptions, without }) {
+  const functions = withOptions.map((factory) => `  - [${factory.name}](#${anchor(factory.name)})`);
+  const rest = without.map((factory) => `\`${factory.name}\``).join(", ");
+  return [
+    `- [${title}](#${anchor(headingOf(name, title))})`,
+    ...functions,
+    ...(rest === "" ? [] : [`  - without options: ${rest}`]),
+  ].join("\n");
+}
+
+function chapterOf({ name, title, guides, withOptions, without }, sets, shown) {
+  const links = guides.map((file) => `[${file}](${file})`).join(", ");
+  return [
+    `## ${headingOf(name, title)}`,
+    `More: ${links}.`,
+    ...withOptions.flatMap((factory) => [
+      `### ${factory.name}`,
+      `\`${factory.signature}\` from \`${factory.from}\`. ${factory.text}`,
+      ...factory.sets.flatMap((set) => setOf(set, sets, shown, false)),
+    ]),
+    ...without.map(
+      (factory) => `\`${factory.signature}\` from \`${factory.from}\` takes no options. ${factory.text}`,
+    ),
+  ].join("\n\n");
+}
+
+/** The options, then those that are parts of them. */
+function setOf(name, sets, shown, isPart) {
+  const set = sets.get(name);
+  if (set === undefined) throw new Error(`There is no ${name}`);
+  if (shown.has(name)) return isPart ? [] : [`Options: [${name}](#${anchor(name)}).`];
+  shown.add(name);
+  const required = set.options.filter((option) => option.isRequired);
+  const others = set.options.filter((option) => !option.isRequired);
+  const heading = `#### ${name}`;
+  return [
+    heading,
+    ...(set.text === "" ? [] : [set.text]),
+    [...required, ...others].map(lineOf).join("\n"),
+    ...set.options.flatMap(({ parts }) => parts.flatMap((part) => setOf(part, sets, shown, true))),
+  ];
+}
+
+/** @param {Option} option */
+function lineOf({ name, type, isRequired, unless, preset, text, parts }) {
+  const inPlace =
+    unless.length === 0 ? "" : ` unless ${unless.map((other) => `\`${other}\``).join(" or ")} is given`;
+  const head = `- **\`${name}\`** \`${type}\`${isRequired ? ` *required${inPlace}*` : ""}`;
+  const more = parts.map((part) => ` See [${part}](#${anchor(part)}).`).join("");
+  const end = isRequired ? "" : ` *Default:* ${presetOf(preset ?? "")}.`;
+  return `${head}: ${sentence(text)}${more}${end}`;
+}
+
+function sentence(text) {
+  return /[.:)]$/.test(text) ? text : `${text}.`;
+}
+
+/** A value as code, words as words. */
+function presetOf(preset) {
+  const [, value = "", rest = ""] =
+    /^("[^"]*"|`[^`]*`|-?[\d_.]+|true|false|\{[^}]*\}|[A-Za-z.]+\(\)|Date\.now)?(.*)$/s.exec(preset) ?? [];
+  const code = value === "" || value.startsWith("`") ? value : `\`${value}\``;
+  return `${code}${rest}`.replace(/\.$/, "");
+}
+
+function headingOf(name, title) {
+  return `${title}: @outrigger/${name}`;
+}
+
+/** As GitHub makes it of a heading. */
+function anchor(heading) {
+  return heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, "")
+    .replaceAll(" ", "-");
+}

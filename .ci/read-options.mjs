@@ -1,0 +1,269 @@
+// Reads from the sources what the public functions of the packages take as options.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Node, Project, ts } from "ts-morph";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/**
+ * An option.
+ * @typedef {object} Option
+ * @property {string} name
+ * @property {string} type As it is written, with names of unions of literals replaced by those.
+ * @property {boolean} isRequired
+ * @property {string[]} unless Those in place of which it is required.
+ * @property {string | null} preset From `@default`.
+ * @property {string} text What its JSDoc says.
+ * @property {string[]} parts Names of interfaces in its type that are options themselves.
+ */
+
+/**
+ * An interface of options.
+ * @typedef {object} OptionSet
+ * @property {string} name
+ * @property {string} text What its JSDoc says.
+ * @property {Option[]} options
+ * @property {string[]} faults What is missing in the JSDoc of the options.
+ */
+
+/**
+ * A function that takes options.
+ * @typedef {object} Factory
+ * @property {string} name
+ * @property {string} from Specifier to import it from.
+ * @property {string} signature
+ * @property {string} text First sentence of its JSDoc.
+ * @property {string[]} sets Names of the interfaces that it takes; none where it takes no options.
+ */
+
+/**
+ * Everything that the packages export for others to call with options, in the order of packages, entries and exports.
+ * @returns {{ factories: Factory[], sets: Map<string, OptionSet> }}
+ */
+export function readOptions() {
+  const project = new Project({
+    skipAddingFilesFromTsConfig: true,
+    compilerOptions: {
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.NodeNext,
+      moduleResolution: ts.ModuleResolutionKind.NodeNext,
+      allowImportingTsExtensions: true,
+      noEmit: true,
+      strict: true,
+      types: [],
+    },
+    resolutionHost: () => ({
+      resolveModuleNames: (names, importer) => names.map((name) => ownModule(name, importer)),
+    }),
+  });
+  /** @type {Factory[]} */
+  const factories = [];
+  /** @type {Map<string, OptionSet>} */
+  const sets = new Map();
+  project.addSourceFilesAtPaths(entryFiles().map(({ file }) => file));
+  for (const { from, file } of entryFiles()) {
+    const entry = project.getSourceFileOrThrow(file);
+    const exported = [...entry.getExportedDeclarations()].flatMap(([name, declarations]) =>
+      declarations.filter(Node.isFunctionDeclaration).map((declaration) => ({ name, declaration })),
+    );
+    for (const { name, declaration } of exported) {
+      const found = declaration.getParameters().flatMap((parameter) => optionSets(parameter.getType()));
+      for (const each of found) addSet(sets, each);
+      if (found.length === 0 && !/^(?:create|open|express$)/.test(name)) continue;
+      factories.push({
+        name,
+        from,
+        signature: signatureOf(name, declaration),
+        text: firstSentence(textOf(declaration)),
+        sets: found.map((each) => each.name),
+      });
+    }
+  }
+  return { factories, sets };
+}
+
+/** Sources, so that nothing has to be built before. What others have written has no options of ours: it is not read. */
+function ownModule(name, importer) {
+  const file = name.startsWith(".")
+    ? join(dirname(importer), name)
+    : entryFiles().find(({ from }) => from === name)?.file;
+  return file === undefined ? undefined : { resolvedFileName: file };
+}
+
+/** What the packages let others import, but for what tests are made of. */
+function entryFiles() {
+  const packages = join(root, "packages");
+  return readdirSync(packages)
+    .sort()
+    .filter((name) => existsSync(join(packages, name, "package.json")))
+    .flatMap((name) => {
+      const { name: packageName, exports } = JSON.parse(
+        readFileSync(join(packages, name, "package.json"), "utf8"),
+      );
+      return Object.entries(exports ?? {}).flatMap(([path, target]) => {
+        const built = typeof target === "object" ? target.default : undefined;
+        if (built === undefined || path === "./testing") return [];
+        const file = join(packages, name, built.replace("./dist/", "src/").replace(/\.js$/, ".ts"));
+        return existsSync(file)
+          ? [{ from: path === "." ? packageName : packageName + path.slice(1), file }]
+          : [];
+      });
+    });
+}
+
+/** @param {import("ts-morph").FunctionDeclaration} declaration */
+function signatureOf(name, declaration) {
+  const parameters = declaration.getParameters().map((parameter) => {
+    const isPattern = Node.isObjectBindingPattern(parameter.getNameNode());
+    return (isPattern ? "options" : parameter.getName()) + (parameter.isOptional() ? "?" : "");
+  });
+  return `${name}(${parameters.join(", ")})`;
+}
+
+/**
+ * A type of options, as it is declared.
+ * @typedef {{ name: string, type: import("ts-morph").Type, declaration: import("ts-morph").JSDocableNode }} Declared
+ */
+
+/**
+ * What in a type are options of ours: what is named so, and within options what has nothing but values.
+ * @param {import("ts-morph").Type} type
+ * @returns {Declared[]}
+ */
+function optionSets(type, isNested = false) {
+  const symbol = type.getAliasSymbol() ?? type.getSymbol();
+  const declaration = symbol?.getDeclarations().find((each) => isOurs(each) && isOptions(each, isNested));
+  if (declaration !== undefined) return [{ name: symbol.getName(), type, declaration }];
+  if (type.isUnion()) return type.getUnionTypes().flatMap((each) => optionSets(each, isNested));
+  const element = type.getArrayElementType() ?? (isNested ? type.getStringIndexType() : undefined);
+  return element === undefined ? [] : optionSets(element, isNested);
+}
+
+function isOurs(declaration) {
+  return relative(root, declaration.getSourceFile().getFilePath()).startsWith("packages/");
+}
+
+function isOptions(declaration, isNested) {
+  if (Node.isTypeAliasDeclaration(declaration)) return /(?:Options|Config)$/.test(declaration.getName());
+  if (!Node.isInterfaceDeclaration(declaration)) return false;
+  return /(?:Options|Config)$/.test(declaration.getName()) || (isNested && hasOnlyValues(declaration));
+}
+
+/** @param {import("ts-morph").InterfaceDeclaration} declaration */
+function hasOnlyValues(declaration) {
+  const members = declaration.getMembers();
+  return members.length > 0 && members.every((member) => Node.isPropertySignature(member) && isValue(member));
+}
+
+/** @param {import("ts-morph").PropertySignature} member */
+function isValue(member) {
+  return member.getType().getCallSignatures().length === 0 && !/\b[A-Z]\w*Store\b/.test(member.getText());
+}
+
+/**
+ * Adds what is declared, and the options that its options have.
+ * @param {Map<string, OptionSet>} sets
+ * @param {Declared} declared
+ */
+function addSet(sets, { name, type, declaration }) {
+  if (sets.has(name)) return;
+  /** @type {OptionSet} */
+  const set = { name, text: textOf(declaration), options: [], faults: [] };
+  sets.set(name, set);
+  // Of a union, one or the other is given.
+  const shapes = (type.isUnion() ? type.getUnionTypes() : [type]).map(membersOf);
+  for (const [option, member] of new Map(shapes.flatMap((shape) => [...shape]))) {
+    const others = shapes.filter((shape) => !shape.has(option));
+    const found = optionOf(member);
+    found.unless = found.isRequired ? others.flatMap((shape) => onlyIn(shape, shapes)) : [];
+    const nested = optionSets(member.getType().getNonNullableType(), true);
+    found.parts = [...new Set(nested.map((each) => each.name))];
+    set.options.push(found);
+    if (found.text === "") set.faults.push(`${name}.${option} has no description`);
+    if (!found.isRequired && found.preset === null) set.faults.push(`${name}.${option} has no @default`);
+    for (const each of nested) addSet(sets, each);
+  }
+}
+
+/** @param {import("ts-morph").Type} type */
+function membersOf(type) {
+  const members = type.getProperties().flatMap((property) => property.getDeclarations().slice(0, 1));
+  const own = members.filter((member) => Node.isPropertySignature(member) || Node.isMethodSignature(member));
+  return new Map(own.map((member) => [member.getName(), member]));
+}
+
+/** Names of what must be given in this shape, and cannot be in others. */
+function onlyIn(shape, shapes) {
+  return [...shape]
+    .filter(([name, member]) => !member.hasQuestionToken() && !shapes.every((each) => each.has(name)))
+    .map(([name]) => name);
+}
+
+/** @returns {Option} */
+function optionOf(member) {
+  const preset = member
+    .getJsDocs()
+    .flatMap((doc) => doc.getTags())
+    .find((tag) => tag.getTagName() === "default");
+  return {
+    name: member.getName(),
+    type: Node.isMethodSignature(member) ? methodType(member) : typeText(member.getTypeNode()),
+    isRequired: !member.hasQuestionToken(),
+    unless: [],
+    preset: preset === undefined ? null : plain(preset.getCommentText() ?? ""),
+    text: textOf(member),
+    parts: [],
+  };
+}
+
+function methodType(member) {
+  const parameters = member.getParameters().map((parameter) => parameter.getText());
+  return oneLine(`(${parameters.join(", ")}) => ${member.getReturnTypeNodeOrThrow().getText()}`);
+}
+
+/** As it is written, but for the names of short types what they mean. */
+function typeText(node) {
+  let text = node.getText();
+  for (const reference of [node, ...node.getDescendants()].filter(Node.isTypeReference)) {
+    const symbol = reference.getTypeName().getSymbol();
+    const declarations = (symbol?.getAliasedSymbol() ?? symbol)?.getDeclarations() ?? [];
+    const alias = declarations.find(Node.isTypeAliasDeclaration);
+    const meaning = alias !== undefined && isOurs(alias) ? alias.getTypeNode() : undefined;
+    if (isShort(meaning)) text = text.replace(reference.getText(), oneLine(meaning.getText()));
+  }
+  return oneLine(text).replace(/ \| undefined$/, "");
+}
+
+/** Whether a type is a choice of values that need no explanation. */
+function isShort(node) {
+  if (!Node.isUnionTypeNode(node) || node.getText().length > 80) return false;
+  return node
+    .getDescendants()
+    .every((each) => !Node.isTypeReference(each) || each.getText() === "Uint8Array");
+}
+
+/** What the JSDoc says before its tags. */
+function textOf(declaration) {
+  return plain(
+    declaration
+      .getJsDocs()
+      .map((doc) => doc.getCommentText() ?? "")
+      .join(" "),
+  );
+}
+
+/** @param {string} text */
+function plain(text) {
+  return oneLine(
+    text.replace(/\{@link\s+([^}|\s]+)\s*(?:\|\s*([^}]*))?\}/g, (_, name, said) => said ?? `\`${name}\``),
+  );
+}
+
+function oneLine(text) {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+function firstSentence(text) {
+  return /^.*?[.:](?= |$)/.exec(text)?.[0].replace(/:$/, ".") ?? text;
+}

@@ -1,0 +1,112 @@
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { express as mount } from "@outrigger/express";
+import express from "express";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Finding } from "../packages/server/src/doctor/finding.ts";
+import { outrigger, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
+import { createSelfSigned } from "./backends/self-signed.ts";
+import { amiss, examine } from "./support/examine-mount.ts";
+import { type Site, startSite } from "./support/service.ts";
+import { type Spoiling, startSpoilingProxy } from "./support/spoiling-proxy.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let site: Site;
+const closing: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  site = await startSite();
+});
+afterAll(() => site.close());
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+describe("outrigger doctor, over TLS", () => {
+  let directory: string;
+  let tls: { cert: Buffer; key: Buffer };
+  let certificate: string;
+
+  async function listen(app: ReturnType<typeof express>): Promise<string> {
+    const server = createServer(app);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    closing.push(async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    });
+    const address = server.address();
+    return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+  }
+
+  async function startTls(trusts: boolean): Promise<string> {
+    directory = await temporaryDirectory();
+    const paths = await createSelfSigned(directory);
+    certificate = paths.certificate;
+    tls = { cert: await readFile(certificate), key: await readFile(paths.key) };
+    const app = express();
+    if (trusts) app.set("trust proxy", 1);
+    app.use("/img", mount(site.images));
+    const requestHeaders: Spoiling["requestHeaders"] = (headers) => ({
+      ...headers,
+      "x-forwarded-proto": "https",
+      "x-forwarded-for": "203.0.113.7",
+    });
+    const origin = await listen(app);
+    const proxy = await startSpoilingProxy(() => origin, { tls, requestHeaders });
+    closing.push(() => proxy.close());
+    return `${proxy.origin}/img`;
+  }
+
+  /** The command, told to trust the certificate. */
+  async function doctorAt(base: string) {
+    const env = { NODE_EXTRA_CA_CERTS: certificate };
+    const { exit, output } = outrigger(["doctor", base, "--json", "--patience", "0.3"], {
+      cwd: directory,
+      env,
+    });
+    const code = await exit;
+    const report = JSON.parse(output.stdout) as { findings: Finding[] }; // Its shape is what other tests prove.
+    return { code, findings: report.findings };
+  }
+
+  it("names a certificate that is self-signed, and sends nothing", async () => {
+    const base = await startTls(true);
+    expect(await examine(base)).toEqual([
+      {
+        check: "mount",
+        status: "problem",
+        detail: `${base}: its certificate is self-signed`,
+        remedy: expect.stringContaining("NODE_EXTRA_CA_CERTS"),
+      },
+    ]);
+  });
+
+  it("names the proxy that the app does not trust", async () => {
+    const base = await startTls(false);
+    const { code, findings } = await doctorAt(base);
+    expect(code).toBe(1);
+    expect(findings).toEqual([
+      {
+        check: "mount",
+        status: "problem",
+        detail: expect.stringContaining(`${base}: 403 (SSL is required`),
+        remedy: expect.stringContaining('Express app.set("trust proxy", 1), Koa app.proxy = true'),
+      },
+    ]);
+  });
+
+  it("finds all well behind a proxy that is trusted, but for a certificate that ends soon", async () => {
+    const base = await startTls(true);
+    const { code, findings } = await doctorAt(base);
+    expect(amiss(findings)).toEqual([
+      {
+        check: "TLS",
+        status: "warning",
+        detail: expect.stringMatching(/^TLSv1\.3, the certificate is valid for [01] days$/),
+        remedy: expect.stringContaining("renewed"),
+      },
+    ]);
+    expect(code).toBe(findings.some(({ status }) => status === "problem") ? 1 : 0);
+  });
+});
