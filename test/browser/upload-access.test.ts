@@ -1,0 +1,111 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { launchChromium, overflowsOf } from "../support/chromium.ts";
+import { jpegPhoto } from "../support/pictures.ts";
+import { type Site, startSite } from "../support/service.ts";
+import { choose, entryOf, eventually, linkOf, onUploadPage } from "./upload-page.ts";
+
+describe("the upload page for everybody", { timeout: 60_000 }, () => {
+  let site: Site;
+  let browser: Browser;
+  let photo: Buffer;
+
+  beforeAll(async () => {
+    [site, browser, photo] = await Promise.all([startSite(), launchChromium(), jpegPhoto(120, 80)]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await site.close();
+  });
+
+  const boat = (name = "boat.jpg") => ({ name, mimeType: "image/jpeg", buffer: photo });
+
+  test("is used from choosing to deleting with the keyboard alone", async () => {
+    await onUploadPage(browser, site, async (page) => {
+      await tabTo(page, "Choose images");
+      const chooser = page.waitForEvent("filechooser");
+      await page.keyboard.press("Enter");
+      await (await chooser).setFiles([boat("one.jpg"), boat("two.jpg")]);
+      await page.getByRole("heading", { name: "2 images are ready to share" }).waitFor();
+      expect(await focusedLabel(page)).toBe("Choose images");
+
+      await tabTo(page, "Link to one.jpg");
+      await tabTo(page, "Copy link");
+      await page.keyboard.press("Enter");
+      await eventually(() => page.getByRole("log").textContent()).toContain("Link copied.");
+      await tabTo(page, "Delete one.jpg");
+      await page.keyboard.press("Enter");
+      await eventually(() => focusedLabel(page)).toBe("Keep");
+      await page.keyboard.press("Enter");
+      await eventually(() => focusedLabel(page)).toBe("Delete one.jpg");
+      await page.keyboard.press("Enter");
+      await eventually(() => focusedLabel(page)).toBe("Keep");
+      await page.keyboard.press("Shift+Tab");
+      await page.keyboard.press("Enter");
+      await eventually(() => page.locator(".entry").count()).toBe(1);
+      expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe("two.jpg");
+
+      await tabTo(page, "Delete two.jpg");
+      await page.keyboard.press("Enter");
+      await eventually(() => focusedLabel(page)).toBe("Keep");
+      await page.keyboard.press("Shift+Tab");
+      await page.keyboard.press("Enter");
+      await eventually(() => page.locator(".entry").count()).toBe(0);
+      expect(await focusedLabel(page)).toBe("Choose images");
+    });
+  });
+
+  test("says what happens", async () => {
+    await onUploadPage(browser, site, async (page) => {
+      await choose(page, boat());
+      const log = page.getByRole("log");
+      await eventually(() => log.textContent()).toContain("Uploading boat.jpg.");
+      await eventually(() => log.textContent()).toContain("boat.jpg is uploaded.");
+    });
+  });
+
+  test("fits windows of every width, with all that it can show", async () => {
+    await onUploadPage(browser, site, async (page) => {
+      expect(await overflowsOf(page)).toEqual([]);
+      await choose(page, boat(`${"W".repeat(120)}.jpg`), { ...boat("notes.txt"), mimeType: "text/plain" });
+      await linkOf(page.locator(".entry").first());
+      await page.getByRole("button", { name: /^Delete W/ }).click();
+      expect(await overflowsOf(page)).toEqual([]);
+      await page.reload();
+      await page.locator("summary").click();
+      await linkOf(page.locator(".entry"));
+      expect(await overflowsOf(page)).toEqual([]);
+    });
+  });
+
+  test("does not move for who wants it to stand still", async () => {
+    await onUploadPage(
+      browser,
+      site,
+      async (page) => {
+        await choose(page, boat());
+        await entryOf(page, "boat.jpg")
+          .getByLabel(/^Link to/)
+          .waitFor();
+        expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
+      },
+      { reducedMotion: "reduce" },
+    );
+  });
+});
+
+/** Goes on by the Tab key until something of this name has the focus. */
+async function tabTo(page: Page, label: string): Promise<void> {
+  for (let presses = 0; presses < 40; presses++) {
+    if ((await focusedLabel(page)) === label) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`${label} cannot be reached by Tab; the focus is on ${await focusedLabel(page)}`);
+}
+
+function focusedLabel(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const focused = document.activeElement;
+    return focused?.getAttribute("aria-label") ?? focused?.textContent?.trim() ?? "";
+  });
+}

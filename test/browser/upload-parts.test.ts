@@ -1,0 +1,184 @@
+import { describe, expect, test } from "vitest";
+import { readConfig } from "../../packages/web/browser/upload/config.ts";
+import { kindOf, refusalOf, sentType } from "../../packages/web/browser/upload/file-kinds.ts";
+import {
+  expiresAtField,
+  lifetimeChoices,
+  lifetimeText,
+} from "../../packages/web/browser/upload/lifetimes.ts";
+import { outcomeOf, parseRetryAfter, readDetail } from "../../packages/web/browser/upload/sending/outcome.ts";
+import { markdownOf, markupOf } from "../../packages/web/browser/upload/share-texts.ts";
+import { readCreated, readSaved } from "../../packages/web/browser/upload/store/saved-image.ts";
+import { reduceUploads, type Upload } from "../../packages/web/browser/upload/store/uploads.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const NOW = Date.parse("2030-01-01T00:00:00Z");
+const refusal = { status: 0, detail: null, retryAfterMs: null };
+
+describe("where the page finds the API", () => {
+  const place = { origin: "https://other.example", pathname: "/img/" };
+
+  test.each([
+    ["https://other.example/img", "https://other.example/img"],
+    ["https://public.example/pictures", "https://other.example/img"],
+    ["nonsense", "https://other.example/img"],
+  ])("a server that calls itself %s is asked at %s", (base, expected) => {
+    expect(readConfig({ base }, place).baseUrl).toBe(expected);
+  });
+});
+
+describe("files before they are sent", () => {
+  test.each([
+    ["a.PSD", "", "PSD"],
+    ["a.psd", "application/octet-stream", "PSD"],
+    ["a", "image/png", "PNG"],
+    ["a.jfif", "", "JPEG"],
+    ["a.svg", "IMAGE/SVG+XML", "SVG"],
+    ["a.webp", "image/webp", undefined],
+    ["png", "", undefined],
+  ])("%s of type %j is taken as %s", (name, type, label) => {
+    expect(kindOf({ name, type })?.label).toBe(label);
+  });
+
+  test("the server is left to tell the type, except for SVG, which may be compressed", () => {
+    const typeOf = (name: string) => {
+      const kind = kindOf({ name, type: "" });
+      return kind === null ? null : sentType(kind);
+    };
+    expect(typeOf("a.png")).toBe("application/octet-stream");
+    expect(typeOf("a.svgz")).toBe("image/svg+xml");
+  });
+
+  test("the limit itself is allowed, a byte more is not", () => {
+    const file = { name: "a.png", type: "image/png" };
+    expect(refusalOf({ ...file, size: 1000 }, 1000)).toBeNull();
+    expect(refusalOf({ ...file, size: 1001 }, 1000)).toMatch(/too large/);
+  });
+});
+
+describe("how long images live", () => {
+  const year = { defaultLifetimeMs: DAY_MS, maxLifetimeMs: 365 * DAY_MS };
+
+  test("the default and the longest are among the choices, and nothing longer is", () => {
+    expect(lifetimeChoices(year).map(lifetimeText)).toEqual([
+      "1 hour",
+      "1 day",
+      "7 days",
+      "30 days",
+      "1 year",
+    ]);
+    const short = { defaultLifetimeMs: 2 * DAY_MS, maxLifetimeMs: 10 * DAY_MS };
+    expect(lifetimeChoices(short).map(lifetimeText)).toEqual([
+      "1 hour",
+      "1 day",
+      "2 days",
+      "7 days",
+      "10 days",
+    ]);
+    const tiny = { defaultLifetimeMs: 90_000, maxLifetimeMs: 30 * 60_000 };
+    expect(lifetimeChoices(tiny).map(lifetimeText)).toEqual(["1.5 minutes", "30 minutes"]);
+  });
+
+  test("the default is left to the server, and the longest stays below the limit", () => {
+    expect(expiresAtField({ kind: "for", ms: DAY_MS }, NOW, year)).toBe("");
+    expect(expiresAtField({ kind: "for", ms: HOUR_MS }, NOW, year)).toBe("2030-01-01T01:00:00.000Z");
+    expect(expiresAtField({ kind: "for", ms: 365 * DAY_MS }, NOW, year)).toBe("2030-12-31T23:55:00.000Z");
+    expect(expiresAtField({ kind: "until", atMs: NOW + 1000 * DAY_MS }, NOW, year)).toBe(
+      "2030-12-31T23:55:00.000Z",
+    );
+  });
+});
+
+describe("what follows from a refusal", () => {
+  test.each([429, 503])("%i is waited for as long as it says", (status) => {
+    const outcome = outcomeOf({ ...refusal, status, retryAfterMs: 7000 }, 0);
+    expect(outcome).toEqual({ kind: "again", cause: "busy", delayMs: 7000 });
+  });
+
+  test("a broken connection is tried again, later each time, and not for ever", () => {
+    const delays = Array.from({ length: 8 }, (_, before) => {
+      const outcome = outcomeOf(refusal, before);
+      return outcome.kind === "again" ? outcome.delayMs : outcome.canRetry;
+    });
+    expect(delays).toEqual([1000, 2000, 4000, 8000, 15_000, 15_000, true, true]);
+  });
+
+  test("an earlier attempt that is at work is waited for; a key that stands for something else is given up", () => {
+    expect(outcomeOf({ ...refusal, status: 409, retryAfterMs: 2000 }, 0)).toMatchObject({ kind: "again" });
+    expect(outcomeOf({ ...refusal, status: 409 }, 0)).toMatchObject({ kind: "failed", isSettled: true });
+  });
+
+  test.each([
+    [400, "expiresAt must lie in the future", true, true],
+    [403, "Not you.", true, true],
+    [413, null, false, true],
+    [415, "Not an image.", false, true],
+    [500, null, true, false],
+    [507, "Full.", true, false],
+  ])("%i is told with the server's reason", (status, detail, canRetry, isSettled) => {
+    const outcome = outcomeOf({ ...refusal, status, detail }, 0);
+    expect(outcome).toMatchObject({ kind: "failed", canRetry, isSettled });
+    const said =
+      detail === null ? expect.not.stringContaining("“") : expect.stringContaining(detail.slice(0, -1));
+    expect(outcome).toMatchObject({ message: said });
+  });
+
+  test("Retry-After is read as seconds and as a date", () => {
+    expect(parseRetryAfter("3", NOW)).toBe(3000);
+    expect(parseRetryAfter("Tue, 01 Jan 2030 00:00:09 GMT", NOW)).toBe(9000);
+    expect(parseRetryAfter("Mon, 31 Dec 2029 00:00:00 GMT", NOW)).toBe(0);
+    expect([parseRetryAfter(null, NOW), parseRetryAfter("soon", NOW), parseRetryAfter(" ", NOW)]).toEqual([
+      ...[null, null, null],
+    ]);
+    expect([readDetail('{"detail":"Why"}'), readDetail("<html>"), readDetail("null")]).toEqual([
+      "Why",
+      null,
+      null,
+    ]);
+  });
+});
+
+describe("the list of uploads", () => {
+  const upload = (key: string, batch: number): Upload => ({
+    ...{ key, batch, name: key, size: 1, label: null, previewUrl: null, image: null },
+    stage: { kind: "queued" },
+  });
+
+  test("has the newest batch first, each in its own order", () => {
+    let list: readonly Upload[] = [];
+    for (const added of [upload("a", 0), upload("b", 0), upload("c", 1), upload("d", 1)]) {
+      list = reduceUploads(list, { kind: "added", upload: added });
+    }
+    expect(list.map(({ key }) => key)).toEqual(["c", "d", "a", "b"]);
+    expect(reduceUploads(list, { kind: "removed", key: "d" }).map(({ key }) => key)).toEqual(["c", "a", "b"]);
+  });
+
+  test("takes no notice of what happens to uploads that are gone", () => {
+    const list = [upload("a", 0)];
+    expect(reduceUploads(list, { kind: "staged", key: "z", stage: { kind: "ready" } })).toEqual(list);
+  });
+});
+
+describe("what is given out and kept", () => {
+  const id = "A".repeat(22);
+  const image = { id, name: '<b>[1]*"', url: `https://example.com/img/${id}` };
+
+  test("names cannot break out of Markdown and HTML", () => {
+    const file = `https://example.com/img/api/images/${id}.png`;
+    expect(markdownOf(image, "png")).toBe(`[![\\<b\\>\\[1\\]\\*"](${file})](${image.url}/view)`);
+    expect(markupOf(image, "png")).toBe(
+      `<a href="${image.url}/view"><img src="${file}" alt="&#60;b&#62;[1]*&#34;"></a>`,
+    );
+    expect(markdownOf({ ...image, name: "x" }, "pdf")).toBe(`[x](${file.replace("png", "pdf")})`);
+  });
+
+  test("nothing is taken from storage that is no image", () => {
+    const whole = { ...image, pin: "P", type: "image/png", expiresAt: "2030-01-01T00:00:00Z" };
+    expect(readSaved({ ...whole, more: 1 })).toEqual(whole);
+    expect(readSaved({ ...whole, url: "javascript:alert(1)" })).toBeNull();
+    expect(readSaved({ ...whole, expiresAt: "soon" })).toBeNull();
+    expect([readSaved(null), readSaved("x"), readSaved({})]).toEqual([null, null, null]);
+    expect(readCreated({ ...whole, status: "processing" })).toEqual({ image: whole, isReady: false });
+  });
+});

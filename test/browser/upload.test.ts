@@ -1,0 +1,227 @@
+import { readFileSync } from "node:fs";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { launchChromium } from "../support/chromium.ts";
+import { animatedGif, emptyPdf, flatPsd, jpegPhoto, pngPhoto, svgDrawing } from "../support/pictures.ts";
+import { type Site, startSite } from "../support/service.ts";
+import { choose, copied, entryOf, eventually, linkOf, onUploadPage, recordAt } from "./upload-page.ts";
+
+const DAY_MS = 86_400_000;
+
+describe("the upload page in Chromium", { timeout: 60_000 }, () => {
+  let site: Site;
+  let browser: Browser;
+  let photo: Buffer;
+  let png: Buffer;
+
+  beforeAll(async () => {
+    [photo, png] = await Promise.all([jpegPhoto(120, 80), pngPhoto(60, 40)]);
+    [site, browser] = await Promise.all([startSite({ mountPath: "/deep/img" }), launchChromium()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await site.close();
+  });
+
+  const boat = () => ({ name: "boat.jpg", mimeType: "image/jpeg", buffer: photo });
+
+  test("uploads every kind of file that is chosen, also those whose type the browser does not know", async () => {
+    await onUploadPage(browser, site, async (page) => {
+      const files = [
+        boat(),
+        { name: "sea.png", mimeType: "image/png", buffer: png },
+        { name: "wave.gif", mimeType: "image/gif", buffer: await animatedGif(2, 40, 30) },
+        { name: "chart.svg", mimeType: "image/svg+xml", buffer: svgDrawing },
+        { name: "plan.psd", mimeType: "", buffer: flatPsd() },
+        { name: "log.pdf", mimeType: "application/pdf", buffer: emptyPdf() },
+        { name: "in truth a photo.png", mimeType: "image/png", buffer: photo },
+      ];
+      await choose(page, ...files);
+      await page.getByRole("heading", { name: "7 images are ready to share" }).waitFor();
+      const types: string[] = [];
+      for (const { name } of files) {
+        const record = await recordAt(site, await linkOf(entryOf(page, name)));
+        expect(record.name).toBe(name);
+        types.push(String(record.type));
+      }
+      expect(types).toEqual([
+        ...["image/jpeg", "image/png", "image/gif", "image/svg+xml"],
+        ...["image/x-photoshop", "application/pdf", "image/jpeg"],
+      ]);
+      const links = (await copied(page, page.getByRole("button", { name: "Copy all links" }))).split("\n");
+      expect(links).toHaveLength(7);
+      const pictures = page.locator(".entry .thumbnail img");
+      await eventually(() => pictures.count()).toBe(7);
+      await eventually(() =>
+        pictures.evaluateAll((all) => all.every((img) => (img as HTMLImageElement).naturalWidth > 0)),
+      ).toBe(true);
+    });
+  });
+
+  test("takes files that are dropped anywhere, and pictures that are pasted, but no text", async () => {
+    await onUploadPage(browser, site, async (page) => {
+      await hand(page, "drop", { name: "dropped.jpg", type: "image/jpeg", bytes: photo });
+      await entryOf(page, "dropped.jpg").getByRole("button", { name: "Copy link" }).waitFor();
+      await hand(page, "paste", { name: "image.png", type: "image/png", bytes: png });
+      const pasted = page.locator(".entry").first();
+      await eventually(() => pasted.getByLabel("Name").inputValue()).toMatch(
+        /^pasted \d{4}-\d\d-\d\d .*\.png$/,
+      );
+      expect(await recordAt(site, await linkOf(pasted))).toMatchObject({ type: "image/png", width: 60 });
+      await page.evaluate(() => {
+        const clipboardData = new DataTransfer();
+        clipboardData.setData("text/plain", "no picture");
+        document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+      });
+      expect(await page.locator(".entry").count()).toBe(2);
+    });
+  });
+
+  test("copies addresses that work", async () => {
+    await onUploadPage(browser, site, async (page) => {
+      await choose(page, boat());
+      const entry = entryOf(page, "boat.jpg");
+      const press = (name: string) => copied(page, entry.getByRole("button", { name }));
+      const link = await press("Copy link");
+      expect(link).toMatch(new RegExp(`^${site.base}/[\\w-]{22}/view$`));
+      const { url, id } = await recordAt(site, link);
+      expect((await fetch(link)).headers.get("content-type")).toContain("text/html");
+
+      const address = await press("Image address");
+      expect(address).toBe(`${site.base}/api/images/${id}.jpg`);
+      expect(Buffer.from(await (await fetch(address)).arrayBuffer()).equals(photo)).toBe(true);
+      expect(await press("Markdown")).toBe(`[![boat.jpg](${address})](${url}/view)`);
+      expect(await press("HTML")).toBe(`<a href="${url}/view"><img src="${address}" alt="boat.jpg"></a>`);
+      const addresses: string[] = [];
+      for (const format of ["PNG", "JPEG (original)", "WebP", "AVIF", "GIF", "SVG", "PSD", "PDF"]) {
+        await entry.getByLabel("Format").selectOption(format);
+        addresses.push(await press("Image address"));
+      }
+      const statuses = addresses.map(async (each) => (await fetch(each, { method: "HEAD" })).status);
+      expect(await Promise.all(statuses)).toEqual(addresses.map(() => 200));
+      expect(new Set(addresses).size).toBe(8);
+
+      await page.goto(await press("Edit link"));
+      await page.getByRole("button", { name: "Save changes" }).waitFor();
+      expect(await page.getByLabel("Name").inputValue()).toBe("boat.jpg");
+    });
+  });
+
+  test("gives the next images the name and the life that are asked for", async () => {
+    await onUploadPage(
+      browser,
+      site,
+      async (page) => {
+        await page.getByLabel("Name of the next image").fill("Regatta");
+        await page.getByLabel("Delete after").selectOption("7 days");
+        await choose(page, boat(), { ...boat(), name: "other.jpg" });
+        const first = await recordAt(site, await linkOf(entryOf(page, "Regatta")));
+        await recordAt(site, await linkOf(entryOf(page, "Regatta (2)")));
+        expect(Math.abs(Date.parse(String(first.expiresAt)) - Date.now() - 7 * DAY_MS)).toBeLessThan(60_000);
+
+        await page.getByLabel("Delete after").selectOption("1 year");
+        await choose(page, { ...boat(), name: "kept.jpg" });
+        const kept = await recordAt(site, await linkOf(entryOf(page, "kept.jpg")));
+        expect(Date.parse(String(kept.expiresAt)) - Date.now()).toBeGreaterThan(364 * DAY_MS);
+
+        await page.getByLabel("Delete after").selectOption("On a date…");
+        const date = new Date(Date.now() + 3 * DAY_MS + 90 * 60_000).toISOString().slice(0, 16);
+        await page.getByLabel("Delete on").fill(date);
+        await choose(page, { ...boat(), name: "dated.jpg" });
+        const dated = await recordAt(site, await linkOf(entryOf(page, "dated.jpg")));
+        expect(dated.expiresAt).toBe(`${date}:00.000Z`);
+      },
+      { timezoneId: "UTC" },
+    );
+  });
+
+  test("renames an image where its name stands", async () => {
+    await onUploadPage(browser, site, async (page) => {
+      await choose(page, boat());
+      const link = await linkOf(entryOf(page, "boat.jpg"));
+      await page.locator(".entry").getByLabel("Name").fill("Boot & Söhne");
+      await page.keyboard.press("Enter");
+      await eventually(async () => (await recordAt(site, link)).name).toBe("Boot & Söhne");
+      await eventually(() => page.getByRole("log").textContent()).toContain(
+        "boat.jpg is now called Boot & Söhne.",
+      );
+    });
+  });
+
+  test("remembers uploads, and deletes or forgets them", async () => {
+    await onUploadPage(browser, site, async (page) => {
+      await choose(page, boat(), { ...boat(), name: "second.jpg" }, { ...boat(), name: "third.jpg" });
+      await page.getByRole("heading", { name: "3 images are ready to share" }).waitFor();
+      await page.reload();
+      const saved = page.locator(".saved");
+      await saved.getByText("boat.jpg").click();
+      const entry = entryOf(page, "boat.jpg");
+      const link = await linkOf(entry);
+      expect((await recordAt(site, link)).name).toBe("boat.jpg");
+
+      await entry.getByRole("button", { name: "Delete boat.jpg" }).click();
+      await page.keyboard.press("Escape");
+      await entry.getByRole("button", { name: "Delete boat.jpg" }).click();
+      expect((await fetch(link)).status).toBe(200);
+      await entry.getByRole("button", { name: "Delete", exact: true }).click();
+      await eventually(() => entry.count()).toBe(0);
+      expect((await fetch(link)).status).toBe(410);
+
+      await saved.getByRole("button", { name: "Forget second.jpg" }).click();
+      await eventually(() => saved.locator(".entry").count()).toBe(1);
+      await page.reload();
+      await eventually(() => saved.locator(".entry").count()).toBe(1);
+      await saved.getByRole("button", { name: "Forget all uploads" }).click();
+      await saved.getByRole("button", { name: "Forget all", exact: true }).click();
+      await eventually(() => saved.count()).toBe(0);
+      expect(await page.evaluate(() => localStorage.length)).toBe(0);
+    });
+  });
+
+  test("leads to the API and to ShareX, and tells who has no JavaScript how to do without", async () => {
+    const response = await fetch(`${site.base}/`);
+    const html = await response.text();
+    expect(html).toContain(`<a href="${site.base}/api">`);
+    expect(html).toContain(`<a href="${site.base}/sharex.sxcu">`);
+    const noscript = /<noscript>(.*?)<\/noscript>/s.exec(html)?.[1];
+    expect(noscript).toContain(`curl -F imagedata=@picture.png ${site.base}/api/images.txt`);
+    expect(response.headers.get("content-security-policy")).not.toContain("unsafe");
+  });
+
+  test("is small: all that it loads has less than 60 kB", async () => {
+    const sizes: number[] = [];
+    const html = await (await fetch(`${site.base}/`)).text();
+    sizes.push(Buffer.byteLength(html));
+    const files = new URL("../../packages/web/dist/assets/", import.meta.url);
+    for (const [, name = ""] of html.matchAll(/\/assets\/([\w.-]+)"/g)) {
+      sizes.push(readFileSync(new URL(`${name}.br`, files)).length);
+    }
+    expect(sizes.length).toBeGreaterThanOrEqual(3);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(60_000);
+  });
+});
+
+/** Drops or pastes a file somewhere below the page's content. */
+function hand(
+  page: Page,
+  how: "drop" | "paste",
+  file: { name: string; type: string; bytes: Buffer },
+): Promise<void> {
+  const base64 = file.bytes.toString("base64");
+  return page.evaluate(
+    ({ kind, name, type, text }) => {
+      const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([bytes], name, { type }));
+      const common = { bubbles: true, cancelable: true };
+      const root = document.documentElement;
+      if (kind === "paste") {
+        root.dispatchEvent(new ClipboardEvent("paste", { ...common, clipboardData: transfer }));
+        return;
+      }
+      root.dispatchEvent(new DragEvent("dragover", { ...common, dataTransfer: transfer }));
+      root.dispatchEvent(new DragEvent("drop", { ...common, dataTransfer: transfer }));
+    },
+    { kind: how, name: file.name, type: file.type, text: base64 },
+  );
+}
