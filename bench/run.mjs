@@ -14,6 +14,7 @@ import { lookup } from "./rows/lookup.mjs";
 import { memory } from "./rows/memory.mjs";
 import { notModified } from "./rows/not-modified.mjs";
 import { originals } from "./rows/originals.mjs";
+import { pages } from "./rows/pages.mjs";
 import { sweep } from "./rows/sweep.mjs";
 import { uploads } from "./rows/uploads.mjs";
 import { withBench } from "./src/bench.mjs";
@@ -40,6 +41,7 @@ const ROWS = {
   backends,
   "backends-hot": backendsHot,
   "backends-memory": backendsMemory,
+  pages,
 };
 
 if (process.platform !== "linux") throw new Error("The benchmark reads /proc: it runs on Linux only");

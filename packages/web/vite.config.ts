@@ -33,8 +33,18 @@ export default defineConfig({
     },
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-  plugins: [compressed()],
+  plugins: [icon(), compressed()],
 });
+
+/** The icon of all pages, which none of their scripts names. */
+function icon(): Plugin {
+  return {
+    name: "icon",
+    buildStart() {
+      this.emitFile({ type: "asset", name: "icon.svg", source: readFileSync(here("browser/icon.svg")) });
+    },
+  };
+}
 
 /** Beside each file the same, compressed: it is built once and sent often. */
 function compressed(): Plugin {

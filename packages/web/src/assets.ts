@@ -8,11 +8,16 @@ export type Entry = "upload" | "viewer" | "reference";
 /** Names of the files that a page loads itself; what those load in turn they name. */
 export interface EntryFiles {
   script: string;
+  /** What the script needs before it can run. */
+  imports: readonly string[];
   styles: readonly string[];
 }
 
 /** The part of Vite's manifest that is used. */
-type Manifest = Record<string, { name?: string; isEntry?: boolean; file: string; css?: string[] }>;
+type Manifest = Record<
+  string,
+  { name?: string; isEntry?: boolean; file: string; imports?: string[]; css?: string[] }
+>;
 
 const TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
@@ -27,6 +32,8 @@ const DIRECTORY = new URL("../dist/assets/", import.meta.url);
 export interface Assets {
   get(name: string): Asset | undefined;
   filesOf(entry: Entry): EntryFiles;
+  /** Name of the icon of all pages. */
+  icon: string;
 }
 
 let loaded: Assets | null = null;
@@ -44,12 +51,16 @@ function readAssets(): Assets {
     const type = TYPES[extname(name)];
     if (type !== undefined) assets.set(name, readAsset(name, type));
   }
+  const icon = [...assets.keys()].find((name) => /^icon-.+\.svg$/.test(name));
+  if (icon === undefined) throw new Error("There is no icon among the built files");
   return {
+    icon,
     get: (name) => assets.get(name),
     filesOf(entry) {
       const found = Object.values(manifest).find(({ isEntry, name }) => isEntry === true && name === entry);
       if (found === undefined) throw new Error(`There is no entry ${entry} among the built files`);
-      return { script: found.file, styles: found.css ?? [] };
+      const imports = found.imports?.flatMap((key) => manifest[key]?.file ?? []) ?? [];
+      return { script: found.file, imports, styles: found.css ?? [] };
     },
   };
 }

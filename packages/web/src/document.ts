@@ -31,6 +31,7 @@ const STYLE_SOURCE = `'sha256-${createHash("sha256").update(STYLE).digest("base6
 /** A whole page with its policy. */
 export function documentPage(parts: DocumentParts): Page {
   const files = filesOf(parts);
+  const icon = assetAddress(parts.baseUrl, loadAssets().icon);
   const markup = html`<!doctype html>
 <html lang="en">
 <head>
@@ -41,6 +42,8 @@ export function documentPage(parts: DocumentParts): Page {
 <title>${parts.title} · ${parts.productName}</title>
 ${parts.head}
 <style>${trusted(STYLE)}</style>
+${icon !== null && html`<link rel="icon" type="image/svg+xml" href="${icon.href}">`}
+${files?.imports.map(({ href }) => html`<link rel="modulepreload" href="${href}">`)}
 ${files?.styles.map(({ href }) => html`<link rel="stylesheet" href="${href}">`)}
 ${files !== null && html`<script type="module" src="${files.script.href}"></script>`}
 </head>
@@ -52,7 +55,7 @@ ${parts.main}
 </body>
 </html>
 `;
-  return { html: markupOf(markup), contentSecurityPolicy: policyOf(parts, files) };
+  return { html: markupOf(markup), contentSecurityPolicy: policyOf(parts, files, icon) };
 }
 
 /** Leads to the page for uploading, and on all others says so. */
@@ -67,6 +70,7 @@ function headerMarkup({ productName, baseUrl, layout }: DocumentParts): Html {
 
 interface LinkedFiles {
   script: Address;
+  imports: readonly Address[];
   styles: readonly Address[];
   /** What the policy calls the place of the page's own files. */
   source: string;
@@ -74,26 +78,32 @@ interface LinkedFiles {
 
 /** `null` where the page has none, and where no address can be given for them. */
 function filesOf({ entry, baseUrl }: DocumentParts): LinkedFiles | null {
-  const base = absoluteAddress(baseUrl);
-  if (entry === undefined || base === null) return null;
-  const { script, styles } = loadAssets().filesOf(entry);
-  const directory = `${base.href.replace(/\/$/, "")}/assets/`;
-  const addressOf = (name: string) => ({ ...base, href: directory + name });
+  const directory = assetAddress(baseUrl, "");
+  if (entry === undefined || directory === null) return null;
+  const { script, imports, styles } = loadAssets().filesOf(entry);
+  const addressOf = (name: string) => ({ ...directory, href: directory.href + name });
   return {
     script: addressOf(script),
+    imports: imports.map(addressOf),
     styles: styles.map(addressOf),
     // Not the whole origin: the host's own scripts have no business here.
-    source: pathSource(directory) ?? sourceList([base]),
+    source: pathSource(directory.href) ?? sourceList([directory]),
   };
+}
+
+function assetAddress(baseUrl: string, name: string): Address | null {
+  const base = absoluteAddress(baseUrl);
+  return base === null ? null : { ...base, href: `${base.href.replace(/\/$/, "")}/assets/${name}` };
 }
 
 function policyOf(
   { pictures = [], forms = [], policy = {} }: DocumentParts,
   files: LinkedFiles | null,
+  icon: Address | null,
 ): string {
   const directives = {
     "default-src": "'none'",
-    "img-src": sourceList(pictures),
+    "img-src": sourceList(icon === null ? pictures : [icon, ...pictures]),
     "style-src": files === null ? STYLE_SOURCE : `${STYLE_SOURCE} ${files.source}`,
     ...(files === null ? {} : { "script-src": files.source }),
     "form-action": sourceList(forms),

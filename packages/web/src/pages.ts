@@ -18,6 +18,8 @@ export function createPages(options: PagesOptions = {}): Pages {
   if (typeof productName !== "string" || productName.trim() === "" || productName.length > 60) {
     throw new TypeError('"productName" must be a string of 1 to 60 characters');
   }
+  // What is missing is said now, not to the first visitor.
+  loadAssets();
   return {
     viewer: (view, nowMs) => viewerPage(view, nowMs, productName),
     edit: (view, nowMs) => editPage(view, nowMs, productName),
