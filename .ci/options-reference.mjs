@@ -84,7 +84,7 @@ function pageOf(factories, sets) {
   return `${[
     "# Options",
     `What can be set, by the function that takes it. \`${COMMAND}\` writes this page from the types of the packages: what is to be changed is changed in their comments.`,
-    "What is not *required* may be left out. What is out of range is refused at once, by a `TypeError` that names the option.",
+    "What is not _required_ may be left out. What is out of range is refused at once, by a `TypeError` that names the option.",
     chapters.map(contentsOf).join("\n"),
     ...body,
   ].join("\n\n")}\n`;
@@ -142,9 +142,9 @@ function setOf(name, sets, shown, isPart) {
 function lineOf({ name, type, isRequired, unless, preset, text, parts }) {
   const inPlace =
     unless.length === 0 ? "" : ` unless ${unless.map((other) => `\`${other}\``).join(" or ")} is given`;
-  const head = `- **\`${name}\`** \`${type}\`${isRequired ? ` *required${inPlace}*` : ""}`;
+  const head = `- **\`${name}\`** \`${type}\`${isRequired ? ` _required${inPlace}_` : ""}`;
   const more = parts.map((part) => ` See [${part}](#${anchor(part)}).`).join("");
-  const end = isRequired ? "" : ` *Default:* ${presetOf(preset ?? "")}.`;
+  const end = isRequired ? "" : ` _Default:_ ${presetOf(preset ?? "")}.`;
   return `${head}: ${sentence(text)}${more}${end}`;
 }
 

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser } from "./support/browser.ts";
+import { openBrowser } from "./support/chromium.ts";
 import { pngPhoto } from "./support/pictures.ts";
 import { addressOf, type Site, startSite, upload } from "./support/service.ts";
 

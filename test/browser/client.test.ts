@@ -6,7 +6,7 @@ import type { createImagesClient, ImagesClient, OpenableSource, UploadProgress }
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Front, startFront } from "../client/front.ts";
-import { openBrowser } from "../support/browser.ts";
+import { openBrowser } from "../support/chromium.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 import { type Site, startSite } from "../support/service.ts";
 

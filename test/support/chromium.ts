@@ -1,7 +1,15 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { chromiumPath } from "./browser.ts";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from "playwright-core";
 
-/** A browser for many contexts, each with settings of its own. */
+/** Path of the Chromium that the test run found or installed. */
+const chromiumPath = process.env.OUTRIGGER_CHROMIUM ?? "/usr/bin/chromium";
+
+/** A browser for many contexts, each with settings of its own; it talks to nobody but the pages it is shown. */
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: chromiumPath,
@@ -16,6 +24,12 @@ export function launchChromium(): Promise<Browser> {
       "--disable-sync",
     ],
   });
+}
+
+/** A browser with one context. */
+export async function openBrowser(): Promise<{ context: BrowserContext; close(): Promise<void> }> {
+  const browser = await launchChromium();
+  return { context: await browser.newContext(), close: () => browser.close() };
 }
 
 /** Gives `use` a page of a context of its own, and closes both. */

@@ -11,14 +11,14 @@ describe("outrigger serve", () => {
     const server = serve(await temporaryDirectory());
     const url = await server.url;
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
-    await server.logged("Upload a picture: ");
+    await server.logged("Upload pictures at ");
     server.child.kill("SIGTERM");
     expect(await server.exit).toBe(0);
     expect(server.output.stdout).toBe(`Outrigger listens on ${url}\n`);
     const lines = server.output.stderr.trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
       "listening",
-      `Upload a picture: curl -F imagedata=@picture.jpg ${url}/api/images.json`,
+      `Upload pictures at ${url} in a browser, or: curl -F imagedata=@picture.jpg ${url}/api/images.json`,
       "ending",
       "draining",
       "closed",

@@ -13,7 +13,7 @@ import { lookAfter } from "./life/look-after.ts";
 import { takeDown } from "./life/take-down.ts";
 import { countRequest, requirePin } from "./limits.ts";
 import { permitEdit } from "./permissions.ts";
-import { hasBody, pinOf, readParameters, requireUtf8Query } from "./read-body.ts";
+import { hasBody, pinOf, readParameters } from "./read-body.ts";
 
 /** What an edit changes. */
 export type ImageChange = Partial<Pick<ImageRecord, "name" | "expiresAt">>;
@@ -63,7 +63,6 @@ export async function deleteImage(context: ImageContext, call: Call, id: string)
 
 async function openForEdit(context: ImageContext, call: Call, id: string) {
   const limits = await countRequest(context, call, "edits");
-  requireUtf8Query(call.search);
   const parameters = await readParameters(call, context.settings);
   const current = await findImage(context, call, id);
   if (!(await permitEdit(context, call, current.record))) {

@@ -19,7 +19,7 @@ import { sharexReply } from "./sharex.ts";
 import { assetReply, referencePage, uploadPage } from "./site-pages.ts";
 
 /** Methods per kind of address. HEAD goes wherever GET goes; OPTIONS everywhere. */
-const METHODS: Record<ImageAddress["kind"], readonly string[]> = {
+const METHODS: Record<Exclude<ImageAddress["kind"], "nothing">, readonly string[]> = {
   collection: ["POST"],
   record: ["GET", "HEAD", "PATCH", "DELETE"],
   bytes: ["GET", "HEAD"],
@@ -31,7 +31,6 @@ const METHODS: Record<ImageAddress["kind"], readonly string[]> = {
   reference: ["GET", "HEAD"],
   description: ["GET", "HEAD"],
   sharex: ["GET", "HEAD"],
-  nothing: ["GET", "HEAD"],
   unknown_format: ["GET", "HEAD", "POST"],
 };
 
@@ -94,6 +93,7 @@ async function isKnown({ records }: ImageContext, call: Call, id: string): Promi
 
 async function answer(context: ImageContext, call: Call, address: ImageAddress): Promise<Reply> {
   requireTransport(context, call);
+  if (address.kind === "nothing") return nothingReply(call);
   const methods = METHODS[address.kind];
   if (!methods.includes(call.method)) return methodReply(call, methods);
   switch (address.kind) {
@@ -125,11 +125,6 @@ async function answer(context: ImageContext, call: Call, address: ImageAddress):
       return imageDescriptionReply(context, call);
     case "sharex":
       return sharexReply(context, call);
-    case "nothing":
-      throw new HttpProblem({
-        status: 404,
-        detail: "There is nothing at this address.",
-      });
     case "unknown_format":
       throw new ServiceError("unsupported_media", `Nothing is served as .${address.suffix}`);
   }
@@ -147,6 +142,12 @@ function requireTransport({ settings }: ImageContext, call: Call): void {
   }
   const reason = transportRefusal(call, settings.tls);
   if (reason !== null) throw new ServiceError("forbidden", reason);
+}
+
+/** OPTIONS is answered everywhere; nothing else makes a difference where nothing is. */
+function nothingReply(call: Call): Reply {
+  if (call.method === "OPTIONS") return methodReply(call, ["GET", "HEAD"]);
+  throw new HttpProblem({ status: 404, detail: "There is nothing at this address." });
 }
 
 function methodReply(call: Call, methods: readonly string[]): Reply {

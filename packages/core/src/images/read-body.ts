@@ -13,8 +13,9 @@ export interface Parameters {
   hasBody: boolean;
 }
 
-/** Reads query and body. Rejects as {@link Call.fields} does. */
+/** Reads query and body. Rejects as {@link Call.fields} does, and with `bad_request` for a query that is no UTF-8. */
 export async function readParameters(call: Call, settings: ImageSettings): Promise<Parameters> {
+  requireUtf8Query(call.search);
   const query = new URLSearchParams(call.search);
   const body = hasBody(call)
     ? await call.fields({

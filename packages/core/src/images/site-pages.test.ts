@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createCall } from "../../test/calls.ts";
+import { acceptAll, createFakeRenderer } from "../../test/fake-renderer.ts";
 import { createSite } from "../../test/image-site.ts";
 import { textPages } from "../../test/text-pages.ts";
 import type { Pages } from "../contracts/pages.ts";
@@ -73,6 +74,26 @@ test("only reading is permitted", async () => {
   }
 });
 
+test.each(["/api/images/x.json", "/api/images", "/api/images/../x.png"])(
+  "there is nothing at %s, by any method",
+  async (path) => {
+    const site = createSite({ pages });
+    for (const method of ["GET", "POST", "PATCH", "DELETE"]) {
+      expect([method, (await site.send(method, path)).status]).toEqual([method, 404]);
+    }
+    expect((await site.send("OPTIONS", path)).status).toBe(204);
+  },
+);
+
+test("a query that is no UTF-8 is refused, with a body and without", async () => {
+  const site = createSite({ pages, renderer: createFakeRenderer(acceptAll) });
+  const { id } = (await site.create()).json;
+  for (const options of [{}, { fields: { resize: "10x" } }]) {
+    const { status } = await site.send("GET", `/api/images/${id}.png`, { ...options, search: "x=%ff" });
+    expect(status).toBe(400);
+  }
+});
+
 test("ShareX is told where to upload and what the answer means", async () => {
   const { status, headers, json } = await createSite().send("GET", "/sharex.sxcu");
   expect(status).toBe(200);
@@ -89,7 +110,7 @@ test("ShareX is told where to upload and what the answer means", async () => {
 });
 
 test("the page that asks for the PIN is for people; programs get the problem", async () => {
-  const site = createSite({ pages });
+  const site = createSite({ pages, renderer: createFakeRenderer(acceptAll) });
   const { id } = (await site.create()).json;
   const html = { headers: { accept: "text/html" } };
   const missing = await site.send("GET", `/${id}/edit`, html);

@@ -25,7 +25,7 @@ export function describeApi(parts: readonly ApiPart[], site: DescribedSite): Api
     openapi: "3.1.1",
     jsonSchemaDialect: "https://spec.openapis.org/oas/3.1/dialect/base",
     info: {
-      title: parts.map(({ title }) => title).join(" and "),
+      title: titleOf(parts),
       version: site.version,
       description: parts.map(({ description }) => description).join("\n\n"),
     },
@@ -37,6 +37,12 @@ export function describeApi(parts: readonly ApiPart[], site: DescribedSite): Api
     },
     components: mergedComponents(parts, site),
   };
+}
+
+/** One sentence: only its first word is written with a capital. */
+function titleOf([first, ...others]: readonly ApiPart[]): string {
+  const titles = others.map(({ title }) => title.charAt(0).toLowerCase() + title.slice(1));
+  return [first?.title ?? "API", ...titles].join(" and ");
 }
 
 const DESCRIPTION_TAG = { name: "Description", description: "The API in a form for programs." };

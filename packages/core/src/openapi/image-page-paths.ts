@@ -18,7 +18,7 @@ import {
 } from "./image-refusals.ts";
 import { optionalText } from "./json-schema.ts";
 
-export const HTML: Readonly<Record<string, ApiMedia>> = { "text/html": { schema: { type: "string" } } };
+const HTML: Readonly<Record<string, ApiMedia>> = { "text/html": { schema: { type: "string" } } };
 
 const UNKNOWN =
   "there is no such image any more. To what never was an image the host app answers in its own way.";
@@ -56,7 +56,7 @@ function landingOperation(facts: ImageFacts): ApiOperation {
     description: hasPages
       ? "The address to hand on. Who prefers HTML by `Accept`, as browsers do, is shown the viewer; all others get the original."
       : "The address to hand on: the original.",
-    parameters: [...(hasPages ? [PAGE] : []), ...CONDITIONS, RANGE, IF_RANGE],
+    parameters: [...(hasPages ? [PAGE_OF_VIEWER] : []), ...CONDITIONS, RANGE, IF_RANGE],
     responses: {
       "200": hasPages
         ? { description: "The viewer or the original.", headers: both, content: { ...originals, ...HTML } }
@@ -76,6 +76,9 @@ function landingOperation(facts: ImageFacts): ApiOperation {
     },
   };
 }
+
+/** The original is sent as it is. */
+const PAGE_OF_VIEWER: ApiParameter = { ...PAGE, description: `${PAGE.description} For the viewer alone.` };
 
 function viewerOperation(facts: ImageFacts): ApiOperation {
   return {

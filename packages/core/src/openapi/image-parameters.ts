@@ -31,7 +31,7 @@ export const IF_NONE_MATCH = headerParameter(
   "If-None-Match",
   "The `ETag` of what you have: 304 where it is the same still. Goes before `If-Modified-Since`.",
 );
-export const IF_MODIFIED_SINCE = headerParameter(
+const IF_MODIFIED_SINCE = headerParameter(
   "If-Modified-Since",
   "The `Last-Modified` of what you have: 304 where it is the same still. What is no HTTP date is ignored.",
 );

@@ -89,7 +89,7 @@ function deleteOperation(facts: ImageFacts): ApiOperation {
     operationId: "deleteImage",
     tags: ["Images"],
     summary: "Delete an image",
-    description: "Needs the PIN. From then on all addresses of the image answer 410, and later 404.",
+    description: `Needs the PIN. From then on all addresses of the image answer 410, after ${facts.tombstoneMs / 86_400_000} days 404.`,
     parameters: [IF_MATCH, IF_UNMODIFIED_SINCE, IF_NONE_MATCH],
     security: WITH_PIN,
     requestBody: {

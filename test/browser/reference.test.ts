@@ -1,0 +1,166 @@
+import type { ApiDocument } from "@outrigger/core";
+import { createApiDescription } from "@outrigger/core";
+import type { Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestLookup, type TestLookup } from "../lookup/lookup-site.ts";
+import { openBrowser } from "../support/chromium.ts";
+import { type Host, startHost } from "../support/hosts.ts";
+import { jpegPhoto } from "../support/pictures.ts";
+import { type Site, startSite } from "../support/service.ts";
+
+/** Images and lookup at one base, with one description. */
+interface Both extends Host {
+  site: Site;
+  made: TestLookup;
+  document: ApiDocument;
+}
+
+async function startBoth(): Promise<Both> {
+  const site = await startSite();
+  const made = await createTestLookup();
+  const description = createApiDescription([site.images, made.lookup]);
+  const services = [description, site.images, made.lookup];
+  const host = await startHost("Express 5", {
+    async handle(call) {
+      for (const service of services) {
+        const reply = await service.handle(call);
+        if (reply !== undefined) return reply;
+      }
+      return undefined;
+    },
+  });
+  const document = (await (await fetch(`${host.base}/api/openapi.json`)).json()) as ApiDocument;
+  return {
+    ...host,
+    ...{ site, made, document },
+    async close() {
+      await host.close();
+      await site.close();
+      await made.lookup.close();
+    },
+  };
+}
+
+describe("the page of the API, in Chromium", () => {
+  let both: Both;
+  let browser: Awaited<ReturnType<typeof openBrowser>>;
+
+  beforeAll(async () => {
+    [both, browser] = await Promise.all([startBoth(), openBrowser()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await both.close();
+  });
+
+  interface Opened {
+    page: Page;
+    /** What the console said, and what was asked of others. */
+    complaints: string[];
+  }
+
+  async function open(place = "", width = 1280): Promise<Opened> {
+    const page = await browser.context.newPage();
+    const complaints: string[] = [];
+    page.on("console", (message) => {
+      // An icon for the whole site is the host's to have.
+      const isIcon = message.location().url.endsWith("/favicon.ico");
+      if (!isIcon && ["error", "warning"].includes(message.type())) complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    page.on("request", (request) => {
+      const url = new URL(request.url());
+      const isOwn = url.origin === both.origin || url.protocol === "blob:" || url.protocol === "data:";
+      if (!isOwn) complaints.push(`asked ${url.href}`);
+    });
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto(`${both.base}/api${place}`);
+    return { page, complaints };
+  }
+
+  /** Opens an operation, as a link to it does. */
+  async function openOperation(method: string, path: string): Promise<Opened & { panel: Locator }> {
+    const opened = await open(`#?route=${method}-${path}`);
+    const panel = opened.page.locator("api-request").first();
+    await panel.waitFor();
+    return { ...opened, panel };
+  }
+
+  test("shows every operation of both services", async () => {
+    const { page, complaints } = await open();
+    const items = page.locator('.nav-bar-path[id^="link-"][id*="-/"]');
+    const summaries = Object.values(both.document.paths).flatMap((path) =>
+      [path.get, path.head, path.post, path.patch, path.delete].flatMap((each) => each?.summary ?? []),
+    );
+    expect(summaries.length).toBeGreaterThan(50);
+    await expect.poll(() => items.count(), { timeout: 15_000 }).toBe(summaries.length);
+    const shown = (await items.allTextContents()).map((each) => each.trim());
+    expect(shown.sort()).toEqual([...summaries].sort());
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test("lets a picture be uploaded, and shows the answer", async () => {
+    const { page, complaints, panel } = await openOperation("post", "/api/images.json");
+    await panel.locator('input[type="file"]').setInputFiles({
+      name: "Bucht.jpg",
+      mimeType: "image/jpeg",
+      buffer: await jpegPhoto(80, 60),
+    });
+    const answered = page.waitForResponse((response) => response.request().method() === "POST");
+    await panel.locator(".btn-execute").click();
+    const response = await answered;
+    expect(await response.text()).toContain('"name":"Bucht.jpg"');
+    expect(response.status()).toBe(201);
+    await panel.getByText("editUrl").first().waitFor();
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test("lets the lookup be asked with a key", async () => {
+    const { page, complaints, panel } = await openOperation("get", "/v2/email-count");
+    await panel.locator('input[data-pname="domain"]').fill("example.com");
+    const answered = page.waitForResponse((response) => response.url().includes("/v2/email-count"));
+    await panel.locator(".btn-execute").click();
+    const response = await answered;
+    expect(response.url()).toBe(`${both.base}/v2/email-count?domain=example.com`);
+    expect(response.status()).toBe(200);
+    await panel.getByText("personal_emails").first().waitFor();
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test.each([320, 390, 768])("fits a window %i wide", async (width) => {
+    const { page, complaints } = await open("", width);
+    await page.getByText("Upload an image", { exact: true }).first().waitFor({ state: "attached" });
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(overflow).toBeLessThanOrEqual(0);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test("is dark where the system is", async () => {
+    const { page } = await open();
+    await page.locator(".nav-bar-path").first().waitFor();
+    const background = () =>
+      page.evaluate(() => {
+        const explorer = document.querySelector("openapi-explorer");
+        return explorer === null ? "" : getComputedStyle(explorer).backgroundColor;
+      });
+    await page.emulateMedia({ colorScheme: "light" });
+    await expect.poll(background).toBe("rgb(255, 255, 255)");
+    await page.emulateMedia({ colorScheme: "dark" });
+    await expect.poll(background).toBe("rgb(28, 32, 35)");
+    await page.close();
+  });
+
+  test("without JavaScript leads to the description", async () => {
+    const response = await fetch(`${both.base}/api`);
+    expect(await response.text()).toContain(
+      `<noscript><p>This page needs JavaScript. The same for programs: <a href="${both.base}/api/openapi.json">`,
+    );
+    const policy = response.headers.get("content-security-policy") ?? "";
+    expect(policy).not.toContain("unsafe-eval");
+    expect(/script-src [^;]*unsafe-inline/.test(policy)).toBe(false);
+  });
+});

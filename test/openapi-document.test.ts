@@ -1,0 +1,260 @@
+import { readFile } from "node:fs/promises";
+import {
+  type ApiDocument,
+  createApiDescription,
+  createImages,
+  createMemoryBlobStore,
+  type ImagesOptions,
+  type JsonSchema,
+} from "@outrigger/core";
+import { createRenderer } from "@outrigger/imaging";
+import { createPages } from "@outrigger/web";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestLookup, type TestLookup, type TestLookupOptions } from "./lookup/lookup-site.ts";
+import { faultsOfResponse } from "./openapi/check-answer.ts";
+import { operationsOf } from "./openapi/operations.ts";
+import { targetOf } from "./openapi/plain-call.ts";
+import { createSchemas } from "./openapi/schemas.ts";
+import { type ApiSite, documentOf, startApi } from "./openapi/sites.ts";
+import { readyImage } from "./openapi/subjects.ts";
+
+const SECRET = "a secret of this test, of 32 bytes";
+/** https://spec.openapis.org/oas/3.1/schema/2022-10-07, under the Apache License 2.0. */
+const META_SCHEMA = new URL("openapi/fixtures/oas-3.1-2022-10-07.json", import.meta.url);
+
+async function imagesDocument(options: Partial<ImagesOptions> = {}): Promise<ApiDocument> {
+  const images = createImages({
+    ...{ storage: createMemoryBlobStore(), renderer: createRenderer(), secret: SECRET },
+    pages: createPages(),
+    ...options,
+  });
+  try {
+    return await documentOf(images);
+  } finally {
+    await images.close({ timeoutMs: 0 });
+  }
+}
+
+async function lookupDocument(options: TestLookupOptions = {}): Promise<ApiDocument> {
+  const { lookup } = await createTestLookup(options);
+  try {
+    return await documentOf(lookup);
+  } finally {
+    await lookup.close();
+  }
+}
+
+async function bothDocument(): Promise<ApiDocument> {
+  const site = await startApi();
+  await site.stop();
+  return site.document;
+}
+
+describe.each([
+  ["images", () => imagesDocument()],
+  ["images without pages", () => imagesDocumentWithoutPages()],
+  ["a lookup", () => lookupDocument()],
+  ["both", bothDocument],
+])("the description of %s", (_name, make) => {
+  let document: ApiDocument;
+  let isOpenApi: ValidateFunction;
+
+  beforeAll(async () => {
+    document = await make();
+    // Ajv knows no anchors that are told at run time; this one says that schemas are of the usual dialect.
+    const text = (await readFile(META_SCHEMA, "utf8")).replaceAll(
+      /"\$dynamicRef":\s*"#meta"/g,
+      '"$ref": "https://json-schema.org/draft/2020-12/schema"',
+    );
+    isOpenApi = new Ajv2020({ strict: false, validateFormats: false }).compile(JSON.parse(text));
+  });
+
+  test("is OpenAPI 3.1, by the OpenAPI Initiative's own schema", () => {
+    expect(document.openapi).toBe("3.1.1");
+    expect(isOpenApi(document), JSON.stringify(isOpenApi.errors)).toBe(true);
+    expect(isOpenApi({ ...document, paths: { "/": { get: { responses: 5 } } } })).toBe(false);
+  });
+
+  test("names operations, tags and components once, and all that it refers to", () => {
+    const operations = operationsOf(document).map(({ operation }) => operation);
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    const tags = document.tags.map(({ name }) => name);
+    expect(new Set(tags).size).toBe(tags.length);
+    expect(new Set(operations.flatMap((each) => each.tags))).toEqual(new Set(tags));
+    for (const [, kind = "", name = ""] of JSON.stringify(document).matchAll(
+      /#\/components\/(\w+)\/([\w-]+)/g,
+    )) {
+      expect(Object.keys(Object(Reflect.get(document.components, kind)))).toContain(name);
+    }
+    const schemes = Object.keys(document.components.securitySchemes ?? {});
+    for (const each of operations.flatMap(({ security = [] }) => security.flatMap(Object.keys))) {
+      expect(schemes).toContain(each);
+    }
+  });
+
+  test("has parameters for what stands in braces in its paths", () => {
+    for (const { path, parameters } of operationsOf(document)) {
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      expect(parameters.filter((each) => each.in === "path").map(({ name }) => name)).toEqual(named);
+    }
+  });
+
+  test("has examples that its schemas allow", () => {
+    const schemas = createSchemas(document);
+    const examples = schemasWithExamples(document);
+    expect(examples.length).toBeGreaterThan(5);
+    for (const schema of examples) {
+      for (const example of schema.examples ?? []) expect(schemas.faultOf(schema, example)).toBeNull();
+    }
+  });
+});
+
+async function imagesDocumentWithoutPages(): Promise<ApiDocument> {
+  const images = createImages({
+    storage: createMemoryBlobStore(),
+    renderer: createRenderer(),
+    secret: SECRET,
+  });
+  const document = await documentOf(images);
+  await images.close({ timeoutMs: 0 });
+  return document;
+}
+
+/** Every schema of a document that has examples, wherever it stands. */
+function schemasWithExamples(value: unknown): JsonSchema[] {
+  if (typeof value !== "object" || value === null) return [];
+  const inside = Object.values(value).flatMap(schemasWithExamples);
+  // In these documents nothing but schemas has a list of that name.
+  return "examples" in value && Array.isArray(value.examples) ? [value as JsonSchema, ...inside] : inside;
+}
+
+describe("a description", () => {
+  test("tells of limits where there are any", async () => {
+    const limited = await imagesDocument();
+    const unlimited = await imagesDocument({ rateLimits: false });
+    expect(JSON.stringify(limited)).toContain("Too Many Requests");
+    expect(JSON.stringify(unlimited)).not.toContain("Too Many Requests");
+    expect(operationsOf(unlimited).some(({ operation }) => "429" in operation.responses)).toBe(false);
+  });
+
+  test("tells how large a file and how long a life may be", async () => {
+    const document = await imagesDocument({ maxUploadBytes: 12_345, maxLifetimeMs: 10 * 86_400_000 });
+    const create = JSON.stringify(document.paths["/api/images.json"]);
+    expect(create).toContain("12345 bytes");
+    expect(create).toContain("at most 10 days from now");
+  });
+
+  test("has no pages where there are none", async () => {
+    const document = await imagesDocumentWithoutPages();
+    const pages = ["/", "/api", "/{id}/view", "/{id}/edit", "/assets/{name}"];
+    expect(Object.keys(document.paths).filter((path) => pages.includes(path))).toEqual([]);
+    expect(JSON.stringify(document)).not.toContain("text/html");
+  });
+
+  test("has no formats that nothing can be served as", async () => {
+    const document = await imagesDocument({ renderer: { ...createRenderer(), canRender: () => false } });
+    expect(document.paths["/api/images/{id}.webp"]).toBeUndefined();
+    expect(document.paths["/api/images/{id}.png"]?.get?.responses["501"]).toBeDefined();
+  });
+
+  test("leaves unexpected failures to the host where the service does", async () => {
+    const [images, lookup] = [
+      await imagesDocument({ errors: "host" }),
+      await lookupDocument({ errors: "host" }),
+    ];
+    for (const { operation } of [images, lookup].flatMap(operationsOf)) {
+      expect(operation.responses["500"]?.content).toBeUndefined();
+    }
+  });
+
+  test("needs no secure connection where the service needs none", async () => {
+    const document = await imagesDocument({ tls: "off" });
+    expect(document.paths["/api/images/{id}.png"]?.get?.responses["403"]).toBeUndefined();
+    expect(document.paths["/api/images/{id}.json"]?.patch?.responses["403"]).toBeDefined();
+  });
+
+  test("calls the networks what the lookup calls them", async () => {
+    const document = await lookupDocument({ networkNames: { a: "pro", b: "short" } });
+    const { EmailEntry, Person } = document.components.schemas ?? {};
+    for (const schema of [EmailEntry, Person]) {
+      expect(schema?.required).toEqual(expect.arrayContaining(["pro", "pro_url", "short"]));
+      expect(schema?.required).not.toContain("network_a");
+    }
+  });
+
+  test("has the version of the package", async () => {
+    const manifest = JSON.parse(
+      await readFile(new URL("../packages/core/package.json", import.meta.url), "utf8"),
+    );
+    expect((await imagesDocument()).info.version).toBe(manifest.version);
+  });
+});
+
+describe("mounted", () => {
+  let site: ApiSite;
+  let made: TestLookup;
+
+  beforeAll(async () => {
+    site = await startApi();
+    made = site.made;
+  });
+  afterAll(() => site.stop());
+
+  const get = (headers: Record<string, string> = {}) =>
+    site.send({ method: "GET", target: "/api/openapi.json", headers });
+
+  test("it has both services, and names the mount point as the host app knows it", async () => {
+    const { body, headers } = await get();
+    const document: ApiDocument = JSON.parse(body.toString("utf8"));
+    expect(document.servers).toEqual([{ url: site.base }]);
+    expect(headers["content-type"]).toBe("application/json; charset=utf-8");
+    expect(Object.keys(document.paths)).toEqual(
+      expect.arrayContaining([
+        "/api/images.json",
+        "/{id}",
+        "/sharex.sxcu",
+        "/api/openapi.json",
+        "/v2/account",
+      ]),
+    );
+  });
+
+  test("it names the public URL where that is given", async () => {
+    const service = createApiDescription([site.images], { publicUrl: "https://images.example/i/" });
+    expect((await documentOf(service)).servers).toEqual([{ url: "https://images.example/i" }]);
+  });
+
+  test("it is not sent to who has it", async () => {
+    const first = await get();
+    const second = await get({ "If-None-Match": String(first.headers.etag) });
+    expect([first.status, second.status, second.body.length]).toEqual([200, 304, 0]);
+    expect((await get({ "If-None-Match": '"another"' })).status).toBe(200);
+  });
+
+  test("each service alone describes itself", async () => {
+    const alone = Object.keys((await documentOf(made.lookup)).paths);
+    expect(alone).toContain("/v2/email-finder");
+    expect(alone.some((path) => path.startsWith("/api/images"))).toBe(false);
+    expect(Object.keys((await documentOf(site.images)).paths)).not.toContain("/v2/email-finder");
+  });
+
+  test("other methods are answered as it says, and what they may be by Allow", async () => {
+    const subject = await readyImage(site);
+    for (const [path, item] of Object.entries(site.document.paths)) {
+      const target = targetOf(path, subject, new URLSearchParams());
+      const refused = await site.send({ method: "PUT", target, headers: {} });
+      expect(refused.status, path).toBe(405);
+      const description = item["x-other-methods"] ?? { description: "" };
+      expect(faultsOfResponse(site.document, site.schemas, description, refused)).toEqual([]);
+      const methods = (["get", "head", "post", "patch", "delete"] as const).filter(
+        (each) => item[each] !== undefined,
+      );
+      const allowed = String(refused.headers.allow).toLowerCase().split(", ").sort();
+      expect(allowed).toEqual([...methods, "options"].sort());
+      const asked = await site.send({ method: "OPTIONS", target, headers: {} });
+      expect([asked.status, asked.headers.allow]).toEqual([204, refused.headers.allow]);
+    }
+  });
+});

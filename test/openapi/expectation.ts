@@ -1,0 +1,236 @@
+import { type ApiParameter, type JsonSchema, nameFault, parseFullName } from "@outrigger/core";
+import type { Draft } from "./drafts.ts";
+import { isLookup, needsPin } from "./plain-call.ts";
+import { isUpload } from "./scenes.ts";
+import type { Schemas } from "./schemas.ts";
+
+/** Whether a call is refused by 400: `null` where something else may come first, or be in the way. */
+export type Expectation = boolean | null;
+
+const YEAR_MS = 365 * 86_400_000;
+
+/** What the document says of a call's parameters, its sentences included where schemas cannot say it. */
+export function expectationOf(draft: Draft, schemas: Schemas): Expectation {
+  const { described } = draft;
+  if (isLookup(described)) return lookupExpectation(draft, schemas);
+  if (draft.isGarbled || draft.body?.kind === "raw") return null;
+  if (described.path.includes("{id}") && draft.state !== "ready") return null;
+  if (needsPin(described) && draft.credential !== "right") return null;
+  // The PIN of a header goes before that of the body, which goes before that of the query.
+  if (draft.place === "query" && hasPin(draft)) return null;
+  const conditions = [
+    "If-Match",
+    "If-Unmodified-Since",
+    ...(described.method === "PATCH" ? ["If-None-Match"] : []),
+  ];
+  if (conditions.some((name) => draft.headers[name] !== undefined)) return null;
+  if (isUpload(described)) return uploadExpectation(draft, schemas);
+  if (described.method === "PATCH") return changeExpectation(draft, schemas);
+  if (described.method === "POST") return formExpectation(draft, schemas);
+  return readExpectation(draft, schemas);
+}
+
+function hasPin({ body }: Draft): boolean {
+  if (body?.kind === "json") return isObject(body.value) && Object.hasOwn(body.value, "pin");
+  return body?.kind === "form" && body.fields.pin !== undefined;
+}
+
+/** A parameter of the query as it arrives; `null`: it is as if it were left out. */
+function given(draft: Draft, name: string): string | null {
+  const written = draft.query[name];
+  if (written === undefined) return null;
+  const text = new URLSearchParams({ [name]: written }).get(name);
+  const isAbsent = isLookup(draft.described) ? text?.trim() === "" : text === "";
+  return isAbsent ? null : text;
+}
+
+function parameterOf({ described }: Draft, name: string): ApiParameter | undefined {
+  return described.parameters.find((each) => each.name === name);
+}
+
+/** Whether a text is what a parameter's schema asks for. */
+function fits(schemas: Schemas, schema: JsonSchema, text: string): boolean {
+  if (schema.type === "integer") return /^\d+$/.test(text) && schemas.faultOf(schema, Number(text)) === null;
+  if (schema.type === "array") return schemas.faultOf(schema, wordsOf(text)) === null;
+  return schemas.faultOf(schema, schema.enum === undefined ? text : text.trim().toLowerCase()) === null;
+}
+
+function wordsOf(text: string): string[] {
+  return text
+    .split(",")
+    .map((word) => word.trim().toLowerCase())
+    .filter((word) => word !== "");
+}
+
+function lookupExpectation(draft: Draft, schemas: Schemas): Expectation {
+  const { described, credential, isGarbled } = draft;
+  if (isGarbled) return true;
+  if (credential !== "right" && described.operation.security?.length !== 0) return null;
+  const wrong = (name: string) => {
+    const text = given(draft, name);
+    const schema = parameterOf(draft, name)?.schema;
+    return text !== null && schema !== undefined && !fits(schemas, schema, text);
+  };
+  const names = described.parameters.map(({ name }) => name).filter((name) => !/_name$/.test(name));
+  if (names.some(wrong)) return true;
+  if (names.includes("email")) return given(draft, "email") === null;
+  if (!names.includes("domain")) return false;
+  const company = given(draft, "company");
+  if (given(draft, "domain") === null && (company === null || [...company.trim()].length < 3)) return true;
+  return described.path.endsWith("/email-finder") && isNamedWrongly(draft, wrong);
+}
+
+function isNamedWrongly(draft: Draft, wrong: (name: string) => boolean): boolean {
+  const [first, last, full] = ["first_name", "last_name", "full_name"].map((name) => given(draft, name));
+  // Beside both of the others the third is not looked at, and one of them is not looked at without the other.
+  const looked = first && last ? { first_name: first, last_name: last } : { full_name: full };
+  const isMissing = !(first && last) && !full;
+  const isLong = [first, last, full].some((text) => text && [...text].length > 1000);
+  return (
+    isMissing ||
+    isLong ||
+    Object.entries(looked).some(([name, text]) => wrong(name) || nameFault(text ?? "") !== null) ||
+    (!(first && last) && parseFullName(full ?? "") === null)
+  );
+}
+
+/** A field by its name: the body's, else the query's, with the schema that it has there. */
+interface Field {
+  value: unknown;
+  schema: JsonSchema;
+  /** Whether all values there are texts. */
+  isOfQuery?: boolean;
+}
+
+function fieldOf(draft: Draft, name: string): Field | null {
+  const { body, described } = draft;
+  const properties = (type: string) =>
+    described.operation.requestBody?.content[type]?.schema?.properties?.[name];
+  if (body?.kind === "json" && isObject(body.value) && Object.hasOwn(body.value, name)) {
+    const schema = properties("application/json");
+    return schema === undefined ? null : { value: body.value[name], schema };
+  }
+  if (body?.kind === "form" && body.fields[name] !== undefined) {
+    const schema = properties("application/x-www-form-urlencoded");
+    return schema === undefined ? null : { value: wellFormed(body.fields[name]), schema };
+  }
+  const text = name === "name" ? (draft.query[name] ?? null) : given(draft, name);
+  const schema = parameterOf(draft, name)?.schema;
+  return text === null || schema === undefined ? null : { value: wellFormed(text), schema, isOfQuery: true };
+}
+
+/** What arrives of a text: half characters do not. */
+function wellFormed(text: string): string {
+  return new URLSearchParams({ text }).get("text") ?? "";
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function readExpectation(draft: Draft, schemas: Schemas): Expectation {
+  const { described, headers, body } = draft;
+  if (body?.kind === "json" && !isObject(body.value)) return true;
+  // Where the original is sent there is nothing to choose from.
+  if (described.path === "/{id}" && headers.Accept !== "text/html") return false;
+  for (const name of ["convert", "resize", "page"]) {
+    const field = fieldOf(draft, name);
+    if (field === null || field.value === "" || field.value === null) continue;
+    const { value, schema } = field;
+    const isRight =
+      field.isOfQuery && typeof value === "string"
+        ? fits(schemas, schema, value) && isExact(schema, value)
+        : schemas.faultOf(schema, value) === null;
+    // The pictures of this test have one page.
+    if (!isRight || (name === "page" && Number(value) !== 1)) return true;
+  }
+  return false;
+}
+
+/** The words of images are written as they are. */
+function isExact(schema: JsonSchema, text: string): boolean {
+  return schema.enum === undefined || schema.enum.some((word) => word === text);
+}
+
+function changeExpectation(draft: Draft, schemas: Schemas): Expectation {
+  const { body } = draft;
+  if (body?.kind === "json" && !isObject(body.value)) return true;
+  // The PIN of the header goes before it; what it is there does not matter to it.
+  const name = fieldOf(draft, "name");
+  const expiry = fieldOf(draft, "expiresAt");
+  if (name?.value === "") return true;
+  const named = name === null || name.value === null ? "absent" : nameState(schemas, name);
+  const expires = expiryState(schemas, expiry);
+  return named === "wrong" || expires === "wrong" || (named === "absent" && expires === "absent");
+}
+
+type FieldState = "right" | "wrong" | "absent";
+
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+
+function nameState(schemas: Schemas, { value, schema }: Field): FieldState {
+  if (typeof value !== "string") return "wrong";
+  const cleaned = value.normalize("NFC").replace(UNPRINTABLE, "").trim();
+  if (cleaned === "") return "absent";
+  return schemas.faultOf(schema, cleaned) === null ? "right" : "wrong";
+}
+
+function expiryState(schemas: Schemas, field: Field | null): FieldState {
+  if (field === null || field.value === "" || field.value === null) return "absent";
+  if (schemas.faultOf(field.schema, field.value) !== null) return "wrong";
+  const ms = timeOf(field.value);
+  return ms > Date.now() && ms <= Date.now() + YEAR_MS ? "right" : "wrong";
+}
+
+/** NaN for what no calendar has. */
+function timeOf(value: unknown): number {
+  const text = String(value).trim();
+  if (/^-?\d+$/.test(text)) return Number(text);
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)/.exec(text)?.map(Number) ?? [];
+  const date = new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day));
+  if (date.getUTCDate() !== day) return Number.NaN;
+  return Date.parse(text.replace(",", ".").replace(/([+-]\d\d)(\d\d)$/, "$1:$2"));
+}
+
+function uploadExpectation(draft: Draft, schemas: Schemas): Expectation {
+  const { body, headers, described } = draft;
+  const agent = headers["User-Agent"] ?? "";
+  const key = headers["Idempotency-Key"];
+  const keySchema = parameterOf(draft, "Idempotency-Key")?.schema ?? {};
+  if (agent === "" || (key !== undefined && schemas.faultOf(keySchema, key) !== null)) return true;
+  if (body?.kind !== "multipart") return null;
+  if (body.files === "other type") return null;
+  if (body.files !== "good") return true;
+  const properties =
+    described.operation.requestBody?.content["multipart/form-data"]?.schema?.properties ?? {};
+  const inForm = (name: string) => {
+    const text = body.fields[name];
+    return text === undefined
+      ? null
+      : { value: Buffer.from(text).toString("utf8"), schema: properties[name] ?? {} };
+  };
+  const [name, expiry] = [inForm("name"), inForm("expiresAt")];
+  const named = name === null ? "absent" : nameState(schemas, name);
+  const expires = expiryState(schemas, expiry);
+  if (named === "wrong" || expires === "wrong") return true;
+  const inQuery = fieldOf(draft, "name");
+  const isNameWrong = named === "absent" && inQuery !== null && nameState(schemas, inQuery) === "wrong";
+  return (
+    isNameWrong || (expires === "absent" && expiryState(schemas, fieldOf(draft, "expiresAt")) === "wrong")
+  );
+}
+
+function formExpectation(draft: Draft, schemas: Schemas): Expectation {
+  const { body } = draft;
+  if (body?.kind !== "form") return null;
+  const { action, confirm = "", expiresIn = "" } = body.fields;
+  if (action === "delete") return wellFormed(confirm) === "";
+  if (action !== "update") return true;
+  const [name, lasts, expiry] = ["name", "expiresIn", "expiresAt"].map((each) => fieldOf(draft, each));
+  if (name !== null && name !== undefined && nameState(schemas, name) === "wrong") return true;
+  if (expiresIn === "" || lasts === null || lasts === undefined) {
+    return expiryState(schemas, expiry ?? null) === "wrong";
+  }
+  if (schemas.faultOf(lasts.schema, lasts.value) !== null) return true;
+  return Number(expiresIn) === 0 || Number(expiresIn) > YEAR_MS;
+}

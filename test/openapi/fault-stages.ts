@@ -1,0 +1,129 @@
+import {
+  createMemoryAccounts,
+  createMemoryContactSource,
+  type MailProber,
+  ServiceError,
+} from "@outrigger/core";
+import { createRenderer } from "@outrigger/imaging";
+import { createPages } from "@outrigger/web";
+import { ADA, PEOPLE } from "../lookup/people.ts";
+import { type Fault, faulty, faultyStore, throwing } from "./faults.ts";
+import { isLookup } from "./plain-call.ts";
+import { isOfImage, isUpload, type Stage, stage } from "./scenes.ts";
+import { type ApiSiteOptions, startApi } from "./sites.ts";
+import { processingImage, readyImage } from "./subjects.ts";
+import { flatGif } from "./tiny-files.ts";
+
+/** Sites of which a part fails, or cannot do what it is asked for. */
+export function faultStages(): Stage[] {
+  return [broken(), full(), raced(), crowded(), limited(), silent(), suppressing()];
+}
+
+/** Arms and disarms a fault. */
+function switchOf(fault: Fault, error: Error) {
+  return {
+    arm() {
+      fault.error = error;
+    },
+    disarm() {
+      fault.error = null;
+    },
+  };
+}
+
+function broken(): Stage {
+  const fault: Fault = { error: null };
+  const options: ApiSiteOptions = {
+    storeOf: (store) => faultyStore(store, fault),
+    images: { pages: throwing(createPages(), fault, ["upload", "reference"]) },
+    lookup: {
+      accounts: faulty(createMemoryAccounts(), fault),
+      contacts: faulty(createMemoryContactSource({ contacts: PEOPLE }), fault),
+    },
+  };
+  return stage("with a bug", options, [{ status: 500, ...switchOf(fault, new Error("a bug")) }]);
+}
+
+function full(): Stage {
+  const fault: Fault = { error: null };
+  const noSpace = switchOf(fault, new ServiceError("no_space", "The disk is full"));
+  const options: ApiSiteOptions = {
+    storeOf: (store) => faultyStore(store, fault, ["put"]),
+    images: { processUploads: false },
+  };
+  return stage("whose storage is full", options, [
+    { status: 507, when: ({ method }) => method !== "DELETE", ...noSpace },
+    // Deleting takes no room, except for saying so to whoever is at work on the image.
+    { status: 507, when: ({ method }) => method === "DELETE", subject: processingImage, ...noSpace },
+  ]);
+}
+
+function raced(): Stage {
+  const fault: Fault = { error: null };
+  const lost = switchOf(fault, new ServiceError("conflict", "Somebody was faster"));
+  return stage("with others who are faster", { storeOf: (store) => faultyStore(store, fault, ["put"]) }, [
+    { status: 409, when: (described) => !isUpload(described), ...lost },
+  ]);
+}
+
+function crowded(): Stage {
+  let isOver = false;
+  const result = () => ({ allowed: !isOver, remaining: isOver ? 0 : 1, resetMs: 1000 });
+  const rateLimiter = {
+    consume: async () => result(),
+    peek: async () => result(),
+    async refund() {},
+    async close() {},
+  };
+  return stage("over its limits", { images: { rateLimiter }, lookup: { rateLimiter } }, [
+    {
+      status: 429,
+      arm() {
+        isOver = true;
+      },
+      disarm() {
+        isOver = false;
+      },
+    },
+  ]);
+}
+
+function limited(): Stage {
+  const start = () => startApi({ images: { renderer: { ...createRenderer(), canRender: () => false } } });
+  return {
+    name: "that can draw nothing else",
+    start,
+    scenes: [
+      {
+        status: 501,
+        subject: (site, { path }) =>
+          path.endsWith(".gif") ? readyImage(site) : readyImage(site, flatGif(), "image/gif"),
+      },
+    ],
+  };
+}
+
+function silent(): Stage {
+  const prober: MailProber = {
+    probe: (_local, _domain, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(new ServiceError("overloaded", "It was given up")));
+      }),
+    async close() {},
+  };
+  return stage("that asks servers which say nothing", { lookup: { prober } }, [
+    { status: 202, when: isLookup, alter: (sent) => ({ ...sent, target: `${sent.target}&max_duration=3` }) },
+  ]);
+}
+
+function suppressing(): Stage {
+  return {
+    name: "where somebody asked to be left out",
+    async start() {
+      const site = await startApi();
+      await site.made.lookup.suppress(ADA.address);
+      return site;
+    },
+    scenes: [{ status: 451, when: (described) => isLookup(described) && !isOfImage(described) }],
+  };
+}

@@ -1,0 +1,39 @@
+import type { ApiDocument, ApiOperation, ApiParameter, Method } from "@outrigger/core";
+
+/** One operation of a document. */
+export interface Described {
+  /** Upper case. */
+  method: string;
+  /** As a template. */
+  path: string;
+  operation: ApiOperation;
+  parameters: readonly ApiParameter[];
+}
+
+const METHODS: readonly Method[] = ["get", "head", "post", "patch", "delete"];
+
+export function operationsOf({ paths }: ApiDocument): Described[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method];
+      if (operation === undefined) return [];
+      const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])];
+      return [{ method: method.toUpperCase(), path, operation, parameters }];
+    }),
+  );
+}
+
+/** Names an operation and one of its answers. */
+export function answerName(
+  { method, path }: Pick<Described, "method" | "path">,
+  status: number | string,
+): string {
+  return `${method} ${path} ${status}`;
+}
+
+/** Every answer that a document promises. */
+export function documentedAnswers(document: ApiDocument): string[] {
+  return operationsOf(document).flatMap((described) =>
+    Object.keys(described.operation.responses).map((status) => answerName(described, status)),
+  );
+}

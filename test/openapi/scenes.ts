@@ -1,0 +1,81 @@
+import type { Described } from "./operations.ts";
+import { isLookup, plainCall } from "./plain-call.ts";
+import type { Answer, Sent } from "./sender.ts";
+import { type ApiSite, type ApiSiteOptions, startApi } from "./sites.ts";
+import { readyImage, type Subject } from "./subjects.ts";
+
+/** How one status comes about. */
+export interface Scene {
+  status: number;
+  /** Which of the operations that may answer so do here. @default all */
+  when?: (described: Described) => boolean;
+  /** @default a new image */
+  subject?: (site: ApiSite, described: Described) => Promise<Subject>;
+  /** Makes of a call with nothing wrong the one that is sent. */
+  alter?: (sent: Sent) => Sent;
+  /** How often it is sent, altered each time. The last answer counts. @default 1 */
+  times?: number;
+  /** Just before it is sent, and when it was answered. */
+  arm?: () => void;
+  disarm?: () => void;
+}
+
+/** Scenes that are played on one site. */
+export interface Stage {
+  name: string;
+  start(): Promise<ApiSite>;
+  scenes: readonly Scene[];
+}
+
+export function stage(name: string, options: ApiSiteOptions, scenes: readonly Scene[]): Stage {
+  return { name, start: () => startApi(options), scenes };
+}
+
+export async function play(site: ApiSite, described: Described, scene: Scene): Promise<Answer> {
+  const { subject = usualSubject, alter = (sent) => sent, times = 1 } = scene;
+  const plain = plainCall(described, await subject(site, described), site.made.key);
+  scene.arm?.();
+  try {
+    for (let time = 1; time < times; time++) await site.send(alter(plain));
+    return await site.send(alter(plain));
+  } finally {
+    scene.disarm?.();
+  }
+}
+
+const usual = new WeakMap<ApiSite, Promise<Subject>>();
+
+/** One image for all that change nothing. */
+function usualSubject(site: ApiSite, { method }: Described): Promise<Subject> {
+  const known = usual.get(site);
+  if (known !== undefined && (method === "GET" || method === "HEAD")) return known;
+  const made = readyImage(site);
+  if (known === undefined) usual.set(site, made);
+  return made;
+}
+
+export const withHeaders = (headers: Readonly<Record<string, string>>) => (sent: Sent) => ({
+  ...sent,
+  headers: { ...sent.headers, ...headers },
+});
+
+export const withBody = (type: string, body: string) => (sent: Sent) => ({
+  ...withHeaders({ "Content-Type": type })(sent),
+  body,
+});
+
+/** Without parameters of these names in the query. */
+export const withoutQuery =
+  (...names: readonly string[]) =>
+  (sent: Sent) => {
+    const [path = "", search = ""] = sent.target.split("?");
+    const query = new URLSearchParams(search);
+    for (const name of names) query.delete(name);
+    return { ...sent, target: query.size === 0 ? path : `${path}?${query}` };
+  };
+
+export const isImage = (described: Described) =>
+  !isLookup(described) && described.path !== "/api/openapi.json";
+export const isUpload = ({ path }: Described) => /^\/api\/images\.(?:json|txt)$/.test(path);
+/** Whether the operation is about one image. */
+export const isOfImage = ({ path }: Described) => path.includes("{id}");

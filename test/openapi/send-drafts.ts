@@ -1,0 +1,63 @@
+import { faultsOf, isHostsAnswer } from "./check-answer.ts";
+import type { Draft, SubjectState } from "./drafts.ts";
+import { expectationOf } from "./expectation.ts";
+import type { Sent } from "./sender.ts";
+import type { ApiSite } from "./sites.ts";
+import { deletedImage, readyImage, type Subject, withheldImage } from "./subjects.ts";
+import { writeCall } from "./write-call.ts";
+
+/** Sends calls and says what is wrong with the answers. */
+export interface DraftSender {
+  send(draft: Draft): Promise<string[]>;
+  /** How many answers there were by status. */
+  counts: Map<number, number>;
+  /** How often it was known beforehand that a call is refused for its parameters, and that it is not. */
+  known: { refused: number; accepted: number };
+}
+
+export async function createDraftSender(site: ApiSite): Promise<DraftSender> {
+  const ready = await readyImage(site);
+  const lasting: Record<Exclude<SubjectState, "ready">, Subject> = {
+    deleted: await deletedImage(site),
+    withheld: await withheldImage(site),
+    unknown: { ...ready, id: "A".repeat(22) },
+    malformed: { ...ready, id: "../no id", asset: "no file" },
+  };
+  const counts = new Map<number, number>();
+  const known = { refused: 0, accepted: 0 };
+
+  async function subjectOf({ state, described: { method, path } }: Draft): Promise<Subject> {
+    if (state !== "ready") return lasting[state];
+    const changes = method !== "GET" && method !== "HEAD" && path.includes("{id}");
+    return changes ? readyImage(site) : ready;
+  }
+
+  return {
+    counts,
+    known,
+    async send(draft) {
+      const sent = writeCall(draft, await subjectOf(draft), site.made.key);
+      const answer = await site.send(sent);
+      counts.set(answer.status, (counts.get(answer.status) ?? 0) + 1);
+      // To what was never ours the host app answers.
+      if (isHostsAnswer(answer) && draft.state !== "ready") return [];
+      const expected = expectationOf(draft, site.schemas);
+      if (expected !== null) known[expected ? "refused" : "accepted"]++;
+      const faults = faultsOf(site.document, site.schemas, draft.described, answer);
+      const isRefused = answer.status === 400;
+      if (expected !== null && expected !== isRefused) {
+        faults.push(
+          expected
+            ? `${answer.status}, where the description has no such parameters`
+            : `refused, where nothing is wrong with the parameters: ${answer.body}`,
+        );
+      }
+      return faults.map((fault) => `${textOf(sent)}: ${fault}`);
+    },
+  };
+}
+
+function textOf({ method, target, headers, body }: Sent): string {
+  const text = `${method} ${target} ${JSON.stringify(headers)} ${String(body ?? "")}`;
+  return text.length > 900 ? `${text.slice(0, 900)}…` : text;
+}

@@ -1,0 +1,119 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import {
+  type ApiDocument,
+  createApiDescription,
+  createImages,
+  createMemoryBlobStore,
+  type Images,
+  type ImagesOptions,
+  type Service,
+} from "@outrigger/core";
+import { express as mount } from "@outrigger/express";
+import { createRenderer } from "@outrigger/imaging";
+import { createPages } from "@outrigger/web";
+import expressApp from "express";
+import { createTestLookup, type TestLookup, type TestLookupOptions } from "../lookup/lookup-site.ts";
+import { createSchemas, type Schemas } from "./schemas.ts";
+import { createSender, type Sender } from "./sender.ts";
+
+/** Images and lookup at one base, described together. */
+export interface ApiSite extends Sender {
+  base: string;
+  document: ApiDocument;
+  schemas: Schemas;
+  images: Images;
+  made: TestLookup;
+  /** The same images without limits and conditions, for setting up what the site is asked for. */
+  maker: Sender & { images: Images };
+  /** Ends the services, and leaves the host app running. */
+  shutDown(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface ApiSiteOptions {
+  images?: Partial<ImagesOptions>;
+  lookup?: TestLookupOptions;
+  tls?: "required" | "always" | "off";
+  /** What the site is given of the store that the maker writes. */
+  storeOf?: (store: ReturnType<typeof createMemoryBlobStore>) => ImagesOptions["storage"];
+}
+
+const SECRET = "a secret of this test, of 32 bytes";
+/** Limits that nobody reaches: what they may lead to is described all the same. */
+const MANY = 10 ** 9;
+const MANY_OF_ALL = { creates: MANY, reads: MANY, edits: MANY, pinFailures: MANY };
+
+export async function startApi(options: ApiSiteOptions = {}): Promise<ApiSite> {
+  const { tls = "required", storeOf = (store) => store } = options;
+  const store = createMemoryBlobStore();
+  const shared = {
+    ...({ secret: SECRET, pages: createPages(), asyncAfterMs: false, sweepEveryMs: false } as const),
+    onError() {},
+  };
+  const images = createImages({
+    ...shared,
+    storage: storeOf(store),
+    renderer: createRenderer(),
+    rateLimits: MANY_OF_ALL,
+    tls,
+    ...options.images,
+  });
+  const making = createImages({
+    ...shared,
+    storage: store,
+    renderer: createRenderer(),
+    rateLimits: false,
+    tls: "off",
+    processUploads: false,
+  });
+  const made = await createTestLookup({
+    requestsPerSecond: MANY,
+    plans: { free: { searches: false, verifications: false } },
+    tls,
+    ...options.lookup,
+  });
+  const description = createApiDescription([images, made.lookup], { tls });
+  const app = expressApp();
+  app.use("/api-site", mount(description), mount(images), mount(made.lookup));
+  app.use("/maker", mount(making));
+  const server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // Listening on TCP.
+  const base = `${origin}/api-site`;
+  const sender = createSender(base);
+  const maker = createSender(`${origin}/maker`);
+  const document = await documentOf(description);
+  async function shutDown(): Promise<void> {
+    await images.close({ timeoutMs: 0 });
+    await made.lookup.close({ timeoutMs: 0 });
+  }
+  return {
+    ...sender,
+    ...{ base, document, images, made, shutDown },
+    schemas: createSchemas(document),
+    maker: { ...maker, images: making },
+    async stop() {
+      sender.close();
+      maker.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await shutDown();
+      await making.close({ timeoutMs: 0 });
+    },
+  };
+}
+
+/** What a service describes itself as, over a connection that nobody minds. */
+export async function documentOf(service: Service): Promise<ApiDocument> {
+  const nothing = () => Promise.reject(new Error("There is no body"));
+  const reply = await service.handle({
+    ...{ method: "GET", path: "/api/openapi.json", search: "", mountPath: "/api-site" },
+    headers: { host: "127.0.0.1" },
+    ...{ origin: "https://127.0.0.1", secure: true, clientIp: "127.0.0.1", peerIp: "127.0.0.1" },
+    signal: new AbortController().signal,
+    context: null,
+    ...{ upload: nothing, fields: nothing },
+  });
+  return JSON.parse(String(reply?.body)) as ApiDocument; // It is tested elsewhere that it is one.
+}

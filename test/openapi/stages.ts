@@ -1,0 +1,92 @@
+import { isLookup, needsPin } from "./plain-call.ts";
+import {
+  isImage,
+  isOfImage,
+  isUpload,
+  type Stage,
+  stage,
+  withBody,
+  withHeaders,
+  withoutQuery,
+} from "./scenes.ts";
+import type { Sent } from "./sender.ts";
+import { startApi } from "./sites.ts";
+import { deletedImage, processingImage, readyImage, type Subject, withheldImage } from "./subjects.ts";
+
+const MUCH = JSON.stringify({ name: "x".repeat(20_000) });
+
+/** Sites on which each status comes about that needs nothing to fail. */
+export function ordinaryStages(): Stage[] {
+  return [
+    stage("where all is well", {}, [
+      ...[200, 201, 204, 303].map((status) => ({ status })),
+      { status: 202, when: isUpload, alter: withHeaders({ Prefer: "respond-async" }) },
+      { status: 206, alter: withHeaders({ Range: "bytes=0-0" }) },
+      { status: 304, alter: withHeaders({ "If-None-Match": "*" }) },
+      { status: 412, alter: withHeaders({ "If-Match": '"another"' }) },
+      { status: 416, alter: withHeaders({ Range: "bytes=99999999-" }) },
+      { status: 403, when: needsPin, alter: withHeaders({ "X-Service-Image-Pin": "another" }) },
+      { status: 400, when: isLookup, alter: withoutQuery("domain", "company", "email") },
+      { status: 400, when: isLookup, alter: (sent) => ({ ...sent, target: `${sent.target}&odd=%ff` }) },
+      { status: 401, alter: withoutQuery("api_key") },
+      {
+        status: 404,
+        when: ({ path }) => path.startsWith("/api/"),
+        subject: async (site) => ({ ...(await readyImage(site)), id: "A".repeat(22) }),
+      },
+      { status: 410, subject: deletedImage },
+      { status: 451, when: isOfImage, subject: withheldImage },
+      { status: 413, when: (described) => !isUpload(described), alter: withBody("application/json", MUCH) },
+      { status: 415, alter: withBody("text/plain", "name=another") },
+      { status: 409, when: isUpload, times: 2, alter: underOneKey() },
+    ]),
+    stage("that forgets what was deleted", { images: { tombstoneDays: 0 } }, [
+      { status: 404, when: isOfImage, subject: deletedImage },
+    ]),
+    stage("that processes nothing", { images: { processUploads: false } }, [
+      { status: 202, when: isOfImage, subject: processingImage },
+      {
+        status: 409,
+        when: (described) => isOfImage(described) && described.method !== "DELETE",
+        subject: processingImage,
+      },
+    ]),
+    stage("that does not wait for bodies", { images: { uploadIdleMs: 100 } }, [
+      { status: 408, alter: stalled },
+    ]),
+    stage("for small files", { images: { maxUploadBytes: 10 } }, [{ status: 413, when: isUpload }]),
+    stage("for secure connections alone", { tls: "always" }, [{ status: 403 }]),
+    stage("of another name", { images: { allowedHosts: ["images.example"] } }, [
+      { status: 400, when: isImage },
+    ]),
+    closed(),
+  ];
+}
+
+/** Each with other content than the one before. */
+function underOneKey(): (sent: Sent) => Sent {
+  let count = 0;
+  return (sent) => ({
+    ...withHeaders({ "Idempotency-Key": "the-same" })(sent),
+    target: `${sent.target}?name=${++count}`,
+  });
+}
+
+function stalled(sent: Sent): Sent {
+  return { ...(sent.body === undefined ? withBody("application/json", "{")(sent) : sent), stalls: true };
+}
+
+function closed(): Stage {
+  let subject: Promise<Subject> | null = null;
+  return {
+    name: "that is shut down",
+    async start() {
+      const site = await startApi();
+      subject = readyImage(site);
+      await subject;
+      await site.shutDown();
+      return site;
+    },
+    scenes: [{ status: 503, subject: () => subject ?? Promise.reject(new Error("It was not started")) }],
+  };
+}
