@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const ROWS = [
   ...["hot", "not-modified", "originals", "cold", "documents"],
   ...["flight", "latency", "uploads", "memory", "hostile", "sweep"],
-  ...["lookup", "backends", "backends-hot", "backends-memory"],
+  ...["lookup", "backends", "backends-hot", "backends-memory", "pages"],
 ];
 
 test("the benchmark runs, and everybody in it gives what they are measured for", async () => {
