@@ -22,8 +22,9 @@ describe("the upload page for everybody", { timeout: 60_000 }, () => {
 
   test("is used from choosing to deleting with the keyboard alone", async () => {
     await onUploadPage(browser, site, async (page) => {
-      await tabTo(page, "Choose images");
+      // Early: Playwright does not wait until Chromium has heard that it wants to know.
       const chooser = page.waitForEvent("filechooser");
+      await tabTo(page, "Choose images");
       await page.keyboard.press("Enter");
       await (await chooser).setFiles([boat("one.jpg"), boat("two.jpg")]);
       await page.getByRole("heading", { name: "2 images are ready to share" }).waitFor();

@@ -1,4 +1,4 @@
-import { domainToASCII } from "node:url";
+import { domainToASCII, domainToUnicode } from "node:url";
 
 const MAX_DOMAIN_LENGTH = 253;
 /** Nothing longer is looked at. */
@@ -44,5 +44,10 @@ export function normaliseDomain(text: string): string | null {
 /** Through IDNA (UTS #46), `null` for labels that it refuses, and for what it makes a number of. */
 function checkedALabels(text: string): string | null {
   const ascii = domainToASCII(text);
-  return isMailDomain(ascii) ? ascii : null;
+  return isMailDomain(ascii) && isDecodable(ascii) ? ascii : null;
+}
+
+/** Node from 24 on keeps A-labels that decode to nothing as they are, both ways; earlier ones refuse them above. */
+function isDecodable(ascii: string): boolean {
+  return !/(?:^|\.)xn--/.test(domainToUnicode(ascii));
 }
