@@ -1,13 +1,12 @@
-import type { Call, Reply } from "../contracts/call.ts";
 import { describeApi } from "../openapi/describe-api.ts";
-import { descriptionReply } from "../openapi/description-reply.ts";
+import { createDescription, type Description } from "../openapi/description.ts";
 import type { ApiPart } from "../openapi/document.ts";
 import type { ImageFacts } from "../openapi/image-facts.ts";
 import { descriptionRefusals, imagePart, otherImageMethods } from "../openapi/image-part.ts";
 import { VERSION } from "../openapi/version.ts";
 import { ALL_FORMATS, ORIGINAL_TYPES } from "./formats.ts";
 import type { ImageContext } from "./image-context.ts";
-import { baseUrl, isServable } from "./image-links.ts";
+import { isServable } from "./image-links.ts";
 
 /** What of a service its description tells of. */
 type DescribedContext = Pick<ImageContext, "pages" | "renderer" | "settings">;
@@ -17,16 +16,16 @@ export function describeImages(context: DescribedContext): ApiPart {
   return imagePart(factsOf(context));
 }
 
-/** `GET HEAD {base}/api/openapi.json`. */
-export function imageDescriptionReply(context: ImageContext, call: Call): Reply {
-  const facts = factsOf(context);
-  const document = describeApi([imagePart(facts)], {
-    baseUrl: baseUrl(call, context.settings.publicUrl),
-    version: VERSION,
-    refusals: descriptionRefusals(facts),
-    otherMethods: otherImageMethods("json"),
+/** What `GET {base}/api/openapi.json` answers. */
+export function createImageDescription(context: DescribedContext): Description {
+  return createDescription(() => {
+    const facts = factsOf(context);
+    return describeApi([imagePart(facts)], {
+      version: VERSION,
+      refusals: descriptionRefusals(facts),
+      otherMethods: otherImageMethods("json"),
+    });
   });
-  return descriptionReply(call, document);
 }
 
 function factsOf({ pages, renderer, settings }: DescribedContext): ImageFacts {

@@ -3,6 +3,7 @@ import type { Pages } from "../contracts/pages.ts";
 import type { RateLimiter } from "../contracts/rate-limiter.ts";
 import type { Renderer } from "../contracts/renderer.ts";
 import type { InFlight } from "../http/in-flight.ts";
+import type { Description } from "../openapi/description.ts";
 import type { Claims } from "./idempotency/claims.ts";
 import type { ImageSettings } from "./image-settings.ts";
 import type { LifeContext } from "./life/life-context.ts";
@@ -28,5 +29,6 @@ export interface ImageContext extends ProcessingContext {
   /** Rejects while the secret cannot be read. */
   pins(): Promise<Pins>;
   pages: Pages | null;
+  description: Description;
   limiter: RateLimiter;
 }

@@ -4,11 +4,11 @@ import { HttpProblem } from "../http/http-problem.ts";
 import { type Problem, problemOf, problemReply } from "../http/problem.ts";
 import { transportRefusal } from "../http/transport.ts";
 import { createImage } from "./create-image.ts";
-import { imageDescriptionReply } from "./describe-images.ts";
 import { deleteImage, patchImage, readRecord } from "./edit-image.ts";
 import { StillProcessing } from "./find-image.ts";
 import { type ImageAddress, matchImageAddress } from "./image-address.ts";
 import type { ImageContext } from "./image-context.ts";
+import { baseUrl } from "./image-links.ts";
 import { editor, landing, viewer } from "./image-pages.ts";
 import { countRequest } from "./limits.ts";
 import { prefersHtml } from "./page-reply.ts";
@@ -122,7 +122,7 @@ async function answer(context: ImageContext, call: Call, address: ImageAddress):
     case "reference":
       return referencePage(context, call);
     case "description":
-      return imageDescriptionReply(context, call);
+      return context.description.reply(call, baseUrl(call, context.settings.publicUrl));
     case "sharex":
       return sharexReply(context, call);
     case "unknown_format":

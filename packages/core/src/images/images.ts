@@ -9,7 +9,7 @@ import { observeStore } from "../observe/observe-store.ts";
 import type { ApiPart } from "../openapi/document.ts";
 import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
 import { createMemoryRateLimiter } from "../stores/memory-rate-limiter.ts";
-import { describeImages } from "./describe-images.ts";
+import { createImageDescription, describeImages } from "./describe-images.ts";
 import type { ProcessingContext } from "./image-context.ts";
 import { createImageService } from "./image-service.ts";
 import { imageSettings } from "./image-settings.ts";
@@ -94,8 +94,9 @@ export function createImages(options: ImagesOptions): Images {
   });
   const inFlight = createInFlight();
   const pages = options.pages ?? null;
+  const description = createImageDescription({ pages, renderer, settings });
   const service = mounted(
-    createImageService({ ...processing, jobs, claims, pins, pages, limiter, inFlight }),
+    createImageService({ ...processing, jobs, claims, pins, pages, description, limiter, inFlight }),
     options,
   );
   jobs.start();

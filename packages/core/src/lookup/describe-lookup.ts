@@ -1,6 +1,5 @@
-import type { Call, Reply } from "../contracts/call.ts";
 import { describeApi } from "../openapi/describe-api.ts";
-import { descriptionReply } from "../openapi/description-reply.ts";
+import { createDescription, type Description } from "../openapi/description.ts";
 import type { ApiPart } from "../openapi/document.ts";
 import {
   type LookupFacts,
@@ -16,16 +15,16 @@ export function describeLookup(context: Pick<LookupContext, "settings">): ApiPar
   return lookupPart(factsOf(context));
 }
 
-/** `GET HEAD {base}/api/openapi.json`. */
-export function lookupDescriptionReply(context: LookupContext, call: Call): Reply {
-  const facts = factsOf(context);
-  const document = describeApi([lookupPart(facts)], {
-    baseUrl: call.origin + call.mountPath,
-    version: VERSION,
-    refusals: lookupDescriptionRefusals(facts),
-    otherMethods: OTHER_METHODS,
+/** What `GET {base}/api/openapi.json` answers. */
+export function createLookupDescription(context: Pick<LookupContext, "settings">): Description {
+  return createDescription(() => {
+    const facts = factsOf(context);
+    return describeApi([lookupPart(facts)], {
+      version: VERSION,
+      refusals: lookupDescriptionRefusals(facts),
+      otherMethods: OTHER_METHODS,
+    });
   });
-  return descriptionReply(call, document);
 }
 
 function factsOf({ settings }: Pick<LookupContext, "settings">): LookupFacts {

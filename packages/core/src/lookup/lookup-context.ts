@@ -2,6 +2,7 @@ import type { Accounts } from "../contracts/accounts.ts";
 import type { ContactSource } from "../contracts/contact-source.ts";
 import type { RateLimiter } from "../contracts/rate-limiter.ts";
 import type { InFlight } from "../http/in-flight.ts";
+import type { Description } from "../openapi/description.ts";
 import type { Meter } from "./accounts/meter.ts";
 import type { LookupSettings } from "./lookup-settings.ts";
 import type { Suppressions } from "./suppressions.ts";
@@ -16,5 +17,6 @@ export interface LookupContext {
   verifier: Verifier;
   limiter: RateLimiter;
   inFlight: InFlight;
+  description: Description;
   settings: LookupSettings;
 }

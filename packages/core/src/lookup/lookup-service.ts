@@ -5,7 +5,6 @@ import { clientKey } from "../http/client-key.ts";
 import { transportRefusal } from "../http/transport.ts";
 import { apiKeyOf, TEST_KEY } from "./accounts/api-key.ts";
 import { authenticate } from "./accounts/authenticate.ts";
-import { lookupDescriptionReply } from "./describe-lookup.ts";
 import { type LookupAddress, matchLookupAddress, type Operation } from "./http/lookup-address.ts";
 import { headReply, jsonReply, LookupProblem, problemReply } from "./http/lookup-problem.ts";
 import { type Query, readQuery } from "./http/query.ts";
@@ -63,7 +62,7 @@ async function answer(context: LookupContext, call: Call, operation: LookupAddre
   if (call.method !== "GET" && call.method !== "HEAD") {
     throw new LookupProblem("method_not_allowed", `Only ${ALLOW} are permitted`, { Allow: ALLOW });
   }
-  if (operation === "description") return lookupDescriptionReply(context, call);
+  if (operation === "description") return context.description.reply(call, call.origin + call.mountPath);
   return ROUTES[operation](context, call, readQuery(call.search));
 }
 

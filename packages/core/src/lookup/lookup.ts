@@ -7,7 +7,7 @@ import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
 import { createMemoryKeyValue } from "../stores/memory-key-value.ts";
 import { createMemoryRateLimiter } from "../stores/memory-rate-limiter.ts";
 import { createMeter } from "./accounts/meter.ts";
-import { describeLookup } from "./describe-lookup.ts";
+import { createLookupDescription, describeLookup } from "./describe-lookup.ts";
 import { lookupRouteOf } from "./http/lookup-address.ts";
 import { createLookupAdmin, type LookupAdmin } from "./lookup-admin.ts";
 import type { LookupContext } from "./lookup-context.ts";
@@ -60,6 +60,7 @@ export function createLookup(options: LookupOptions): Lookup {
     verifier,
     limiter,
     inFlight,
+    description: createLookupDescription({ settings }),
     settings,
   };
   const service = createLookupService(context);

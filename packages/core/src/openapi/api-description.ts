@@ -3,7 +3,7 @@ import { type CorsOptions, corsService } from "../http/cors.ts";
 import { type Problem, problemReply } from "../http/problem.ts";
 import { type TlsPolicy, transportRefusal } from "../http/transport.ts";
 import { DESCRIPTION_PATH, describeApi } from "./describe-api.ts";
-import { descriptionReply } from "./description-reply.ts";
+import { createDescription } from "./description.ts";
 import type { ApiPart, ApiResponse } from "./document.ts";
 import { headersOf } from "./headers.ts";
 import { PROBLEM_SCHEMA, problemResponse } from "./problems.ts";
@@ -36,7 +36,17 @@ export function createApiDescription(
   options: ApiDescriptionOptions = {},
 ): Service {
   const { publicUrl, tls = "required", cors } = options;
-  const parts = services.map((service) => service.describe());
+  const description = createDescription(() =>
+    describeApi(
+      services.map((each) => each.describe()),
+      {
+        version: VERSION,
+        refusals: tls === "off" ? {} : FORBIDDEN,
+        otherMethods: OTHER_METHODS,
+        schemas: { Problem: PROBLEM_SCHEMA },
+      },
+    ),
+  );
   const service: Service = {
     async handle(call) {
       if (call.path !== DESCRIPTION_PATH) return undefined;
@@ -47,14 +57,7 @@ export function createApiDescription(
         const detail = `Here only ${ALLOW} are permitted.`;
         return refusal(call, { status: 405, detail, headers: { Allow: ALLOW } });
       }
-      const document = describeApi(parts, {
-        baseUrl: publicUrl?.replace(/\/$/, "") ?? call.origin + call.mountPath,
-        version: VERSION,
-        refusals: tls === "off" ? {} : FORBIDDEN,
-        otherMethods: OTHER_METHODS,
-        schemas: { Problem: PROBLEM_SCHEMA },
-      });
-      return descriptionReply(call, document);
+      return description.reply(call, publicUrl?.replace(/\/$/, "") ?? call.origin + call.mountPath);
     },
   };
   return cors === undefined ? service : corsService(service, cors);

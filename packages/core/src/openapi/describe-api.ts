@@ -8,8 +8,6 @@ export const DESCRIPTION_PATH = "/api/openapi.json";
 
 /** What a document is made for. */
 export interface DescribedSite {
-  /** Absolute URL of the mount point, without a trailing slash. */
-  baseUrl: string;
   version: string;
   /** How the description's own address refuses a request, by status. */
   refusals: Readonly<Record<string, ApiResponse>>;
@@ -19,8 +17,8 @@ export interface DescribedSite {
   otherMethods: ApiResponse;
 }
 
-/** The services of one mount point as one OpenAPI document. */
-export function describeApi(parts: readonly ApiPart[], site: DescribedSite): ApiDocument {
+/** The services of one mount point as one OpenAPI document, wherever that is. */
+export function describeApi(parts: readonly ApiPart[], site: DescribedSite): Omit<ApiDocument, "servers"> {
   return {
     openapi: "3.1.1",
     jsonSchemaDialect: "https://spec.openapis.org/oas/3.1/dialect/base",
@@ -29,7 +27,6 @@ export function describeApi(parts: readonly ApiPart[], site: DescribedSite): Api
       version: site.version,
       description: parts.map(({ description }) => description).join("\n\n"),
     },
-    servers: [{ url: site.baseUrl }],
     tags: [...parts.flatMap(({ tags }) => tags), DESCRIPTION_TAG, HEAD_TAG],
     paths: {
       ...Object.assign({}, ...parts.map(({ paths }) => paths)),
