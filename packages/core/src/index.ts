@@ -116,6 +116,7 @@ export { readMigrationMark, removeMigrationMark } from "./images/migrate/migrati
 export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
 export type { Authorize, Decision, ImageAction, OwnerGrant } from "./images/permissions.ts";
 export type { Secret } from "./images/pin.ts";
+export { sniffType } from "./images/sniff.ts";
 export type { ImageStorage } from "./images/storage-roles.ts";
 export { hashApiKey } from "./lookup/accounts/api-key.ts";
 export { isGibberish } from "./lookup/address/is-gibberish.ts";

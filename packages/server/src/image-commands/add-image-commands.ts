@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseLimit } from "../images-command/option-values.ts";
+import { lazyAction } from "../lazy-action.ts";
 import { TO_HELP } from "../remote/service-url.ts";
 import { edit } from "./edit.ts";
 import { get } from "./get.ts";
@@ -7,7 +8,6 @@ import { EDIT_HELP, GET_HELP, RM_HELP, UPLOAD_HELP } from "./image-commands-help
 import { FORMATS, formatOfSuffix, QUALITIES } from "./image-formats.ts";
 import { parseExpiry } from "./parse-expiry.ts";
 import { rm } from "./rm.ts";
-import { upload } from "./upload.ts";
 
 const ADDRESS = "its edit address, or any other or its ID together with the PIN";
 
@@ -35,7 +35,8 @@ export function addImageCommands(program: Command): void {
     .option("--name <name>", "instead of the file's own")
     .addOption(json("a JSON object per image"))
     .option("--no-wait", "do not wait until it can be served")
-    .action(upload);
+    // What tells a picture by its bytes takes longer to load than all the rest.
+    .action(lazyAction(async () => (await import("./upload.ts")).upload));
   add("get", "Fetch a picture, in any format and size.", GET_HELP)
     .argument("<address>", "any address of the image, or its ID")
     .option("--as <format>", `${FORMATS.join(", ")} (default: as it was uploaded)`, parseFormat)

@@ -1,24 +1,26 @@
 import type { ImageFormat, ReadOptions } from "@outrigger/client";
 
+/** Formats that an image can be had in, and their media types. */
+export const TYPE_OF_FORMAT: Readonly<Record<ImageFormat, string>> = {
+  png: "image/png",
+  jpg: "image/jpeg",
+  gif: "image/gif",
+  svg: "image/svg+xml",
+  psd: "image/x-photoshop",
+  pdf: "application/pdf",
+  webp: "image/webp",
+  avif: "image/avif",
+};
+
 /** What `--as` can be, besides `jpeg` for `jpg`. */
-export const FORMATS: readonly ImageFormat[] = ["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"];
+export const FORMATS = Object.keys(TYPE_OF_FORMAT) as ImageFormat[]; // The keys of a Record<ImageFormat, …>.
 
 /** What `--quality` can be. */
 export const QUALITIES = ["low", "medium", "high", "max"] as const;
 
-/** What serves an original as it is. */
-const FORMAT_OF_TYPE: Readonly<Record<string, ImageFormat>> = {
-  "image/png": "png",
-  "image/jpeg": "jpg",
-  "image/gif": "gif",
-  "image/svg+xml": "svg",
-  "image/x-photoshop": "psd",
-  "application/pdf": "pdf",
-};
-
-/** `null` for a type that no original has. */
+/** What serves an original as it is; `null` for a type of none. */
 export function formatOfType(type: string): ImageFormat | null {
-  return FORMAT_OF_TYPE[type] ?? null;
+  return FORMATS.find((format) => TYPE_OF_FORMAT[format] === type) ?? null;
 }
 
 /** `null` for what names no format. */

@@ -3,11 +3,12 @@ import { mkdtemp, open, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import type { OriginalType } from "@outrigger/core";
 import { StartError } from "../config-error.ts";
 import { reasonOf } from "../error-reason.ts";
 import { printable } from "../images-command/printable.ts";
 import { formatOfType } from "./image-formats.ts";
-import { HEAD_BYTES, PICTURE_TYPES, type PictureType, pictureTypeOf } from "./picture-type.ts";
+import { HEAD_BYTES, PICTURE_TYPES, pictureTypeOf } from "./picture-type.ts";
 
 /** A file whose first bytes are those of a picture. */
 export interface PictureFile {
@@ -15,7 +16,7 @@ export interface PictureFile {
   shown: string;
   /** Without directories; made up for what is no file. */
   name: string;
-  type: PictureType;
+  type: OriginalType;
   /** Bytes. */
   size: number;
   /** Its bytes from the beginning, as often as it is called. */

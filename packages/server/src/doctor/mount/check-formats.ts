@@ -1,20 +1,10 @@
+import { FORMATS, TYPE_OF_FORMAT } from "../../image-commands/image-formats.ts";
 import { type Finding, ok, problem, warning } from "../finding.ts";
 import { type Answer, describeAnswer, headerOf } from "./answer.ts";
 import { sampleFile, uploadFinding } from "./check-upload.ts";
 import { pathOf } from "./mount-check.ts";
 import { untilReady } from "./until-ready.ts";
 import type { MountVisit } from "./visit.ts";
-
-const TYPES = {
-  png: "image/png",
-  jpg: "image/jpeg",
-  gif: "image/gif",
-  svg: "image/svg+xml",
-  psd: "image/x-photoshop",
-  pdf: "application/pdf",
-  webp: "image/webp",
-  avif: "image/avif",
-};
 
 /** Whether a drawing is served in every format. */
 export async function checkFormats(visit: MountVisit): Promise<Finding[]> {
@@ -23,12 +13,10 @@ export async function checkFormats(visit: MountVisit): Promise<Finding[]> {
   if (image === null) return [uploadFinding("SVG", upload)];
   await untilReady(visit, image.id);
   const findings: Finding[] = [];
-  for (const [format, type] of Object.entries(TYPES)) {
+  for (const [format, type] of Object.entries(TYPE_OF_FORMAT)) {
     findings.push(formatFinding(format, type, await visit.send(pathOf(image, format))));
   }
-  return findings.every(({ status }) => status === "ok")
-    ? [ok("formats", Object.keys(TYPES).join(", "))]
-    : findings;
+  return findings.every(({ status }) => status === "ok") ? [ok("formats", FORMATS.join(", "))] : findings;
 }
 
 function formatFinding(format: string, type: string, answer: Answer): Finding {
