@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -89,6 +89,8 @@ describe("outrigger serve", () => {
     expect([head.status, await head.text()]).toEqual([200, ""]);
     const post = await fetch(url, { method: "POST", body: "x" });
     expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+    const [hostless] = await once(get(url, { headers: { Host: 'a"b' } }), "response");
+    expect(hostless.resume().statusCode).toBe(400);
   });
 
   it("answers unknown addresses by a problem, and by a page where a person asks", async () => {

@@ -17,7 +17,9 @@ export function createTerminalGuide({ publicUrl, lookup }: TerminalGuideOptions)
   return {
     async handle(call) {
       const isRead = call.method === "GET" || call.method === "HEAD";
-      if (call.path !== "/" || !isRead || wantsHtml(call)) return undefined;
+      // Without a host there is no address to tell of; the images refuse that.
+      const hasAddress = publicUrl !== undefined || call.origin !== "";
+      if (call.path !== "/" || !isRead || wantsHtml(call) || !hasAddress) return undefined;
       const text = guide(baseOf(call, publicUrl), lookup !== false);
       return reply(call, 200, "text/plain; charset=utf-8", text, { Vary: "Accept" });
     },
