@@ -12,6 +12,7 @@
  * - `overloaded`: a queue is full (503, `retryAfterMs`)
  * - `store_unavailable`: a backend failed; `cause` holds the driver's error (503)
  * - `no_space`: a backend has no room left (507)
+ * - `damaged`: what is stored cannot be read as what it should be; the message names it (500)
  * - `host_misuse`: the host app called or mounted us wrongly (500); the message says how to mend it
  */
 export type ErrorCode =
@@ -26,6 +27,7 @@ export type ErrorCode =
   | "overloaded"
   | "store_unavailable"
   | "no_space"
+  | "damaged"
   | "host_misuse";
 
 export interface ServiceErrorOptions {
@@ -35,8 +37,12 @@ export interface ServiceErrorOptions {
   retryAfterMs?: number;
 }
 
+/** Marks a {@link ServiceError} across realms and across several copies of this package in one process. */
+const BRAND: unique symbol = Symbol.for("@outrigger/ServiceError");
+
 /** Every expected failure. Its message is written for the client of the API. */
 export class ServiceError extends Error {
+  readonly [BRAND] = true;
   readonly code: ErrorCode;
   readonly retryAfterMs: number | undefined;
 
@@ -50,5 +56,6 @@ export class ServiceError extends Error {
 
 /** Whether `error` is a {@link ServiceError}, of the given code if one is named. */
 export function isServiceError(error: unknown, code?: ErrorCode): error is ServiceError {
-  return error instanceof ServiceError && (code === undefined || error.code === code);
+  if (typeof error !== "object" || error === null || !(BRAND in error)) return false;
+  return code === undefined || (error as ServiceError).code === code; // Branded, so it is one.
 }

@@ -22,6 +22,7 @@ const STATUS_OF: Record<ErrorCode, number> = {
   overloaded: 503,
   store_unavailable: 503,
   no_space: 507,
+  damaged: 500,
   host_misuse: 500,
 };
 
@@ -29,6 +30,7 @@ const STATUS_OF: Record<ErrorCode, number> = {
 const PUBLIC_DETAIL: Partial<Record<ErrorCode, string>> = {
   store_unavailable: "The storage does not answer at the moment. Try again later.",
   no_space: "The storage has no room left.",
+  damaged: "The stored data of this image is damaged. The operator was notified.",
 };
 
 const DEFAULT_RETRY_AFTER_MS = 2_000;

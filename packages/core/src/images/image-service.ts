@@ -1,5 +1,5 @@
 import type { Call, Reply, Service } from "../contracts/call.ts";
-import { ServiceError } from "../errors.ts";
+import { isServiceError, ServiceError } from "../errors.ts";
 import { HttpProblem } from "../http/http-problem.ts";
 import { type Problem, problemOf, problemReply } from "../http/problem.ts";
 import { transportRefusal } from "../http/transport.ts";
@@ -163,8 +163,9 @@ function methodReply(call: Call, methods: readonly string[]): Reply {
 /** What to tell the client of a failure. One that nobody expected is reported, and the host's where it asked for it. */
 function expectedProblem({ settings }: ImageContext, call: Call, error: unknown): Problem {
   if (error instanceof HttpProblem) return error.problem;
-  if (error instanceof ServiceError) {
-    if (["store_unavailable", "no_space", "host_misuse"].includes(error.code)) settings.onError(error, call);
+  if (isServiceError(error)) {
+    if (["store_unavailable", "no_space", "damaged", "host_misuse"].includes(error.code))
+      settings.onError(error, call);
     return problemOf(error);
   }
   // The client left: nobody will read the reply, and nothing is wrong with us.

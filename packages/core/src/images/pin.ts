@@ -48,7 +48,8 @@ export function createPins(secret: Secret): Pins {
   };
 }
 
-function toKeys(secret: Secret): Buffer[] {
+/** The keys of a secret, the signing one first. Throws a TypeError for one shorter than 32 bytes. */
+export function toKeys(secret: Secret): Buffer[] {
   const list = typeof secret === "string" || secret instanceof Uint8Array ? [secret] : secret;
   return list.map((each) => {
     const key = typeof each === "string" ? Buffer.from(each, "utf8") : Buffer.from(each);
