@@ -120,11 +120,11 @@ describe("who asked to be left out", () => {
       ["domain-search", "domain=example.com"],
       ["email-count", "domain=example.com"],
       ["email-finder", "domain=example.com&full_name=Ada%20Lovelace"],
+      ["email-verifier", "email=x.y@example.com"],
     ] as const) {
       const { status, body } = await site.get(operation, search);
       expect([status, body.errors?.[0]?.id]).toEqual([400, "invalid_domain"]);
     }
-    expect((await site.get("email-verifier", "email=x.y@example.com")).status).toBe(451);
   });
 
   test("must be an address or a domain", async () => {
