@@ -12,7 +12,7 @@ export interface ExportOptions {
    * this test has put in stays in the database.
    * @default none
    */
-  isSuppressed?: SuppressionTest;
+  isSuppressed?: (subjects: readonly string[]) => Promise<ReadonlySet<string>>;
 }
 
 const CHUNK = 1000;

@@ -8,7 +8,7 @@ import { readCsv } from "./csv-lines.ts";
 import type { BadLine, FileLine } from "./file-line.ts";
 import { newsOf } from "./line-news.ts";
 import { readNdjson } from "./ndjson-lines.ts";
-import { type SuppressionTest, suppressedAmong } from "./suppressed-among.ts";
+import { suppressedAmong } from "./suppressed-among.ts";
 
 /** How far an import is. What is counted here is in the database, to stay. */
 export interface ImportProgress {
@@ -42,7 +42,7 @@ export interface ImportOptions {
    * Which of at most 100 normalised addresses and domains are to be left out, a domain with all its addresses.
    * @default none
    */
-  isSuppressed?: SuppressionTest;
+  isSuppressed?: (subjects: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Ends the import between two batches; it rejects with the signal's reason. @default never */
   signal?: AbortSignal;
 }
