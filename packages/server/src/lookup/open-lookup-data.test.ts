@@ -5,6 +5,7 @@ import { createSqlSuppressionList, openDatabase } from "@outrigger/sql";
 import { afterEach, describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../../test/outrigger-process.ts";
 import { type LookupData, openLookupData } from "./open-lookup-data.ts";
+import { seedSamples } from "./seed-samples.ts";
 
 const OLD = "o".repeat(32);
 const NEW = "n".repeat(32);
@@ -47,6 +48,13 @@ describe("the secret of the lookup's database", () => {
     const rotated = await open(path, [NEW, OLD]);
     const asked = ["ada@example.com", "bob@example.com"];
     expect(await rotated.suppressions.among(asked)).toEqual(new Set(["ada@example.com"]));
+  });
+
+  it("keeps the sample key of a demonstration when it is rotated", async () => {
+    const path = join(await temporaryDirectory(), "lookup.db");
+    const key = await seedSamples(await open(path, OLD));
+    expect(key).toMatch(/^[0-9a-f]{40}$/);
+    expect(await seedSamples(await open(path, [NEW, OLD]))).toBe(key);
   });
 
   it("is missed where it is gone: nobody who is left out is told of again", async () => {
