@@ -368,13 +368,18 @@ describe("a lookup in trouble", () => {
     );
   });
 
-  it("makes no secret beside a database elsewhere, which would not be the server's", async () => {
-    const cwd = await temporaryDirectory();
-    const env = { OUTRIGGER_LOOKUP_DATABASE: await newDatabase() };
-    const { code, stderr } = await command(cwd, ["keys", "create"], env);
-    expect([code, stderr]).toEqual([1, expect.stringContaining("which a server makes at its first start")]);
-    await expect(stat(join(cwd, "data"))).rejects.toThrow("ENOENT");
-  });
+  it.each(["embedded", "postgres"])(
+    "makes no secret beside a database elsewhere that is %s, which would not be the server's or the app's",
+    async (kind) => {
+      const cwd = await temporaryDirectory();
+      const database = kind === "postgres" ? await newDatabase() : "file:./lookup.db";
+      const env = { OUTRIGGER_LOOKUP_DATABASE: database };
+      const { code, stderr } = await command(cwd, ["keys", "create"], env);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("which a server makes at its first start")]);
+      expect(stderr).toContain("give its secret by OUTRIGGER_SECRET or lookup.secret");
+      for (const made of ["data", "lookup.db"]) await expect(stat(join(cwd, made))).rejects.toThrow("ENOENT");
+    },
+  );
 
   it("is none in a demonstration without a directory, and images are served", async () => {
     const server = serve(await temporaryDirectory(), ["--demo"], { OUTRIGGER_STORAGE: "memory:" });

@@ -119,10 +119,11 @@ describe("who asked to be left out", () => {
     const site = await start();
     await site.lookup.suppress("alice@people.test");
     await site.lookup.suppress("left.test");
-    for (const email of ["alice@people.test", "ALICE@People.Test", "anybody@left.test"]) {
+    for (const email of ["alice@people.test", "ALICE@People.Test"]) {
       const refused = await site.verify(email);
       expect([email, ...refusalOf(refused)]).toEqual([email, 451, "claimed_email"]);
     }
+    expect(refusalOf(await site.verify("anybody@left.test"))).toEqual([400, "invalid_domain"]);
     expect(refusalOf(await find(site, "left.test", "Ada Byron"))).toEqual([400, "invalid_domain"]);
     await site.lookup.suppress("ada.byron@people.test");
     expect(refusalOf(await find(site, "people.test", "Ada Byron"))).toEqual([451, "claimed_email"]);

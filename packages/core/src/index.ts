@@ -127,6 +127,8 @@ export { addressFault, normaliseAddress, parseAddress } from "./lookup/address/p
 export type { Lookup } from "./lookup/lookup.ts";
 export { createLookup } from "./lookup/lookup.ts";
 export type { LookupAdmin, NewAccount } from "./lookup/lookup-admin.ts";
+export type { LookupKeys } from "./lookup/lookup-keys.ts";
+export { deriveLookupKeys } from "./lookup/lookup-keys.ts";
 export type { LookupOptions, PlanAllowance } from "./lookup/lookup-options.ts";
 export type { NameFault } from "./lookup/names/name-fault.ts";
 export { nameFault } from "./lookup/names/name-fault.ts";
@@ -138,7 +140,7 @@ export { candidatesFor, DEFAULT_PRIOR } from "./lookup/patterns/candidates-for.t
 export type { PatternShare } from "./lookup/patterns/default-patterns.ts";
 export type { NamedLocal } from "./lookup/patterns/learn-patterns.ts";
 export { learnPatterns } from "./lookup/patterns/learn-patterns.ts";
-export type { Suppressed, Suppressions } from "./lookup/suppressions.ts";
+export type { Suppressed, Suppressions, SuppressionsOptions } from "./lookup/suppressions.ts";
 export { createSuppressions } from "./lookup/suppressions.ts";
 export type { TitleClass } from "./lookup/titles/classify-title.ts";
 export { classifyTitle } from "./lookup/titles/classify-title.ts";

@@ -20,8 +20,8 @@ Environment:
                            {"records": "redis://…", "originals": "s3://…", "renditions": "memory:"}
   OUTRIGGER_JOB_QUEUE      redis: or rediss: URL of a queue that hands uploads to the server that has time for them
   OUTRIGGER_PUBLIC_URL     address at which the world reaches this server, e.g. https://img.example.com
-  OUTRIGGER_SECRET         what PINs are derived from, at least 32 bytes; by default one is kept in the data
-                           directory, with records in Redis or S3 it is required
+  OUTRIGGER_SECRET         what PINs and the lookup's keys are derived from, at least 32 bytes; by default one is kept in
+                           the data directory, with records in Redis or S3 it is required
   OUTRIGGER_SECRET_FILE    instead of OUTRIGGER_SECRET: a file with a secret in each line, the first signs, all verify
   OUTRIGGER_LOOKUP_DATABASE
                            serves the email lookup, too, from file:path or postgres://user:password@host:port/database

@@ -86,8 +86,8 @@ export interface ServerLookupConfig {
    */
   database?: string;
   /**
-   * What the list of suppressions is kept by, at least 32 bytes. It is never exchanged: of a list, that which the suppressions
-   * were made with is taken.
+   * What the keys of suppressions are derived from, at least 32 bytes: the same as that of an app on the database. Of a list, the
+   * first makes new entries, and all stay needed.
    * @default Derived from `secret`
    */
   secret?: string | string[];

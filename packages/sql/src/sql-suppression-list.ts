@@ -1,5 +1,6 @@
 import { ServiceError, type SuppressionList } from "@outrigger/core";
 import { useDatabase } from "./database-use.ts";
+import type { SqlDriver } from "./driver/sql-driver.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
@@ -12,10 +13,17 @@ export function createSqlSuppressionList(database: SqlDatabase): SuppressionList
     async add(tokens) {
       const list = listOf(tokens);
       const driver = await use.driver();
-      await driver.run(
-        `INSERT INTO lookup_suppressions (token) SELECT value FROM ${driver.dialect.strings("$1")} AS given WHERE true ON CONFLICT DO NOTHING`,
-        [list],
-      );
+      await driver.run(insertInto(driver), [list]);
+    },
+    async claim(token, others) {
+      const [one, list] = [listOf([token]), listOf(others)];
+      const driver = await use.driver();
+      return await driver.write(async (runner) => {
+        // In PostgreSQL, the key of a row that another transaction is adding is waited for.
+        const added = await runner.run(insertInto(driver), [one]);
+        if (added > 0) await runner.run(insertInto(driver), [list]);
+        return added > 0;
+      });
     },
     async remove(tokens) {
       const list = listOf(tokens);
@@ -42,6 +50,10 @@ export function createSqlSuppressionList(database: SqlDatabase): SuppressionList
     },
     close: use.close,
   };
+}
+
+function insertInto({ dialect }: SqlDriver): string {
+  return `INSERT INTO lookup_suppressions (token) SELECT value FROM ${dialect.strings("$1")} AS given WHERE true ON CONFLICT DO NOTHING`;
 }
 
 function listOf(tokens: readonly string[]): string {

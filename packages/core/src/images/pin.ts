@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { isUint8Array } from "node:util/types";
 import type { JsonSchema } from "../openapi/json-schema.ts";
 
 /** Crockford's base 32: no I, L, O, U. */
@@ -50,8 +51,14 @@ export function createPins(secret: Secret): Pins {
 
 /** The keys of a secret, the signing one first. Throws a TypeError for one shorter than 32 bytes. */
 export function toKeys(secret: Secret): Buffer[] {
-  const list = typeof secret === "string" || secret instanceof Uint8Array ? [secret] : secret;
+  const list: readonly unknown[] = Array.isArray(secret) ? secret : [secret];
   return list.map((each) => {
+    // Of another realm, as under Jest, bytes are no instance of our Uint8Array.
+    if (typeof each !== "string" && !isUint8Array(each)) {
+      throw new TypeError(
+        `secret must be a string, bytes or a list of those, each of at least ${MIN_SECRET_BYTES} bytes`,
+      );
+    }
     const key = typeof each === "string" ? Buffer.from(each, "utf8") : Buffer.from(each);
     if (key.length < MIN_SECRET_BYTES) {
       throw new TypeError(`secret must have at least ${MIN_SECRET_BYTES} bytes`);

@@ -1,7 +1,7 @@
 import type { Contact } from "../contracts/contact-source.ts";
 import type { ProbeResult } from "../contracts/mail-prober.ts";
 import { type ParsedAddress, parseAddress } from "./address/parse-address.ts";
-import { LookupProblem } from "./http/lookup-problem.ts";
+import { claimed } from "./http/lookup-problem.ts";
 import type { LookupContext } from "./lookup-context.ts";
 import { type Candidate, candidatesFor } from "./patterns/candidates-for.ts";
 
@@ -96,8 +96,4 @@ function isConfirmed(probe: ProbeResult | null): boolean {
 function guess(address: string, probability: number, probe: ProbeResult | null): FoundAddress | null {
   if (probability < LEAST_PROBABILITY) return null;
   return { address, score: Math.min(MAX_GUESS_SCORE, Math.round(100 * probability)), contact: null, probe };
-}
-
-function claimed(): LookupProblem {
-  return new LookupProblem("claimed_email", "This person asked that nothing be told of them");
 }

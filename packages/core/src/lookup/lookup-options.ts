@@ -9,6 +9,7 @@ import type { SuppressionList } from "../contracts/suppression-list.ts";
 import type { CorsOptions } from "../http/cors.ts";
 import type { TlsPolicy } from "../http/transport.ts";
 import type { Logger } from "../images/images-options.ts";
+import type { Secret } from "../images/pin.ts";
 
 /** Points per month; `false`: no limit. */
 export type PlanAllowance = Record<QuotaKind, number | false>;
@@ -24,8 +25,11 @@ export interface LookupOptions {
   prober?: MailProber;
   /** Webmail and disposable domains. @default none are known */
   lists?: MailLists;
-  /** At least 32 bytes by which suppressions are kept. Who changes it forgets all of them. */
-  secret: string | Uint8Array;
+  /**
+   * At least 32 bytes; suppressions are kept by keys derived from it. Every process and command on the same data needs the same
+   * one: with another, all calls answer 503. A list rotates it: the first is used for new entries, and all of them stay needed.
+   */
+  secret: Secret;
   /** Where verdicts are remembered; processes that share it share them. @default In this process' memory */
   cache?: KeyValue;
   /** Says who asks, for hosts with sign-in of their own; `null` or `undefined` leaves it to the key. @default the key alone */

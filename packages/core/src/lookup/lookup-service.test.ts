@@ -103,6 +103,9 @@ describe("who asked to be left out", () => {
     const site = await createLookupSite({ known });
     await site.lookup.suppress("Ada.Lovelace@example.com");
     await site.contacts.load({ contacts: known });
+    const counted = await site.get("email-count", "domain=example.com");
+    expect(counted.body.data).toMatchObject({ total: 0 });
+    await site.contacts.load({ contacts: known });
     const verified = await site.get("email-verifier", "email=ada.lovelace@example.com");
     expect([verified.status, verified.body.errors?.[0]?.id]).toEqual([451, "claimed_email"]);
     const found = await site.get("email-finder", "domain=example.com&full_name=Ada%20Lovelace");
@@ -120,11 +123,11 @@ describe("who asked to be left out", () => {
       ["domain-search", "domain=example.com"],
       ["email-count", "domain=example.com"],
       ["email-finder", "domain=example.com&full_name=Ada%20Lovelace"],
+      ["email-verifier", "email=x.y@example.com"],
     ] as const) {
       const { status, body } = await site.get(operation, search);
       expect([status, body.errors?.[0]?.id]).toEqual([400, "invalid_domain"]);
     }
-    expect((await site.get("email-verifier", "email=x.y@example.com")).status).toBe(451);
   });
 
   test("must be an address or a domain", async () => {

@@ -63,6 +63,8 @@ async function answer(context: LookupContext, call: Call, operation: LookupAddre
     throw new LookupProblem("method_not_allowed", `Only ${ALLOW} are permitted`, { Allow: ALLOW });
   }
   if (operation === "description") return context.description.reply(call, call.origin + call.mountPath);
+  // Of everything else, nothing may be told before it is certain that suppressions are found.
+  await context.suppressions.ready();
   return ROUTES[operation](context, call, readQuery(call.search));
 }
 
@@ -111,6 +113,8 @@ async function countRequest(
   });
 }
 
+const reported = new WeakSet<Error>();
+
 function refusal(call: Call, problem: LookupProblem): Reply {
   return problemReply(problem, call.method === "HEAD");
 }
@@ -124,7 +128,9 @@ function problemOf({ settings }: LookupContext, call: Call, error: unknown): Loo
   }
   if (isServiceError(error)) {
     const isBusy = error.code === "overloaded";
-    if (!isBusy) settings.onError(error, call);
+    // A wrong secret is the same error at every call.
+    if (!isBusy && !reported.has(error)) settings.onError(error, call);
+    reported.add(error);
     const seconds = String(Math.max(1, Math.ceil((error.retryAfterMs ?? 2000) / 1000)));
     const details = isBusy ? error.message : "The data cannot be asked at the moment. Try again later.";
     return new LookupProblem("unavailable", details, { "Retry-After": seconds });

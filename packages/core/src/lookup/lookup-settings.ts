@@ -3,11 +3,14 @@ import type { Call } from "../contracts/call.ts";
 import type { RateRule } from "../contracts/rate-limiter.ts";
 import { failureListener } from "../http/failure-listener.ts";
 import type { TlsPolicy } from "../http/transport.ts";
+import type { Secret } from "../images/pin.ts";
+import { deriveLookupKeys } from "./lookup-keys.ts";
 import type { LookupOptions, PlanAllowance } from "./lookup-options.ts";
 
 /** The options of a lookup with their defaults filled in. */
 export interface LookupSettings {
-  secret: Buffer;
+  /** Keys of every given secret, the first of them the current one's. */
+  keys: ReturnType<typeof deriveLookupKeys>;
   /** Points per month; `null`: no limit. */
   allowanceOf(account: Account): Record<QuotaKind, number | null>;
   authenticate: NonNullable<LookupOptions["authenticate"]> | null;
@@ -19,7 +22,6 @@ export interface LookupSettings {
   now: () => number;
 }
 
-const MIN_SECRET_BYTES = 32;
 const FREE: PlanAllowance = { searches: 100, verifications: 100 };
 
 /** Fills in the defaults; throws a TypeError that names the option which is out of range. */
@@ -29,7 +31,7 @@ export function lookupSettings(
   const plans = new Map(Object.entries({ free: FREE, ...options.plans }));
   for (const [name, plan] of plans) checkPlan(name, plan);
   return {
-    secret: checkSecret(options.secret),
+    keys: deriveLookupKeys(required(options.secret)),
     allowanceOf({ plan }) {
       // A plan that is no more has what everybody has.
       const { searches, verifications } = plans.get(plan) ?? FREE;
@@ -49,10 +51,12 @@ function orNull(points: number | false): number | null {
   return points === false ? null : points;
 }
 
-function checkSecret(secret: string | Uint8Array): Buffer {
-  const bytes = typeof secret === "string" ? Buffer.from(secret, "utf8") : Buffer.from(secret);
-  if (bytes.length >= MIN_SECRET_BYTES) return bytes;
-  throw new TypeError(`secret must have at least ${MIN_SECRET_BYTES} bytes`);
+/** In JavaScript, a variable of the environment that is not set gets here. */
+function required(secret: Secret | null | undefined): Secret {
+  if (secret !== undefined && secret !== null && secret !== "") return secret;
+  throw new TypeError(
+    "secret is required: at least 32 bytes, the same for every process and command on this database. Make one with: openssl rand -hex 32",
+  );
 }
 
 function checkPlan(name: string, plan: PlanAllowance): void {

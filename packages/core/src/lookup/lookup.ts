@@ -11,6 +11,7 @@ import { createLookupDescription, describeLookup } from "./describe-lookup.ts";
 import { lookupRouteOf } from "./http/lookup-address.ts";
 import { createLookupAdmin, type LookupAdmin } from "./lookup-admin.ts";
 import type { LookupContext } from "./lookup-context.ts";
+import { hmacKeysOf } from "./lookup-keys.ts";
 import type { LookupOptions } from "./lookup-options.ts";
 import { createLookupService } from "./lookup-service.ts";
 import { lookupSettings } from "./lookup-settings.ts";
@@ -21,6 +22,11 @@ import { createVerifier } from "./verify/verifier.ts";
 export interface Lookup extends Service, LookupAdmin {
   /** This lookup, for the description of an API that it is a part of; see {@link createApiDescription}. */
   describe(): ApiPart;
+  /**
+   * Resolves when the service can serve: its suppressions are of the given secret. Rejects with what is in the way, `host_misuse`
+   * for another secret. Calls do the same check, so it need not be called.
+   */
+  ready(): Promise<void>;
   /**
    * Answers new requests with 503, waits for those under way, at most `timeoutMs` (10 seconds by default), then ends what it was
    * given. Calling it twice is allowed.
@@ -39,7 +45,8 @@ const DRAIN_MS = 10_000;
  */
 export function createLookup(options: LookupOptions): Lookup {
   const settings = lookupSettings(options);
-  const { contacts, accounts, suppressions } = options;
+  const { contacts, accounts } = options;
+  const suppressions = createSuppressions(options.suppressions, options.secret);
   const limiter =
     options.rateLimiter === undefined
       ? createMemoryRateLimiter()
@@ -48,14 +55,15 @@ export function createLookup(options: LookupOptions): Lookup {
     prober: options.prober ?? null,
     lists: options.lists ?? null,
     cache: options.cache ?? createMemoryKeyValue(),
-    secret: settings.secret,
+    hmacKeys: hmacKeysOf(settings.keys),
+    isSuppressed: async (address) => (await suppressions.ofAddress(address)) !== null,
     onError: settings.onError,
   });
   const inFlight = createInFlight();
   const context: LookupContext = {
     contacts,
     accounts,
-    suppressions: createSuppressions(suppressions, settings.secret),
+    suppressions,
     meter: createMeter(accounts, settings),
     verifier,
     limiter,
@@ -71,7 +79,7 @@ export function createLookup(options: LookupOptions): Lookup {
     await inFlight.drain(timeoutMs);
     await verifier.close();
     // The same database may be behind all three.
-    for (const part of new Set([contacts, accounts, suppressions])) await part.close();
+    for (const part of new Set([contacts, accounts, options.suppressions])) await part.close();
     await limiter.close();
   }
 
@@ -79,6 +87,7 @@ export function createLookup(options: LookupOptions): Lookup {
     ...createLookupAdmin(context),
     describe: () => describeLookup(context),
     handle: (call) => mounted.handle(call),
+    ready: () => suppressions.ready(),
     close({ timeoutMs = DRAIN_MS } = {}) {
       closing ??= close(timeoutMs);
       return closing;

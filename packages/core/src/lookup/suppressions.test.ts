@@ -1,8 +1,36 @@
+import { createHmac, hkdfSync } from "node:crypto";
 import { expect, test } from "vitest";
+import type { SuppressionList } from "../contracts/suppression-list.ts";
 import { createMemorySuppressionList } from "../stores/memory-suppression-list.ts";
 import { createSuppressions } from "./suppressions.ts";
 
-const SECRET = Buffer.alloc(32, 1);
+const [SECRET, OTHER, THIRD] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2), Buffer.alloc(32, 3)];
+const MISUSE = { code: "host_misuse", message: expect.stringContaining("made with another secret") };
+
+/** As releases before the derivation moved into `createLookup` wrote an entry. */
+function rawTokensOf(address: string, secret = SECRET): string[] {
+  const tokenOf = (subject: string) =>
+    createHmac("sha256", secret).update(`suppress:${subject}`).digest("base64url");
+  return [tokenOf(address), tokenOf(`somebody at ${address.slice(address.indexOf("@") + 1)}`)];
+}
+
+/** As the command marked a list in those releases. */
+function oldMarkerOf(secret: Buffer): string {
+  return Buffer.from(hkdfSync("sha256", secret, "", "outrigger lookup: marker", 32)).toString("base64url");
+}
+
+/** A list that counts the queries to it. */
+function counted(list: SuppressionList) {
+  const queries: number[] = [];
+  return {
+    ...list,
+    queries,
+    present: (tokens: readonly string[]) => {
+      queries.push(tokens.length);
+      return list.present(tokens);
+    },
+  };
+}
 
 test("finds who asked to be left out, by address and by domain", async () => {
   const suppressions = createSuppressions(createMemorySuppressionList(), SECRET);
@@ -21,7 +49,7 @@ test("finds who asked to be left out, by address and by domain", async () => {
   expect(await Promise.all(domains)).toEqual(["some", "all", "none"]);
 });
 
-test("whoever takes it back is told of again", async () => {
+test("a suppression that was removed is no longer in force", async () => {
   const suppressions = createSuppressions(createMemorySuppressionList(), SECRET);
   await suppressions.add("ada@example.com");
   expect(await suppressions.remove("ada@example.com")).toBe(true);
@@ -29,8 +57,127 @@ test("whoever takes it back is told of again", async () => {
   expect(await suppressions.ofAddress("ada@example.com")).toBeNull();
 });
 
-test("says nothing to who has another secret", async () => {
+test("one query of at most 200 tokens answers for an address, a domain and 45 addresses of one domain", async () => {
+  const list = counted(createMemorySuppressionList());
+  const suppressions = createSuppressions(list, SECRET);
+  await suppressions.ready();
+  list.queries.length = 0;
+  await suppressions.ofAddress("ada@example.com");
+  await suppressions.ofDomain("example.com");
+  await suppressions.among(Array.from({ length: 45 }, (_, index) => `p${index}@example.com`));
+  expect(list.queries.length).toBe(3);
+  const many = Array.from({ length: 1000 }, (_, index) => `p@d${index}.example`);
+  await suppressions.add("p@d999.example");
+  expect(await suppressions.among(many)).toEqual(new Set(["p@d999.example"]));
+  expect(Math.max(...list.queries)).toBeLessThanOrEqual(200);
+});
+
+test("entries made with the secret itself are found and removed, and new ones are derived", async () => {
+  const list = createMemorySuppressionList();
+  await list.add(rawTokensOf("ada@example.com"));
+  const suppressions = createSuppressions(list, SECRET);
+  expect(await suppressions.ofAddress("ada@example.com")).toBe("address");
+  expect(await suppressions.ofDomain("example.com")).toBe("some");
+  expect(await suppressions.among(["ada@example.com"])).toEqual(new Set(["ada@example.com"]));
+  await suppressions.add("bob@example.com");
+  expect(await list.present(rawTokensOf("bob@example.com").slice(0, 1))).toEqual(new Set());
+  expect(await suppressions.remove("ada@example.com")).toBe(true);
+  expect(await suppressions.ofAddress("ada@example.com")).toBeNull();
+  expect(await suppressions.ofAddress("bob@example.com")).toBe("address");
+});
+
+test("another secret is refused on a new list, then and ever after", async () => {
+  const list = createMemorySuppressionList();
+  await createSuppressions(list, SECRET).ready();
+  const wrong = createSuppressions(list, OTHER);
+  await expect(wrong.ready()).rejects.toMatchObject(MISUSE);
+  await expect(wrong.ofAddress("ada@example.com")).rejects.toMatchObject(MISUSE);
+  await expect(wrong.add("ada@example.com")).rejects.toMatchObject(MISUSE);
+  await expect(wrong.remove("ada@example.com")).rejects.toMatchObject(MISUSE);
+  expect(await createSuppressions(list, SECRET).isUnused()).toBe(true);
+});
+
+test("of a rotation list, the first secret makes entries, and none of them can be left out afterwards", async () => {
   const list = createMemorySuppressionList();
   await createSuppressions(list, SECRET).add("ada@example.com");
-  expect(await createSuppressions(list, Buffer.alloc(32, 2)).ofAddress("ada@example.com")).toBeNull();
+  const rotated = createSuppressions(list, [OTHER, SECRET]);
+  await rotated.add("bob@example.com");
+  const everyone = new Set(["ada@example.com", "bob@example.com"]);
+  expect(await rotated.among([...everyone])).toEqual(everyone);
+  expect(await createSuppressions(list, [THIRD, SECRET, OTHER]).among([...everyone])).toEqual(everyone);
+  for (const incomplete of [SECRET, OTHER, THIRD, [THIRD, OTHER]]) {
+    await expect(createSuppressions(list, incomplete).ready()).rejects.toMatchObject(MISUSE);
+  }
+  expect(await rotated.remove("ada@example.com")).toBe(true);
+});
+
+test("a process that runs refuses to answer once another adds an entry by a secret it does not know", async () => {
+  const list = createMemorySuppressionList();
+  const running = createSuppressions(list, SECRET);
+  const knowing = createSuppressions(list, [SECRET, OTHER]);
+  expect(await running.ofAddress("ada@example.com")).toBeNull();
+  expect(await knowing.ofAddress("ada@example.com")).toBeNull();
+  await createSuppressions(list, [OTHER, SECRET]).add("ada@example.com");
+  await expect(running.ofAddress("ada@example.com")).rejects.toMatchObject(MISUSE);
+  expect(await knowing.ofAddress("ada@example.com")).toBe("address");
+});
+
+test("entries without a marker are adopted, with every secret given, unless that is forbidden", async () => {
+  const list = createMemorySuppressionList();
+  await list.add(rawTokensOf("ada@example.com", OTHER));
+  await expect(createSuppressions(list, OTHER, { mayAdopt: false }).ready()).rejects.toMatchObject(MISUSE);
+  const adopting = createSuppressions(list, [SECRET, OTHER]);
+  expect(await adopting.ofAddress("ada@example.com")).toBe("address");
+  expect(await adopting.isUnused()).toBe(false);
+  for (const secret of [SECRET, OTHER, THIRD]) {
+    await expect(createSuppressions(list, secret).ready()).rejects.toMatchObject(MISUSE);
+  }
+  await createSuppressions(list, [OTHER, SECRET], { mayAdopt: false }).ready();
+});
+
+test("the marker of earlier releases is accepted, and found to be no entry", async () => {
+  const list = createMemorySuppressionList();
+  await list.add([oldMarkerOf(SECRET)]);
+  const suppressions = createSuppressions(list, SECRET, { mayAdopt: false });
+  expect(await suppressions.isUnused()).toBe(true);
+  await expect(createSuppressions(list, OTHER).ready()).rejects.toMatchObject(MISUSE);
+});
+
+test("of several processes that open a new list at once with different secrets, those with one secret win", async () => {
+  const list = createMemorySuppressionList();
+  const secrets = Array.from({ length: 20 }, (_, index) => Buffer.alloc(32, index % 4));
+  const results = await Promise.allSettled(secrets.map((secret) => createSuppressions(list, secret).ready()));
+  const winners = new Set(
+    secrets.filter((_, index) => results[index]?.status === "fulfilled").map((secret) => secret[0]),
+  );
+  expect(winners.size).toBe(1);
+  expect(results.filter(({ status }) => status === "fulfilled").length).toBe(5);
+});
+
+test("a list that is emptied under a running process is marked again", async () => {
+  const list = createMemorySuppressionList();
+  let current = list;
+  const suppressions = createSuppressions(
+    {
+      ...list,
+      add: (tokens) => current.add(tokens),
+      claim: (token, others) => current.claim(token, others),
+      present: (tokens) => current.present(tokens),
+      count: () => current.count(),
+    },
+    SECRET,
+  );
+  await suppressions.ready();
+  current = createMemorySuppressionList();
+  expect(await suppressions.ofAddress("ada@example.com")).toBeNull();
+  await expect(createSuppressions(current, OTHER).ready()).rejects.toMatchObject(MISUSE);
+});
+
+test.each([
+  [[], "must not be an empty list"],
+  ["short", "at least 32 bytes"],
+  [[SECRET, "short"], "at least 32 bytes"],
+])("a secret of %j is a TypeError", (secret, message) => {
+  expect(() => createSuppressions(createMemorySuppressionList(), secret)).toThrow(TypeError);
+  expect(() => createSuppressions(createMemorySuppressionList(), secret)).toThrow(message);
 });

@@ -1,55 +1,116 @@
 import { createHmac } from "node:crypto";
 import type { SuppressionList } from "../contracts/suppression-list.ts";
+import type { Secret } from "../images/pin.ts";
+import { deriveLookupKeys, hmacKeysOf } from "./lookup-keys.ts";
+import { createMarkers, presentIn } from "./suppression-markers.ts";
 
 /** What somebody asked for. */
 export type Suppressed = "address" | "domain";
 
-/** Who asked to be left out, by address or by domain. Both are normalised. */
+/**
+ * Who asked to be left out, by address or by domain. Both are normalised. Every call waits for {@link Suppressions.ready}, and
+ * rejects as it does.
+ */
 export interface Suppressions {
+  /**
+   * Resolves when the list is proved to be of the given secrets; marks a list that is new. Rejects with `host_misuse` for another
+   * secret, from then on always, and with `store_unavailable` while the list is away.
+   */
+  ready(): Promise<void>;
   ofAddress(address: string): Promise<Suppressed | null>;
   /** Whether nothing may be said of a domain (`all`), or not of some who have had addresses there. */
   ofDomain(domain: string): Promise<"all" | "some" | "none">;
-  /** Which of at most 100 addresses, or domains, nothing may be told of. */
+  /** Which of some addresses and domains nothing may be told of. */
   among(subjects: readonly string[]): Promise<ReadonlySet<string>>;
   /** @param subject a normalised address, or a domain. */
   add(subject: string): Promise<void>;
   /** @returns whether it was there. */
   remove(subject: string): Promise<boolean>;
+  /** Whether the list is as new: nothing was ever added. */
+  isUnused(): Promise<boolean>;
 }
 
-/** Keeps tokens, HMAC-SHA256 by `secret`: whoever has the list cannot read it, nor try addresses without the secret. */
-export function createSuppressions(list: SuppressionList, secret: Buffer): Suppressions {
-  const tokenOf = (subject: string) =>
-    createHmac("sha256", secret).update(`suppress:${subject}`).digest("base64url");
+export interface SuppressionsOptions {
+  /**
+   * Whether entries that no secret has marked may be taken for this one's. An earlier `createLookup` left such entries. `false`
+   * suits a secret that was made for this process and cannot be theirs.
+   * @default true
+   */
+  mayAdopt?: boolean;
+}
+
+/**
+ * Suppressions in a list, as HMAC-SHA256 by keys derived from `secret`: the list cannot be read, nor addresses tried, without
+ * it. New entries are made with the first secret of a rotation list; entries of all of them are found and removed, and entries
+ * that earlier releases made with a secret itself.
+ * @throws TypeError for a secret shorter than 32 bytes.
+ */
+export function createSuppressions(
+  list: SuppressionList,
+  secret: Secret,
+  { mayAdopt = true }: SuppressionsOptions = {},
+): Suppressions {
+  const keys = deriveLookupKeys(secret);
+  const hmacKeys = hmacKeysOf(keys);
+  const markers = createMarkers(list, keys, mayAdopt);
+
+  /** By every key; the first is that of new entries. */
+  const tokensOf = (subject: string) =>
+    hmacKeys.map((key) => createHmac("sha256", key).update(`suppress:${subject}`).digest("base64url"));
   /** Of a domain at which somebody asked: where it is not, nobody need be looked for. It stays. */
-  const markOf = (domain: string) => tokenOf(`somebody at ${domain}`);
-  const domainOf = (address: string) => address.slice(address.lastIndexOf("@") + 1);
+  const marksOf = (domain: string) => tokensOf(`somebody at ${domain}`);
+
+  /** Which tokens are there, by one query as a rule. It also tells whether another secret took a place meanwhile. */
+  async function present(tokens: readonly string[]): Promise<(token: string) => boolean> {
+    await markers.check();
+    const found = await presentIn(list, [...markers.watched(), ...tokens]);
+    if (!markers.isCurrent(found)) await markers.check();
+    return (token) => found.has(token);
+  }
 
   return {
+    ready: () => markers.check(),
     async ofAddress(address) {
-      const [own, domains] = [tokenOf(address), tokenOf(domainOf(address))];
-      const present = await list.present([own, domains]);
-      if (present.has(own)) return "address";
-      return present.has(domains) ? "domain" : null;
+      const [own, domains] = [tokensOf(address), tokensOf(domainOf(address))];
+      const isThere = await present([...own, ...domains]);
+      if (own.some(isThere)) return "address";
+      return domains.some(isThere) ? "domain" : null;
     },
     async ofDomain(domain) {
-      const [all, some] = [tokenOf(domain), markOf(domain)];
-      const present = await list.present([all, some]);
-      if (present.has(all)) return "all";
-      return present.has(some) ? "some" : "none";
+      const [all, some] = [tokensOf(domain), marksOf(domain)];
+      const isThere = await present([...all, ...some]);
+      if (all.some(isThere)) return "all";
+      return some.some(isThere) ? "some" : "none";
     },
     async among(subjects) {
       if (subjects.length === 0) return new Set();
-      const tokensOf = new Map(
-        subjects.map((subject) => [subject, [tokenOf(subject), tokenOf(domainOf(subject))]]),
-      );
-      const present = await list.present([...new Set([...tokensOf.values()].flat())]);
-      return new Set(
-        subjects.filter((subject) => tokensOf.get(subject)?.some((token) => present.has(token))),
-      );
+      const tokens = new Map<string, string[]>();
+      for (const subject of subjects.flatMap((each) => [each, domainOf(each)])) {
+        if (!tokens.has(subject)) tokens.set(subject, tokensOf(subject));
+      }
+      const isThere = await present([...tokens.values()].flat());
+      const isListed = (subject: string) => tokens.get(subject)?.some(isThere) ?? false;
+      return new Set(subjects.filter((each) => isListed(each) || isListed(domainOf(each))));
     },
-    add: (subject) =>
-      list.add(subject.includes("@") ? [tokenOf(subject), markOf(domainOf(subject))] : [tokenOf(subject)]),
-    remove: async (subject) => (await list.remove([tokenOf(subject)])) > 0,
+    async add(subject) {
+      await present([]);
+      await markers.claim();
+      const [token = ""] = tokensOf(subject);
+      const [mark = ""] = marksOf(domainOf(subject));
+      await list.add(subject.includes("@") ? [token, mark] : [token]);
+    },
+    async remove(subject) {
+      await markers.check();
+      return (await list.remove(tokensOf(subject))) > 0;
+    },
+    async isUnused() {
+      await markers.check();
+      return (await list.count()) === (await markers.count());
+    },
   };
+}
+
+/** A domain is its own. */
+function domainOf(subject: string): string {
+  return subject.slice(subject.lastIndexOf("@") + 1);
 }

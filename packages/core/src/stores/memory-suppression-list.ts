@@ -15,6 +15,12 @@ export function createMemorySuppressionList(): SuppressionList {
       mustBeOpen();
       for (const token of tokens) listed.add(token);
     },
+    async claim(token, others) {
+      mustBeOpen();
+      if (listed.has(token)) return false;
+      for (const each of [token, ...others]) listed.add(each);
+      return true;
+    },
     async remove(tokens) {
       mustBeOpen();
       return tokens.filter((token) => listed.delete(token)).length;

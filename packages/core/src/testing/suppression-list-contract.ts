@@ -88,6 +88,28 @@ export function suppressionListContract(
     );
   });
 
+  check("claim adds all tokens unless the first is there, and then none", async (one, another) => {
+    const before = await one.count();
+    const [claimed = "", ...others] = randomTokens(4);
+    const late = randomTokens(2);
+    assert.equal(await one.claim(claimed, others), true);
+    assert.equal(await another.claim(claimed, late), false);
+    assert.deepEqual(await another.present([claimed, ...others, ...late]), new Set([claimed, ...others]));
+    // Only the first decides: others may be there already.
+    assert.equal(await another.claim(late[0] ?? "", others), true);
+    assert.equal(await one.count(), before + 5);
+  });
+
+  check("claim by many at once adds the tokens of one of them", async (one, another) => {
+    const [claimed = "", ...others] = randomTokens(11);
+    const added = await Promise.all(
+      others.map((other, index) => (index % 2 === 0 ? one : another).claim(claimed, [other])),
+    );
+    const winner = others.filter((_, index) => added[index]);
+    assert.equal(winner.length, 1);
+    assert.deepEqual(await one.present([claimed, ...others]), new Set([claimed, ...winner]));
+  });
+
   check("takes many at once", async (one, another) => {
     const before = await one.count();
     const tokens = randomTokens(5000);
@@ -103,6 +125,7 @@ export function suppressionListContract(
     await one.close();
     await one.close();
     await assertRejects(() => one.add(tokens), "store_unavailable", "add");
+    await assertRejects(() => one.claim("x".repeat(43), tokens), "store_unavailable", "claim");
     await assertRejects(() => one.remove(tokens), "store_unavailable", "remove");
     await assertRejects(() => one.present(tokens), "store_unavailable", "present");
     await assertRejects(() => one.count(), "store_unavailable", "count");

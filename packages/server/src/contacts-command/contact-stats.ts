@@ -9,10 +9,11 @@ export interface StatsFlags extends DataFlags {
 
 /** `outrigger contacts stats`: how much is known. */
 export async function stats({ json = false, ...flags }: StatsFlags): Promise<void> {
-  await withLookup(flags, false, async ({ database }) => {
+  await withLookup(flags, false, async ({ database, suppressions }) => {
     const counts = { addresses: 0, personal: 0, generic: 0, domains: 0, pages: 0 };
     const domains = new Set<string>();
-    for await (const line of linesOf(exportContacts(database, { format: "ndjson" }))) {
+    const contacts = exportContacts(database, { format: "ndjson", isSuppressed: suppressions.among });
+    for await (const line of linesOf(contacts)) {
       // Written by our own export.
       const { address, type, domain, sources } = JSON.parse(line) as ExportedLine;
       domains.add(domain ?? (address ?? "").slice((address ?? "").lastIndexOf("@") + 1));

@@ -1,6 +1,7 @@
 export const CONTACTS_HELP = `
 They work on the lookup's database: lookup.database of the configuration, OUTRIGGER_LOOKUP_DATABASE, or lookup.db in the
 data directory. A server may be running on it and serves accordingly at once. Run them as the user who runs the server.
+Beside an app that mounts the lookup, they need its database and its secret: lookup.secret or OUTRIGGER_SECRET.
 Environment and configuration file: see outrigger serve --help.
 
 Examples:
@@ -32,8 +33,9 @@ or configuration, 130 ended by a signal after what was under way; a second signa
 `;
 
 export const EXPORT_HELP = `
-Everything that is known, as import reads it: in CSV a line for each page of an address, in NDJSON a line for each address.
-Without a file, or with -, it goes to the standard output. A file is made for you alone, all of it or nothing.
+Everything that is known but suppressed people, as import reads it: in CSV a line for each page of an address, in NDJSON
+a line for each address. Without a file, or with -, it goes to the standard output. A file is made for you alone, all of it
+or nothing.
 
 Examples:
   outrigger contacts export > people.csv

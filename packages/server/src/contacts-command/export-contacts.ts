@@ -12,8 +12,8 @@ export interface ExportFlags extends DataFlags {
 /** `outrigger contacts export`: all that is known, to the standard output or, all of it or nothing, into a file. */
 export async function exportFile(file: string, flags: ExportFlags): Promise<void> {
   const format = file === "-" ? (flags.format ?? "csv") : formatOf(file, flags.format);
-  await withLookup(flags, false, async ({ database }) => {
-    const contacts = exportContacts(database, { format });
+  await withLookup(flags, false, async ({ database, suppressions }) => {
+    const contacts = exportContacts(database, { format, isSuppressed: suppressions.among });
     if (file === "-") await printLines(contacts.setEncoding("utf8"));
     else await writeWhole(file, contacts);
   });

@@ -1,4 +1,4 @@
-import { createSuppressions, isServiceError } from "@outrigger/core";
+import { isServiceError } from "@outrigger/core";
 import { type BadLine, type FieldMapping, type ImportProgress, importContacts } from "@outrigger/sql";
 import { StartError } from "../config-error.ts";
 import { listenForSignals } from "../listen-for-signals.ts";
@@ -31,9 +31,8 @@ async function run(
   file: string,
   format: ContactFormat,
   { map, onBadLine = "skip", badLines, json = false, quiet = false }: ImportFlags,
-  { database, suppressions, keys }: LookupTools,
+  { database, suppressions }: LookupTools,
 ): Promise<void> {
-  const { among: isSuppressed } = createSuppressions(suppressions, keys.secret);
   const input = await openInput(file);
   const noted = noteBadLines(badLines);
   const interrupted = listenForSignals();
@@ -49,7 +48,7 @@ async function run(
         reached = now;
         view?.update(now);
       },
-      isSuppressed,
+      isSuppressed: suppressions.among,
       signal: interrupted.signal,
     });
     view?.close();

@@ -1,8 +1,11 @@
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { createLookup, createMemoryBlobStore, createSuppressions } from "@outrigger/core";
+import { createFsBlobStore, createLookup, createMemoryBlobStore } from "@outrigger/core";
+import { createSqlSuppressionList, openDatabase } from "@outrigger/sql";
 import { afterEach, describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../../test/outrigger-process.ts";
 import { type LookupData, openLookupData } from "./open-lookup-data.ts";
+import { seedSamples } from "./seed-samples.ts";
 
 const OLD = "o".repeat(32);
 const NEW = "n".repeat(32);
@@ -13,18 +16,29 @@ afterEach(async () => {
   opened.clear();
 });
 
-async function open(path: string, secret?: string | string[]): Promise<LookupData> {
+async function open(
+  path: string,
+  secret?: string | string[],
+  records = createMemoryBlobStore(),
+): Promise<LookupData> {
   const lookup = { database: { kind: "file", path } } as const;
-  const data = await openLookupData(
-    { lookup, ...(secret === undefined ? {} : { secret }) },
-    createMemoryBlobStore(),
-  );
+  const data = await openLookupData({ lookup, ...(secret === undefined ? {} : { secret }) }, records);
   opened.add(data);
   return data;
 }
 
-function suppress({ contacts, accounts, suppressions, keys }: LookupData, subject: string): Promise<void> {
-  return createLookup({ contacts, accounts, suppressions, secret: keys.secret }).suppress(subject);
+function suppress(data: LookupData, subject: string): Promise<void> {
+  const { contacts, accounts, suppressionList, secrets } = data;
+  return createLookup({ contacts, accounts, suppressions: suppressionList, secret: secrets }).suppress(
+    subject,
+  );
+}
+
+/** A database with a suppression that no marker tells the secret of, as earlier releases left it. */
+async function withUnmarkedEntry(path: string): Promise<void> {
+  const database = openDatabase({ url: `file:${path}` });
+  await createSqlSuppressionList(database).add([randomBytes(32).toString("base64url")]);
+  await database.close();
 }
 
 describe("the secret of the lookup's database", () => {
@@ -33,8 +47,14 @@ describe("the secret of the lookup's database", () => {
     await suppress(await open(path, OLD), "ada@example.com");
     const rotated = await open(path, [NEW, OLD]);
     const asked = ["ada@example.com", "bob@example.com"];
-    const { among } = createSuppressions(rotated.suppressions, rotated.keys.secret);
-    expect(await among(asked)).toEqual(new Set(["ada@example.com"]));
+    expect(await rotated.suppressions.among(asked)).toEqual(new Set(["ada@example.com"]));
+  });
+
+  it("keeps the sample key of a demonstration when it is rotated", async () => {
+    const path = join(await temporaryDirectory(), "lookup.db");
+    const key = await seedSamples(await open(path, OLD));
+    expect(key).toMatch(/^[0-9a-f]{40}$/);
+    expect(await seedSamples(await open(path, [NEW, OLD]))).toBe(key);
   });
 
   it("is missed where it is gone: nobody who is left out is told of again", async () => {
@@ -48,5 +68,24 @@ describe("the secret of the lookup's database", () => {
   it("must be given where nothing keeps one", async () => {
     const path = join(await temporaryDirectory(), "lookup.db");
     await expect(open(path)).rejects.toThrow("There is no secret for the lookup's suppressions");
+  });
+
+  it("adopts entries without a marker if it is configured", async () => {
+    const path = join(await temporaryDirectory(), "lookup.db");
+    await withUnmarkedEntry(path);
+    await open(path, OLD);
+    await expect(open(path, NEW)).rejects.toThrow("Set lookup.secret to that, or to a list of both");
+    await open(path, OLD);
+  });
+
+  it("refuses entries without a marker if the data directory made it, and names the setting", async () => {
+    const directory = await temporaryDirectory();
+    const path = join(directory, "lookup.db");
+    await withUnmarkedEntry(path);
+    const records = createFsBlobStore({ directory: join(directory, "data") });
+    await expect(open(path, undefined, records)).rejects.toThrow(
+      "is configured nowhere. Set lookup.secret or OUTRIGGER_SECRET to the secret of the app",
+    );
+    await records.close();
   });
 });

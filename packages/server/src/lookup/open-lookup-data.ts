@@ -1,4 +1,14 @@
-import type { Accounts, BlobStore, ContactSource, SuppressionList } from "@outrigger/core";
+import {
+  type Accounts,
+  type BlobStore,
+  type ContactSource,
+  createSuppressions,
+  deriveLookupKeys,
+  isServiceError,
+  type LookupKeys,
+  type SuppressionList,
+  type Suppressions,
+} from "@outrigger/core";
 import {
   createSqlAccounts,
   createSqlContactSource,
@@ -10,8 +20,7 @@ import { StartError } from "../config-error.ts";
 import type { ServerSettings } from "../settings.ts";
 import { databaseUrl, describeDatabase } from "./database-target.ts";
 import { lookupError } from "./lookup-error.ts";
-import { deriveLookupKeys, type LookupKeys } from "./lookup-keys.ts";
-import { lookupSecrets } from "./lookup-secrets.ts";
+import { type LookupSecrets, lookupSecrets } from "./lookup-secrets.ts";
 import type { LookupSettings } from "./lookup-settings.ts";
 import { makeDatabaseFile } from "./make-database-file.ts";
 
@@ -20,8 +29,13 @@ export interface LookupData {
   database: SqlDatabase;
   contacts: ContactSource;
   accounts: Accounts;
-  suppressions: SuppressionList;
-  keys: LookupKeys;
+  suppressionList: SuppressionList;
+  /** Those in the list, proved to be of the secrets. */
+  suppressions: Suppressions;
+  /** The first is the current one. */
+  secrets: Buffer[];
+  /** Of each secret. */
+  keys: [LookupKeys, ...LookupKeys[]];
   /** Closes the database. */
   close(): Promise<void>;
 }
@@ -36,21 +50,25 @@ export type WithLookup = Pick<ServerSettings, "secret"> & { lookup: LookupSettin
  */
 export async function openLookupData(settings: WithLookup, records: BlobStore): Promise<LookupData> {
   const target = settings.lookup.database;
-  const secrets = await lookupSecrets(settings, records);
+  const found = await lookupSecrets(settings, records);
+  const { secrets, isConfigured } = found;
   let database: SqlDatabase | null = null;
   try {
     if (target.kind === "file") await makeDatabaseFile(target.path);
     database = openDatabase({ url: databaseUrl(target) });
     await database.ready();
-    const suppressions = createSqlSuppressionList(database);
-    const keys = await chooseKeys(secrets.map(deriveLookupKeys), suppressions, describeDatabase(target));
+    const suppressionList = createSqlSuppressionList(database);
+    const suppressions = createSuppressions(suppressionList, secrets, { mayAdopt: isConfigured });
+    await requireSecret(suppressions, found, describeDatabase(target));
     const { close } = database;
     return {
       database,
       contacts: createSqlContactSource(database),
       accounts: createSqlAccounts(database),
+      suppressionList,
       suppressions,
-      keys,
+      secrets,
+      keys: deriveLookupKeys(secrets),
       close,
     };
   } catch (cause) {
@@ -59,22 +77,25 @@ export async function openLookupData(settings: WithLookup, records: BlobStore): 
   }
 }
 
-/** Those that the suppressions were made with: with others, everybody who is left out would be told of again. */
-async function chooseKeys(
-  candidates: readonly LookupKeys[],
-  suppressions: SuppressionList,
+/**
+ * Proves that the suppressions were made with a secret that is known: with another one, suppressed people would be named.
+ * @throws StartError naming the setting for the right one.
+ */
+async function requireSecret(
+  suppressions: Suppressions,
+  { isConfigured }: LookupSecrets,
   where: string,
-): Promise<LookupKeys> {
-  const [first] = candidates;
-  if (first === undefined) throw new Error("There is no secret to choose from");
-  const present = await suppressions.present(candidates.map(({ marker }) => marker));
-  const known = candidates.find(({ marker }) => present.has(marker));
-  if (known !== undefined) return known;
-  if ((await suppressions.count()) === 0) {
-    await suppressions.add([first.marker]);
-    return first;
+): Promise<void> {
+  try {
+    await suppressions.ready();
+  } catch (cause) {
+    if (!isServiceError(cause, "host_misuse")) throw cause;
+    const remedy = isConfigured
+      ? "Set lookup.secret to that, or to a list of both"
+      : "This one was made for the data directory and is configured nowhere. Set lookup.secret or OUTRIGGER_SECRET to the secret of the app or server on that database";
+    throw new StartError(
+      `The suppressions in the lookup's database ${where} were made with another secret, without which suppressed people would be named. ${remedy}`,
+      { cause },
+    );
   }
-  throw new StartError(
-    `The suppressions in the lookup's database ${where} were made with another secret, without which nobody is left out any more. Set lookup.secret to that, or add it to the list in secret`,
-  );
 }

@@ -63,20 +63,21 @@ async function connect(
   hasSamples: boolean,
 ): Promise<Omit<OpenLookup, "sampleKey">> {
   const { smtp, dnsServers, plans, networkNames, requestsPerSecond } = settings;
-  const { contacts, accounts, suppressions, keys } = data;
+  const { contacts, accounts, suppressionList, suppressions, secrets } = data;
+  const [{ proberSecret }] = data.keys;
   const cache = await openVerdictCache(storage, onTrouble);
   const prober = createMailProber({
     ...(smtp === undefined ? {} : { smtp }),
     ...(dnsServers === undefined ? {} : { dnsServers }),
     ...(cache === null ? {} : { cache }),
-    secret: keys.proberSecret,
+    secret: proberSecret,
     onError: onTrouble,
   });
   const lookup = createLookup({
     contacts,
     accounts,
-    suppressions,
-    secret: keys.secret,
+    suppressions: suppressionList,
+    secret: secrets,
     prober: hasSamples ? createSampleProber(prober, contacts) : prober,
     lists: createMailLists(),
     ...(cache === null ? {} : { cache }),
@@ -92,7 +93,8 @@ async function connect(
   return {
     lookup,
     async check() {
-      await suppressions.present([keys.marker]);
+      // Any domain will do: the answer proves the database, and that no other secret came into use.
+      await suppressions.ofDomain("invalid");
     },
     async close(options) {
       await lookup.close(options);

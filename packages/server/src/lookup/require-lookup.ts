@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { StartError } from "../config-error.ts";
 import type { ServerSettings } from "../settings.ts";
 import { describeDatabase } from "./database-target.ts";
@@ -27,11 +27,13 @@ export function requireLookup(
   if (file !== null) requireOwner(file);
   const isConfigured = lookup.secret !== undefined || secret !== undefined;
   if (isConfigured || storage.records.kind !== "file") return;
-  const kept = join(storage.records.directory, "secret");
-  // With another secret than the server's, its suppressions would mean nothing.
-  if (!isNew && !isThere(kept)) {
+  const { directory } = storage.records;
+  const kept = join(directory, "secret");
+  const isOwn = isNew && !relative(directory, file).startsWith("..");
+  // With another secret than the server's or the app's, its suppressions would mean nothing.
+  if (!isOwn && !isThere(kept)) {
     throw new StartError(
-      `There is no ${kept}, the secret of the lookup's database, which a server makes at its first start. ${NAME_ANOTHER}`,
+      `There is no ${kept}, the secret of the lookup's database, which a server makes at its first start. If an app serves that database, give its secret by OUTRIGGER_SECRET or lookup.secret. ${NAME_ANOTHER}`,
     );
   }
   requireOwner(kept);

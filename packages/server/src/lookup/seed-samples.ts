@@ -10,8 +10,8 @@ const HINT_LENGTH = 6;
 /**
  * Puts sample contacts, and an account with a key, into a database that is new. What was begun is brought to its end, and
  * what somebody took away from a demonstration stays away.
- * @returns the key, derived from the secret so that it is kept nowhere; `null` where the database is somebody's own, or the
- * key was revoked.
+ * @returns the key, derived from the secret that the samples were made with so that it is kept nowhere; `null` where the database
+ * is somebody's own, or the key was revoked.
  */
 export async function seedSamples(data: LookupData): Promise<string | null> {
   const { accounts, database, keys } = data;
@@ -26,23 +26,25 @@ export async function seedSamples(data: LookupData): Promise<string | null> {
       createdAt: Date.now(),
     });
   }
-  const hash = hashApiKey(keys.sampleKey);
   // The key comes last: with it, everything is there.
   if ((await accounts.keys(ACCOUNT)).length === 0) {
     await putContacts(database, sampleContacts(), { organizations: SAMPLE_ORGANIZATIONS });
-    const hint = keys.sampleKey.slice(0, HINT_LENGTH);
-    await accounts.addKey(ACCOUNT, hash, { hint, createdAt: Date.now(), revokedAt: null }).catch((error) => {
+    const [{ sampleKey }] = keys;
+    const key = { hint: sampleKey.slice(0, HINT_LENGTH), createdAt: Date.now(), revokedAt: null };
+    await accounts.addKey(ACCOUNT, hashApiKey(sampleKey), key).catch((error) => {
       // Another process has put the same in at the same time.
       if (!isServiceError(error, "conflict")) throw error;
     });
   }
-  return (await accounts.findByKey(hash)) === null ? null : keys.sampleKey;
+  for (const { sampleKey } of keys) {
+    if ((await accounts.findByKey(hashApiKey(sampleKey))) !== null) return sampleKey;
+  }
+  return null;
 }
 
 async function isNew({ accounts, contacts, suppressions }: LookupData): Promise<boolean> {
   if ((await accounts.list({ limit: 1 })).length > 0) return false;
-  // The marker of the secret is one of them.
-  if ((await suppressions.count()) > 1) return false;
+  if (!(await suppressions.isUnused())) return false;
   const known = Object.keys(SAMPLE_ORGANIZATIONS).map((domain) => contacts.domain(domain));
   return (await Promise.all(known)).every((domain) => domain === null);
 }

@@ -38,12 +38,12 @@ export async function withLookup(
     const data = await openLookupData(settings, records);
     const tell = (error: unknown) => process.stderr.write(`outrigger: ${reasonOf(error)}\n`);
     const cache = await openVerdictCache(settings.storage, tell);
-    const { contacts, accounts, suppressions, keys } = data;
+    const { contacts, accounts, suppressionList, secrets } = data;
     const lookup = createLookup({
       contacts,
       accounts,
-      suppressions,
-      secret: keys.secret,
+      suppressions: suppressionList,
+      secret: secrets,
       // What is forgotten here is forgotten by the servers that share it.
       ...(cache === null ? {} : { cache }),
       onError: tell,

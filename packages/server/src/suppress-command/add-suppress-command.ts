@@ -3,8 +3,9 @@ import { lazyAction } from "../lazy-action.ts";
 
 const SUPPRESS_HELP = `
 What is known of a suppressed person is erased, and from when this ends nothing is told, guessed or asked of them, on any
-server of the same database, also when they are imported again. Who is suppressed cannot be read from the database: it has
-their addresses only as HMACs by the server's secret. Run it as the user who runs the server, which may be running.
+server or app of the same database, also when they are imported again. Who is suppressed cannot be read from the database:
+it has their addresses only as HMACs by the secret. Run it as the user who runs the server, which may be running. Beside an
+app that mounts the lookup, name its database (OUTRIGGER_LOOKUP_DATABASE) and its secret (OUTRIGGER_SECRET).
 
 Examples:
   outrigger suppress ada@example.com

@@ -2,10 +2,17 @@ import { Readable } from "node:stream";
 import type { Contact } from "@outrigger/core";
 import { unpackContact } from "../contacts/packed-contact.ts";
 import { readyDriver, type SqlDatabase } from "../sql-database.ts";
+import { type SuppressionTest, suppressedAmong } from "./suppressed-among.ts";
 
 export interface ExportOptions {
   /** `csv` with a line of names first, or `ndjson`: a JSON object in each line. */
   format: "csv" | "ndjson";
+  /**
+   * Which of at most 100 normalised addresses and domains are left out, a domain with all its addresses: what an import without
+   * this test has put in stays in the database.
+   * @default none
+   */
+  isSuppressed?: (subjects: readonly string[]) => Promise<ReadonlySet<string>>;
 }
 
 const CHUNK = 1000;
@@ -38,6 +45,7 @@ interface DomainRow {
 }
 
 interface ExportRow extends DomainRow {
+  address: string;
   packed: string;
 }
 
@@ -45,46 +53,55 @@ interface ExportRow extends DomainRow {
  * Everything that is known, by address, as `importContacts` reads it: in CSV a line for each page of an address, in NDJSON a
  * line for each address. Organisations without addresses come last. What is changed meanwhile may be in it or not.
  */
-export function exportContacts(database: SqlDatabase, { format }: ExportOptions): Readable {
+export function exportContacts(database: SqlDatabase, { format, isSuppressed }: ExportOptions): Readable {
   if (format !== "csv" && format !== "ndjson") throw new TypeError('format must be "csv" or "ndjson".');
-  const texts = format === "csv" ? csvTexts(database) : ndjsonTexts(database);
+  const texts = (format === "csv" ? csvTexts : ndjsonTexts)(database, isSuppressed);
   return Readable.from(texts, { objectMode: false });
 }
 
-async function* csvTexts(database: SqlDatabase): AsyncGenerator<string> {
+async function* csvTexts(database: SqlDatabase, test: SuppressionTest | undefined): AsyncGenerator<string> {
   yield `${COLUMNS.join(",")}\r\n`;
-  for await (const rows of contactRows(database)) yield rows.map(csvLines).join("");
-  for await (const rows of domainRows(database)) {
+  for await (const rows of contactRows(database, test)) yield rows.map(csvLines).join("");
+  for await (const rows of domainRows(database, test)) {
     yield rows.map(({ name, organization }) => csvLine({ domain: name, organization })).join("");
   }
 }
 
-async function* ndjsonTexts(database: SqlDatabase): AsyncGenerator<string> {
-  for await (const rows of contactRows(database)) yield rows.map(ndjsonLine).join("");
-  for await (const rows of domainRows(database)) {
+async function* ndjsonTexts(
+  database: SqlDatabase,
+  test: SuppressionTest | undefined,
+): AsyncGenerator<string> {
+  for await (const rows of contactRows(database, test)) yield rows.map(ndjsonLine).join("");
+  for await (const rows of domainRows(database, test)) {
     yield rows
       .map(({ name, organization }) => `${JSON.stringify({ domain: name, organization })}\n`)
       .join("");
   }
 }
 
-async function* contactRows(database: SqlDatabase): AsyncGenerator<ExportRow[]> {
+async function* contactRows(
+  database: SqlDatabase,
+  test: SuppressionTest | undefined,
+): AsyncGenerator<ExportRow[]> {
   const driver = await readyDriver(database);
   let last = "";
   for (;;) {
-    const rows = await driver.all<ExportRow & { address: string }>(
+    const rows = await driver.all<ExportRow>(
       `SELECT c.address, c.packed, d.name, d.organization FROM lookup_contacts c
        JOIN lookup_domains d ON d.id = c.domain_id WHERE c.address > $1 ORDER BY c.address LIMIT ${CHUNK}`,
       [last],
     );
-    if (rows.length > 0) yield rows;
+    if (rows.length > 0) yield await shownOf(rows, ({ address, name }) => [address, name], test);
     if (rows.length < CHUNK) return;
     last = rows.at(-1)?.address ?? last;
   }
 }
 
 /** Organisations of which no address tells. */
-async function* domainRows(database: SqlDatabase): AsyncGenerator<DomainRow[]> {
+async function* domainRows(
+  database: SqlDatabase,
+  test: SuppressionTest | undefined,
+): AsyncGenerator<DomainRow[]> {
   const driver = await readyDriver(database);
   let last = "";
   for (;;) {
@@ -93,10 +110,20 @@ async function* domainRows(database: SqlDatabase): AsyncGenerator<DomainRow[]> {
        WHERE total = 0 AND organization IS NOT NULL AND name > $1 ORDER BY name LIMIT ${CHUNK}`,
       [last],
     );
-    if (rows.length > 0) yield rows;
+    if (rows.length > 0) yield await shownOf(rows, ({ name }) => [name], test);
     if (rows.length < CHUNK) return;
     last = rows.at(-1)?.name ?? last;
   }
+}
+
+/** Rows without those that are suppressed. */
+async function shownOf<Row>(
+  rows: readonly Row[],
+  subjectsOf: (row: Row) => string[],
+  test: SuppressionTest | undefined,
+): Promise<Row[]> {
+  const hidden = await suppressedAmong(rows.flatMap(subjectsOf), test);
+  return rows.filter((row) => !subjectsOf(row).some((subject) => hidden.has(subject)));
 }
 
 function csvLines({ packed, name, organization }: ExportRow): string {

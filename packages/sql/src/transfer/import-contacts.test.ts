@@ -194,6 +194,29 @@ onEachDatabase(({ createUrl, open }) => {
     expect(await source.domain("only.example")).toBeNull();
   });
 
+  test.each(["csv", "ndjson"] as const)(
+    "an export as %s leaves out suppressed addresses and domains",
+    async (format) => {
+      const { database } = await imported(personFile(250));
+      await importContacts(database, fileOf('{"domain":"only.example","organization":"Only"}'), {
+        format: "ndjson",
+      });
+      const victims = [personLine(17).split(",")[0] ?? "", domainOf(60), "only.example"];
+      const isSuppressed = async (subjects: readonly string[]) => {
+        expect(subjects.length).toBeLessThanOrEqual(100);
+        return new Set(subjects.filter((subject) => victims.includes(subject)));
+      };
+      const whole = await textOf(exportContacts(database, { format }));
+      const shown = await textOf(exportContacts(database, { format, isSuppressed }));
+      for (const victim of victims) {
+        expect(whole).toContain(victim);
+        expect(shown).not.toContain(victim);
+      }
+      // Twenty at the domain, one address, and an organisation without any.
+      expect(whole.trimEnd().split("\n").length - shown.trimEnd().split("\n").length).toBe(22);
+    },
+  );
+
   test("has in the database what it told of, when it is ended; the next import goes on", {
     timeout: 60_000,
   }, async () => {

@@ -8,6 +8,7 @@ import { readCsv } from "./csv-lines.ts";
 import type { BadLine, FileLine } from "./file-line.ts";
 import { newsOf } from "./line-news.ts";
 import { readNdjson } from "./ndjson-lines.ts";
+import { suppressedAmong } from "./suppressed-among.ts";
 
 /** How far an import is. What is counted here is in the database, to stay. */
 export interface ImportProgress {
@@ -48,7 +49,6 @@ export interface ImportOptions {
 
 /** Lines that are taken in at once. */
 const BATCH = 4000;
-const SUPPRESSION_BATCH = 100;
 
 /**
  * Reads contacts from UTF-8 text and adds them to what is known: of each address what a line says replaces what was said, and
@@ -92,7 +92,8 @@ export async function importContacts(
   }
 
   async function put(): Promise<void> {
-    const suppressed = await suppressedIn(news, organizations, isSuppressed);
+    const subjects = [...news.flatMap(({ address, domain }) => [address, domain]), ...organizations.keys()];
+    const suppressed = await suppressedAmong(subjects, isSuppressed);
     const admitted = news.filter(
       ({ address, domain }) => !suppressed.has(address) && !suppressed.has(domain),
     );
@@ -121,23 +122,6 @@ export async function importContacts(
   if (waiting.lines > 0) await put();
   await refreshDomains(driver, signal);
   return progress;
-}
-
-async function suppressedIn(
-  news: readonly ContactNews[],
-  organizations: ReadonlyMap<string, string>,
-  isSuppressed: ImportOptions["isSuppressed"],
-): Promise<Set<string>> {
-  if (isSuppressed === undefined) return new Set();
-  const subjects = [
-    ...new Set([...news.flatMap(({ address, domain }) => [address, domain]), ...organizations.keys()]),
-  ];
-  const suppressed = new Set<string>();
-  for (let start = 0; start < subjects.length; start += SUPPRESSION_BATCH) {
-    const some = await isSuppressed(subjects.slice(start, start + SUPPRESSION_BATCH));
-    for (const subject of some) suppressed.add(subject);
-  }
-  return suppressed;
 }
 
 const PIECE_BYTES = 65_536;

@@ -61,6 +61,16 @@ export class LookupProblem extends Error {
   }
 }
 
+/** Of a person who is suppressed. */
+export function claimed(): LookupProblem {
+  return new LookupProblem("claimed_email", "The owner of this address asked that nothing be told of it");
+}
+
+/** Of a domain that is suppressed. */
+export function claimedDomain(): LookupProblem {
+  return new LookupProblem("invalid_domain", "The owner of this domain asked that nothing be told of it");
+}
+
 /** `{"errors": [{"id", "code", "details"}]}` */
 export function problemReply({ id, message, headers }: LookupProblem, isHead: boolean): Reply {
   const code = STATUS_OF[id];

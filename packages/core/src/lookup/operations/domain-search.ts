@@ -1,5 +1,5 @@
 import type { Account } from "../../contracts/accounts.ts";
-import type { ContactFilter, ContactPage, ContactSource } from "../../contracts/contact-source.ts";
+import type { ContactFilter, ContactPage } from "../../contracts/contact-source.ts";
 import type { Reservation } from "../accounts/meter.ts";
 import { LookupProblem } from "../http/lookup-problem.ts";
 import { wholeParameter, wordParameter, wordsParameter } from "../http/query.ts";
@@ -14,7 +14,8 @@ import {
 } from "./filter-schemas.ts";
 import type { Answer, LookupOperation } from "./operation.ts";
 import { SAMPLE_CONTACT, SAMPLE_DOMAIN, SAMPLE_ORGANIZATION } from "./samples.ts";
-import { type FoundDomain, findDomain, parseSubject, type Subject } from "./subject.ts";
+import { searchUnsuppressed } from "./search-unsuppressed.ts";
+import { findDomain, parseSubject, type Subject } from "./subject.ts";
 
 interface DomainSearch extends Subject {
   filter: ContactFilter;
@@ -136,34 +137,4 @@ async function answerOf(
     },
     meta: { results: page.total, limit, offset },
   };
-}
-
-/**
- * A page without who asked to be left out. A source has them only where they were put into it behind the service's back: then
- * they are erased, so that what is counted is what can be shown.
- */
-async function searchUnsuppressed(
-  { contacts, suppressions }: LookupContext,
-  { domain, hasSuppressed }: FoundDomain,
-  filter: ContactFilter,
-  page: { limit: number; offset: number },
-): Promise<ContactPage> {
-  for (;;) {
-    const found = await contacts.search(domain, filter, page);
-    if (!hasSuppressed) return found;
-    const hidden = await suppressions.among(found.contacts.map(({ address }) => address));
-    if (hidden.size === 0) return found;
-    if (!(await eraseAll(contacts, hidden))) return without(found, hidden);
-  }
-}
-
-/** @returns whether all were there to be erased: a source that cannot would be asked for ever. */
-async function eraseAll(contacts: ContactSource, addresses: ReadonlySet<string>): Promise<boolean> {
-  const erased: boolean[] = [];
-  for (const address of addresses) erased.push(await contacts.erase(address));
-  return erased.some((isErased) => isErased);
-}
-
-function without({ contacts, total }: ContactPage, hidden: ReadonlySet<string>): ContactPage {
-  return { contacts: contacts.filter(({ address }) => !hidden.has(address)), total: total - hidden.size };
 }

@@ -2,6 +2,7 @@ import { type AddressType, DEPARTMENTS, SENIORITIES } from "../../contracts/cont
 import { wordParameter } from "../http/query.ts";
 import { TYPE_SCHEMA } from "./filter-schemas.ts";
 import type { LookupOperation } from "./operation.ts";
+import { eraseSuppressed } from "./search-unsuppressed.ts";
 import { findDomain, parseSubject, type Subject } from "./subject.ts";
 
 interface EmailCount extends Subject {
@@ -22,6 +23,7 @@ export const emailCount: LookupOperation<EmailCount> = {
 
   async work(context, search) {
     const found = await findDomain(context, search);
+    if (found !== null) await eraseSuppressed(context, found);
     const counts =
       found === null ? NONE : await context.contacts.count(found.domain, search.type ?? undefined);
     return {

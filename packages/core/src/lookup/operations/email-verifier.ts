@@ -3,7 +3,7 @@ import type { ProbeResult } from "../../contracts/mail-prober.ts";
 import { type JsonSchema, patternOf } from "../../openapi/json-schema.ts";
 import { isGibberish } from "../address/is-gibberish.ts";
 import { addressFault, type ParsedAddress, parseAddress } from "../address/parse-address.ts";
-import { LookupProblem } from "../http/lookup-problem.ts";
+import { claimed, claimedDomain, LookupProblem } from "../http/lookup-problem.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { type Findings, judge, type Verdict } from "../verify/verdict.ts";
 import { parseMaxDuration } from "./duration.ts";
@@ -89,8 +89,9 @@ interface Verified {
 }
 
 async function requireUnclaimed({ suppressions }: LookupContext, address: string): Promise<void> {
-  if ((await suppressions.ofAddress(address)) === null) return;
-  throw new LookupProblem("claimed_email", "The owner of this address asked that nothing be told of it");
+  const suppressed = await suppressions.ofAddress(address);
+  if (suppressed === null) return;
+  throw suppressed === "domain" ? claimedDomain() : claimed();
 }
 
 /** `null` where the servers take longer than the client waits. */

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../../openapi/json-schema.ts";
 import { patternOf } from "../../openapi/json-schema.ts";
 import { normaliseDomain } from "../address/mail-domain.ts";
-import { LookupProblem } from "../http/lookup-problem.ts";
+import { claimedDomain, LookupProblem } from "../http/lookup-problem.ts";
 import type { Query } from "../http/query.ts";
 import type { LookupContext } from "../lookup-context.ts";
 
@@ -67,8 +67,6 @@ export async function findDomain(context: LookupContext, subject: Subject): Prom
   const domain = subject.domain ?? (await context.contacts.domainOf(subject.company?.trim() ?? ""));
   if (domain === null) return null;
   const suppressed = await context.suppressions.ofDomain(domain);
-  if (suppressed === "all") {
-    throw new LookupProblem("invalid_domain", "The owner of this domain asked that nothing be told of it");
-  }
+  if (suppressed === "all") throw claimedDomain();
   return { domain, hasSuppressed: suppressed === "some" };
 }

@@ -4,6 +4,7 @@ import type { MailLists, MailProber, ProbeResult } from "../../contracts/mail-pr
 import { ServiceError } from "../../errors.ts";
 import { isSettledWithin } from "../../images/settled-within.ts";
 import type { ParsedAddress } from "../address/parse-address.ts";
+import { claimed } from "../http/lookup-problem.ts";
 
 /** Asks about addresses, each once at a time, and remembers what was found out for a while. */
 export interface Verifier {
@@ -26,7 +27,10 @@ export interface VerifierOptions {
   prober: MailProber | null;
   lists: MailLists | null;
   cache: KeyValue;
-  secret: Buffer;
+  /** HMAC keys of the cache: the first makes keys, of the others entries may be left. */
+  hmacKeys: readonly Buffer[];
+  /** Whether the owner of a normalised address asked to be left out. */
+  isSuppressed(address: string): Promise<boolean>;
   onError(error: unknown): void;
 }
 
@@ -46,14 +50,17 @@ const NOT_PROBED: ProbeResult = {
   retryAfterMs: null,
 };
 
-export function createVerifier({ prober, lists, cache, secret, onError }: VerifierOptions): Verifier {
+export function createVerifier(options: VerifierOptions): Verifier {
+  const { prober, lists, cache, hmacKeys, isSuppressed, onError } = options;
   const underWay = new Map<string, Promise<ProbeResult>>();
   const closing = new AbortController();
   const isWebmail = (domain: string) => lists?.isWebmail(domain) ?? false;
 
-  /** Nobody can read an address from it. */
-  const keyOf = (address: string) =>
-    `probe:${createHmac("sha256", secret).update(`probe:${address}`).digest("base64url")}`;
+  /** Keys of the cache, which no address can be read from. */
+  const keysOf = (address: string) =>
+    hmacKeys.map(
+      (key) => `probe:${createHmac("sha256", key).update(`probe:${address}`).digest("base64url")}`,
+    );
 
   async function find(parsed: ParsedAddress, key: string): Promise<ProbeResult> {
     if (underWay.size >= MAX_UNDER_WAY) {
@@ -69,12 +76,14 @@ export function createVerifier({ prober, lists, cache, secret, onError }: Verifi
       smtp: !isWebmail(parsed.domain),
       signal,
     });
+    // A probe takes seconds, in which its owner may have been suppressed, and what was cached of them deleted.
+    if (await isSuppressed(parsed.address)) throw claimed();
     if (!closing.signal.aborted) await cache.set(key, result, ttlOf(result)).catch(onError);
     return result;
   }
 
   function ask(parsed: ParsedAddress): Promise<ProbeResult> {
-    const key = keyOf(parsed.address);
+    const [key = ""] = keysOf(parsed.address);
     const known = underWay.get(key);
     if (known !== undefined) return known;
     const asked = find(parsed, key).finally(() => underWay.delete(key));
@@ -92,7 +101,7 @@ export function createVerifier({ prober, lists, cache, secret, onError }: Verifi
     },
     async forget(parsed) {
       const { local, domain } = asAsked(parsed);
-      await cache.delete(keyOf(parsed.address));
+      for (const key of keysOf(parsed.address)) await cache.delete(key);
       await prober?.forget?.(local, domain);
     },
     async close() {
