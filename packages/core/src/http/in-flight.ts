@@ -1,5 +1,6 @@
 import { finished, Readable } from "node:stream";
 import type { Reply } from "../contracts/call.ts";
+import { preset, whole } from "../option-rules.ts";
 
 /** The calls of a service that are under way. */
 export interface InFlight {
@@ -10,6 +11,9 @@ export interface InFlight {
   /** From now on no new calls are wanted; resolves when none is under way, at the latest after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;
 }
+
+/** The options of a service's `close()`. */
+export const CLOSE_RULES = { timeoutMs: preset(10_000, whole(0)) };
 
 export function createInFlight(): InFlight {
   let count = 0;
