@@ -92,7 +92,7 @@ export type {
 } from "./contracts/renderer.ts";
 export type { SuppressionList } from "./contracts/suppression-list.ts";
 export type { ErrorCode, ServiceErrorOptions } from "./errors.ts";
-export { isServiceError, ServiceError } from "./errors.ts";
+export { isError, isServiceError, ServiceError, systemCode } from "./errors.ts";
 export type { CorsOptions } from "./http/cors.ts";
 export type { TlsPolicy } from "./http/transport.ts";
 export type { GoneReason } from "./images/image-record.ts";

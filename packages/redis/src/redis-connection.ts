@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { checkOptions, ServiceError } from "@outrigger/core";
+import { checkOptions, isError, ServiceError } from "@outrigger/core";
 import { beforeDeadline } from "./before-deadline.ts";
 import {
   createDriver,
@@ -126,7 +126,7 @@ export function connect(factory: string, options: GivenOptions): RedisConnection
         return await call(keys[0], ["EVALSHA", sha1, ...rest]);
       } catch (error) {
         const { cause } = error as ServiceError; // As `guarded` throws nothing else.
-        if (!(cause instanceof Error && cause.message.startsWith("NOSCRIPT"))) throw error;
+        if (!(isError(cause) && cause.message.startsWith("NOSCRIPT"))) throw error;
         return await call(keys[0], ["EVAL", text, ...rest]);
       }
     },

@@ -1,4 +1,4 @@
-import type { JobQueue } from "@outrigger/core";
+import { isError, type JobQueue } from "@outrigger/core";
 import { StartError } from "../config-error.ts";
 import { parseRedisUrl } from "./parse-redis-url.ts";
 
@@ -18,7 +18,7 @@ async function loadBullMq(): Promise<typeof import("@outrigger/redis/bullmq")> {
   try {
     return await import("@outrigger/redis/bullmq");
   } catch (cause) {
-    const isMissing = cause instanceof Error && /'(?:bullmq|ioredis)'/.test(cause.message);
+    const isMissing = isError(cause) && /'(?:bullmq|ioredis)'/.test(cause.message);
     if (!isMissing) throw cause;
     throw new StartError("A job queue needs BullMQ: npm install bullmq ioredis", { cause });
   }
