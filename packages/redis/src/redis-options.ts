@@ -94,7 +94,8 @@ function readAddress(text: string): RedisAddress | null {
     url === undefined ||
     !/^rediss?:$/.test(url.protocol) ||
     url.hostname === "" ||
-    database === undefined
+    database === undefined ||
+    !isEncoded(url.username + url.password)
   ) {
     return null;
   }
@@ -106,4 +107,14 @@ function readAddress(text: string): RedisAddress | null {
     ...(url.password === "" ? {} : { password: decodeURIComponent(url.password) }),
     database: Number(database),
   };
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    // A percent sign that was not encoded itself.
+    return false;
+  }
 }

@@ -10,7 +10,7 @@ import { parseRedisUrl } from "./parse-redis-url.ts";
  */
 export async function openJobQueue(url: string, onTrouble: (error: unknown) => void): Promise<JobQueue> {
   const { createBullMqJobQueue } = await loadBullMq();
-  const { kind: _, ...options } = parseRedisUrl(url);
+  const { kind: _, ttlMs: _ttlMs, ...options } = parseRedisUrl(url);
   return createBullMqJobQueue({ ...options, onError: onTrouble });
 }
 
