@@ -232,7 +232,8 @@ function shown(path: string, given: unknown, rule: OptionRule): string {
   if (rule.kind === "secret" && byteLength(given) >= 0) return `${byteLength(given)} bytes`;
   if (typeof given === "string") {
     const isSecret = ("isSecret" in rule && rule.isSecret) || rule.kind === "secret" || given.includes("@");
-    return isSecret || given.length > 60 ? `a text of ${given.length} characters` : JSON.stringify(given);
+    // Secrets have at least 32 bytes, and may stand in a place that is not theirs.
+    return isSecret || given.length >= 32 ? `a text of ${given.length} characters` : JSON.stringify(given);
   }
   const shapeRule = rule.kind === "either" ? rule.other : rule;
   if (typeof given === "function" && shapeRule.kind === "shape") {
