@@ -74,7 +74,7 @@ test("no message repeats a secret, wherever it was put", () => {
 test("bytes of another realm are bytes", () => {
   const bytes: unknown = runInNewContext("new Uint8Array(32)");
   expect(bytes).not.toBeInstanceOf(Uint8Array);
-  expect(check({ key: [SECRET, bytes] }).key).toEqual([SECRET, bytes]);
+  expect(check({ key: [SECRET, bytes] })).toMatchObject({ key: [SECRET, bytes] });
   expect(() => check({ key: runInNewContext("new Uint8Array(31)") })).toThrow("not 31 bytes");
 });
 

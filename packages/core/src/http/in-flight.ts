@@ -1,6 +1,6 @@
 import { finished, Readable } from "node:stream";
 import type { Reply } from "../contracts/call.ts";
-import { preset, whole } from "../option-rules.ts";
+import { preset, value } from "../option-rules.ts";
 
 /** The calls of a service that are under way. */
 export interface InFlight {
@@ -12,8 +12,18 @@ export interface InFlight {
   drain(timeoutMs: number): Promise<void>;
 }
 
-/** The options of a service's `close()`. */
-export const CLOSE_RULES = { timeoutMs: preset(10_000, whole(0)) };
+/** Longest delay of a Node timer; `setTimeout` takes a longer one for 1 ms. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** The options of a service's `close()`. A time that is left until a deadline need not be whole. */
+export const CLOSE_RULES = {
+  timeoutMs: preset(
+    10_000,
+    value(`a number of milliseconds from 0 to ${MAX_TIMER_MS}`, (given) => {
+      return typeof given === "number" && given >= 0 && given <= MAX_TIMER_MS;
+    }),
+  ),
+};
 
 export function createInFlight(): InFlight {
   let count = 0;
