@@ -84,7 +84,10 @@ describe("checkConfig", () => {
     [{ port: 80.5 }, "port: must be a whole number from 0 to 65535"],
     [{ host: "" }, "host: must be an address or a name"],
     [{ data: 7 }, "data: must be a path"],
-    [{ publicUrl: "example.com" }, "publicUrl: must be an absolute http(s) URL without credentials, query or fragment"],
+    [
+      { publicUrl: "example.com" },
+      "publicUrl: must be an absolute http(s) URL without credentials, query or fragment",
+    ],
     [
       { publicUrl: "https://x.com/?a" },
       "publicUrl: must be an absolute http(s) URL without credentials, query or fragment",
