@@ -162,6 +162,11 @@ describe("checkConfig", () => {
     [{ images: { rateLimits: { uploads: 5 } } }, "images.rateLimits.uploads: unknown key"],
     [{ images: { storage: "x" } }, "images.storage: unknown key"],
     [{ images: { tombstoneDays: 3651 } }, "images.tombstoneDays: must be a whole number from 0 to 3650"],
+    [{ images: { allowedHosts: [] } }, "images.allowedHosts: must name at least one host"],
+    [
+      { publicUrl: "https://me:hush@x.com" },
+      "publicUrl: must be an absolute http(s) URL without credentials, query or fragment",
+    ],
     [
       { images: { sweepEveryMs: 999 } },
       "images.sweepEveryMs: must be false or a whole number from 1000 to 86400000",
