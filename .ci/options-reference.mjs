@@ -84,7 +84,7 @@ function pageOf(factories, sets) {
   return `${[
     "# Options",
     `What can be set, by the function that takes it. \`${COMMAND}\` writes this page from the types of the packages: what is to be changed is changed in their comments.`,
-    "What is not _required_ may be left out. What is out of range is refused at once, by a `TypeError` that names the option.",
+    "Options that are not _required_ may be left out; `undefined` counts as left out. A `TypeError` refuses a name that is no option (`authorise is no option of createImages: did you mean authorize?`), a value of another type, and a value out of range. It is thrown by the call itself, or rejects its promise, before anything is opened. It names the option and shows no secret.",
     chapters.map(contentsOf).join("\n"),
     ...body,
   ].join("\n\n")}\n`;

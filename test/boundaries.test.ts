@@ -161,6 +161,11 @@ describe("sources", () => {
     expect(readers).toEqual([]);
   });
 
+  it("recognise errors by code, for another realm's are no instanceof Error", () => {
+    const sources = packages.flatMap(({ path }) => sourcesOf(path)).filter((file) => !isTest(file));
+    expect(sources.filter((file) => /\w instanceof (?:Service)?Error\b/.test(read(file)))).toEqual([]);
+  });
+
   it(`have at most ${MAX_LINES} lines`, () => {
     const sources = files.filter((file) => /\.[mc]?[jt]sx?$/.test(file) && !isTest(file));
     expect(sources.length).toBeGreaterThan(20);

@@ -44,7 +44,7 @@ export function requireIdempotencyKey(key: string): void {
   );
 }
 
-/** Throws a TypeError, which does not repeat it, for what no header could carry. */
-export function requireApiKey(key: string): void {
-  if (!HEADER_VALUE.test(key)) throw new TypeError("apiKey must be visible ASCII characters");
+/** Whether a header can carry it. */
+export function isApiKey(key: unknown): boolean {
+  return typeof key === "string" && HEADER_VALUE.test(key);
 }

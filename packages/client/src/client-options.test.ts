@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { type ClientOptions, clientSettings } from "./client-options.ts";
+import { CLIENT_RULES, type ClientOptions, clientSettings } from "./client-options.ts";
 import { VERSION } from "./version.ts";
 
 const baseUrl = "https://example.com/img";
+const settingsOf = (options: ClientOptions) => clientSettings("createImagesClient", options, CLIENT_RULES);
 
 test.each([
   ["https://example.com/img", "https://example.com/img"],
@@ -10,7 +11,7 @@ test.each([
   ["HTTPS://Example.com:443", "https://example.com"],
   ["http://127.0.0.1:8080/a%20b/", "http://127.0.0.1:8080/a%20b"],
 ])("%s is a mount point", (given, expected) => {
-  expect(clientSettings({ baseUrl: given }).baseUrl).toBe(expected);
+  expect(settingsOf({ baseUrl: given }).baseUrl).toBe(expected);
 });
 
 test.each([
@@ -21,7 +22,7 @@ test.each([
   ["https://example.com/?a=b", /^baseUrl/],
   ["https://example.com/#a", /^baseUrl/],
 ])("%j is none", (given, message) => {
-  expect(() => clientSettings({ baseUrl: given })).toThrow(message);
+  expect(() => settingsOf({ baseUrl: given })).toThrow(message);
 });
 
 test.each<[Partial<ClientOptions>, RegExp]>([
@@ -34,12 +35,12 @@ test.each<[Partial<ClientOptions>, RegExp]>([
   [{ userAgent: "a/1\r\nX: y" }, /^userAgent/],
   [{ userAgent: "ü/1" }, /^userAgent/],
 ])("%j is refused", (options, message) => {
-  expect(() => clientSettings({ baseUrl, ...options })).toThrow(message);
+  expect(() => settingsOf({ baseUrl, ...options })).toThrow(message);
 });
 
 test("the user agent is the option's, else the header's, else ours", () => {
   const agentOf = (options: Partial<ClientOptions>) =>
-    clientSettings({ baseUrl, ...options }).headers.get("User-Agent");
+    settingsOf({ baseUrl, ...options }).headers.get("User-Agent");
   const headers = { "user-agent": "host/2" };
   expect(agentOf({})).toBe(`outrigger-client/${VERSION}`);
   expect(agentOf({ headers })).toBe("host/2");
@@ -47,6 +48,6 @@ test("the user agent is the option's, else the header's, else ours", () => {
 });
 
 test("a limit without end is as long as a timer can be", () => {
-  const { maxRetryAfterMs } = clientSettings({ baseUrl, maxRetryAfterMs: Number.POSITIVE_INFINITY });
+  const { maxRetryAfterMs } = settingsOf({ baseUrl, maxRetryAfterMs: Number.POSITIVE_INFINITY });
   expect(maxRetryAfterMs).toBe(2 ** 31 - 1);
 });

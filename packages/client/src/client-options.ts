@@ -1,4 +1,6 @@
+import { checkOptions, type OptionRules } from "./check-options.ts";
 import { isBrowser } from "./is-browser.ts";
+import { isObject } from "./reply.ts";
 import { VERSION } from "./version.ts";
 import { MAX_TIMER_MS } from "./waiting.ts";
 
@@ -33,15 +35,26 @@ export interface ClientSettings {
   maxRetryAfterMs: number;
 }
 
-/** Fills in the defaults; throws a TypeError that names the option which is out of range. */
-export function clientSettings(options: ClientOptions): ClientSettings {
+/** Of {@link ClientOptions}, and of nothing else. */
+export const CLIENT_RULES = {
+  baseUrl: ["an absolute URL, such as https://example.com/img", isText],
+  userAgent: [
+    "ASCII text, such as my-app/1.2",
+    (given) => isText(given) && /^[!-~](?:[ -~]*[!-~])?$/.test(given),
+  ],
+  headers: ["an object of headers", isObject],
+  fetch: ["a function", (given) => typeof given === "function"],
+  maxRetries: ["a whole number from 0", (given) => Number.isSafeInteger(given) && Number(given) >= 0],
+  maxRetryAfterMs: ["a number from 0", (given) => typeof given === "number" && given >= 0],
+} satisfies Record<keyof ClientOptions, OptionRules[string]>;
+
+/**
+ * Fills in the defaults; throws a TypeError that names the option which is unknown or out of range.
+ * @param factory whose options they are, for messages.
+ */
+export function clientSettings(factory: string, options: ClientOptions, rules: OptionRules): ClientSettings {
+  checkOptions(factory, options, rules);
   const { fetch: ownFetch, maxRetries = 4, maxRetryAfterMs = 60_000 } = options;
-  if (!Number.isSafeInteger(maxRetries) || maxRetries < 0) {
-    throw new TypeError("maxRetries must be a whole number from 0");
-  }
-  if (typeof maxRetryAfterMs !== "number" || !(maxRetryAfterMs >= 0)) {
-    throw new TypeError("maxRetryAfterMs must be a number from 0");
-  }
   return {
     baseUrl: mountPoint(options.baseUrl),
     headers: commonHeaders(options),
@@ -51,6 +64,10 @@ export function clientSettings(options: ClientOptions): ClientSettings {
     maxRetries,
     maxRetryAfterMs: Math.min(maxRetryAfterMs, MAX_TIMER_MS),
   };
+}
+
+function isText(given: unknown): given is string {
+  return typeof given === "string";
 }
 
 function mountPoint(baseUrl: string): string {
@@ -67,9 +84,6 @@ function mountPoint(baseUrl: string): string {
 function commonHeaders({ headers = {}, userAgent }: ClientOptions): Headers {
   // Throws a TypeError for names and values that no header can have.
   const all = new Headers(headers);
-  if (userAgent !== undefined && !/^[!-~](?:[ -~]*[!-~])?$/.test(userAgent)) {
-    throw new TypeError("userAgent must be ASCII text, such as my-app/1.2");
-  }
   if (isBrowser()) return all;
   if (userAgent !== undefined || !all.has("User-Agent")) {
     all.set("User-Agent", userAgent ?? `outrigger-client/${VERSION}`);

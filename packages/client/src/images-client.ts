@@ -1,5 +1,5 @@
 import { type Instant, instantForJson, requirePin } from "./checks.ts";
-import { type ClientOptions, clientSettings } from "./client-options.ts";
+import { CLIENT_RULES, type ClientOptions, clientSettings } from "./client-options.ts";
 import { type Download, download } from "./download.ts";
 import { formatAddress, recordAddress } from "./image-address.ts";
 import type { CreatedImage, ImageFormat, ImageRecord, ReadOptions, RequestOptions } from "./image-types.ts";
@@ -63,7 +63,7 @@ export interface ImagesClient {
 
 /** A client of the image service. Throws a TypeError for an option that is out of range. */
 export function createImagesClient(options: ClientOptions): ImagesClient {
-  const settings = clientSettings(options);
+  const settings = clientSettings("createImagesClient", options, CLIENT_RULES);
   const { baseUrl } = settings;
   return {
     async upload(source, uploadOptions = {}) {

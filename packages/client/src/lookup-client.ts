@@ -1,5 +1,6 @@
-import { requireApiKey } from "./checks.ts";
-import { type ClientOptions, clientSettings } from "./client-options.ts";
+import type { OptionRules } from "./check-options.ts";
+import { isApiKey } from "./checks.ts";
+import { CLIENT_RULES, type ClientOptions, clientSettings } from "./client-options.ts";
 import { queryOf } from "./image-address.ts";
 import type { RequestOptions } from "./image-types.ts";
 import type {
@@ -29,6 +30,11 @@ export interface LookupClientOptions extends ClientOptions {
   /** Sent as `X-API-KEY`. Absent where the host app says who asks, and for `countEmails`. @default none */
   apiKey?: string | undefined;
 }
+
+const LOOKUP_RULES = {
+  ...CLIENT_RULES,
+  apiKey: ["visible ASCII characters", isApiKey],
+} satisfies Record<keyof LookupClientOptions, OptionRules[string]>;
 
 /** Which organisation: one of both; the domain wins. */
 export interface SubjectParameters {
@@ -96,13 +102,10 @@ type Query = Readonly<Record<string, string | number | undefined>>;
 export function createLookupClient<A extends string = "network_a", B extends string = "network_b">(
   options: LookupClientOptions,
 ): LookupClient<A, B> {
-  const settings = clientSettings(options);
+  const settings = clientSettings("createLookupClient", options, LOOKUP_RULES);
   const { apiKey } = options;
   const secrets = apiKey === undefined ? [] : [apiKey];
-  for (const key of secrets) {
-    requireApiKey(key);
-    settings.headers.set("X-API-KEY", key);
-  }
+  for (const key of secrets) settings.headers.set("X-API-KEY", key);
 
   /** The caller says what the operation answers; that it is an answer of the lookup is looked at. */
   async function ask<R>(operation: string, query: Query, signal: AbortSignal | undefined): Promise<R> {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { clientSettings } from "./client-options.ts";
+import { CLIENT_RULES, clientSettings } from "./client-options.ts";
 import { OutriggerError } from "./outrigger-error.ts";
 import { type RepeatRules, repeat } from "./repeat.ts";
 
@@ -11,7 +11,7 @@ type Step = number | [number, string];
 
 /** Runs through the steps; what it comes to, how many were taken, and how long it took. */
 async function run(steps: Step[], rules: Partial<RepeatRules> = {}, maxRetries = 4) {
-  const settings = clientSettings({ baseUrl: "https://example.com", maxRetries });
+  const settings = clientSettings("test", { baseUrl: "https://example.com", maxRetries }, CLIENT_RULES);
   let taken = 0;
   const began = Date.now();
   const outcome = repeat(settings, { isRepeatable: true, ...rules }, async () => {

@@ -1,7 +1,7 @@
 import type { ClientSettings } from "./client-options.ts";
 import { OutriggerError } from "./outrigger-error.ts";
 import { readRefusal } from "./read-refusal.ts";
-import { type Reply, readReply } from "./reply.ts";
+import { isObject, type Reply, readReply } from "./reply.ts";
 
 /** One request, to be tried as often as needed. */
 export interface Sending {
@@ -87,8 +87,8 @@ export function noReply(url: string, cause: unknown): OutriggerError {
 
 /** The innermost reason: Node wraps what the operating system says. */
 function reasonOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause);
-  if (cause.cause instanceof Error) return reasonOf(cause.cause);
-  const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
-  return cause.message || code || cause.name;
+  // Not by class: what fetch fails with may be of another realm.
+  if (!isObject(cause)) return String(cause);
+  if (isObject(cause.cause)) return reasonOf(cause.cause);
+  return String(cause.message || cause.code || cause.name);
 }

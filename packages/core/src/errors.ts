@@ -54,6 +54,21 @@ export class ServiceError extends Error {
   }
 }
 
+/**
+ * Whether something thrown is an error, of whatever realm: Node's own errors are no `instanceof Error` within Jest or
+ * `node:vm`.
+ */
+export function isError(error: unknown): error is Error {
+  return (
+    typeof error === "object" && error !== null && "message" in error && typeof error.message === "string"
+  );
+}
+
+/** The code of a system call or driver that failed, such as `ENOENT`, or `undefined` for any other error. */
+export function systemCode(error: unknown): string | undefined {
+  return isError(error) && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
 /** Whether `error` is a {@link ServiceError}, of the given code if one is named. */
 export function isServiceError(error: unknown, code?: ErrorCode): error is ServiceError {
   if (typeof error !== "object" || error === null || !(BRAND in error)) return false;

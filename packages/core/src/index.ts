@@ -1,3 +1,4 @@
+export * as shapes from "./contract-rules.ts";
 export type {
   Account,
   AccountKey,
@@ -91,7 +92,7 @@ export type {
 } from "./contracts/renderer.ts";
 export type { SuppressionList } from "./contracts/suppression-list.ts";
 export type { ErrorCode, ServiceErrorOptions } from "./errors.ts";
-export { isServiceError, ServiceError } from "./errors.ts";
+export { isError, isServiceError, ServiceError, systemCode } from "./errors.ts";
 export type { CorsOptions } from "./http/cors.ts";
 export type { TlsPolicy } from "./http/transport.ts";
 export type { GoneReason } from "./images/image-record.ts";
@@ -162,6 +163,10 @@ export type {
   SecurityScheme,
 } from "./openapi/document.ts";
 export type { JsonSchema, JsonType, JsonValue } from "./openapi/json-schema.ts";
+export type { Checked, OptionRule, RuleTable } from "./option-rules.ts";
+export * as rules from "./option-rules.ts";
+// For authors of backends: what checks the options of their factories.
+export { checkOptions, checkValue } from "./option-rules.ts";
 export { checkBlobKey, checkLeaseLength, checkListing } from "./stores/argument-checks.ts";
 export { checkDueList, checkDueQuery, dueName, parseDueName } from "./stores/due-names.ts";
 export type { FsBlobStore, FsBlobStoreOptions } from "./stores/fs-blob-store.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Service } from "@outrigger/core";
+import { checkValue, type Service, shapes } from "@outrigger/core";
 import { dispatch, type HostView, sendReply } from "@outrigger/node";
 
 /** What is used of an Express request; those of Express 4 and 5 both fit. */
@@ -36,6 +36,7 @@ export type ExpressMiddleware = (
  * ```
  */
 export function express(service: Service): ExpressMiddleware {
+  checkValue("express: service", service, shapes.service);
   return (req, res, next) => {
     dispatch(service, req, res, {
       url: req.url ?? "/",

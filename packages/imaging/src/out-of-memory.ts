@@ -1,3 +1,4 @@
+import { isError } from "@outrigger/core";
 /** A picture needs more memory than its process may have. */
 export class OutOfMemory extends Error {
   constructor(cause: unknown) {
@@ -12,5 +13,5 @@ const WORDS =
 
 /** Whether an error of a library says that memory was refused to it. */
 export function saysOutOfMemory(error: unknown): boolean {
-  return error instanceof OutOfMemory || (error instanceof Error && WORDS.test(error.message));
+  return error instanceof OutOfMemory || (isError(error) && WORDS.test(error.message));
 }

@@ -1,4 +1,4 @@
-import type { OriginalType } from "@outrigger/core";
+import { isError, type OriginalType } from "@outrigger/core";
 import { OutOfMemory, saysOutOfMemory } from "./out-of-memory.ts";
 import { tooManyPixels, unreadable } from "./unreadable.ts";
 
@@ -11,7 +11,7 @@ export async function reading<T>(
   try {
     return await work;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = isError(error) ? error.message : String(error);
     if (message.includes("exceeds pixel limit")) throw tooManyPixels(type, limits.maxPixels);
     if (message.includes("unsupported image format")) throw unreadable(type, "its bytes are something else");
     if (saysOutOfMemory(error)) throw new OutOfMemory(error);

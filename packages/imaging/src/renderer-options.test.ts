@@ -37,7 +37,7 @@ test.each([
   // Not what the types allow, which is the point.
   const options = { [name]: value } as RendererOptions;
   expect(() => createRenderer(options)).toThrow(TypeError);
-  expect(() => createRenderer(options)).toThrow(`createRenderer: ${name} must be an integer from`);
+  expect(() => createRenderer(options)).toThrow(`createRenderer: ${name} must be a whole number from`);
 });
 
 test("gives all workers together room for one large picture, and some for the others", () => {

@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { checkOptions, type RuleTable, rules } from "@outrigger/core";
 
 /** Options of {@link createRenderer}. Every number is an integer; anything else is a `TypeError`. */
 export interface RendererOptions {
@@ -80,66 +81,41 @@ export interface RendererOptions {
   maxQueue?: number;
 }
 
-/** Integer ranges, by option. */
-const ranges: Record<keyof RendererOptions, readonly [least: number, most: number]> = {
-  maxPixels: [1, 1_000_000_000],
-  maxFrames: [1, 10_000],
-  maxSide: [1, 16_383],
-  maxOutputPixels: [1, 268_000_000],
-  maxGifOutputPixels: [1, 268_000_000],
-  maxWebpOutputPixels: [1, 268_000_000],
-  maxAvifOutputPixels: [1, 268_000_000],
-  maxAnimationOutputPixels: [1, 268_000_000],
-  timeoutMs: [100, 600_000],
-  maxMemoryBytes: [128 * 1024 ** 2, Number.MAX_SAFE_INTEGER],
-  maxTotalMemoryBytes: [128 * 1024 ** 2, Number.MAX_SAFE_INTEGER],
-  workers: [1, 256],
-  maxQueue: [0, 100_000],
-};
+const MIN_MEMORY_BYTES = 128 * 1024 ** 2;
+
+/** What {@link createRenderer} takes. */
+const RULES = {
+  maxPixels: rules.preset(50_000_000, rules.whole(1, 1_000_000_000)),
+  maxFrames: rules.preset(60, rules.whole(1, 10_000)),
+  maxSide: rules.preset(8192, rules.whole(1, 16_383)),
+  maxOutputPixels: rules.preset(25_000_000, rules.whole(1, 268_000_000)),
+  maxGifOutputPixels: rules.preset(4_000_000, rules.whole(1, 268_000_000)),
+  maxWebpOutputPixels: rules.preset(16_000_000, rules.whole(1, 268_000_000)),
+  maxAvifOutputPixels: rules.preset(6_000_000, rules.whole(1, 268_000_000)),
+  maxAnimationOutputPixels: rules.preset(10_000_000, rules.whole(1, 268_000_000)),
+  timeoutMs: rules.preset(10_000, rules.whole(100, 600_000)),
+  maxMemoryBytes: rules.preset(512 * 1024 ** 2, rules.whole(MIN_MEMORY_BYTES)),
+  maxTotalMemoryBytes: rules.whole(MIN_MEMORY_BYTES),
+  workers: rules.preset(Math.max(2, availableParallelism() - 1), rules.whole(1, 256)),
+  maxQueue: rules.preset(64, rules.whole(0, 100_000)),
+} satisfies RuleTable<RendererOptions>;
 
 /** What each option is when it is not given. */
 export function defaultRendererOptions(): Required<RendererOptions> {
-  const maxMemoryBytes = 512 * 1024 ** 2;
-  const workers = Math.max(2, availableParallelism() - 1);
+  return resolveRendererOptions({});
+}
+
+/** Fills in the defaults. Throws `TypeError` on a value that is no integer in its range. */
+export function resolveRendererOptions(options: RendererOptions): Required<RendererOptions> {
+  const resolved = checkOptions("createRenderer", options, RULES);
+  const { maxMemoryBytes, workers } = resolved;
   return {
-    maxPixels: 50_000_000,
-    maxFrames: 60,
-    maxSide: 8192,
-    maxOutputPixels: 25_000_000,
-    maxGifOutputPixels: 4_000_000,
-    maxWebpOutputPixels: 16_000_000,
-    maxAvifOutputPixels: 6_000_000,
-    maxAnimationOutputPixels: 10_000_000,
-    timeoutMs: 10_000,
-    maxMemoryBytes,
-    maxTotalMemoryBytes: totalMemoryBytes(maxMemoryBytes, workers),
-    workers,
-    maxQueue: 64,
+    ...resolved,
+    maxTotalMemoryBytes: resolved.maxTotalMemoryBytes ?? totalMemoryBytes(maxMemoryBytes, workers),
   };
 }
 
 /** Room for one large picture beside usual ones. */
 function totalMemoryBytes(maxMemoryBytes: number, workers: number): number {
   return Math.round(maxMemoryBytes * (1 + (workers - 1) / 4));
-}
-
-/** Fills in the defaults. Throws `TypeError` on a value that is no integer in its range. */
-export function resolveRendererOptions(options: RendererOptions): Required<RendererOptions> {
-  const resolved = defaultRendererOptions();
-  // Object.keys cannot type its result; `ranges` has exactly these keys.
-  for (const name of Object.keys(ranges) as (keyof RendererOptions)[]) {
-    const value = options[name];
-    if (value === undefined) continue;
-    const [least, most] = ranges[name];
-    if (!Number.isInteger(value) || value < least || value > most) {
-      throw new TypeError(
-        `createRenderer: ${name} must be an integer from ${least} to ${most}, not ${value}`,
-      );
-    }
-    resolved[name] = value;
-  }
-  if (options.maxTotalMemoryBytes === undefined) {
-    resolved.maxTotalMemoryBytes = totalMemoryBytes(resolved.maxMemoryBytes, resolved.workers);
-  }
-  return resolved;
 }

@@ -2,7 +2,7 @@
  * The process that touches pictures. It is told tasks over IPC and may be killed at any moment; it holds nothing that
  * would be missed.
  */
-import { isServiceError } from "@outrigger/core";
+import { isError, isServiceError } from "@outrigger/core";
 import { saysOutOfMemory } from "./out-of-memory.ts";
 import { alignThreadPriorities } from "./thread-priority.ts";
 import type { Task, TaskResult, WorkerMessage } from "./wire.ts";
@@ -27,8 +27,7 @@ process.on("message", (task: Task) => {
 });
 performer.then(
   () => tell({ kind: "ready" }),
-  (error: unknown) =>
-    tell({ kind: "unusable", reason: error instanceof Error ? error.message : String(error) }),
+  (error: unknown) => tell({ kind: "unusable", reason: isError(error) ? error.message : String(error) }),
 );
 
 /** Sends large bytes ahead of their result: a message is copied several times on its way, as a whole. */
@@ -61,10 +60,10 @@ async function loadPerformer(): Promise<(task: Task) => Promise<TaskResult>> {
 function describeFailure(error: unknown): WorkerMessage<TaskResult> {
   const residentBytes = process.memoryUsage.rss();
   if (isServiceError(error)) {
-    const detail = error.cause instanceof Error ? error.cause.message : "";
+    const detail = isError(error.cause) ? error.cause.message : "";
     return { kind: "failed", code: error.code, message: error.message, detail, residentBytes };
   }
-  const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
+  const { message, stack = "" } = isError(error) ? error : new Error(String(error));
   const code = saysOutOfMemory(error) ? "memory" : "bug";
   return { kind: "failed", code, message, detail: stack, residentBytes };
 }

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { finished, Readable } from "node:stream";
-import type { Reply, Service } from "@outrigger/core";
+import { checkOptions, checkValue, type Reply, type RuleTable, type Service, shapes } from "@outrigger/core";
 import {
-  checkMountPath,
   dispatch,
   finishRequestBody,
   type HostView,
   isBodyAllowed,
+  mountPathRule,
+  normaliseMountPath,
   onConnectionClose,
   watchSending,
 } from "@outrigger/node";
@@ -36,6 +37,8 @@ export interface KoaOptions {
   prefix?: string;
 }
 
+const RULES = { prefix: mountPathRule } satisfies RuleTable<KoaOptions>;
+
 /**
  * Mounts a service in a Koa 2 or 3 app: at the root, under a prefix, under `koa-mount`, in a router. What is not the
  * service's own goes to `next()`, an unexpected failure is thrown. The reply is put on the context like anybody's, so
@@ -58,7 +61,8 @@ export interface KoaOptions {
  * matches as well.
  */
 export function koa(service: Service, options: KoaOptions = {}): KoaMiddleware {
-  const prefix = checkMountPath("prefix", options.prefix);
+  checkValue("koa: service", service, shapes.service);
+  const prefix = normaliseMountPath(checkOptions("koa", options, RULES).prefix);
   return async (ctx, next) => {
     const place = locate(ctx.req.url ?? "/", ctx.originalUrl, prefix);
     const reply =

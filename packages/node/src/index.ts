@@ -3,7 +3,7 @@ export { onConnectionClose } from "./connection-close.ts";
 export { createCall, dispatch } from "./dispatch.ts";
 export type { HostView, RequestFacts } from "./host-view.ts";
 export { type NodeListenerOptions, nodeListener } from "./node-listener.ts";
-export { checkMountPath, stripPrefix, toOriginForm } from "./request-target.ts";
+export { mountPathRule, normaliseMountPath, stripPrefix, toOriginForm } from "./request-target.ts";
 export { isBodyAllowed, sendReply } from "./send-reply.ts";
 export { finishRequestBody } from "./unread-body.ts";
 export { watchSending } from "./watch-sending.ts";

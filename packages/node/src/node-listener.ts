@@ -1,9 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { TLSSocket } from "node:tls";
-import type { Reply, Service } from "@outrigger/core";
+import {
+  checkOptions,
+  checkValue,
+  type Reply,
+  type RuleTable,
+  rules,
+  type Service,
+  shapes,
+} from "@outrigger/core";
 import { dispatch } from "./dispatch.ts";
 import type { HostView } from "./host-view.ts";
-import { checkMountPath, stripPrefix, toOriginForm } from "./request-target.ts";
+import { mountPathRule, normaliseMountPath, stripPrefix, toOriginForm } from "./request-target.ts";
 import { sendReply } from "./send-reply.ts";
 
 export interface NodeListenerOptions {
@@ -12,6 +20,11 @@ export interface NodeListenerOptions {
   /** Hears of every failure that was answered with 500 or a broken connection. @default writes to `console.error` */
   onError?: (error: unknown) => void;
 }
+
+const RULES = {
+  mountPath: mountPathRule,
+  onError: rules.preset((error: unknown) => console.error(error), rules.fn()),
+} satisfies RuleTable<NodeListenerOptions>;
 
 /**
  * A request listener for `http.createServer` and `https.createServer`, for hosts without a framework. What is not the
@@ -29,9 +42,9 @@ export function nodeListener(
   service: Service,
   options: NodeListenerOptions = {},
 ): (req: IncomingMessage, res: ServerResponse) => void {
-  const mountPath = checkMountPath("mountPath", options.mountPath);
-  const onError = options.onError ?? ((error: unknown) => console.error(error));
-  if (typeof onError !== "function") throw new TypeError("onError must be a function");
+  checkValue("nodeListener: service", service, shapes.service);
+  const { onError, ...checked } = checkOptions("nodeListener", options, RULES);
+  const mountPath = normaliseMountPath(checked.mountPath);
 
   const answer = async (req: IncomingMessage, res: ServerResponse) => {
     const target = toOriginForm(req.url ?? "/");

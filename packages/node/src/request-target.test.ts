@@ -1,5 +1,6 @@
+import { checkValue } from "@outrigger/core";
 import { describe, expect, it } from "vitest";
-import { checkMountPath, stripPrefix, toOriginForm } from "./request-target.ts";
+import { mountPathRule, normaliseMountPath, stripPrefix, toOriginForm } from "./request-target.ts";
 
 describe("toOriginForm", () => {
   it("keeps a target in origin form as it is", () => {
@@ -39,17 +40,17 @@ describe("stripPrefix", () => {
   });
 });
 
-describe("checkMountPath", () => {
-  it("drops a trailing slash and takes nothing for the root", () => {
-    expect(checkMountPath("prefix", "/img/")).toBe("/img");
-    expect(checkMountPath("prefix", "/a/b")).toBe("/a/b");
-    for (const root of [undefined, "", "/"]) expect(checkMountPath("prefix", root)).toBe("");
+describe("mount paths", () => {
+  it("lose a trailing slash, and are empty for the root", () => {
+    expect(normaliseMountPath("/img/")).toBe("/img");
+    expect(normaliseMountPath("/a/b")).toBe("/a/b");
+    for (const root of ["", "/"]) expect(normaliseMountPath(root)).toBe("");
   });
 
-  it("refuses what is not a path, naming the option", () => {
+  it("that are no paths are refused by a TypeError that names the option", () => {
     for (const path of ["img", "/a?b", "/a#b", "/*", 1, null]) {
-      expect(() => checkMountPath("prefix", path)).toThrow(
-        new TypeError('prefix must be a path that begins with "/", such as "/img"'),
+      expect(() => checkValue("prefix", path, mountPathRule)).toThrow(
+        `prefix must be a path that begins with "/", such as "/img", not ${JSON.stringify(path)}`,
       );
     }
   });

@@ -1,3 +1,5 @@
+import { rules } from "@outrigger/core";
+
 const ABSOLUTE_FORM = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
 /**
@@ -29,16 +31,13 @@ export function stripPrefix(target: string, prefix: string): string | null {
   return Number.isNaN(next) || next === 0x3f ? `/${rest}` : null;
 }
 
-/**
- * Checks a mount path that the host's developer wrote, and drops its trailing slash.
- *
- * @returns Empty for the root.
- * @throws TypeError when it is not a path that begins with `/`.
- */
-export function checkMountPath(name: string, path: unknown): string {
-  if (path === undefined || path === "" || path === "/") return "";
-  if (typeof path !== "string" || !/^\/[^?#*]*$/.test(path)) {
-    throw new TypeError(`${name} must be a path that begins with "/", such as "/img"`);
-  }
+/** A mount path as a host's developer writes it: of an option `prefix` or `mountPath`. */
+export const mountPathRule = rules.preset(
+  "",
+  rules.text('a path that begins with "/", such as "/img"', (path) => /^(?:\/[^?#*]*)?$/.test(path)),
+);
+
+/** A mount path without its trailing slash; empty for the root. */
+export function normaliseMountPath(path: string): string {
   return path.endsWith("/") ? path.slice(0, -1) : path;
 }

@@ -1,9 +1,17 @@
-import { type Job, type JobQueue, ServiceError } from "@outrigger/core";
+import {
+  checkOptions,
+  checkValue,
+  type Job,
+  type JobQueue,
+  type RuleTable,
+  rules,
+  ServiceError,
+} from "@outrigger/core";
 import { Queue, WaitingError, Worker } from "bullmq";
 import { beforeDeadline } from "./before-deadline.ts";
 import { openBullMqClients, WAIT_S } from "./bullmq-clients.ts";
 import { isReplyError, toServiceError } from "./redis-errors.ts";
-import { checkInteger, checkPrefix, type RedisOptions, readOptions } from "./redis-options.ts";
+import { CONNECTION_RULES, PREFIX_RULE, type RedisOptions, readOptions } from "./redis-options.ts";
 
 export interface BullMqJobQueueOptions extends RedisOptions {
   /**
@@ -13,6 +21,9 @@ export interface BullMqJobQueueOptions extends RedisOptions {
   prefix?: string;
 }
 
+const RULES = { ...CONNECTION_RULES, prefix: PREFIX_RULE } satisfies RuleTable<BullMqJobQueueOptions>;
+
+const AT_ONCE = rules.whole(1, 10_000);
 const NAME = "images";
 /** Nobody reads its events; BullMQ writes them all the same. */
 const KEPT_EVENTS = 100;
@@ -29,9 +40,8 @@ const RETRY_MS = 500;
  * What is wrong with the options is thrown at once, as a `TypeError`.
  */
 export function createBullMqJobQueue(options: BullMqJobQueueOptions): JobQueue {
-  const { prefix = "outrigger" } = options;
-  checkPrefix(prefix);
-  const settings = readOptions(options);
+  const { prefix, ...given } = checkOptions("createBullMqJobQueue", options, RULES);
+  const settings = readOptions(given);
   const { timeoutMs, onError } = settings;
   const clients = openBullMqClients(settings);
   // Its version would be asked for once, and a failure remembered for ever.
@@ -91,7 +101,7 @@ export function createBullMqJobQueue(options: BullMqJobQueueOptions): JobQueue {
 
     work(handler, atOnce) {
       checkOpen();
-      checkInteger("atOnce", atOnce, 1, 10_000);
+      checkValue("atOnce", atOnce, AT_ONCE);
       if (worker !== undefined) throw new TypeError("Somebody works on this job queue already.");
       worker = new Worker<Job>(
         NAME,

@@ -1,4 +1,12 @@
-import { type BlobStore, checkBlobKey, type DueIndex, type LeaseStore } from "@outrigger/core";
+import {
+  type BlobStore,
+  checkBlobKey,
+  checkOptions,
+  type DueIndex,
+  type LeaseStore,
+  type RuleTable,
+  rules,
+} from "@outrigger/core";
 import { deleteBlob } from "./blob-scripts.ts";
 import { createBlobSpace } from "./blob-space.ts";
 import { getBlob, statBlob } from "./get-blob.ts";
@@ -6,8 +14,8 @@ import { listBlobs } from "./list-blobs.ts";
 import { INLINE_BYTES, putBlob } from "./put-blob.ts";
 import { createRedisDueIndex } from "./redis-due-index.ts";
 import { createRedisLeases } from "./redis-leases.ts";
-import { checkInteger, checkPrefix } from "./redis-options.ts";
-import { openConnection, type RedisSource } from "./redis-source.ts";
+import { PREFIX_RULE } from "./redis-options.ts";
+import { type Flat, openConnection, type RedisSource, SOURCE_RULES } from "./redis-source.ts";
 import { warningsOf } from "./redis-warnings.ts";
 
 /** Where the blobs are and how they are written. */
@@ -39,6 +47,15 @@ export type RedisBlobStoreOptions = RedisSource & {
   ttlMs?: number;
 };
 
+const FACTORY = "createRedisBlobStore";
+const RULES = {
+  ...SOURCE_RULES,
+  prefix: PREFIX_RULE,
+  pieceBytes: rules.preset(524_288, rules.whole(2 * INLINE_BYTES, 4_194_304)),
+  supersededMs: rules.preset(60_000, rules.whole(1000, 3_600_000)),
+  ttlMs: rules.whole(1000, 315_360_000_000),
+} satisfies RuleTable<Flat<RedisBlobStoreOptions>>;
+
 /** A store in Redis, and what its servers are asked before they are trusted with anything. */
 export interface RedisBlobStore extends BlobStore, DueIndex, LeaseStore {
   /**
@@ -55,12 +72,9 @@ export interface RedisBlobStore extends BlobStore, DueIndex, LeaseStore {
  * at once, as a `TypeError`.
  */
 export function createRedisBlobStore(options: RedisBlobStoreOptions): RedisBlobStore {
-  const { prefix = "outrigger", pieceBytes = 524_288, supersededMs = 60_000, ttlMs } = options;
-  checkPrefix(prefix);
-  checkInteger("pieceBytes", pieceBytes, 2 * INLINE_BYTES, 4_194_304);
-  checkInteger("supersededMs", supersededMs, 1000, 3_600_000);
-  if (ttlMs !== undefined) checkInteger("ttlMs", ttlMs, 1000, 315_360_000_000);
-  const connection = openConnection(options, "store");
+  const checked = checkOptions(FACTORY, options as Flat<RedisBlobStoreOptions>, RULES);
+  const { prefix, pieceBytes, supersededMs, ttlMs, ...source } = checked;
+  const connection = openConnection(FACTORY, source, "store");
   const space = createBlobSpace(connection, { prefix, pieceBytes, supersededMs, ttlMs: ttlMs ?? 0 });
 
   return {

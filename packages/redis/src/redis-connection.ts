@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ServiceError } from "@outrigger/core";
+import { checkOptions, isError, ServiceError } from "@outrigger/core";
 import { beforeDeadline } from "./before-deadline.ts";
 import {
   createDriver,
@@ -10,7 +10,7 @@ import {
   type RedisReply,
 } from "./redis-driver.ts";
 import { isReplyError, RedisTimeoutError, toServiceError } from "./redis-errors.ts";
-import { type RedisOptions, readOptions } from "./redis-options.ts";
+import { CONNECTION_RULES, type RedisOptions, readOptions } from "./redis-options.ts";
 
 /** A program that the server runs as one step. */
 export interface RedisScript {
@@ -36,6 +36,8 @@ export interface RedisConnection {
   close(): Promise<void>;
 }
 
+type GivenOptions = { [K in keyof RedisOptions]: RedisOptions[K] | undefined };
+
 /** A client that keeps silent is replaced, but no more often than this. */
 const RENEWAL_PAUSE_MS = 500;
 
@@ -51,7 +53,12 @@ export function createScript(text: string): RedisScript {
  * connection of its own.
  */
 export function connectRedis(options: RedisOptions): RedisConnection {
-  const settings = readOptions(options);
+  return connect("connectRedis", options);
+}
+
+/** @param factory whose options they are, for messages. */
+export function connect(factory: string, options: GivenOptions): RedisConnection {
+  const settings = readOptions(checkOptions(factory, options, CONNECTION_RULES));
   const { timeoutMs } = settings;
   let driver = createDriver(settings);
   // The driver that is known to have connected, or failed to, once: nobody has to wait for that again.
@@ -119,7 +126,7 @@ export function connectRedis(options: RedisOptions): RedisConnection {
         return await call(keys[0], ["EVALSHA", sha1, ...rest]);
       } catch (error) {
         const { cause } = error as ServiceError; // As `guarded` throws nothing else.
-        if (!(cause instanceof Error && cause.message.startsWith("NOSCRIPT"))) throw error;
+        if (!(isError(cause) && cause.message.startsWith("NOSCRIPT"))) throw error;
         return await call(keys[0], ["EVAL", text, ...rest]);
       }
     },

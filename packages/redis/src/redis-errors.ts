@@ -1,4 +1,4 @@
-import { ServiceError } from "@outrigger/core";
+import { isError, isServiceError, ServiceError } from "@outrigger/core";
 
 /** What Redis answers when it will not do something, and what that means to whoever runs it. */
 const REPLIES: readonly (readonly [RegExp, string])[] = [
@@ -27,13 +27,13 @@ export class RedisTimeoutError extends Error {
 
 /** Whether Redis itself refused something, as opposed to a connection that failed. */
 export function isReplyError(error: unknown): boolean {
-  return error instanceof Error && /^[A-Z][A-Z]+ /.test(error.message);
+  return isError(error) && /^[A-Z][A-Z]+ /.test(error.message);
 }
 
 /** A driver's error as the contract wants it. One that already is goes through. */
 export function toServiceError(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  if (isServiceError(error)) return error;
+  const message = isError(error) ? error.message : String(error);
   if (/\bOOM command not allowed\b/.test(message)) {
     return new ServiceError("no_space", "The Redis server has no memory left (maxmemory).", { cause: error });
   }

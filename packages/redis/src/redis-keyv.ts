@@ -1,7 +1,14 @@
 import KeyvRedis from "@keyv/redis";
+import { checkOptions, type RuleTable } from "@outrigger/core";
 import { Keyv } from "keyv";
-import { checkPrefix } from "./redis-options.ts";
-import { type OpenConnection, openConnection, type RedisSource } from "./redis-source.ts";
+import { PREFIX_RULE } from "./redis-options.ts";
+import {
+  type Flat,
+  type OpenConnection,
+  openConnection,
+  type RedisSource,
+  SOURCE_RULES,
+} from "./redis-source.ts";
 
 export type RedisKeyvOptions = RedisSource & {
   /**
@@ -10,6 +17,9 @@ export type RedisKeyvOptions = RedisSource & {
    */
   namespace?: string;
 };
+
+const FACTORY = "createRedisKeyv";
+const RULES = { ...SOURCE_RULES, namespace: PREFIX_RULE } satisfies RuleTable<Flat<RedisKeyvOptions>>;
 
 const SCAN_COUNT = 1000;
 
@@ -21,9 +31,8 @@ const SCAN_COUNT = 1000;
  * `disconnect()` closes it.
  */
 export function createRedisKeyv(options: RedisKeyvOptions): Keyv {
-  const { namespace = "outrigger" } = options;
-  checkPrefix(namespace);
-  const connection = openConnection(options, "Keyv");
+  const { namespace, ...source } = checkOptions(FACTORY, options as Flat<RedisKeyvOptions>, RULES);
+  const connection = openConnection(FACTORY, source, "Keyv");
   const store = createStore(connection, namespace);
   return new Keyv(store, { namespace, useKeyPrefix: false, throwOnErrors: true });
 }

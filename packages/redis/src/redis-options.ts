@@ -1,4 +1,5 @@
 import type { ConnectionOptions } from "node:tls";
+import { type Checked, type RuleTable, rules } from "@outrigger/core";
 
 /** Where Redis is and how long it may take. */
 export interface RedisOptions {
@@ -41,41 +42,62 @@ export interface RedisSettings {
   onError: (error: unknown) => void;
 }
 
-/** Throws a `TypeError` that says what is wrong and never shows a password. */
-export function readOptions(options: RedisOptions): RedisSettings {
-  const { url, timeoutMs = 2000, tls = {}, onError = () => undefined } = options;
-  const [first, ...others] = (typeof url === "string" ? [url] : url).map(readAddress);
-  if (first === undefined) throw new TypeError("url must name at least one Redis server.");
-  const isCluster = typeof url !== "string";
-  if (isCluster && [first, ...others].some(({ database }) => database !== 0)) {
-    throw new TypeError("A Redis cluster has no databases: the addresses in url must not name one.");
-  }
-  checkInteger("timeoutMs", timeoutMs, 50, 60_000);
-  return { addresses: [first, ...others], isCluster, timeoutMs, tls, onError };
+const URL_FORM =
+  "redis://[user:password@]host[:port][/database], or a list of such addresses without databases: those of a cluster";
+
+/** What every factory of this package takes for its connection, unless it shares one. */
+export const OWN_RULES = {
+  url: rules.value(URL_FORM, isUrl, true),
+  timeoutMs: rules.whole(50, 60_000),
+  tls: rules.value("options of tls.connect", (given) => typeof given === "object" && given !== null, true),
+  onError: rules.fn(),
+} satisfies RuleTable<Partial<RedisOptions>>;
+
+export const CONNECTION_RULES = {
+  url: rules.required(OWN_RULES.url),
+  timeoutMs: rules.preset(2000, OWN_RULES.timeoutMs),
+  tls: rules.preset({}, OWN_RULES.tls),
+  onError: rules.preset(() => undefined, OWN_RULES.onError),
+} satisfies RuleTable<RedisOptions>;
+
+/** What keys begin with. Braces in it would decide where in a cluster they are. */
+export const PREFIX_RULE = rules.preset(
+  "outrigger",
+  rules.text("1 to 100 letters, digits or characters of `_.:-`", (prefix) =>
+    /^[A-Za-z0-9_.:-]{1,100}$/.test(prefix),
+  ),
+);
+
+/** The settings of checked options. */
+export function readOptions({
+  url,
+  ...others
+}: Checked<RedisOptions, typeof CONNECTION_RULES>): RedisSettings {
+  const [first, ...more] = [url].flat().flatMap((text) => readAddress(text) ?? []);
+  if (first === undefined) throw new TypeError(`url must be ${URL_FORM}`);
+  return { addresses: [first, ...more], isCluster: typeof url !== "string", ...others };
 }
 
-/** Throws a `TypeError` unless `value` is an integer of `min` to `max`. */
-export function checkInteger(name: string, value: number, min: number, max: number): void {
-  if (Number.isSafeInteger(value) && value >= min && value <= max) return;
-  throw new TypeError(`${name} must be an integer of ${min} to ${max}, not ${value}.`);
+function isUrl(given: unknown): boolean {
+  const addresses = [given].flat().map((each) => (typeof each === "string" ? readAddress(each) : null));
+  const isCluster = Array.isArray(given);
+  return (
+    addresses.length > 0 && addresses.every((each) => each !== null && !(isCluster && each.database !== 0))
+  );
 }
 
-/** Throws a `TypeError` unless `prefix` may begin the names of keys: braces in it would decide where in a cluster they are. */
-export function checkPrefix(prefix: string): void {
-  if (/^[A-Za-z0-9_.:-]{1,100}$/.test(prefix)) return;
-  throw new TypeError("prefix must be 1 to 100 letters, digits or characters of `_.:-`.");
-}
-
-function readAddress(text: string): RedisAddress {
+/** @returns `null` for what is no address. */
+function readAddress(text: string): RedisAddress | null {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const database = /^\/(\d{0,5})$/.exec(url?.pathname || "/")?.[1];
   if (
     url === undefined ||
     !/^rediss?:$/.test(url.protocol) ||
     url.hostname === "" ||
-    database === undefined
+    database === undefined ||
+    !isEncoded(url.username + url.password)
   ) {
-    throw new TypeError("url must be of the form redis://[user:password@]host[:port][/database].");
+    return null;
   }
   return {
     host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
@@ -85,4 +107,14 @@ function readAddress(text: string): RedisAddress {
     ...(url.password === "" ? {} : { password: decodeURIComponent(url.password) }),
     database: Number(database),
   };
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    // A percent sign that was not encoded itself.
+    return false;
+  }
 }

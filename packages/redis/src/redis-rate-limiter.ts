@@ -1,7 +1,15 @@
-import type { RateLimiter, RateResult, RateRule } from "@outrigger/core";
+import {
+  checkOptions,
+  checkValue,
+  type RateLimiter,
+  type RateResult,
+  type RateRule,
+  type RuleTable,
+  rules,
+} from "@outrigger/core";
 import { createScript } from "./redis-connection.ts";
-import { checkInteger, checkPrefix } from "./redis-options.ts";
-import { openConnection, type RedisSource } from "./redis-source.ts";
+import { PREFIX_RULE } from "./redis-options.ts";
+import { type Flat, openConnection, type RedisSource, SOURCE_RULES } from "./redis-source.ts";
 
 export type RedisRateLimiterOptions = RedisSource & {
   /**
@@ -12,7 +20,11 @@ export type RedisRateLimiterOptions = RedisSource & {
 };
 
 /** Longest window that the limiter in memory takes, too: 24.8 days. */
-const MAX_WINDOW_MS = 2 ** 31 - 1;
+const WINDOW = rules.whole(1, 2 ** 31 - 1);
+const COUNT = rules.whole(1);
+
+const FACTORY = "createRedisRateLimiter";
+const RULES = { ...SOURCE_RULES, prefix: PREFIX_RULE } satisfies RuleTable<Flat<RedisRateLimiterOptions>>;
 
 /**
  * KEYS: the counter. ARGV: "take", "look" or "give", points, limit, length of the window. The window is the counter's own
@@ -48,9 +60,8 @@ return {1, limit - used - cost, leftMs}
  * integer of 1 to 2,147,483,647 ms (24.8 days), and with `store_unavailable` once it is closed or when Redis fails.
  */
 export function createRedisRateLimiter(options: RedisRateLimiterOptions): RateLimiter {
-  const { prefix = "outrigger" } = options;
-  checkPrefix(prefix);
-  const connection = openConnection(options, "rate limiter");
+  const { prefix, ...source } = checkOptions(FACTORY, options as Flat<RedisRateLimiterOptions>, RULES);
+  const connection = openConnection(FACTORY, source, "rate limiter");
 
   async function run(
     what: string,
@@ -58,9 +69,9 @@ export function createRedisRateLimiter(options: RedisRateLimiterOptions): RateLi
     { limit, windowMs }: RateRule,
     cost: number,
   ): Promise<RateResult> {
-    checkInteger("limit", limit, 1, Number.MAX_SAFE_INTEGER);
-    checkInteger("windowMs", windowMs, 1, MAX_WINDOW_MS);
-    checkInteger("cost", cost, 1, Number.MAX_SAFE_INTEGER);
+    checkValue("limit", limit, COUNT);
+    checkValue("windowMs", windowMs, WINDOW);
+    checkValue("cost", cost, COUNT);
     const name = `${prefix}:rate:${limit}/${windowMs}:${key}`;
     const reply = await connection.run(count, [name], [what, String(cost), String(limit), String(windowMs)]);
     const [isAllowed, remaining, resetMs] = reply as [number, number, number]; // As the script answers.

@@ -1,6 +1,6 @@
-import { ServiceError } from "@outrigger/core";
-import { connectRedis, type RedisConnection } from "./redis-connection.ts";
-import type { RedisOptions } from "./redis-options.ts";
+import { type Checked, type RuleTable, rules, ServiceError } from "@outrigger/core";
+import { connect, type RedisConnection } from "./redis-connection.ts";
+import { OWN_RULES, type RedisOptions } from "./redis-options.ts";
 
 /** A connection of its own, or one that is shared and outlives whoever uses it. */
 export type RedisSource =
@@ -16,10 +16,41 @@ export interface OpenConnection extends RedisConnection {
   checkOpen(): void;
 }
 
-/** @param user What says in messages that it is closed, such as "store". */
-export function openConnection(source: RedisSource, user: string): OpenConnection {
-  const isShared = "connection" in source;
-  const connection = isShared ? source.connection : connectRedis(source);
+/** All keys of a union, each optional, for a table of rules. */
+export type Flat<O> = {
+  [K in O extends unknown ? keyof O : never]?: O extends { [Key in K]?: infer V } ? V : never;
+};
+
+/** What factories take that make a connection or share one. */
+export const SOURCE_RULES = {
+  ...OWN_RULES,
+  connection: rules.shape(
+    "a connection that connectRedis() returned",
+    "call",
+    "run",
+    "use",
+    "nodes",
+    "close",
+  ),
+} satisfies RuleTable<Flat<RedisSource>>;
+
+type CheckedSource = Checked<Flat<RedisSource>, typeof SOURCE_RULES>;
+
+/**
+ * @param factory whose options they are, for messages.
+ * @param user What says in messages that it is closed, such as "store".
+ */
+export function openConnection(factory: string, source: CheckedSource, user: string): OpenConnection {
+  const { url, timeoutMs, tls, onError, connection: shared } = source;
+  const own = { url, timeoutMs, tls, onError };
+  const isShared = shared !== undefined;
+  const ignored = Object.entries(own).flatMap(([name, given]) => (given === undefined ? [] : [name]));
+  if (isShared && ignored.length > 0) {
+    throw new TypeError(
+      `${factory}: connection decides about ${ignored.join(", ")}: leave out one or the other`,
+    );
+  }
+  const connection = shared ?? connect(factory, own);
   let isClosed = false;
 
   function checkOpen(): void {

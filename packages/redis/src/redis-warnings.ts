@@ -1,4 +1,4 @@
-import { isServiceError } from "@outrigger/core";
+import { isError, isServiceError } from "@outrigger/core";
 import type { RedisConnection } from "./redis-connection.ts";
 import type { RedisNode } from "./redis-driver.ts";
 
@@ -18,7 +18,7 @@ async function warningsOfNode({ id, send }: RedisNode): Promise<string[]> {
     }
   } catch (error) {
     const isRefused =
-      isServiceError(error) && error.cause instanceof Error && /^(?:NOPERM|ERR) /.test(error.cause.message);
+      isServiceError(error) && isError(error.cause) && /^(?:NOPERM|ERR) /.test(error.cause.message);
     if (!isRefused) throw error;
   }
   const policy = settings.get("maxmemory-policy");

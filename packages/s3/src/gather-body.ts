@@ -3,7 +3,7 @@ import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { ServiceError } from "@outrigger/core";
+import { ServiceError, systemCode } from "@outrigger/core";
 import { createChunkList } from "./chunk-list.ts";
 
 /** Random bytes behind each blob's own, so that no two objects have the same content. */
@@ -159,7 +159,7 @@ function asBuffer(chunk: Uint8Array | string): Buffer {
 }
 
 function refuse(error: unknown): never {
-  const code = error instanceof Error && "code" in error ? error.code : error;
+  const code = systemCode(error) ?? String(error);
   const isFull = code === "ENOSPC" || code === "EDQUOT";
   const message = `The spool directory cannot be used (${code})`;
   throw new ServiceError(isFull ? "no_space" : "store_unavailable", message, { cause: error });

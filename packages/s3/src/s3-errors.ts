@@ -1,4 +1,4 @@
-import { isServiceError, ServiceError } from "@outrigger/core";
+import { isError, isServiceError, ServiceError, systemCode } from "@outrigger/core";
 
 /** What to do about it, for the operator; by the service's code. */
 const REMEDIES: Record<string, string> = {
@@ -45,13 +45,13 @@ export function isTransient(error: unknown): boolean {
 
 /** The status of the service's answer; `undefined` for an error that is none. Not by class: there may be several SDKs. */
 export function statusOf(error: unknown): number | undefined {
-  const metadata = error instanceof Error && "$metadata" in error ? error.$metadata : undefined;
+  const metadata = isError(error) && "$metadata" in error ? error.$metadata : undefined;
   const isMetadata = typeof metadata === "object" && metadata !== null && "httpStatusCode" in metadata;
   return isMetadata && typeof metadata.httpStatusCode === "number" ? metadata.httpStatusCode : undefined;
 }
 
 function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : String(error);
+  return isError(error) ? error.name : String(error);
 }
 
 /** A failure as the store's own error, which tells no key and no address. */
@@ -71,7 +71,6 @@ export function storeError(error: unknown): ServiceError {
 
 /** The code of a failed system call, or what else says most; the text of a service's error may name keys. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if ("code" in error && typeof error.code === "string") return error.code;
-  return error.name === "Error" ? error.message : error.name;
+  if (!isError(error)) return String(error);
+  return systemCode(error) ?? (error.name === "Error" ? error.message : error.name);
 }

@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
 import type { S3Client, S3ClientConfig } from "@aws-sdk/client-s3";
+import { checkOptions, type RuleTable, rules } from "@outrigger/core";
 
 export interface S3BlobStoreOptions {
   /** An existing bucket, whose listings are in the order of keys (all but AWS directory buckets). */
@@ -49,29 +50,45 @@ export interface S3Settings {
 const PREFIX = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*$/;
 const CLIENT_OPTIONS = ["endpoint", "region", "credentials", "forcePathStyle", "maxSockets"] as const;
 
+const RULES = {
+  bucket: rules.required(rules.text("the name of a bucket")),
+  prefix: rules.preset(
+    "",
+    rules.text('empty or segments that end in "/", of at most 150 characters', (prefix) => {
+      return PREFIX.test(prefix) && prefix.length <= 150;
+    }),
+  ),
+  client: rules.shape("an S3Client of @aws-sdk/client-s3", "send"),
+  endpoint: rules.text("an absolute http(s) URL", isHttpUrl),
+  region: rules.text("the name of a region"),
+  credentials: rules.value("credentials, or a function that provides them", isObjectOrFunction, true),
+  forcePathStyle: rules.flag(),
+  maxSockets: rules.preset(100, rules.whole(1, 10_000)),
+  timeoutMs: rules.preset(2000, rules.whole(50, 2 ** 31 - 1)),
+  minBytesPerSecond: rules.preset(2 ** 20, rules.whole(1, 2 ** 40)),
+  bufferBytes: rules.preset(8 * 2 ** 20, rules.whole(0, 2 ** 30)),
+  spoolDirectory: rules.text("the path of a directory"),
+} satisfies RuleTable<S3BlobStoreOptions>;
+
 /** Throws a `TypeError` that tells what is wrong. */
 export function settingsOf(options: S3BlobStoreOptions): S3Settings {
-  const { bucket, prefix = "", client } = options;
-  if (typeof bucket !== "string" || bucket === "")
-    throw new TypeError("bucket must be the name of a bucket.");
-  if (!PREFIX.test(prefix) || prefix.length > 150) {
-    throw new TypeError(`prefix must be empty or end in "/", not ${JSON.stringify(prefix)}.`);
+  const { spoolDirectory = tmpdir(), ...checked } = checkOptions("createS3BlobStore", options, RULES);
+  const ignored = CLIENT_OPTIONS.filter(
+    (name) => checked.client !== undefined && options[name] !== undefined,
+  );
+  if (ignored.length > 0) {
+    throw new TypeError(
+      `createS3BlobStore: client decides about ${ignored.join(", ")}: leave out one or the other`,
+    );
   }
-  const ignored = CLIENT_OPTIONS.filter((name) => client !== undefined && options[name] !== undefined);
-  if (ignored.length > 0)
-    throw new TypeError(`Where client is given, it decides about ${ignored.join(", ")}.`);
-  checkInteger("maxSockets", options.maxSockets ?? 100, 1, 10_000);
-  return {
-    bucket,
-    prefix,
-    timeoutMs: checkInteger("timeoutMs", options.timeoutMs ?? 2000, 50, 2 ** 31 - 1),
-    minBytesPerSecond: checkInteger("minBytesPerSecond", options.minBytesPerSecond ?? 2 ** 20, 1, 2 ** 40),
-    bufferBytes: checkInteger("bufferBytes", options.bufferBytes ?? 8 * 2 ** 20, 0, 2 ** 30),
-    spoolDirectory: options.spoolDirectory ?? tmpdir(),
-  };
+  const { bucket, prefix, timeoutMs, minBytesPerSecond, bufferBytes } = checked;
+  return { bucket, prefix, timeoutMs, minBytesPerSecond, bufferBytes, spoolDirectory };
 }
 
-function checkInteger(name: string, value: number, min: number, max: number): number {
-  if (Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new TypeError(`${name} must be an integer from ${min} to ${max}, not ${value}.`);
+function isHttpUrl(given: string): boolean {
+  return URL.canParse(given) && /^https?:$/.test(new URL(given).protocol);
+}
+
+function isObjectOrFunction(given: unknown): boolean {
+  return typeof given === "function" || (typeof given === "object" && given !== null);
 }

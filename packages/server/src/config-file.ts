@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { isError } from "@outrigger/core";
 import { ConfigError } from "./config-error.ts";
 import { checkConfig } from "./config-schema.ts";
 import { resolveDatabaseUrl } from "./lookup/database-target.ts";
@@ -51,7 +52,7 @@ async function readValue(name: string, path: string): Promise<unknown> {
   try {
     return extension === ".json" ? JSON.parse(await readFile(path, "utf8")) : await defaultExport(path);
   } catch (error) {
-    const [reason] = (error instanceof Error ? error.message : String(error)).split("\n");
+    const [reason] = (isError(error) ? error.message : String(error)).split("\n");
     throw unreadable(name, reason ?? "", error);
   }
 }

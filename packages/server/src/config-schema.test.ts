@@ -84,10 +84,13 @@ describe("checkConfig", () => {
     [{ port: 80.5 }, "port: must be a whole number from 0 to 65535"],
     [{ host: "" }, "host: must be an address or a name"],
     [{ data: 7 }, "data: must be a path"],
-    [{ publicUrl: "example.com" }, "publicUrl: must be an absolute http(s) URL without query or fragment"],
+    [
+      { publicUrl: "example.com" },
+      "publicUrl: must be an absolute http(s) URL without credentials, query or fragment",
+    ],
     [
       { publicUrl: "https://x.com/?a" },
-      "publicUrl: must be an absolute http(s) URL without query or fragment",
+      "publicUrl: must be an absolute http(s) URL without credentials, query or fragment",
     ],
     [{ trustProxy: "10.0.0.0/99" }, "trustProxy: must be false, a number of proxies, or their addresses"],
     [{ trustProxy: -1 }, "trustProxy: must be false, a number of proxies, or their addresses"],
@@ -159,13 +162,18 @@ describe("checkConfig", () => {
     [{ images: { rateLimits: { uploads: 5 } } }, "images.rateLimits.uploads: unknown key"],
     [{ images: { storage: "x" } }, "images.storage: unknown key"],
     [{ images: { tombstoneDays: 3651 } }, "images.tombstoneDays: must be a whole number from 0 to 3650"],
+    [{ images: { allowedHosts: [] } }, "images.allowedHosts: must name at least one host"],
+    [
+      { publicUrl: "https://me:hush@x.com" },
+      "publicUrl: must be an absolute http(s) URL without credentials, query or fragment",
+    ],
     [
       { images: { sweepEveryMs: 999 } },
       "images.sweepEveryMs: must be false or a whole number from 1000 to 86400000",
     ],
     [
       { images: { minUploadBytesPerSecond: -1 } },
-      "images.minUploadBytesPerSecond: must be a whole number from 0 to 1000000000",
+      "images.minUploadBytesPerSecond: must be a whole number from 0",
     ],
     [
       { images: { cors: { origins: "https://a.example" } } },

@@ -34,10 +34,11 @@ const cors = section({
 const images = section({
   allowedHosts: z
     .array(text("must be a host, e.g. example.com:8443"), { error: "must be a list of hosts" })
+    .min(1, { error: "must name at least one host" })
     .exactOptional(),
   maxUploadBytes: whole(1, 2 ** 31).exactOptional(),
   uploadIdleMs: whole(100).exactOptional(),
-  minUploadBytesPerSecond: whole(0, 1_000_000_000).exactOptional(),
+  minUploadBytesPerSecond: whole(0).exactOptional(),
   asyncAfterMs: patience.exactOptional(),
   processUploads: flag.exactOptional(),
   keepMetadata: flag.exactOptional(),
@@ -119,7 +120,7 @@ const schema: z.ZodType<ServerConfig> = section({
   jobQueue: jobQueue.exactOptional(),
   publicUrl: rule(
     z.string(),
-    "must be an absolute http(s) URL without query or fragment",
+    "must be an absolute http(s) URL without credentials, query or fragment",
     isMountUrl,
   ).exactOptional(),
   trustProxy: rule(
@@ -189,8 +190,8 @@ function withoutUndefined(value: unknown): unknown {
 
 function isMountUrl(value: string): boolean {
   if (!URL.canParse(value)) return false;
-  const { protocol, search, hash } = new URL(value);
-  return (protocol === "http:" || protocol === "https:") && search === "" && hash === "";
+  const { protocol, username, password, search, hash } = new URL(value);
+  return (protocol === "http:" || protocol === "https:") && username + password + search + hash === "";
 }
 
 function isOrigin(value: string): boolean {

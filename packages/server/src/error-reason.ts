@@ -1,3 +1,5 @@
+import { isError } from "@outrigger/core";
+
 /** What lies at the bottom of an error's causes. */
 interface Reason {
   /** Its first line. */
@@ -33,8 +35,8 @@ export function whyUnusable(error: unknown): string {
 }
 
 function innermost(error: unknown): Reason {
-  if (!(error instanceof Error)) return { message: String(error) };
-  if (error.cause instanceof Error) return innermost(error.cause);
+  if (!isError(error)) return { message: String(error) };
+  if (isError(error.cause)) return innermost(error.cause);
   const [message = ""] = error.message.split("\n");
   return { ...error, message };
 }

@@ -114,7 +114,7 @@ describe("outrigger serve, when its configuration is wrong", () => {
     expect(await refusal({ env })).toBe(
       "outrigger: The environment is not valid\n" +
         "PORT: must be a whole number from 0 to 65535\n" +
-        "OUTRIGGER_PUBLIC_URL: must be an absolute http(s) URL without query or fragment\n" +
+        "OUTRIGGER_PUBLIC_URL: must be an absolute http(s) URL without credentials, query or fragment\n" +
         "OUTRIGGER_SECRET: must be a text of at least 32 bytes, or a list of such texts\n" +
         "OUTRIGGER_METRICS_PORT: must be a whole number from 0 to 65535\n",
     );

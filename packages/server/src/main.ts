@@ -1,3 +1,4 @@
+import { isError } from "@outrigger/core";
 import { Command, CommanderError } from "commander";
 import { ConfigError, StartError } from "./config-error.ts";
 import { reasonOf } from "./error-reason.ts";
@@ -55,6 +56,6 @@ async function report(error: unknown): Promise<number> {
     return 1;
   }
   // A bug: here a stack helps.
-  process.stderr.write(`outrigger: ${error instanceof Error ? error.stack : String(error)}\n`);
+  process.stderr.write(`outrigger: ${isError(error) ? error.stack : String(error)}\n`);
   return 1;
 }

@@ -10,7 +10,7 @@ export interface ServerImagesConfig {
   maxUploadBytes?: number;
   /** An upload without progress for this long ends with 408; milliseconds from 100. @default 15000 */
   uploadIdleMs?: number;
-  /** An upload that is slower than this on average ends with 408; bytes per second, 0 (any speed) to 1000000000. @default 1024 */
+  /** An upload that is slower than this on average ends with 408; bytes per second, `0` never. @default 1024 */
   minUploadBytesPerSecond?: number;
   /**
    * An upload that takes longer to check and clean is answered with 202; milliseconds from 0 to 60000. `false`: clients wait,

@@ -1,6 +1,6 @@
 import type { SqlDriver } from "./driver/sql-driver.ts";
 import { closedError } from "./driver/sql-errors.ts";
-import { readyDriver, type SqlDatabase } from "./sql-database.ts";
+import { checkDatabase, readyDriver, type SqlDatabase } from "./sql-database.ts";
 
 /** One part's use of a database that others use, too: closing the part leaves the database open. */
 export interface DatabaseUse {
@@ -9,6 +9,7 @@ export interface DatabaseUse {
 }
 
 export function useDatabase(database: SqlDatabase): DatabaseUse {
+  checkDatabase(database);
   let isClosed = false;
   return {
     driver: async () => {

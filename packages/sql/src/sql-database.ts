@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { checkOptions, checkValue, type RuleTable, rules } from "@outrigger/core";
 import { createPostgresDriver } from "./driver/postgres-driver.ts";
 import type { SqlDriver } from "./driver/sql-driver.ts";
 import { closedError } from "./driver/sql-errors.ts";
@@ -25,6 +26,18 @@ export interface SqlDatabaseOptions {
   /** Of PostgreSQL: how many connections at most, an integer of 1 to 1000. @default 10 */
   maxConnections?: number;
 }
+
+const RULES = {
+  url: rules.required(
+    rules.secretText(
+      "of the form file:lookup.db or postgres://user:password@host:port/database",
+      (url) => isPostgres(url) || pathOf(url) !== null,
+    ),
+  ),
+  timeoutMs: rules.preset(2000, rules.whole(50, 60_000)),
+  durability: rules.preset("process", rules.oneOf("process", "power")),
+  maxConnections: rules.preset(10, rules.whole(1, 1000)),
+} satisfies RuleTable<SqlDatabaseOptions>;
 
 /** A database that contacts, accounts and suppressions share. It connects when it is needed, and again after it was lost. */
 export interface SqlDatabase {
@@ -75,30 +88,30 @@ export function openDatabase(options: SqlDatabaseOptions): SqlDatabase {
   return database;
 }
 
+const DATABASE = rules.value(
+  "what openDatabase() returned",
+  (given) => drivers.has(given as SqlDatabase), // A WeakMap has nothing that is no object.
+  true,
+);
+
+/** Throws a `TypeError` for anything but what {@link openDatabase} returned. */
+export function checkDatabase(database: SqlDatabase): void {
+  checkValue("database", database, DATABASE);
+}
+
 /** The driver of a database, when its schema is up to date. */
 export async function readyDriver(database: SqlDatabase): Promise<SqlDriver> {
+  checkDatabase(database);
   const known = drivers.get(database);
-  if (known === undefined) throw new TypeError("The database must be one that openDatabase() made.");
+  if (known === undefined) throw new Error("Unreachable: the database was checked");
   await known.ready();
   return known.driver;
 }
 
 function createDriver(options: SqlDatabaseOptions): SqlDriver {
-  const { url, timeoutMs = 2000, durability = "process", maxConnections = 10 } = options;
-  checkInteger("timeoutMs", timeoutMs, 50, 60_000);
-  checkInteger("maxConnections", maxConnections, 1, 1000);
-  if (durability !== "process" && durability !== "power") {
-    throw new TypeError('durability must be "process" or "power".');
-  }
-  if (/^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url)) {
-    return createPostgresDriver({ url, maxConnections, timeoutMs });
-  }
+  const { url, timeoutMs, durability, maxConnections } = checkOptions("openDatabase", options, RULES);
   const path = pathOf(url);
-  if (path === null) {
-    throw new TypeError(
-      "url must be of the form file:lookup.db or postgres://user:password@host:port/database.",
-    );
-  }
+  if (path === null) return createPostgresDriver({ url, maxConnections, timeoutMs });
   return createSqliteDriver({ path, isPowerSafe: durability === "power", timeoutMs });
 }
 
@@ -109,7 +122,6 @@ function pathOf(url: string): string | null {
   return path === undefined || path === ":memory:" || path.includes("\0") ? null : path;
 }
 
-function checkInteger(name: string, value: number, min: number, max: number): void {
-  if (Number.isSafeInteger(value) && value >= min && value <= max) return;
-  throw new TypeError(`${name} must be an integer of ${min} to ${max}, not ${value}.`);
+function isPostgres(url: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url);
 }

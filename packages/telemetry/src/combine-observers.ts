@@ -1,10 +1,13 @@
-import type { Observer } from "@outrigger/core";
+import { checkValue, type Observer, shapes } from "@outrigger/core";
 
 /**
  * Several observers as one, e.g. metrics and traces. An operation runs inside of all of them, the first outermost.
  * @example createImages({ storage, renderer, observer: combineObservers(metrics, createTracing()) });
  */
 export function combineObservers(...observers: Observer[]): Observer {
+  for (const [index, each] of observers.entries()) {
+    checkValue(`combineObservers: observers[${index}]`, each, shapes.observer);
+  }
   return {
     observe(operation, work, outcomeOf) {
       const all = observers.reduceRight((inner, observer) => {

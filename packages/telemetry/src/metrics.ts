@@ -1,4 +1,4 @@
-import type { Observer } from "@outrigger/core";
+import { checkOptions, type Observer, type RuleTable, rules } from "@outrigger/core";
 import { Counter, collectDefaultMetrics, Registry } from "prom-client";
 import { createGauges } from "./gauges.ts";
 import { createMeters } from "./meters.ts";
@@ -12,6 +12,17 @@ export interface MetricsOptions {
   /** Adds memory, processor, event loop and garbage collection of the process: `process_*` and `nodejs_*`. @default false */
   processMetrics?: boolean;
 }
+
+const RULES = {
+  registry: rules.shape("a Registry of prom-client", "registerMetric", "metrics"),
+  prefix: rules.preset(
+    "outrigger_",
+    rules.text("the beginning of a metric's name: letters, digits and _", (prefix) =>
+      /^(?:[a-zA-Z_:][\w:]*)?$/.test(prefix),
+    ),
+  ),
+  processMetrics: rules.preset(false, rules.flag()),
+} satisfies RuleTable<MetricsOptions>;
 
 /** An observer that counts. Labels are names from fixed lists: however many addresses are asked for, series do not grow. */
 export interface Metrics extends Observer {
@@ -30,7 +41,7 @@ export interface Metrics extends Observer {
  * app.get("/metrics", async (req, res) => res.type(metrics.contentType).send(await metrics.text()));
  */
 export function createMetrics(options: MetricsOptions = {}): Metrics {
-  const { registry = new Registry(), prefix = "outrigger_", processMetrics = false } = options;
+  const { registry = new Registry(), prefix, processMetrics } = checkOptions("createMetrics", options, RULES);
   const meters = createMeters(registry, prefix);
   const gauges = createGauges(registry, prefix);
   const served = new Counter({

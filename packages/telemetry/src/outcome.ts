@@ -1,7 +1,7 @@
-import { isServiceError } from "@outrigger/core";
+import { isError, isServiceError } from "@outrigger/core";
 
 /** How an operation ended that rejected: the code of the error, `aborted` where nobody waits any more, else `error`. */
 export function outcomeOfError(error: unknown): string {
   if (isServiceError(error)) return error.code;
-  return error instanceof Error && error.name === "AbortError" ? "aborted" : "error";
+  return isError(error) && error.name === "AbortError" ? "aborted" : "error";
 }

@@ -9,13 +9,17 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import type { Observer, Operation } from "@outrigger/core";
+import { checkOptions, type Observer, type Operation, type RuleTable, rules } from "@outrigger/core";
 import { outcomeOfError } from "./outcome.ts";
 
 export interface TracingOptions {
   /** Makes the spans. @default that of the SDK which the host has registered, or will register; without one nothing is recorded. */
   tracer?: Tracer;
 }
+
+const RULES = {
+  tracer: rules.shape("a tracer of OpenTelemetry", "startSpan"),
+} satisfies RuleTable<TracingOptions>;
 
 /**
  * Traces for OpenTelemetry: a span per request, and below it one per admission, render, store access or sweep. A request
@@ -25,7 +29,7 @@ export interface TracingOptions {
  * const images = createImages({ storage, renderer, observer: createTracing() });
  */
 export function createTracing(options: TracingOptions = {}): Observer {
-  const { tracer = trace.getTracer("@outrigger/telemetry") } = options;
+  const { tracer = trace.getTracer("@outrigger/telemetry") } = checkOptions("createTracing", options, RULES);
   return {
     observe(operation, work, outcomeOf) {
       const active = context.active();

@@ -27,8 +27,8 @@ const CACHE_ENTRIES = 10_000;
 export function createMailProber(options: MailProberOptions = {}): VerifyingProber {
   const settings = readProberOptions(options);
   const { now, onError, wholeMs } = settings;
-  const cache = options.cache ?? createMemoryCache(CACHE_ENTRIES);
-  const memory = createProberMemory({ cache, secret: options.secret, now, onError });
+  const cache = settings.cache ?? createMemoryCache(CACHE_ENTRIES);
+  const memory = createProberMemory({ cache, secret: settings.secret, now, onError });
   const routes = createRouteFinder(settings, memory);
   const probe = createProbe({
     settings,

@@ -1,6 +1,6 @@
 import type { BlockList } from "node:net";
 import { isIP } from "node:net";
-import type { KeyValue } from "@outrigger/core";
+import { type Checked, checkOptions, type KeyValue, type RuleTable, rules, shapes } from "@outrigger/core";
 import { specialAddresses } from "./special-addresses.ts";
 
 /** Who we are to mail servers. Both should exist: they are what a postmaster sees, and where complaints go. */
@@ -73,66 +73,69 @@ export interface MailProberOptions {
   onError?: (error: unknown) => void;
 }
 
+const MAX_TIMER_MS = 2 ** 31 - 1;
+const HELO = /^(?=.{4,253}$)[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
+const MAIL_FROM = /^(?:[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z0-9-]+(?:\.[a-z0-9-]+)+)?$/i;
+
+const IDENTITY_RULES = {
+  helo: rules.required(rules.text("a full host name, such as mail.example.com", (name) => HELO.test(name))),
+  mailFrom: rules.required(rules.text("an ASCII address or empty", (from) => MAIL_FROM.test(from))),
+} satisfies RuleTable<SmtpIdentity>;
+
+const BUDGET_RULES = {
+  sessions: rules.preset(2, rules.whole(1, 1000)),
+  questionsPerMinute: rules.preset(30, rules.whole(2, 1_000_000)),
+  maxWaitMs: rules.preset(5000, rules.whole(0, MAX_TIMER_MS)),
+} satisfies RuleTable<HostBudget>;
+
+const EGRESS_RULES = {
+  hosts: rules.preset(5, rules.whole(2, 1000)),
+  windowMs: rules.preset(300_000, rules.whole(1, MAX_TIMER_MS)),
+  pauseMs: rules.preset(600_000, rules.whole(1, MAX_TIMER_MS)),
+} satisfies RuleTable<EgressRule>;
+
+const RULES = {
+  smtp: rules.nested(IDENTITY_RULES),
+  dnsServers: rules.texts("a list of IP addresses with or without a port", isServerAddress),
+  port: rules.preset(25, rules.whole(1, 65_535)),
+  forbidden: rules.shape("a BlockList of node:net", "check", "addAddress"),
+  maxHosts: rules.preset(5, rules.whole(1, 20)),
+  dnsMs: rules.preset(5000, rules.whole(1, MAX_TIMER_MS)),
+  connectMs: rules.preset(5000, rules.whole(1, MAX_TIMER_MS)),
+  replyMs: rules.preset(10_000, rules.whole(1, MAX_TIMER_MS)),
+  wholeMs: rules.preset(30_000, rules.whole(1, MAX_TIMER_MS)),
+  budget: rules.preset({}, rules.nested(BUDGET_RULES)),
+  egress: rules.preset({}, rules.nested(EGRESS_RULES)),
+  greylistMs: rules.preset(300_000, rules.whole(1, MAX_TIMER_MS)),
+  routeTtlMs: rules.preset(600_000, rules.whole(1, MAX_TIMER_MS)),
+  acceptsAllTtlMs: rules.preset(86_400_000, rules.whole(1, MAX_TIMER_MS)),
+  cache: shapes.keyValue,
+  secret: rules.secretText("a text that is not empty"),
+  now: rules.preset(() => Date.now(), rules.fn()),
+  onError: rules.preset(() => undefined, rules.fn()),
+} satisfies RuleTable<MailProberOptions>;
+
 /** {@link MailProberOptions}, checked and complete. */
-export type ProberSettings = Required<
-  Omit<MailProberOptions, "smtp" | "dnsServers" | "budget" | "egress" | "cache" | "secret">
+export type ProberSettings = Omit<
+  Checked<MailProberOptions, typeof RULES>,
+  "smtp" | "dnsServers" | "forbidden"
 > & {
   smtp: SmtpIdentity | null;
   dnsServers: readonly string[] | null;
-  budget: Required<HostBudget>;
-  egress: Required<EgressRule>;
+  forbidden: BlockList;
 };
-
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Throws a `TypeError` that says what is wrong. */
 export function readProberOptions(options: MailProberOptions): ProberSettings {
-  const { smtp = null, dnsServers = null, budget = {}, egress = {} } = options;
-  if (smtp !== null) checkIdentity(smtp);
-  for (const server of dnsServers ?? []) {
-    if (isIP(server.replace(/^\[(.*)\](:\d+)?$|^([\d.]+):\d+$/, "$1$3")) !== 0) continue;
-    throw new TypeError(`dnsServers must be IP addresses with or without a port, not "${server}".`);
-  }
-  const whole = (name: string, value: number | undefined, preset: number, min: number, max: number) =>
-    integer(name, value ?? preset, min, max);
-  return {
-    smtp,
-    dnsServers,
-    port: whole("port", options.port, 25, 1, 65_535),
-    forbidden: options.forbidden ?? specialAddresses(),
-    maxHosts: whole("maxHosts", options.maxHosts, 5, 1, 20),
-    dnsMs: whole("dnsMs", options.dnsMs, 5000, 1, MAX_TIMER_MS),
-    connectMs: whole("connectMs", options.connectMs, 5000, 1, MAX_TIMER_MS),
-    replyMs: whole("replyMs", options.replyMs, 10_000, 1, MAX_TIMER_MS),
-    wholeMs: whole("wholeMs", options.wholeMs, 30_000, 1, MAX_TIMER_MS),
-    budget: {
-      sessions: whole("budget.sessions", budget.sessions, 2, 1, 1000),
-      questionsPerMinute: whole("budget.questionsPerMinute", budget.questionsPerMinute, 30, 2, 1_000_000),
-      maxWaitMs: whole("budget.maxWaitMs", budget.maxWaitMs, 5000, 0, MAX_TIMER_MS),
-    },
-    egress: {
-      hosts: whole("egress.hosts", egress.hosts, 5, 2, 1000),
-      windowMs: whole("egress.windowMs", egress.windowMs, 300_000, 1, MAX_TIMER_MS),
-      pauseMs: whole("egress.pauseMs", egress.pauseMs, 600_000, 1, MAX_TIMER_MS),
-    },
-    greylistMs: whole("greylistMs", options.greylistMs, 300_000, 1, MAX_TIMER_MS),
-    routeTtlMs: whole("routeTtlMs", options.routeTtlMs, 600_000, 1, MAX_TIMER_MS),
-    acceptsAllTtlMs: whole("acceptsAllTtlMs", options.acceptsAllTtlMs, 86_400_000, 1, MAX_TIMER_MS),
-    now: options.now ?? Date.now,
-    onError: options.onError ?? (() => undefined),
-  };
+  const {
+    smtp = null,
+    dnsServers = null,
+    forbidden,
+    ...others
+  } = checkOptions("createMailProber", options, RULES);
+  return { ...others, smtp, dnsServers, forbidden: forbidden ?? specialAddresses() };
 }
 
-function checkIdentity({ helo, mailFrom }: SmtpIdentity): void {
-  if (!/^(?=.{4,253}$)[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i.test(helo)) {
-    throw new TypeError(`smtp.helo must be a full host name, such as mail.example.com, not "${helo}".`);
-  }
-  if (!/^(?:[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z0-9-]+(?:\.[a-z0-9-]+)+)?$/i.test(mailFrom)) {
-    throw new TypeError(`smtp.mailFrom must be an ASCII address or empty, not "${mailFrom}".`);
-  }
-}
-
-function integer(name: string, value: number, min: number, max: number): number {
-  if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
-  throw new TypeError(`${name} must be an integer of ${min} to ${max}, not ${value}.`);
+function isServerAddress(server: string): boolean {
+  return isIP(server.replace(/^\[(.*)\](:\d+)?$|^([\d.]+):\d+$/, "$1$3")) !== 0;
 }

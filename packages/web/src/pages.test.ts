@@ -21,7 +21,7 @@ describe("createPages", () => {
   it("refuses a product name that is empty, too long or no text", () => {
     for (const productName of ["", "  ", "x".repeat(61), 7 as unknown as string]) {
       expect(() => createPages({ productName })).toThrow(
-        new TypeError('"productName" must be a string of 1 to 60 characters'),
+        "createPages: productName must be a text of 1 to 60 characters, not ",
       );
     }
   });

@@ -1,4 +1,4 @@
-import type { Pages } from "@outrigger/core";
+import { checkOptions, type Pages, type RuleTable, rules } from "@outrigger/core";
 import { loadAssets } from "./assets.ts";
 import { editPage } from "./edit.ts";
 import { problemPage } from "./problem.ts";
@@ -12,12 +12,16 @@ export interface PagesOptions {
   productName?: string;
 }
 
+const RULES = {
+  productName: rules.preset(
+    "Outrigger",
+    rules.text("a text of 1 to 60 characters", (name) => name.trim() !== "" && name.length <= 60),
+  ),
+} satisfies RuleTable<PagesOptions>;
+
 /** The HTML of the image service. Nothing is loaded from elsewhere, no script or style stands in a page that its policy does not name. */
 export function createPages(options: PagesOptions = {}): Pages {
-  const { productName = "Outrigger" } = options;
-  if (typeof productName !== "string" || productName.trim() === "" || productName.length > 60) {
-    throw new TypeError('"productName" must be a string of 1 to 60 characters');
-  }
+  const { productName } = checkOptions("createPages", options, RULES);
   // What is missing is said now, not to the first visitor.
   loadAssets();
   return {

@@ -172,9 +172,7 @@ test.each<[CorsOptions, RegExp]>([
   [{ origins: ["file:///srv"] }, /is no origin, such as/],
   [{ origins: [""] }, /is no origin, such as/],
   // As from a configuration file.
-  [{ origins: PAGE } as unknown as CorsOptions, /must be a list/],
   [{ origins: [7] } as unknown as CorsOptions, /7 is no origin/],
-  [{ origins: [PAGE], credentials: "yes" } as unknown as CorsOptions, /cors\.credentials must be/],
 ])("%j is refused with the reason", (options, reason) => {
   expect(() => corsService(answering(undefined), options)).toThrow(reason);
   expect(() => corsService(answering(undefined), options)).toThrow(TypeError);

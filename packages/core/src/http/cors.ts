@@ -1,4 +1,5 @@
 import type { Call, Reply, Service } from "../contracts/call.ts";
+import { flag, nested, preset, type RuleTable, required, value } from "../option-rules.ts";
 
 /** Which pages of other sites may use the service with scripts (the Fetch standard's CORS protocol). */
 export interface CorsOptions {
@@ -10,6 +11,11 @@ export interface CorsOptions {
   /** Lets those pages send cookies and other credentials of the user. Not with `"*"`. @default false */
   credentials?: boolean;
 }
+
+export const CORS_RULE = nested({
+  origins: required(value('a list of origins, or "*"', (given) => given === "*" || Array.isArray(given))),
+  credentials: preset(false, flag()),
+} satisfies RuleTable<CorsOptions>);
 
 /** What pages may set beside what they always may. */
 const REQUEST_HEADERS = [
@@ -121,12 +127,10 @@ function nameOf(headers: Reply["headers"], lowerCaseName: string): string | unde
 
 /** `null`: all. */
 function allowedOrigins({ origins, credentials = false }: CorsOptions): ReadonlySet<string> | null {
-  if (typeof credentials !== "boolean") throw new TypeError("cors.credentials must be true or false");
   if (origins === "*") {
     if (!credentials) return null;
     throw new TypeError('cors.credentials needs a list of origins: browsers refuse them with "*"');
   }
-  if (!Array.isArray(origins)) throw new TypeError('cors.origins must be a list of origins, or "*"');
   for (const origin of origins) {
     const reason = whyNoOrigin(origin);
     if (reason !== null) throw new TypeError(`cors.origins: ${JSON.stringify(origin)} ${reason}`);

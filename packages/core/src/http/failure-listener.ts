@@ -5,7 +5,10 @@ import type { Logger } from "../images/images-options.ts";
 export type FailureListener = (error: unknown, call?: Call) => void;
 
 /** Who the host wants to be told of failures: `onError`, else its logger, else the console. */
-export function failureListener(options: { onError?: FailureListener; logger?: Logger }): FailureListener {
+export function failureListener(options: {
+  onError?: FailureListener | undefined;
+  logger?: Logger | undefined;
+}): FailureListener {
   const { logger } = options;
   const tell =
     options.onError ??

@@ -1,5 +1,6 @@
 import { finished, Readable } from "node:stream";
 import type { Reply } from "../contracts/call.ts";
+import { preset, value } from "../option-rules.ts";
 
 /** The calls of a service that are under way. */
 export interface InFlight {
@@ -10,6 +11,19 @@ export interface InFlight {
   /** From now on no new calls are wanted; resolves when none is under way, at the latest after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;
 }
+
+/** Longest delay of a Node timer; `setTimeout` takes a longer one for 1 ms. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** The options of a service's `close()`. A time that is left until a deadline need not be whole. */
+export const CLOSE_RULES = {
+  timeoutMs: preset(
+    10_000,
+    value(`a number of milliseconds from 0 to ${MAX_TIMER_MS}`, (given) => {
+      return typeof given === "number" && given >= 0 && given <= MAX_TIMER_MS;
+    }),
+  ),
+};
 
 export function createInFlight(): InFlight {
   let count = 0;

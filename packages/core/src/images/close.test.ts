@@ -138,6 +138,16 @@ test("closing twice is closing once, also while the first is waiting", async () 
   expect(ends).toBe(1);
 });
 
+test("the time that is left until a deadline need not be whole, but must be a time", async () => {
+  const site = createLifeSite();
+  for (const timeoutMs of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
+    await expect(site.images.close({ timeoutMs })).rejects.toThrow(
+      `close: timeoutMs must be a number of milliseconds from 0 to 2147483647, not ${timeoutMs}`,
+    );
+  }
+  await site.images.close({ timeoutMs: 0.5 });
+});
+
 test("a sweep under way ends after what it has begun, and the next does the rest", async () => {
   const kept = createMemoryBlobStore();
   const held = holdUp(({ method, key }) => method === "delete" && key.endsWith("/original"));

@@ -1,6 +1,6 @@
 import type { Call, Reply } from "../contracts/call.ts";
 import type { EditView, Pages } from "../contracts/pages.ts";
-import { isServiceError, ServiceError } from "../errors.ts";
+import { isServiceError } from "../errors.ts";
 import { HttpProblem } from "../http/http-problem.ts";
 import { applyForm, noticeFor, SECRET_PAGE_HEADERS } from "./edit-form.ts";
 import { findForRead, findImage, requireAlive } from "./find-image.ts";
@@ -50,7 +50,7 @@ export async function editor(context: ImageContext, call: Call, id: string): Pro
   try {
     return await applyForm(context, call, current, parameters, pin);
   } catch (error) {
-    if (!(error instanceof ServiceError) || !["bad_request", "conflict"].includes(error.code)) throw error;
+    if (!isServiceError(error) || !["bad_request", "conflict"].includes(error.code)) throw error;
     return formReply(form, error.code === "conflict" ? 409 : 400, { problem: error.message });
   }
 }

@@ -1,5 +1,5 @@
 import type { Call, Reply, Service } from "../contracts/call.ts";
-import { isServiceError, ServiceError } from "../errors.ts";
+import { isError, isServiceError, ServiceError, systemCode } from "../errors.ts";
 import { HttpProblem } from "../http/http-problem.ts";
 import { type Problem, problemOf, problemReply } from "../http/problem.ts";
 import { transportRefusal } from "../http/transport.ts";
@@ -182,8 +182,8 @@ function expectedProblem({ settings }: ImageContext, call: Call, error: unknown)
 function isDeparture({ signal }: Call, error: unknown): boolean {
   if (!signal.aborted) return false;
   if (error === signal.reason) return true;
-  if (!(error instanceof Error)) return false;
-  return error.name === "AbortError" || ("code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE");
+  if (!isError(error)) return false;
+  return error.name === "AbortError" || systemCode(error) === "ERR_STREAM_PREMATURE_CLOSE";
 }
 
 async function refusal(

@@ -1,12 +1,16 @@
+import * as shapes from "../contract-rules.ts";
 import type { Call } from "../contracts/call.ts";
 import type { RateRule } from "../contracts/rate-limiter.ts";
+import { CORS_RULE } from "../http/cors.ts";
 import { failureListener } from "../http/failure-listener.ts";
 import type { TlsPolicy } from "../http/transport.ts";
+import * as rules from "../option-rules.ts";
 import type { GoneReason } from "./image-record.ts";
 import type { ImageSummary } from "./image-summary.ts";
 import type { ImageRateLimits, ImagesOptions, Logger } from "./images-options.ts";
 import type { OwnerLimits } from "./owners/owner-usage.ts";
 import type { Authorize } from "./permissions.ts";
+import { MIN_SECRET_BYTES } from "./pin.ts";
 
 /** The options of an image service with their defaults filled in. */
 export interface ImageSettings {
@@ -45,45 +49,102 @@ const DAY_MS = 86_400_000;
 /** A thousand years: dates stay dates, and lists of them sort. */
 const MAX_LIFETIME_MS = 1000 * 365 * DAY_MS;
 
-/** Fills in the defaults; throws a TypeError that names the option which is out of range. */
-export function imageSettings(options: Omit<ImagesOptions, "storage" | "renderer">): ImageSettings {
-  const { logger } = options;
+const RATE_LIMITS = {
+  creates: rules.preset(60, rules.orFalse(rules.whole(1))),
+  reads: rules.preset(1200, rules.orFalse(rules.whole(1))),
+  edits: rules.preset(30, rules.orFalse(rules.whole(1))),
+  pinFailures: rules.preset(10, rules.orFalse(rules.whole(1))),
+} satisfies rules.RuleTable<ImageRateLimits>;
+
+const OWNER_LIMITS = {
+  images: rules.whole(0),
+  bytes: rules.whole(0),
+} satisfies rules.RuleTable<OwnerLimits>;
+
+/** The options of `createImages`. */
+export const IMAGES_RULES = {
+  storage: rules.required(shapes.imageStorage),
+  renderer: rules.required(shapes.renderer),
+  secret: rules.secret(MIN_SECRET_BYTES, true),
+  pages: shapes.pages,
+  publicUrl: rules.url(),
+  allowedHosts: rules.texts("a list of at least one host, such as example.com", (host) => host !== "", 1),
+  tls: rules.preset("required", rules.oneOf("required", "always", "off")),
+  maxUploadBytes: rules.preset(25 * 1024 * 1024, rules.whole(1, 2 ** 31)),
+  uploadIdleMs: rules.preset(15_000, rules.whole(100)),
+  minUploadBytesPerSecond: rules.preset(1024, rules.whole(0)),
+  asyncAfterMs: rules.preset(2000, rules.orFalse(rules.whole(0, 60_000))),
+  keepMetadata: rules.preset(false, rules.flag()),
+  defaultLifetimeMs: rules.preset(DAY_MS, rules.whole(1, MAX_LIFETIME_MS)),
+  maxLifetimeMs: rules.preset(365 * DAY_MS, rules.whole(1, MAX_LIFETIME_MS)),
+  tombstoneDays: rules.preset(30, rules.whole(0, 3650)),
+  sweepEveryMs: rules.preset(60_000, rules.orFalse(rules.whole(1000, DAY_MS))),
+  authorize: rules.fn(),
+  ownerLimits: rules.preset({}, rules.nested(OWNER_LIMITS)),
+  cors: CORS_RULE,
+  cacheSeconds: rules.preset(300, rules.whole(0)),
+  memoryBytes: rules.preset(64 * 1024 * 1024, rules.whole(0)),
+  rateLimits: rules.preset({}, rules.orFalse(rules.nested(RATE_LIMITS))),
+  rateLimiter: shapes.rateLimiter,
+  jobQueue: shapes.jobQueue,
+  processUploads: rules.preset(true, rules.flag()),
+  errors: rules.preset("reply", rules.oneOf("reply", "host")),
+  onError: rules.fn(),
+  onStored: rules.fn(),
+  onRemoved: rules.fn(),
+  logger: shapes.logger,
+  observer: shapes.observer,
+  now: rules.preset(() => Date.now(), rules.fn()),
+} satisfies rules.RuleTable<ImagesOptions>;
+
+/** Those of them that are no part of a service, which commands that only administer images do not have. */
+const { storage: _storage, renderer: _renderer, ...SETTINGS_RULES } = IMAGES_RULES;
+
+type Given = rules.Checked<Omit<ImagesOptions, "storage" | "renderer">, typeof SETTINGS_RULES>;
+
+/** What the options are where none is given. */
+export function defaultSettings(factory: string): Given {
+  return rules.checkOptions(factory, {}, SETTINGS_RULES) as Given; // None of them is required.
+}
+
+/** The settings of checked options. */
+export function imageSettings(options: Given): ImageSettings {
   const onError = failureListener(options);
-  const limits = options.rateLimits ?? {};
-  const log = logger ?? SILENT;
+  const log = options.logger ?? SILENT;
   const onStored = hook(options.onStored, onError);
-  const rule = (name: keyof ImageRateLimits, fallback: number): RateRule | null => {
-    const limit = limits === false ? false : (limits[name] ?? fallback);
-    return limit === false ? null : { limit: whole(`rateLimits.${name}`, limit, 1), windowMs: MINUTE_MS };
+  const limits = options.rateLimits;
+  const rule = (name: keyof ImageRateLimits): RateRule | null => {
+    const limit = limits === false ? false : limits[name];
+    return limit === false ? null : { limit, windowMs: MINUTE_MS };
   };
   return {
-    publicUrl: options.publicUrl === undefined ? null : mountUrl(options.publicUrl),
+    publicUrl: options.publicUrl === undefined ? null : new URL(options.publicUrl).href.replace(/\/$/, ""),
     allowedHosts:
       options.allowedHosts === undefined
         ? null
         : new Set(options.allowedHosts.map((host) => host.toLowerCase())),
-    tls: oneOf("tls", options.tls ?? "required", ["required", "always", "off"]),
-    maxUploadBytes: whole("maxUploadBytes", options.maxUploadBytes ?? 25 * 1024 * 1024, 1, 2 ** 31),
-    uploadIdleMs: whole("uploadIdleMs", options.uploadIdleMs ?? 15_000, 100),
-    asyncAfterMs: optionalWhole("asyncAfterMs", options.asyncAfterMs ?? 2000, 0, 60_000),
-    processUploads: flag("processUploads", options.processUploads ?? true),
-    keepMetadata: flag("keepMetadata", options.keepMetadata ?? false),
-    defaultLifetimeMs: whole("defaultLifetimeMs", options.defaultLifetimeMs ?? DAY_MS, 1, MAX_LIFETIME_MS),
-    maxLifetimeMs: whole("maxLifetimeMs", options.maxLifetimeMs ?? 365 * DAY_MS, 1, MAX_LIFETIME_MS),
-    minUploadBytesPerSecond: whole("minUploadBytesPerSecond", options.minUploadBytesPerSecond ?? 1024, 0),
-    tombstoneMs: whole("tombstoneDays", options.tombstoneDays ?? 30, 0, 3650) * DAY_MS,
-    sweepEveryMs: optionalWhole("sweepEveryMs", options.sweepEveryMs ?? 60_000, 1000, DAY_MS),
-    ownerLimits: checkOwnerLimits("ownerLimits", options.ownerLimits ?? {}),
+    tls: options.tls,
+    maxUploadBytes: options.maxUploadBytes,
+    uploadIdleMs: options.uploadIdleMs,
+    asyncAfterMs: options.asyncAfterMs === false ? null : options.asyncAfterMs,
+    processUploads: options.processUploads,
+    keepMetadata: options.keepMetadata,
+    defaultLifetimeMs: options.defaultLifetimeMs,
+    maxLifetimeMs: options.maxLifetimeMs,
+    minUploadBytesPerSecond: options.minUploadBytesPerSecond,
+    tombstoneMs: options.tombstoneDays * DAY_MS,
+    sweepEveryMs: options.sweepEveryMs === false ? null : options.sweepEveryMs,
+    ownerLimits: definedOnly(options.ownerLimits),
     authorize: options.authorize ?? null,
-    cacheSeconds: whole("cacheSeconds", options.cacheSeconds ?? 300, 0),
-    memoryBytes: whole("memoryBytes", options.memoryBytes ?? 64 * 1024 * 1024, 0),
+    cacheSeconds: options.cacheSeconds,
+    memoryBytes: options.memoryBytes,
     rules: {
-      creates: rule("creates", 60),
-      reads: rule("reads", 1200),
-      edits: rule("edits", 30),
-      pinFailures: rule("pinFailures", 10),
+      creates: rule("creates"),
+      reads: rule("reads"),
+      edits: rule("edits"),
+      pinFailures: rule("pinFailures"),
     },
-    errors: oneOf("errors", options.errors ?? "reply", ["reply", "host"]),
+    errors: options.errors,
     onError,
     onStored(image) {
       log.info({ id: image.id, type: image.type, bytes: image.size }, "image stored");
@@ -91,16 +152,23 @@ export function imageSettings(options: Omit<ImagesOptions, "storage" | "renderer
     },
     onRemoved: hook(options.onRemoved, onError),
     log,
-    now: options.now ?? Date.now,
+    now: options.now,
   };
 }
 
-/** Limits as the host gives them; throws a TypeError for what is none. */
-export function checkOwnerLimits(name: string, { images, bytes }: OwnerLimits): OwnerLimits {
-  return {
-    ...(images === undefined ? {} : { images: whole(`${name}.images`, images, 0) }),
-    ...(bytes === undefined ? {} : { bytes: whole(`${name}.bytes`, bytes, 0) }),
-  };
+/** Limits as the host's `authorize` gives them; throws a TypeError for what is out of range. */
+export function checkOwnerLimits(limits: OwnerLimits): OwnerLimits {
+  return definedOnly(rules.checkOptions("limits of authorize", limits, OWNER_LIMITS));
+}
+
+function definedOnly({
+  images,
+  bytes,
+}: {
+  images: number | undefined;
+  bytes: number | undefined;
+}): OwnerLimits {
+  return { ...(images === undefined ? {} : { images }), ...(bytes === undefined ? {} : { bytes }) };
 }
 
 /** Runs host code that may throw, at once or later, and that nobody waits for. */
@@ -113,32 +181,4 @@ function hook<A extends unknown[]>(
     await run(...args);
   };
   return (...args) => void call(...args).catch((error) => onError(error));
-}
-
-function whole(name: string, value: number, min: number, max = Number.MAX_SAFE_INTEGER): number {
-  if (Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new TypeError(`${name} must be a whole number from ${min} to ${max}`);
-}
-
-/** `false` becomes `null`. */
-function optionalWhole(name: string, value: number | false, min: number, max: number): number | null {
-  return value === false ? null : whole(name, value, min, max);
-}
-
-function flag(name: string, value: boolean): boolean {
-  if (typeof value === "boolean") return value;
-  throw new TypeError(`${name} must be true or false`);
-}
-
-function oneOf<T extends string>(name: string, value: T, allowed: readonly T[]): T {
-  if (allowed.includes(value)) return value;
-  throw new TypeError(`${name} must be one of ${allowed.join(", ")}`);
-}
-
-function mountUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
-    throw new TypeError("publicUrl must be an absolute http(s) URL without query or fragment");
-  }
-  return url.href.replace(/\/$/, "");
 }

@@ -45,11 +45,12 @@ export interface ImagesOptions {
   /** What browsers are shown; see `@outrigger/web`. @default none: no HTML is served */
   pages?: Pages;
   /**
-   * Absolute URL of the mount point, e.g. `https://example.com/img`. Set it wherever you know it.
+   * Absolute http(s) URL of the mount point, e.g. `https://example.com/img`, without credentials, query or fragment. Set it
+   * wherever you know it.
    * @default What the host framework makes of the request: protocol, host and mount path.
    */
   publicUrl?: string;
-  /** Hosts (`name` or `name:port`) that requests may name; others get 400. @default all */
+  /** Hosts (`name` or `name:port`) that requests may name, at least one; others get 400. @default all */
   allowedHosts?: readonly string[];
   /**
    * What to ask of the connection: `required` exempts a loopback peer that is no proxy, so that development works; `always`

@@ -1,23 +1,24 @@
 import { type BlobStore, hasLocalSecret } from "../contracts/blob-store.ts";
 import type { Service } from "../contracts/call.ts";
 import { corsService } from "../http/cors.ts";
-import { createInFlight } from "../http/in-flight.ts";
+import { CLOSE_RULES, createInFlight } from "../http/in-flight.ts";
 import { imageRouteOf } from "../observe/image-route-of.ts";
 import { observeRenderer } from "../observe/observe-renderer.ts";
 import { observeService } from "../observe/observe-service.ts";
 import { observeStore } from "../observe/observe-store.ts";
 import type { ApiPart } from "../openapi/document.ts";
+import { type Checked, checkOptions } from "../option-rules.ts";
 import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
 import { createMemoryRateLimiter } from "../stores/memory-rate-limiter.ts";
 import { createImageDescription, describeImages } from "./describe-images.ts";
 import type { ProcessingContext } from "./image-context.ts";
 import { createImageService } from "./image-service.ts";
-import { imageSettings } from "./image-settings.ts";
+import { IMAGES_RULES, imageSettings } from "./image-settings.ts";
 import type { ImagesOptions } from "./images-options.ts";
 import { createLife } from "./life/create-life.ts";
 import { adminOf, type ImageAdmin } from "./life/image-admin.ts";
 import { createSweeper } from "./life/sweeper.ts";
-import { createPins, type Pins } from "./pin.ts";
+import { createPins, type Pins, type Secret } from "./pin.ts";
 import { createJobMarkers } from "./processing/job-markers.ts";
 import { createJobs } from "./processing/jobs.ts";
 import { createRenditions } from "./renditions.ts";
@@ -46,7 +47,8 @@ export interface Images extends Service, ImageAdmin {
   close(options?: CloseOptions): Promise<void>;
 }
 
-const DRAIN_MS = 10_000;
+type CheckedOptions = Checked<ImagesOptions, typeof IMAGES_RULES>;
+
 /** What was begun is given so much time to end, also where nobody is to be waited for. */
 const LEAST_END_MS = 5_000;
 
@@ -58,20 +60,21 @@ const LEAST_END_MS = 5_000;
  * app.use("/img", express(images));
  */
 export function createImages(options: ImagesOptions): Images {
-  const settings = imageSettings(options);
-  const given = rolesOf(options.storage);
-  const pins = choosePins(options, given.records);
+  const checked = checkOptions("createImages", options, IMAGES_RULES);
+  const settings = imageSettings(checked);
+  const given = rolesOf(checked.storage);
+  const pins = choosePins(checked.secret, given.records);
   const limiter =
-    options.rateLimiter === undefined
+    checked.rateLimiter === undefined
       ? createMemoryRateLimiter()
-      : createFallbackRateLimiter(options.rateLimiter, settings.onError);
-  const { roles, renderer } = observed(options, given);
+      : createFallbackRateLimiter(checked.rateLimiter, settings.onError);
+  const { roles, renderer } = observed(checked, given);
   const renditions = createRenditions({
     ...roles,
     renderer,
     memoryBytes: settings.memoryBytes,
     onError: settings.onError,
-    served: (from) => options.observer?.served(from),
+    served: (from) => checked.observer?.served(from),
   });
   const { life, claims, seenClock } = createLife(roles, settings, (id) => renditions.remove(id));
   const markers = createJobMarkers(roles.records);
@@ -83,27 +86,27 @@ export function createImages(options: ImagesOptions): Images {
     renderer,
     markers,
   };
-  const jobs = createJobs(processing, options.jobQueue ?? null);
-  const hideJobs = options.observer?.gauge("jobs_waiting", () => jobs.waiting);
+  const jobs = createJobs(processing, checked.jobQueue ?? null);
+  const hideJobs = checked.observer?.gauge("jobs_waiting", () => jobs.waiting);
   const sweeper = createSweeper({
     context: life,
     everyMs: settings.sweepEveryMs,
     alsoSweep: () => claims.sweep(),
     seenClock,
-    observer: options.observer ?? null,
+    observer: checked.observer ?? null,
   });
   const inFlight = createInFlight();
-  const pages = options.pages ?? null;
+  const pages = checked.pages ?? null;
   const description = createImageDescription({ pages, renderer, settings });
   const service = mounted(
     createImageService({ ...processing, jobs, claims, pins, pages, description, limiter, inFlight }),
-    options,
+    checked,
   );
   jobs.start();
   sweeper.start();
   let closing: Promise<void> | null = null;
 
-  async function close({ timeoutMs = DRAIN_MS }: CloseOptions): Promise<void> {
+  async function close(timeoutMs: number): Promise<void> {
     await inFlight.drain(timeoutMs);
     const ended = Promise.all([jobs.close(), sweeper.close()]).then(() => renditions.close());
     await renderer.close();
@@ -121,15 +124,16 @@ export function createImages(options: ImagesOptions): Images {
     async ready() {
       await pins();
     },
-    close(closeOptions = {}) {
-      closing ??= close(closeOptions);
-      return closing;
+    async close(closeOptions) {
+      const { timeoutMs } = checkOptions("close", closeOptions, CLOSE_RULES);
+      closing ??= close(timeoutMs);
+      await closing;
     },
   };
 }
 
 /** Stores and renderer as they are used: observed where somebody wants to know. */
-function observed({ observer, renderer }: ImagesOptions, roles: StorageRoles) {
+function observed({ observer, renderer }: CheckedOptions, roles: StorageRoles) {
   if (observer === undefined) return { roles, renderer };
   return {
     roles: {
@@ -141,13 +145,13 @@ function observed({ observer, renderer }: ImagesOptions, roles: StorageRoles) {
   };
 }
 
-function mounted(service: Service, { cors, observer }: ImagesOptions): Service {
+function mounted(service: Service, { cors, observer }: CheckedOptions): Service {
   const open = cors === undefined ? service : corsService(service, cors);
   return observer === undefined ? open : observeService(open, observer, imageRouteOf);
 }
 
 /** PINs by the given secret, checked now; or by the one that the records' store keeps, read when first needed. */
-function choosePins({ secret }: ImagesOptions, records: BlobStore): () => Promise<Pins> {
+function choosePins(secret: Secret | undefined, records: BlobStore): () => Promise<Pins> {
   if (secret !== undefined) {
     const pins = Promise.resolve(createPins(secret));
     return () => pins;

@@ -87,7 +87,5 @@ function checkGrant({ owner, limits }: OwnerGrant): OwnerGrant {
       `authorize must name an owner by 1 to ${MAX_OWNER_LENGTH} characters`,
     );
   }
-  return limits === undefined
-    ? { owner }
-    : { owner, limits: checkOwnerLimits("limits of authorize", limits) };
+  return limits === undefined ? { owner } : { owner, limits: checkOwnerLimits(limits) };
 }

@@ -5,7 +5,7 @@ import type { JsonSchema } from "../openapi/json-schema.ts";
 /** Crockford's base 32: no I, L, O, U. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const PIN_LENGTH = 16;
-const MIN_SECRET_BYTES = 32;
+export const MIN_SECRET_BYTES = 32;
 
 /** A PIN as it is given out. One that is sent may be written otherwise, see {@link Pins.verify}. */
 export const PIN_SCHEMA = {

@@ -39,7 +39,9 @@ describe("secret", () => {
     // As process.env gives it, which types cannot see in JavaScript.
     const options = { secret } as unknown as { secret: string };
     await expect(createLookupSite(options)).rejects.toThrow(TypeError);
-    await expect(createLookupSite(options)).rejects.toThrow("secret is required: at least 32 bytes");
+    await expect(createLookupSite(options)).rejects.toThrow(
+      /^createLookup: secret (?:is required:|must be) at least 32 bytes/,
+    );
   });
 
   test.each([[[undefined]], [[SECRET, null]], 7, [["short"]]])(
@@ -47,7 +49,7 @@ describe("secret", () => {
     async (secret) => {
       const options = { secret } as unknown as { secret: string };
       await expect(createLookupSite(options)).rejects.toThrow(TypeError);
-      await expect(createLookupSite(options)).rejects.toThrow(/^secret must/);
+      await expect(createLookupSite(options)).rejects.toThrow(/^createLookup: secret must/);
     },
   );
 

@@ -1,8 +1,9 @@
 import type { Service } from "../contracts/call.ts";
 import { corsService } from "../http/cors.ts";
-import { createInFlight } from "../http/in-flight.ts";
+import { CLOSE_RULES, createInFlight } from "../http/in-flight.ts";
 import { observeService } from "../observe/observe-service.ts";
 import type { ApiPart } from "../openapi/document.ts";
+import { checkOptions } from "../option-rules.ts";
 import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
 import { createMemoryKeyValue } from "../stores/memory-key-value.ts";
 import { createMemoryRateLimiter } from "../stores/memory-rate-limiter.ts";
@@ -14,7 +15,7 @@ import type { LookupContext } from "./lookup-context.ts";
 import { hmacKeysOf } from "./lookup-keys.ts";
 import type { LookupOptions } from "./lookup-options.ts";
 import { createLookupService } from "./lookup-service.ts";
-import { lookupSettings } from "./lookup-settings.ts";
+import { type CheckedOptions, LOOKUP_RULES, lookupSettings } from "./lookup-settings.ts";
 import { createSuppressions } from "./suppressions.ts";
 import { createVerifier } from "./verify/verifier.ts";
 
@@ -34,8 +35,6 @@ export interface Lookup extends Service, LookupAdmin {
   close(options?: { timeoutMs?: number }): Promise<void>;
 }
 
-const DRAIN_MS = 10_000;
-
 /**
  * Email lookup over the given data.
  * @throws TypeError for an option out of range.
@@ -44,17 +43,18 @@ const DRAIN_MS = 10_000;
  * app.use("/people", express(lookup));
  */
 export function createLookup(options: LookupOptions): Lookup {
-  const settings = lookupSettings(options);
-  const { contacts, accounts } = options;
-  const suppressions = createSuppressions(options.suppressions, options.secret);
+  const checked = checkOptions("createLookup", options, LOOKUP_RULES);
+  const settings = lookupSettings(checked);
+  const { contacts, accounts } = checked;
+  const suppressions = createSuppressions(checked.suppressions, checked.secret);
   const limiter =
-    options.rateLimiter === undefined
+    checked.rateLimiter === undefined
       ? createMemoryRateLimiter()
-      : createFallbackRateLimiter(options.rateLimiter, settings.onError);
+      : createFallbackRateLimiter(checked.rateLimiter, settings.onError);
   const verifier = createVerifier({
-    prober: options.prober ?? null,
-    lists: options.lists ?? null,
-    cache: options.cache ?? createMemoryKeyValue(),
+    prober: checked.prober ?? null,
+    lists: checked.lists ?? null,
+    cache: checked.cache ?? createMemoryKeyValue(),
     hmacKeys: hmacKeysOf(settings.keys),
     isSuppressed: async (address) => (await suppressions.ofAddress(address)) !== null,
     onError: settings.onError,
@@ -72,14 +72,14 @@ export function createLookup(options: LookupOptions): Lookup {
     settings,
   };
   const service = createLookupService(context);
-  const mounted = mountedService(service, options);
+  const mounted = mountedService(service, checked);
   let closing: Promise<void> | null = null;
 
   async function close(timeoutMs: number): Promise<void> {
     await inFlight.drain(timeoutMs);
     await verifier.close();
     // The same database may be behind all three.
-    for (const part of new Set([contacts, accounts, options.suppressions])) await part.close();
+    for (const part of new Set([contacts, accounts, checked.suppressions])) await part.close();
     await limiter.close();
   }
 
@@ -88,14 +88,15 @@ export function createLookup(options: LookupOptions): Lookup {
     describe: () => describeLookup(context),
     handle: (call) => mounted.handle(call),
     ready: () => suppressions.ready(),
-    close({ timeoutMs = DRAIN_MS } = {}) {
+    async close(closeOptions) {
+      const { timeoutMs } = checkOptions("close", closeOptions, CLOSE_RULES);
       closing ??= close(timeoutMs);
-      return closing;
+      await closing;
     },
   };
 }
 
-function mountedService(service: Service, { cors, observer }: LookupOptions): Service {
+function mountedService(service: Service, { cors, observer }: CheckedOptions): Service {
   const open = cors === undefined ? service : corsService(service, cors);
   return observer === undefined ? open : observeService(open, observer, lookupRouteOf);
 }

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { SuppressionList } from "../contracts/suppression-list.ts";
 import type { Secret } from "../images/pin.ts";
+import * as rules from "../option-rules.ts";
 import { deriveLookupKeys, hmacKeysOf } from "./lookup-keys.ts";
 import { createMarkers, presentIn } from "./suppression-markers.ts";
 
@@ -39,6 +40,10 @@ export interface SuppressionsOptions {
   mayAdopt?: boolean;
 }
 
+const OPTION_RULES = {
+  mayAdopt: rules.preset(true, rules.flag()),
+} satisfies rules.RuleTable<SuppressionsOptions>;
+
 /**
  * Suppressions in a list, as HMAC-SHA256 by keys derived from `secret`: the list cannot be read, nor addresses tried, without
  * it. New entries are made with the first secret of a rotation list; entries of all of them are found and removed, and entries
@@ -48,8 +53,9 @@ export interface SuppressionsOptions {
 export function createSuppressions(
   list: SuppressionList,
   secret: Secret,
-  { mayAdopt = true }: SuppressionsOptions = {},
+  options: SuppressionsOptions = {},
 ): Suppressions {
+  const { mayAdopt } = rules.checkOptions("createSuppressions", options, OPTION_RULES);
   const keys = deriveLookupKeys(secret);
   const hmacKeys = hmacKeysOf(keys);
   const markers = createMarkers(list, keys, mayAdopt);

@@ -1,7 +1,9 @@
+import { described, iterable } from "../contract-rules.ts";
 import type { Call, Reply, Service } from "../contracts/call.ts";
-import { type CorsOptions, corsService } from "../http/cors.ts";
+import { CORS_RULE, type CorsOptions, corsService } from "../http/cors.ts";
 import { type Problem, problemReply } from "../http/problem.ts";
 import { type TlsPolicy, transportRefusal } from "../http/transport.ts";
+import { checkOptions, checkValue, oneOf, preset, type RuleTable, url } from "../option-rules.ts";
 import { DESCRIPTION_PATH, describeApi } from "./describe-api.ts";
 import { createDescription } from "./description.ts";
 import type { ApiPart, ApiResponse } from "./document.ts";
@@ -23,6 +25,12 @@ export interface ApiDescriptionOptions {
   cors?: CorsOptions;
 }
 
+const RULES = {
+  publicUrl: url(),
+  tls: preset("required", oneOf("required", "always", "off")),
+  cors: CORS_RULE,
+} satisfies RuleTable<ApiDescriptionOptions>;
+
 const ALLOW = "GET, HEAD, OPTIONS";
 
 /**
@@ -35,7 +43,11 @@ export function createApiDescription(
   services: readonly Described[],
   options: ApiDescriptionOptions = {},
 ): Service {
-  const { publicUrl, tls = "required", cors } = options;
+  const { publicUrl, tls, cors } = checkOptions("createApiDescription", options, RULES);
+  checkValue("createApiDescription: services", services, iterable("a list of services"));
+  for (const [index, each] of [...services].entries()) {
+    checkValue(`createApiDescription: services[${index}]`, each, described);
+  }
   const description = createDescription(() =>
     describeApi(
       services.map((each) => each.describe()),

@@ -14,6 +14,7 @@ import type {
 } from "../contracts/blob-store.ts";
 import type { DueIndex } from "../contracts/due-index.ts";
 import { ServiceError } from "../errors.ts";
+import { checkOptions, type RuleTable, required, text } from "../option-rules.ts";
 import { checkBlobKey, checkListing, MAX_PAGE } from "./argument-checks.ts";
 import { createChains } from "./fs-chain.ts";
 import { createFsDueIndex } from "./fs-due-index.ts";
@@ -40,6 +41,10 @@ export interface FsBlobStoreOptions {
   directory: string;
 }
 
+const RULES = {
+  directory: required(text("the path of a directory")),
+} satisfies RuleTable<FsBlobStoreOptions>;
+
 const MAX_PROBES = 10_000;
 
 /** A writer who loses so often does not lose to other writers. */
@@ -59,10 +64,8 @@ export type FsBlobStore = BlobStore &
  * @throws ServiceError `store_unavailable` where the directory cannot be used.
  */
 export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem = nodeFiles): FsBlobStore {
-  if (typeof options.directory !== "string" || options.directory === "") {
-    throw new TypeError("directory must be the path of a directory");
-  }
-  const directory = resolve(options.directory);
+  const checked = checkOptions("createFsBlobStore", options, RULES);
+  const directory = resolve(checked.directory);
   const blobs = join(directory, "blobs");
   const claimed = claim(directory, blobs);
   const temporary = claimed.path;

@@ -1,11 +1,8 @@
-import { isServiceError, ServiceError } from "../errors.ts";
+import { isServiceError, ServiceError, systemCode } from "../errors.ts";
+
+export { systemCode } from "../errors.ts";
 
 const NO_SPACE = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
-
-/** The code of a failed system call, or `undefined` for any other error. */
-export function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
-}
 
 /** A driver's failure as the store's own error. Errors that are not the file system's pass unchanged. */
 export function storeError(error: unknown): unknown {

@@ -3,6 +3,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { BlobInfo, BlobStore, ByteRange, RevisionProbe } from "../contracts/blob-store.ts";
 import { ServiceError } from "../errors.ts";
+import { checkOptions, preset, type RuleTable, whole } from "../option-rules.ts";
 import { checkBlobKey, checkListing } from "./argument-checks.ts";
 
 export interface MemoryBlobStoreOptions {
@@ -14,6 +15,8 @@ export interface MemoryBlobStoreOptions {
   maxBytes?: number;
 }
 
+const RULES = { maxBytes: preset(256 * 2 ** 20, whole(1)) } satisfies RuleTable<MemoryBlobStoreOptions>;
+
 interface Blob {
   bytes: Buffer;
   revision: string;
@@ -21,10 +24,7 @@ interface Blob {
 
 /** Blobs in this process's memory: for tests, and for renditions that may be lost. Gone when the store is closed. */
 export function createMemoryBlobStore(options: MemoryBlobStoreOptions = {}): BlobStore & RevisionProbe {
-  const maxBytes = options.maxBytes ?? 256 * 2 ** 20;
-  if (!Number.isSafeInteger(maxBytes) || maxBytes < 1) {
-    throw new TypeError(`maxBytes must be an integer of at least 1, not ${maxBytes}.`);
-  }
+  const { maxBytes } = checkOptions("createMemoryBlobStore", options, RULES);
   const blobs = new Map<string, Blob>();
   // Two stores never give the same revision, so that one taken from another store is not current by chance.
   const origin = randomBytes(6).toString("base64url");

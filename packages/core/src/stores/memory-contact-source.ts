@@ -1,3 +1,4 @@
+import { iterable } from "../contract-rules.ts";
 import type {
   AddressType,
   Contact,
@@ -10,6 +11,7 @@ import { MAX_EVIDENCE } from "../contracts/contact-source.ts";
 import { ServiceError } from "../errors.ts";
 import { normaliseName } from "../lookup/names/normalise-name.ts";
 import { learnPatterns } from "../lookup/patterns/learn-patterns.ts";
+import { checkOptions, named, preset, type RuleTable, text } from "../option-rules.ts";
 
 export interface MemoryContactSourceOptions {
   /** What is known at the beginning; of one address, the last. @default nothing */
@@ -17,6 +19,11 @@ export interface MemoryContactSourceOptions {
   /** Names of organisations by domain, which are lower-case A-labels. @default none */
   organizations?: Readonly<Record<string, string>>;
 }
+
+const RULES = {
+  contacts: preset([], iterable("a list of contacts, or anything to iterate over")),
+  organizations: preset({}, named(text("the name of an organisation", () => true))),
+} satisfies RuleTable<MemoryContactSourceOptions>;
 
 /** A {@link ContactSource} that can be told more. */
 export interface MemoryContactSource extends ContactSource {
@@ -38,7 +45,7 @@ const MAX_NAMESAKES = 10;
 export function createMemoryContactSource(options: MemoryContactSourceOptions = {}): MemoryContactSource {
   const domains = new Map<string, KnownDomain>();
   let isClosed = false;
-  add(options);
+  add("createMemoryContactSource", options);
 
   function mustBeOpen(): void {
     if (isClosed) throw new ServiceError("store_unavailable", "The contact source is closed.");
@@ -50,7 +57,8 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
     return known;
   }
 
-  function add({ contacts = [], organizations = {} }: MemoryContactSourceOptions): void {
+  function add(by: string, data: MemoryContactSourceOptions): void {
+    const { contacts, organizations } = checkOptions(by, data, RULES);
     for (const contact of contacts) {
       const known = knownDomain(domainOf(contact.address));
       known.contacts.set(contact.address, tidied(contact));
@@ -71,7 +79,7 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
   return {
     async load(data) {
       mustBeOpen();
-      add(data);
+      add("load", data);
     },
     async domain(domain) {
       mustBeOpen();

@@ -1,16 +1,17 @@
 import { LRUCache } from "lru-cache";
 import type { KeyValue } from "../contracts/key-value.ts";
+import { checkOptions, preset, type RuleTable, whole } from "../option-rules.ts";
 
 export interface MemoryKeyValueOptions {
   /** At most this many keys, an integer of at least 1; the least recently used go first. @default 100_000 */
   maxKeys?: number;
 }
 
+const RULES = { maxKeys: preset(100_000, whole(1)) } satisfies RuleTable<MemoryKeyValueOptions>;
+
 /** Values in this process' memory. */
-export function createMemoryKeyValue({ maxKeys = 100_000 }: MemoryKeyValueOptions = {}): KeyValue {
-  if (!Number.isSafeInteger(maxKeys) || maxKeys < 1) {
-    throw new TypeError("maxKeys must be a whole number from 1");
-  }
+export function createMemoryKeyValue(options: MemoryKeyValueOptions = {}): KeyValue {
+  const { maxKeys } = checkOptions("createMemoryKeyValue", options, RULES);
   // As text, so that nobody changes what is kept.
   const values = new LRUCache<string, string>({ max: maxKeys });
   return {

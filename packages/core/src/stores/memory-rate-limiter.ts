@@ -1,6 +1,7 @@
 import { RateLimiterMemory } from "rate-limiter-flexible";
 import type { RateLimiter, RateResult, RateRule } from "../contracts/rate-limiter.ts";
 import { ServiceError } from "../errors.ts";
+import { checkOptions, checkValue, preset, type RuleTable, whole } from "../option-rules.ts";
 
 /** Longest delay of a Node timer; `setTimeout` takes a longer one for 1 ms. */
 const MAX_WINDOW_MS = 2 ** 31 - 1;
@@ -13,6 +14,10 @@ export interface MemoryRateLimiterOptions {
    */
   maxKeys?: number;
 }
+
+const RULES = { maxKeys: preset(100_000, whole(1)) } satisfies RuleTable<MemoryRateLimiterOptions>;
+const COUNT = whole(1);
+const WINDOW = whole(1, MAX_WINDOW_MS);
 
 interface RuleWindows {
   counter: RateLimiterMemory;
@@ -27,7 +32,7 @@ interface RuleWindows {
  * integer of 1 to 2,147,483,647 ms (24.8 days), and with `store_unavailable` once it is closed.
  */
 export function createMemoryRateLimiter(options: MemoryRateLimiterOptions = {}): RateLimiter {
-  const maxKeys = whole("maxKeys", options.maxKeys ?? 100_000, Number.MAX_SAFE_INTEGER);
+  const { maxKeys } = checkOptions("createMemoryRateLimiter", options, RULES);
   const rules = new Map<string, RuleWindows>();
   let closed = false;
   let last: Promise<unknown> = Promise.resolve();
@@ -46,8 +51,8 @@ export function createMemoryRateLimiter(options: MemoryRateLimiterOptions = {}):
   }
 
   function windowsOf({ limit, windowMs }: RateRule): RuleWindows {
-    whole("limit", limit, Number.MAX_SAFE_INTEGER);
-    whole("windowMs", windowMs, MAX_WINDOW_MS);
+    checkValue("limit", limit, COUNT);
+    checkValue("windowMs", windowMs, WINDOW);
     const name = `${limit}/${windowMs}`;
     let windows = rules.get(name);
     if (windows === undefined) {
@@ -69,7 +74,7 @@ export function createMemoryRateLimiter(options: MemoryRateLimiterOptions = {}):
 
   return {
     async consume(key, rule, cost = 1) {
-      whole("cost", cost, Number.MAX_SAFE_INTEGER);
+      checkValue("cost", cost, COUNT);
       return await alone(rule, async (windows) => {
         const now = await look(windows, key, rule);
         if (cost > now.remaining) return { ...now, allowed: false };
@@ -86,7 +91,7 @@ export function createMemoryRateLimiter(options: MemoryRateLimiterOptions = {}):
     },
 
     async refund(key, rule, cost = 1) {
-      whole("cost", cost, Number.MAX_SAFE_INTEGER);
+      checkValue("cost", cost, COUNT);
       await alone(rule, async (windows) => {
         const { remaining } = await look(windows, key, rule);
         const back = Math.min(cost, rule.limit - remaining);
@@ -123,11 +128,4 @@ async function look({ counter }: RuleWindows, key: string, rule: RateRule): Prom
 function forget({ counter, endsAt }: RuleWindows, key: string): void {
   endsAt.delete(key);
   void counter.delete(key); // Done when it returns, with its timer; the promise never rejects.
-}
-
-function whole(name: string, value: number, max: number): number {
-  if (!Number.isSafeInteger(value) || value < 1 || value > max) {
-    throw new TypeError(`${name} must be an integer of 1 to ${max}, not ${value}.`);
-  }
-  return value;
 }

@@ -1,4 +1,4 @@
-import { ServiceError, type UploadLimits } from "@outrigger/core";
+import { isError, ServiceError, type UploadLimits } from "@outrigger/core";
 import multer from "multer";
 
 const PARSER_COMPLAINTS = new Set([
@@ -12,7 +12,7 @@ const PARSER_COMPLAINTS = new Set([
 /** Says in our codes what multer or the multipart parser under it complained about. Anything else is returned as it is. */
 export function toUploadError(error: unknown, limits: UploadLimits): unknown {
   if (error instanceof multer.MulterError) return fromMulter(error, limits);
-  if (error instanceof Error && PARSER_COMPLAINTS.has(error.message)) {
+  if (isError(error) && PARSER_COMPLAINTS.has(error.message)) {
     return new ServiceError("bad_request", `Malformed multipart body: ${error.message}`, { cause: error });
   }
   return error;

@@ -1,4 +1,4 @@
-import { isServiceError } from "@outrigger/core";
+import { isError, isServiceError } from "@outrigger/core";
 import { type BadLine, type FieldMapping, type ImportProgress, importContacts } from "@outrigger/sql";
 import { StartError } from "../config-error.ts";
 import { listenForSignals } from "../listen-for-signals.ts";
@@ -73,7 +73,7 @@ function tellStopped(reached: Readonly<ImportProgress> | null): void {
 
 /** Why an import could not go on, and what to do about it. What is no error of the file or the database goes through. */
 function importError(file: string, error: unknown): unknown {
-  const said = error instanceof Error ? error.message.replace(/\.$/, "") : String(error);
+  const said = isError(error) ? error.message.replace(/\.$/, "") : String(error);
   if (isServiceError(error, "bad_request")) return new StartError(`${file}: ${said}`, { cause: error });
   if (!isServiceError(error)) return error;
   return new StartError(`${said}. Import the same file again when that is mended, it goes on where it was`, {

@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { systemCode } from "@outrigger/core";
 import { reasonOf } from "../error-reason.ts";
 import { SET_SECRET } from "../storage/choose-secret.ts";
 import { describeTarget } from "../storage/describe-storage.ts";
@@ -34,7 +35,7 @@ export async function checkSecret(records: StorageTarget, isConfigured: boolean)
       "Bring it back from a backup: with another, PINs change",
     );
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = systemCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") return ok("secret", "made at the first start");
     return problem("secret", `${path} cannot be read: ${reasonOf(error)}`, "Give it to the server's user");
   }

@@ -3,6 +3,7 @@ import { createWriteStream, type WriteStream } from "node:fs";
 import { link, open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { isError, systemCode } from "@outrigger/core";
 import { StartError } from "../config-error.ts";
 import { reasonOf } from "../error-reason.ts";
 import { printable } from "../images-command/printable.ts";
@@ -102,10 +103,10 @@ function isThere(path: string): StartError {
 
 /** What a system call failed with as a sentence; anything else, such as a reply that was cut off, as it is. */
 function writeError(what: string, error: unknown): unknown {
-  if (!(error instanceof Error && "syscall" in error)) return error;
+  if (!(isError(error) && "syscall" in error)) return error;
   return new StartError(`${what} cannot be written: ${reasonOf(error)}`, { cause: error });
 }
 
 function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : null;
+  return systemCode(error);
 }

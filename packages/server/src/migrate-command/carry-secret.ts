@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { systemCode } from "@outrigger/core";
 import { ConfigError, StartError } from "../config-error.ts";
 import { reasonOf } from "../error-reason.ts";
 import { secretText } from "../secret-text.ts";
@@ -58,7 +59,7 @@ async function readKept(path: string): Promise<Buffer | null> {
   try {
     return await readFile(path);
   } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return null;
+    if (systemCode(cause) === "ENOENT") return null;
     throw new StartError(`${path} cannot be read: ${reasonOf(cause)}`, { cause });
   }
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { link, open, readFile, rm } from "node:fs/promises";
+import { systemCode } from "@outrigger/core";
 
 /** Makes a file for this user alone, all of it or nothing. One that is there with the same content stays. */
 export async function writeOnce(path: string, bytes: Buffer): Promise<void> {
@@ -14,7 +15,7 @@ export async function writeOnce(path: string, bytes: Buffer): Promise<void> {
     }
     await link(made, path);
   } catch (error) {
-    const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
+    const isThere = systemCode(error) === "EEXIST";
     if (!isThere || !(await readFile(path)).equals(bytes)) throw error;
   } finally {
     await rm(made, { force: true });

@@ -1,4 +1,5 @@
 import type { OutriggerError } from "@outrigger/client";
+import { isError, systemCode } from "@outrigger/core";
 import { reasonOf } from "../error-reason.ts";
 import { printable } from "../images-command/printable.ts";
 
@@ -40,6 +41,6 @@ function isNobodyThere(error: OutriggerError): boolean {
 
 /** Whether one of these codes is anywhere among the causes. */
 function hasCode(error: unknown, codes: readonly string[]): boolean {
-  if (!(error instanceof Error)) return false;
-  return ("code" in error && codes.includes(String(error.code))) || hasCode(error.cause, codes);
+  if (!isError(error)) return false;
+  return codes.includes(systemCode(error) ?? "") || hasCode(error.cause, codes);
 }

@@ -1,4 +1,4 @@
-import type { JobQueue } from "@outrigger/core";
+import { isError, type JobQueue } from "@outrigger/core";
 import { StartError } from "../config-error.ts";
 import { parseRedisUrl } from "./parse-redis-url.ts";
 
@@ -10,7 +10,7 @@ import { parseRedisUrl } from "./parse-redis-url.ts";
  */
 export async function openJobQueue(url: string, onTrouble: (error: unknown) => void): Promise<JobQueue> {
   const { createBullMqJobQueue } = await loadBullMq();
-  const { kind: _, ...options } = parseRedisUrl(url);
+  const { kind: _, ttlMs: _ttlMs, ...options } = parseRedisUrl(url);
   return createBullMqJobQueue({ ...options, onError: onTrouble });
 }
 
@@ -18,7 +18,7 @@ async function loadBullMq(): Promise<typeof import("@outrigger/redis/bullmq")> {
   try {
     return await import("@outrigger/redis/bullmq");
   } catch (cause) {
-    const isMissing = cause instanceof Error && /'(?:bullmq|ioredis)'/.test(cause.message);
+    const isMissing = isError(cause) && /'(?:bullmq|ioredis)'/.test(cause.message);
     if (!isMissing) throw cause;
     throw new StartError("A job queue needs BullMQ: npm install bullmq ioredis", { cause });
   }

@@ -1,3 +1,4 @@
+import { isError } from "@outrigger/core";
 import type { S3BlobStore } from "@outrigger/s3";
 import { StartError } from "../config-error.ts";
 import type { S3Target } from "./storage-target.ts";
@@ -12,7 +13,7 @@ async function loadS3(): Promise<typeof import("@outrigger/s3")> {
   try {
     return await import("@outrigger/s3");
   } catch (cause) {
-    const isMissing = cause instanceof Error && cause.message.includes("@aws-sdk/client-s3");
+    const isMissing = isError(cause) && cause.message.includes("@aws-sdk/client-s3");
     if (!isMissing) throw cause;
     throw new StartError("Storage in S3 needs the AWS SDK: npm install @aws-sdk/client-s3", { cause });
   }

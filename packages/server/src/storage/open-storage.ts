@@ -79,7 +79,8 @@ export async function openRateLimiter(
   const redis = sharedRedis(targets);
   if (redis === null) return null;
   const { createRedisRateLimiter } = await loadRedis();
-  return createRedisRateLimiter(redisOptions(redis, onTrouble));
+  const { ttlMs: _, ...options } = redisOptions(redis, onTrouble);
+  return createRedisRateLimiter(options);
 }
 
 /** A cache of small values, shared as {@link openRateLimiter}'s counts are; `null` as there. `disconnect()` closes it. */
@@ -87,7 +88,7 @@ export async function openVerdictCache(targets: StorageTargets, onTrouble?: OnTr
   const redis = sharedRedis(targets);
   if (redis === null) return null;
   const { createRedisKeyv } = await loadRedis();
-  const { prefix, ...options } = redisOptions(redis, onTrouble);
+  const { prefix, ttlMs: _, ...options } = redisOptions(redis, onTrouble);
   return createRedisKeyv({ ...options, ...(prefix === undefined ? {} : { namespace: prefix }) });
 }
 
@@ -102,9 +103,11 @@ export async function openTarget(shared: SharedTarget, onTrouble?: OnTrouble): P
   try {
     switch (target.kind) {
       case "file":
-        return { ...shared, store: createFsBlobStore(target), warnings: noWarnings };
-      case "memory":
-        return { ...shared, store: createMemoryBlobStore(target), warnings: noWarnings };
+        return { ...shared, store: createFsBlobStore({ directory: target.directory }), warnings: noWarnings };
+      case "memory": {
+        const { kind: _, ...options } = target;
+        return { ...shared, store: createMemoryBlobStore(options), warnings: noWarnings };
+      }
       case "redis": {
         const { createRedisBlobStore } = await loadRedis();
         const store = createRedisBlobStore(redisOptions(target, onTrouble));

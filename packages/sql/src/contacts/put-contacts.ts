@@ -1,4 +1,4 @@
-import type { Contact } from "@outrigger/core";
+import { type Contact, checkOptions, type RuleTable, rules } from "@outrigger/core";
 import { readyDriver, type SqlDatabase } from "../sql-database.ts";
 import type { ContactNews } from "./merge-contact.ts";
 import { type BatchCounts, putBatch } from "./put-batch.ts";
@@ -9,6 +9,10 @@ export interface PutContactsOptions {
   organizations?: Readonly<Record<string, string>>;
 }
 
+const RULES = {
+  organizations: rules.preset({}, rules.named(rules.text("the name of an organisation", () => true))),
+} satisfies RuleTable<PutContactsOptions>;
+
 const BATCH = 2000;
 
 /**
@@ -18,8 +22,9 @@ const BATCH = 2000;
 export async function putContacts(
   database: SqlDatabase,
   contacts: Iterable<Contact> | AsyncIterable<Contact>,
-  { organizations = {} }: PutContactsOptions = {},
+  options: PutContactsOptions = {},
 ): Promise<BatchCounts> {
+  const { organizations } = checkOptions("putContacts", options, RULES);
   const driver = await readyDriver(database);
   const sum: BatchCounts = { added: 0, updated: 0, unchanged: 0 };
   let batch: ContactNews[] = [];

@@ -1,3 +1,4 @@
+import { checkOptions, type RuleTable, shapes } from "@outrigger/core";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 import { readyDriver, type SqlDatabase } from "../sql-database.ts";
 import { createDomainSummary, type DomainSummary } from "./domain-summary.ts";
@@ -8,6 +9,8 @@ export interface RefreshOptions {
   /** Stops between two transactions. @default never */
   signal?: AbortSignal;
 }
+
+const RULES = { signal: shapes.abortSignal } satisfies RuleTable<RefreshOptions>;
 
 /** Domains that are looked for at once, and contacts that are read at once. */
 const MAX_DOMAINS = 1000;
@@ -21,7 +24,8 @@ const REFRESH_MS = 60_000;
  * @returns of how many domains.
  */
 export async function refreshContacts(database: SqlDatabase, options: RefreshOptions = {}): Promise<number> {
-  return await refreshDomains(await readyDriver(database), options.signal);
+  const { signal } = checkOptions("refreshContacts", options, RULES);
+  return await refreshDomains(await readyDriver(database), signal);
 }
 
 export async function refreshDomains(driver: SqlDriver, signal?: AbortSignal): Promise<number> {

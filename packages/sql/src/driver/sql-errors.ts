@@ -1,11 +1,11 @@
-import { ServiceError } from "@outrigger/core";
+import { isError, isServiceError, ServiceError, systemCode } from "@outrigger/core";
 
 /** Codes of errors that mean a full disk: SQLite's, and PostgreSQL's class 53. */
 const NO_SPACE = new Set(["SQLITE_FULL", "53100"]);
 
 /** A driver's error as the contracts want it. One that already is goes through. */
 export function toServiceError(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error;
+  if (isServiceError(error)) return error;
   const code = codeOf(error);
   if (NO_SPACE.has(code)) {
     return new ServiceError("no_space", "The database has no room left.", { cause: error });
@@ -23,11 +23,11 @@ export function isBusy(error: unknown): boolean {
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  return systemCode(error) ?? "";
 }
 
 function describe(error: unknown, code: string): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = isError(error) ? error.message : String(error);
   if (code.startsWith("SQLITE_BUSY")) return "The database is busy with another process.";
   if (code.startsWith("SQLITE_READONLY")) return "The database file cannot be written to.";
   if (code === "SQLITE_CANTOPEN") return "The database file cannot be opened.";

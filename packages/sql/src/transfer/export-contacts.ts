@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { Contact } from "@outrigger/core";
+import { type Contact, checkOptions, type RuleTable, rules } from "@outrigger/core";
 import { unpackContact } from "../contacts/packed-contact.ts";
 import { readyDriver, type SqlDatabase } from "../sql-database.ts";
 import { type SuppressionTest, suppressedAmong } from "./suppressed-among.ts";
@@ -14,6 +14,11 @@ export interface ExportOptions {
    */
   isSuppressed?: (subjects: readonly string[]) => Promise<ReadonlySet<string>>;
 }
+
+const RULES = {
+  format: rules.required(rules.oneOf("csv", "ndjson")),
+  isSuppressed: rules.fn(),
+} satisfies RuleTable<ExportOptions>;
 
 const CHUNK = 1000;
 
@@ -53,8 +58,8 @@ interface ExportRow extends DomainRow {
  * Everything that is known, by address, as `importContacts` reads it: in CSV a line for each page of an address, in NDJSON a
  * line for each address. Organisations without addresses come last. What is changed meanwhile may be in it or not.
  */
-export function exportContacts(database: SqlDatabase, { format, isSuppressed }: ExportOptions): Readable {
-  if (format !== "csv" && format !== "ndjson") throw new TypeError('format must be "csv" or "ndjson".');
+export function exportContacts(database: SqlDatabase, options: ExportOptions): Readable {
+  const { format, isSuppressed } = checkOptions("exportContacts", options, RULES);
   const texts = (format === "csv" ? csvTexts : ndjsonTexts)(database, isSuppressed);
   return Readable.from(texts, { objectMode: false });
 }

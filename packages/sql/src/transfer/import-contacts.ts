@@ -1,9 +1,9 @@
-import { ServiceError } from "@outrigger/core";
+import { checkOptions, type RuleTable, rules, ServiceError, shapes } from "@outrigger/core";
 import type { ContactNews } from "../contacts/merge-contact.ts";
 import { putBatch } from "../contacts/put-batch.ts";
 import { refreshDomains } from "../contacts/refresh-contacts.ts";
 import { readyDriver, type SqlDatabase } from "../sql-database.ts";
-import type { FieldMapping } from "./contact-fields.ts";
+import { CONTACT_FIELDS, type FieldMapping } from "./contact-fields.ts";
 import { readCsv } from "./csv-lines.ts";
 import type { BadLine, FileLine } from "./file-line.ts";
 import { newsOf } from "./line-news.ts";
@@ -47,6 +47,16 @@ export interface ImportOptions {
   signal?: AbortSignal;
 }
 
+const COLUMN = rules.text("the name of a column or key");
+const RULES = {
+  format: rules.required(rules.oneOf("csv", "ndjson")),
+  mapping: rules.nested(Object.fromEntries(CONTACT_FIELDS.map((field) => [field, COLUMN]))),
+  onBadLine: rules.value('"fail" or a function', (given) => given === "fail" || typeof given === "function"),
+  onProgress: rules.fn(),
+  isSuppressed: rules.fn(),
+  signal: shapes.abortSignal,
+} satisfies RuleTable<ImportOptions>;
+
 /** Lines that are taken in at once. */
 const BATCH = 4000;
 
@@ -62,9 +72,13 @@ export async function importContacts(
   input: AsyncIterable<Uint8Array>,
   options: ImportOptions,
 ): Promise<ImportProgress> {
-  const { format, mapping = {}, onBadLine, onProgress, isSuppressed, signal } = options;
+  const { format, onBadLine, onProgress, isSuppressed, signal } = checkOptions(
+    "importContacts",
+    options,
+    RULES,
+  );
+  const { mapping = {} } = options;
   const read = { csv: readCsv, ndjson: readNdjson }[format];
-  if (read === undefined) throw new TypeError('format must be "csv" or "ndjson".');
   const driver = await readyDriver(database);
   const progress: ImportProgress = { lines: 0, added: 0, updated: 0, unchanged: 0, suppressed: 0, bad: 0 };
   const nowMs = Date.now();

@@ -1,5 +1,6 @@
 import type { MxRecord } from "node:dns";
 import { Resolver } from "node:dns/promises";
+import { systemCode } from "@outrigger/core";
 
 /** What came of a question. */
 export type DnsAnswer<T> =
@@ -57,7 +58,6 @@ export function openDnsLookup({ servers, deadlineMs }: DnsLookupOptions): DnsLoo
 
 /** Only these two are answers. All else, such as SERVFAIL, a refusal or a time-out, says nothing of the name. */
 function isAbsence(error: unknown): boolean {
-  return (
-    error instanceof Error && "code" in error && (error.code === "ENOTFOUND" || error.code === "ENODATA")
-  );
+  const code = systemCode(error);
+  return code === "ENOTFOUND" || code === "ENODATA";
 }

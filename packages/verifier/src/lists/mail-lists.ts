@@ -1,5 +1,5 @@
 /// <reference path="./email-providers.d.ts" />
-import type { MailLists } from "@outrigger/core";
+import { checkOptions, type MailLists, type RuleTable, shapes } from "@outrigger/core";
 import webmailDomains from "email-providers";
 import mailchecker from "mailchecker";
 import { BIG_PROVIDERS, NOT_WEBMAIL, SUGGESTED_PROVIDERS } from "./big-providers.ts";
@@ -21,11 +21,22 @@ export interface MailListsOptions {
   exceptDisposable?: Iterable<string>;
 }
 
+const DOMAINS = shapes.iterable("a list of domains, or anything to iterate over");
+const RULES = {
+  webmail: DOMAINS,
+  disposable: DOMAINS,
+  addWebmail: DOMAINS,
+  addDisposable: DOMAINS,
+  exceptWebmail: DOMAINS,
+  exceptDisposable: DOMAINS,
+} satisfies RuleTable<MailListsOptions>;
+
 /**
  * Lists of domains in memory. Where several entries are about a domain, the longest name counts; of the same name, an
  * exception before an addition before the lists. Nothing is fetched: the lists are as new as the packages are.
  */
 export function createMailLists(options: MailListsOptions = {}): MailLists {
+  checkOptions("createMailLists", options, RULES);
   const big = new Set(BIG_PROVIDERS);
   // The packages' own set, which is large and is not changed here.
   const disposable = options.disposable === undefined ? mailchecker.blacklist() : domains(options.disposable);

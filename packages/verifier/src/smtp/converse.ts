@@ -1,3 +1,4 @@
+import { systemCode } from "@outrigger/core";
 import type { SmtpIdentity } from "../prober-options.ts";
 import { type Refusal, readRecipientRefusal, readSessionRefusal } from "./read-refusal.ts";
 import { openSmtpConnection, type SmtpConnection } from "./smtp-connection.ts";
@@ -87,7 +88,7 @@ function readConnectError(error: unknown): Outcome {
     return { kind: "failed", failure: "aborted", hasSpoken: false };
   }
   // Any error of a socket says the same here: the host cannot be reached.
-  const code = error instanceof Error && "code" in error ? String(error.code) : "ETIMEDOUT";
+  const code = systemCode(error) ?? "ETIMEDOUT";
   return { kind: "failed", failure: "unreachable", hasSpoken: false, code };
 }
 

@@ -1,5 +1,6 @@
 import { ServiceError } from "../../errors.ts";
-import { imageSettings } from "../image-settings.ts";
+import { checkOptions, type RuleTable } from "../../option-rules.ts";
+import { defaultSettings, IMAGES_RULES, imageSettings } from "../image-settings.ts";
 import type { ImagesOptions } from "../images-options.ts";
 import type { Usage } from "../owners/owner-usage.ts";
 import { removeStored } from "../remove-stored.ts";
@@ -52,6 +53,15 @@ export type ImageAdminOptions = {
   storage: ImageStorage;
 } & Pick<ImagesOptions, "tombstoneDays" | "logger" | "onError" | "onRemoved" | "now">;
 
+const ADMIN_RULES = {
+  storage: IMAGES_RULES.storage,
+  tombstoneDays: IMAGES_RULES.tombstoneDays,
+  logger: IMAGES_RULES.logger,
+  onError: IMAGES_RULES.onError,
+  onRemoved: IMAGES_RULES.onRemoved,
+  now: IMAGES_RULES.now,
+} satisfies RuleTable<ImageAdminOptions>;
+
 /**
  * Administers images where they are stored, without serving them: for commands and nightly jobs.
  * @throws TypeError for an option out of range.
@@ -60,11 +70,11 @@ export type ImageAdminOptions = {
  * await admin.withhold(id, { reason: "Removed by court order", authority: "https://example.com/legal/2026-17" });
  * await admin.close();
  */
-export function createImageAdmin({ storage, ...options }: ImageAdminOptions): StorageAdmin {
+export function createImageAdmin(options: ImageAdminOptions): StorageAdmin {
+  const { storage, ...given } = checkOptions("createImageAdmin", options, ADMIN_RULES);
   const roles = rolesOf(storage);
-  const { life, claims, seenClock } = createLife(roles, imageSettings(options), (id) =>
-    removeStored(roles, id),
-  );
+  const settings = imageSettings({ ...defaultSettings("createImageAdmin"), ...given });
+  const { life, claims, seenClock } = createLife(roles, settings, (id) => removeStored(roles, id));
   const sweeper = createSweeper({ context: life, everyMs: null, alsoSweep: () => claims.sweep(), seenClock });
   return {
     ...adminOf(life, sweeper),

@@ -1,4 +1,5 @@
 import { isServiceError, ServiceError } from "../../errors.ts";
+import { checkOptions, type RuleTable, required, shape, text } from "../../option-rules.ts";
 import type { ImageRecord, Withholding } from "../image-record.ts";
 import { changeRecord, MAX_ATTEMPTS } from "./change-record.ts";
 import { isOver } from "./image-life.ts";
@@ -63,24 +64,31 @@ async function change(
   }
 }
 
-function checkWithholding({ reason, authority, deleteAfter }: WithholdOptions, now: number): Withholding {
-  if (typeof reason !== "string" || reason.trim() === "" || reason.length > MAX_REASON_LENGTH) {
-    throw new TypeError(`reason must be a text of 1 to ${MAX_REASON_LENGTH} characters`);
-  }
+const RULES = {
+  reason: required(
+    text(
+      `a text of 1 to ${MAX_REASON_LENGTH} characters`,
+      (reason) => reason.trim() !== "" && reason.length <= MAX_REASON_LENGTH,
+    ),
+  ),
+  authority: text("an absolute http(s) URL", isHttpUrl),
+  deleteAfter: shape("a date in the future", "getTime"),
+} satisfies RuleTable<WithholdOptions>;
+
+function checkWithholding(options: WithholdOptions, now: number): Withholding {
+  const { reason, authority, deleteAfter } = checkOptions("withhold", options, RULES);
   if (deleteAfter !== undefined && !(deleteAfter.getTime() > now)) {
-    throw new TypeError("deleteAfter must be a date in the future");
+    throw new TypeError("withhold: deleteAfter must be a date in the future");
   }
   return {
     reason,
-    authority: authority === undefined ? null : checkAuthority(authority),
+    // As a header can carry it.
+    authority: authority === undefined ? null : new URL(authority).href,
     since: now,
     deleteAfter: deleteAfter?.getTime() ?? null,
   };
 }
 
-/** As a header can carry it. */
-function checkAuthority(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url !== null && /^https?:$/.test(url.protocol)) return url.href;
-  throw new TypeError("authority must be an absolute http(s) URL");
+function isHttpUrl(given: string): boolean {
+  return URL.canParse(given) && /^https?:$/.test(new URL(given).protocol);
 }

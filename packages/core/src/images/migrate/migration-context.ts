@@ -1,5 +1,7 @@
+import { abortSignal, imageStorage } from "../../contract-rules.ts";
 import type { StoreRole } from "../../contracts/observer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
+import { checkOptions, flag, fn, preset, type RuleTable, required, text, whole } from "../../option-rules.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { rolesOf, type StorageRoles } from "../storage-roles.ts";
 import { createRetry, type Retry } from "./create-retry.ts";
@@ -36,13 +38,24 @@ export interface MigrationContext {
   failed: Map<string, string>;
 }
 
+const RULES = {
+  from: required(imageStorage),
+  to: required(imageStorage),
+  source: required(text("a name of the source")),
+  verify: preset(false, flag()),
+  withRenditions: preset(true, flag()),
+  concurrency: preset(8, whole(1, 256)),
+  patienceMs: preset(60_000, whole(0)),
+  signal: abortSignal,
+  onProgress: fn(),
+  beforeFinish: fn(),
+} satisfies RuleTable<MigrateOptions>;
+
 export function createMigrationContext(options: MigrateOptions): MigrationContext {
-  const { verify = false, withRenditions = true, concurrency = 8, patienceMs = 60_000, signal } = options;
-  if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 256) {
-    throw new TypeError("concurrency must be a whole number from 1 to 256");
-  }
-  const from = rolesOf(options.from);
-  const to = rolesOf(options.to);
+  const checked = checkOptions("migrateStorage", options, RULES);
+  const { verify, withRenditions, concurrency, patienceMs, signal } = checked;
+  const from = rolesOf(checked.from);
+  const to = rolesOf(checked.to);
   const stores = new Set([...Object.values(from), ...Object.values(to)]);
   const areThere = async () => {
     const looks = await Promise.allSettled([...stores].map((store) => store.stat("migration/state")));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
+import { isError } from "../../errors.ts";
 import {
   connectTo,
   fetchReply,
@@ -98,7 +99,7 @@ export function interruptedUploadsBehaviour(scope: Scope): void {
             await until(() => log.settled === log.started, `the upload cut ${place} settles`);
             if (cut >= 0) {
               assert.equal(log.error, log.signal?.reason, place);
-              assert.ok(log.error instanceof Error && log.error.name === "AbortError", place);
+              assert.ok(isError(log.error) && log.error.name === "AbortError", place);
             }
             // Everything was gone when the promise settled, not some time later.
             assert.deepEqual(await readdir(spoolDirectory), [], place);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
+import { isError } from "../../errors.ts";
 import { connectTo, fetchReply, openReply, readToClose, until, within } from "./http-client.ts";
 import { type Scope, withHost } from "./scope.ts";
 import { service } from "./services.ts";
@@ -31,7 +32,7 @@ export function leavingBehaviour(scope: Scope): void {
         if (way === "closes") socket.destroy();
         else socket.resetAndDestroy();
         await until(() => outcome !== "pending", "the signal aborts");
-        assert.ok(outcome instanceof Error);
+        assert.ok(isError(outcome));
         assert.equal(outcome.name, "AbortError");
         assert.equal(host.lastError(), undefined, "a client that leaves is no failure of the host");
       });
@@ -66,7 +67,7 @@ export function leavingBehaviour(scope: Scope): void {
       for (let round = 0; round < 3; round++) await fetchReply(`${host.base}/ping`);
       left();
       await until(() => outcomes.length === 2, "the call ends");
-      assert.ok(outcomes[0] instanceof Error && outcomes[0].name === "AbortError");
+      assert.ok(isError(outcomes[0]) && outcomes[0].name === "AbortError");
       assert.equal(outcomes[0], outcomes[1]);
     });
   });
@@ -163,7 +164,7 @@ export function leavingBehaviour(scope: Scope): void {
       await until(() => reasons.length === 2, "the waiting calls have heard of it");
       await until(() => sources.length === paths.length - 1, "the late reply is there");
       await until(() => sources.every((source) => source.closed), "every source is closed");
-      for (const reason of reasons) assert.ok(reason instanceof Error && reason.name === "AbortError");
+      for (const reason of reasons) assert.ok(isError(reason) && reason.name === "AbortError");
       assert.equal(host.lastError(), undefined);
     });
   });

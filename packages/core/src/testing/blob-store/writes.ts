@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
+import { isError } from "../../errors.ts";
 import {
   assertBytes,
   assertRejects,
@@ -127,7 +128,7 @@ export function writesBehaviour({ test, largestBytes }: BlobStoreScope): void {
     const destroyed = unendingStream(someBytes(10)).destroy();
     for (const cut of [body, destroyed]) {
       const error = await failure(() => store.put(key, cut));
-      assert.equal(error instanceof Error && "code" in error && error.code, "ERR_STREAM_PREMATURE_CLOSE");
+      assert.equal(isError(error) && "code" in error && error.code, "ERR_STREAM_PREMATURE_CLOSE");
     }
     assert.equal(await store.get(key), null);
   });

@@ -1,3 +1,4 @@
+import { isError, systemCode } from "@outrigger/core";
 import { reasonOf } from "../../error-reason.ts";
 
 /** Why there was no reply, and what helps. */
@@ -53,9 +54,10 @@ const TROUBLES: Readonly<Record<string, ConnectionTrouble>> = {
 
 /** Node's name for what went wrong, e.g. `ECONNREFUSED`. */
 export function troubleCode(error: unknown): string {
-  if (error instanceof AggregateError) return troubleCode(error.errors.at(0));
-  if (!(error instanceof Error)) return "";
-  const code = "code" in error ? String(error.code) : "";
+  if (!isError(error)) return "";
+  // An AggregateError, of several addresses of one name.
+  if ("errors" in error && Array.isArray(error.errors)) return troubleCode(error.errors[0]);
+  const code = systemCode(error) ?? "";
   if (code.startsWith("ERR_SSL_") || code === "ERR_TLS_CERT_SIGNATURE_ALGORITHM_UNSUPPORTED") return "EPROTO";
   if (code.startsWith("HPE_") || code === "EPIPE") return "ECONNRESET";
   return code;

@@ -1,0 +1,31 @@
+import { isObject } from "./reply.ts";
+
+/** What each option must be, and whether it is. */
+export type OptionRules = Readonly<
+  Record<string, readonly [what: string, fits: (given: unknown) => boolean]>
+>;
+
+/** Throws a TypeError that names the option which is unknown or is not what it must be; it repeats no value. */
+export function checkOptions(factory: string, options: unknown, rules: OptionRules): void {
+  const known = Object.keys(rules);
+  if (!isObject(options)) throw new TypeError(`${factory} takes an object of options: ${known.join(", ")}`);
+  for (const [name, given] of Object.entries(options)) {
+    if (given === undefined) continue;
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    if (rule === undefined) {
+      const near = known.find((each) => isNear(name.toLowerCase(), each.toLowerCase()));
+      const hint = near === undefined ? `it takes ${known.join(", ")}` : `did you mean ${near}?`;
+      throw new TypeError(`${name} is no option of ${factory}: ${hint}`);
+    }
+    if (!rule[1](given)) throw new TypeError(`${name} must be ${rule[0]}`);
+  }
+}
+
+/** Whether names share their beginning and end but for at most three characters in between. */
+function isNear(a: string, b: string): boolean {
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++;
+  return Math.max(a.length, b.length) - start - end <= 3 && start + end > 1;
+}

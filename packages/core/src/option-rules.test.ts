@@ -1,0 +1,90 @@
+import { runInNewContext } from "node:vm";
+import { expect, test } from "vitest";
+import { nearestName } from "./nearest-name.ts";
+import * as rules from "./option-rules.ts";
+
+const SECRET = "0123456789abcdef0123456789abcdef";
+
+const TABLE = {
+  count: rules.preset(3, rules.whole(1, 9)),
+  everyMs: rules.orFalse(rules.whole(1)),
+  key: rules.secret(32, true),
+  password: rules.secretText("a password of 3 letters", (given) => given.length === 3),
+  hooks: rules.shape("an object with a method run", "run"),
+  inner: rules.preset(
+    {},
+    rules.nested({ depth: rules.preset(1, rules.whole(0)), label: rules.text("a label") }),
+  ),
+  plans: rules.named(rules.whole(0)),
+};
+
+function check(options: object) {
+  return rules.checkOptions("example", options, TABLE);
+}
+
+test("defaults are filled in, in options within options as well", () => {
+  expect(check({})).toEqual({ count: 3, inner: { depth: 1 } });
+  expect(check({ count: undefined, inner: { label: "x", depth: undefined }, everyMs: false })).toEqual({
+    count: 3,
+    everyMs: false,
+    inner: { depth: 1, label: "x" },
+  });
+  expect(rules.checkOptions("example", undefined, TABLE)).toEqual({ count: 3, inner: { depth: 1 } });
+});
+
+test.each<[object, string]>([
+  [{ count: 10 }, "example: count must be a whole number from 1 to 9, not 10"],
+  [{ count: "5" }, 'example: count must be a whole number from 1 to 9, not "5"'],
+  [{ count: null }, "example: count must be a whole number from 1 to 9, not null"],
+  [{ count: Number.NaN }, "example: count must be a whole number from 1 to 9, not NaN"],
+  [{ everyMs: true }, "example: everyMs must be false or a whole number from 1, not true"],
+  [{ inner: { depth: -1 } }, "example: inner.depth must be a whole number from 0, not -1"],
+  [{ inner: [] }, "example: inner must be an object of options (depth, label), not an empty list"],
+  [{ inner: { labels: "x" } }, "inner.labels is no option of example: did you mean inner.label?"],
+  [{ plans: { free: 1, pro: 0.5 } }, "example: plans.pro must be a whole number from 0, not 0.5"],
+  [{ hooks: { run: 1 } }, "example: hooks must be an object with a method run, not an object without run()"],
+  [
+    { hooks: () => undefined },
+    "example: hooks must be an object with a method run, not the function hooks: call it, hooks: hooks()",
+  ],
+])("%j is refused in words that tell what to write", (options, message) => {
+  expect(() => check(options)).toThrow(new TypeError(message));
+});
+
+test("no message repeats a secret, wherever it was put", () => {
+  for (const name of Object.keys(TABLE)) {
+    for (const options of [
+      { [name]: `${SECRET}!` },
+      { [name]: "redis://:hush@host" },
+      { [name]: [`${SECRET}!`] },
+    ]) {
+      let message = "";
+      try {
+        check(options);
+      } catch (error) {
+        message = String(error);
+      }
+      expect(message).not.toMatch(/0123|hush/);
+    }
+  }
+  expect(() => check({ password: "hush" })).toThrow("not a text of 4 characters");
+  expect(() => check({ key: "hush" })).toThrow("not 4 bytes");
+});
+
+test("bytes of another realm are bytes", () => {
+  const bytes: unknown = runInNewContext("new Uint8Array(32)");
+  expect(bytes).not.toBeInstanceOf(Uint8Array);
+  expect(check({ key: [SECRET, bytes] })).toMatchObject({ key: [SECRET, bytes] });
+  expect(() => check({ key: runInNewContext("new Uint8Array(31)") })).toThrow("not 31 bytes");
+});
+
+test.each([
+  ["authorise", ["authorize", "authenticate"], "authorize"],
+  ["TIMEOUTMS", ["timeoutMs", "maxTimeMs"], "timeoutMs"],
+  ["timeuotMs", ["timeMs", "timeoutMs"], "timeoutMs"],
+  ["prefix", ["mountPath", "onError"], "mountPath"],
+  ["uploads", ["creates", "reads"], "creates"],
+  ["colour", ["storage", "renderer"], null],
+])("%s among %j was meant to be %s", (name, known, meant) => {
+  expect(nearestName(name, known)).toBe(meant);
+});

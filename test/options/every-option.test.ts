@@ -1,0 +1,81 @@
+import * as core from "@outrigger/core";
+import { describe, expect, test } from "vitest";
+import { CALLS, documented, refusal, refusedOptions, renderer, SECRET } from "../support/every-factory.ts";
+
+const WRONG = Symbol("wrong");
+const factories = await documented();
+
+describe("every function that takes options", () => {
+  test("is called here", () => {
+    expect(factories.length).toBeGreaterThan(30);
+    expect(factories.map(({ name }) => name).sort()).toEqual(Object.keys(CALLS).sort());
+  });
+
+  test.each(factories)(
+    "$name refuses each of its options with one letter changed",
+    async ({ name, options }) => {
+      expect(options.length).toBeGreaterThan(0);
+      for (const option of options) {
+        const middle = Math.floor(option.length / 2);
+        const misspelt = `${option.slice(0, middle)}q${option.slice(middle + 1)}`;
+        const message = await refusedOptions(name, { [misspelt]: 1 });
+        if (name === "createServer") expect(message).toContain(`${misspelt}: unknown key`);
+        else expect(message).toBe(`${misspelt} is no option of ${name}: did you mean ${option}?`);
+      }
+    },
+  );
+
+  test.each(factories)(
+    "$name refuses each of its options of a wrong type, by its name",
+    async ({ name, options }) => {
+      for (const option of options) {
+        const message = await refusedOptions(name, { [option]: WRONG });
+        expect(message).toMatch(new RegExp(`(?:^|\\W)${option}:? must `));
+      }
+    },
+  );
+
+  test.each(factories)("$name refuses anything but an object of options", async ({ name }) => {
+    const [call] = CALLS[name] ?? [];
+    for (const options of ["./data", 5, null, [], () => ({})]) {
+      const error = await refusal(() => call?.(options as never)); // As above.
+      expect(error).toMatchObject({
+        message: expect.stringContaining(
+          name === "createServer" ? "configuration" : `${name} takes an object`,
+        ),
+      });
+    }
+  });
+});
+
+test("an option given as undefined counts as absent, in tables within tables as well", async () => {
+  const none = { rateLimits: { reads: undefined }, cors: undefined, secret: SECRET, pages: undefined };
+  const service = core.createImages({ storage: core.createMemoryBlobStore(), renderer, ...none } as never);
+  await service.ready();
+  expect(() => core.createMemoryKeyValue({ authorise: undefined } as never)).not.toThrow();
+});
+
+test("the compiler wants a rule for every option, and for no other", () => {
+  interface Options {
+    a: string;
+    b?: number;
+  }
+  // @ts-expect-error a rule is missing
+  const fewer = { a: core.rules.required(core.rules.text("a")) } satisfies core.RuleTable<Options>;
+  // @ts-expect-error a is required
+  const looser = { a: core.rules.text("a"), b: core.rules.whole(0) } satisfies core.RuleTable<Options>;
+  const table = {
+    a: core.rules.required(core.rules.text("a")),
+    b: core.rules.preset(3, core.rules.whole(0)),
+  };
+  // @ts-expect-error c is no option
+  const more = { ...table, c: core.rules.flag() } satisfies core.RuleTable<Options>;
+  expect([fewer, looser, more]).toHaveLength(3);
+  const { a, b } = core.checkOptions(
+    "example",
+    { a: "x" } as Options,
+    table satisfies core.RuleTable<Options>,
+  );
+  const sum: number = b + a.length;
+  expect(sum).toBe(4);
+});

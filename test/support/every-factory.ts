@@ -1,0 +1,111 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { createImagesClient, createLookupClient } from "@outrigger/client";
+import * as core from "@outrigger/core";
+import { createRenderer } from "@outrigger/imaging";
+import { koa } from "@outrigger/koa";
+import { nodeListener } from "@outrigger/node";
+import * as redis from "@outrigger/redis";
+import { createBullMqJobQueue } from "@outrigger/redis/bullmq";
+import { createS3BlobStore } from "@outrigger/s3";
+import { createServer } from "@outrigger/server";
+import * as sql from "@outrigger/sql";
+import { createMetrics, createTracing } from "@outrigger/telemetry";
+import { createMailLists, createMailProber } from "@outrigger/verifier";
+import { createPages } from "@outrigger/web";
+import { afterAll, expect } from "vitest";
+
+type Call = (options: never) => unknown;
+export type Given = Readonly<Record<string, unknown>>;
+
+const PAGE = fileURLToPath(new URL("../../docs/options.md", import.meta.url));
+export const SECRET = "0123456789abcdef0123456789abcdef";
+
+export const storage = core.createMemoryBlobStore();
+export const renderer = createRenderer();
+const database = sql.openDatabase({ url: "file:./never-opened.db" });
+const contacts = core.createMemoryContactSource();
+const accounts = core.createMemoryAccounts();
+const suppressions = core.createMemorySuppressionList();
+export const images = core.createImages({ storage, renderer, secret: SECRET });
+afterAll(async () => {
+  await images.close();
+  await database.close();
+});
+
+/** Every function of docs/options.md, with options that it would take. */
+export const CALLS: Readonly<Record<string, readonly [Call, Given]>> = {
+  createImages: [core.createImages, { storage, renderer, secret: SECRET }],
+  createImageAdmin: [core.createImageAdmin, { storage }],
+  migrateStorage: [core.migrateStorage, { from: storage, to: core.createMemoryBlobStore(), source: "a" }],
+  createLookup: [core.createLookup, { contacts, accounts, suppressions, secret: SECRET }],
+  createSuppressions: [(options) => core.createSuppressions(suppressions, SECRET, options), {}],
+  createApiDescription: [(options) => core.createApiDescription([images], options), {}],
+  createFsBlobStore: [core.createFsBlobStore, { directory: "never-made" }],
+  createMemoryBlobStore: [core.createMemoryBlobStore, {}],
+  createMemoryContactSource: [core.createMemoryContactSource, {}],
+  createMemoryKeyValue: [core.createMemoryKeyValue, {}],
+  createMemoryRateLimiter: [core.createMemoryRateLimiter, {}],
+  koa: [(options) => koa(images, options), {}],
+  nodeListener: [(options) => nodeListener(images, options), {}],
+  createRenderer: [createRenderer, {}],
+  createPages: [createPages, {}],
+  createRedisBlobStore: [redis.createRedisBlobStore, { url: "redis://localhost" }],
+  connectRedis: [redis.connectRedis, { url: "redis://localhost" }],
+  createRedisKeyv: [redis.createRedisKeyv, { url: "redis://localhost" }],
+  createRedisRateLimiter: [redis.createRedisRateLimiter, { url: "redis://localhost" }],
+  createBullMqJobQueue: [createBullMqJobQueue, { url: "redis://localhost" }],
+  createS3BlobStore: [createS3BlobStore, { bucket: "a" }],
+  putContacts: [(options) => sql.putContacts(database, [], options), {}],
+  refreshContacts: [(options) => sql.refreshContacts(database, options), {}],
+  openDatabase: [sql.openDatabase, { url: "file:./never-opened.db" }],
+  exportContacts: [(options) => sql.exportContacts(database, options), { format: "csv" }],
+  importContacts: [(options) => sql.importContacts(database, nothing(), options), { format: "csv" }],
+  createMailLists: [createMailLists, {}],
+  createMailProber: [createMailProber, {}],
+  createMetrics: [createMetrics, {}],
+  createTracing: [createTracing, {}],
+  createImagesClient: [createImagesClient, { baseUrl: "https://example.com" }],
+  createLookupClient: [createLookupClient, { baseUrl: "https://example.com" }],
+  createServer: [createServer, {}],
+};
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+interface Documented {
+  name: string;
+  options: string[];
+}
+
+/** The page is generated from the types, and tested to be what they say. */
+export async function documented(): Promise<Documented[]> {
+  const page = await readFile(PAGE, "utf8");
+  return page
+    .split(/^### /m)
+    .slice(1)
+    .map((chapter) => {
+      const [, set = ""] = chapter.split(/^#### /m);
+      const options = [...set.matchAll(/^- \*\*`(\w+)`\*\*/gm)].map(([, option = ""]) => option);
+      return { name: /^\w+/.exec(chapter)?.[0] ?? "", options };
+    });
+}
+
+/** What a call throws, at once or later. */
+export async function refusal(call: () => unknown): Promise<unknown> {
+  try {
+    await call();
+  } catch (error) {
+    return error;
+  }
+  throw new Error("nothing was refused");
+}
+
+export async function refusedOptions(name: string, more: Given): Promise<string> {
+  const [call, valid] = CALLS[name] ?? [];
+  if (call === undefined) throw new Error(`${name} is missing in CALLS`);
+  const error = await refusal(() => call({ ...valid, ...more } as never)); // What JavaScript lets pass.
+  expect(error, `${name} ${Object.keys(more)}`).toMatchObject({
+    name: expect.stringMatching(/^(?:Type|Config)Error$/),
+  });
+  return (error as Error).message;
+}
