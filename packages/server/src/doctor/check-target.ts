@@ -1,4 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { createFsBlobStore } from "@outrigger/core";
 import { StartError } from "../config-error.ts";
 import { describeTarget } from "../storage/describe-storage.ts";
 import { memoryWarning } from "../storage/memory-warning.ts";
@@ -6,20 +9,27 @@ import { openTarget } from "../storage/open-storage.ts";
 import { whyUnreachable } from "../storage/storage-error.ts";
 import type { SharedTarget, StorageTarget } from "../storage/storage-target.ts";
 import { tryStorage } from "../try-storage.ts";
+import { checkRecords } from "./check-records.ts";
 import { checkStorage } from "./check-storage.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
 /** Whether what the configuration names can be used, and keeps what it is to keep. What is written there is removed. */
 export async function checkTarget(shared: SharedTarget): Promise<Finding[]> {
   const { target, roles } = shared;
-  if (target.kind === "file") return await checkStorage(target.directory);
+  if (target.kind === "file") {
+    const found = await checkStorage(target.directory);
+    const isWell = found.every(({ status }) => status !== "problem");
+    const isStocked = isWell && roles.includes("records") && existsSync(join(target.directory, "blobs"));
+    return isStocked ? [...found, ...(await checkRecords(createFsBlobStore(target)))] : found;
+  }
   const check = roles.length === 3 ? "storage" : `storage of ${roles.join(" and ")}`;
   try {
     const { store, warnings } = await openTarget(shared);
     try {
       await tryStorage(store, `doctor/${randomUUID()}`);
       const found = [...memoryWarning(shared), ...(await warnings())];
-      return [ok(check, describeTarget(target)), ...found.map((text) => warningOf(check, text))];
+      const damaged = roles.includes("records") ? await checkRecords(store) : [];
+      return [ok(check, describeTarget(target)), ...found.map((text) => warningOf(check, text)), ...damaged];
     } finally {
       await store.close();
     }

@@ -22,7 +22,6 @@ export interface ImageTrouble {
 export async function checkRecord(context: VerifyContext, key: string): Promise<void> {
   const id = idOfRecord(key);
   if (id !== null) return checkImage(context, key, id);
-  if (key.startsWith("owners/")) return checkTally(context, key);
   if (key.startsWith("idempotency/")) return checkClaim(context, key);
 }
 
@@ -71,8 +70,8 @@ async function troubleOf(context: VerifyContext, id: string, bytes: Buffer): Pro
   return { what: "wrong-digest", detail, record };
 }
 
-/** Only the highest epoch is in force: those before it are about to be removed. */
-async function checkTally(context: VerifyContext, key: string): Promise<void> {
+/** Looks at an owner's tally. Only the highest epoch is in force: those before it are about to be removed. */
+export async function checkTally(context: VerifyContext, key: string): Promise<void> {
   const detail = await whyDamaged(context, key, (bytes) => decodeTally(bytes, key));
   if (detail === null) return;
   const prefix = key.slice(0, key.lastIndexOf("/") + 1);

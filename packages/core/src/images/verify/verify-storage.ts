@@ -5,7 +5,7 @@ import { roleOf } from "../image-record.ts";
 import { countKeys } from "../migrate/every-key.ts";
 import { forEachAtOnce } from "../migrate/for-each-at-once.ts";
 import { checkLeftovers } from "./check-leftovers.ts";
-import { checkRecord } from "./check-record.ts";
+import { checkRecord, checkTally } from "./check-record.ts";
 import { attempt, createVerifyContext, type VerifyContext } from "./verify-context.ts";
 import type { VerifyOptions, VerifyReport, VerifyState } from "./verify-options.ts";
 
@@ -51,7 +51,24 @@ export async function verifyStorage(options: VerifyOptions): Promise<VerifyRepor
       await options.saveState?.(stateAt(context, phase, cursor));
     } while (cursor !== null);
   }
+  await checkTallies(context);
   return report;
+}
+
+/** Last: a tally that is counted anew is to count every record that was restored. */
+async function checkTallies(context: VerifyContext): Promise<void> {
+  const { concurrency, retry, signal, stores } = context;
+  async function* each() {
+    let cursor: string | undefined;
+    do {
+      const at = cursor === undefined ? {} : { cursor };
+      const page = await retry(() => stores.records.list("owners/", at));
+      yield* page.keys;
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+  }
+  const check = (key: string) => attempt(context, key, () => checkTally(context, key));
+  await forEachAtOnce(each(), concurrency, check, signal);
 }
 
 /** The state behind a page; behind the last of a phase, that of the next. */
