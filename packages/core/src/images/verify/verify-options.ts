@@ -50,11 +50,15 @@ export interface VerifyProgress extends MigrationProgress {
 
 /** Where a verification goes on. Plain data, to be kept as JSON. */
 export interface VerifyState {
+  /** Whose keys are looked at. */
   phase: StoreRole;
   /** Of the store's list; `null`: at its beginning. */
   cursor: string | null;
+  /** Keys that were looked at. */
   keys: number;
+  /** Keys that were counted at the beginning. */
   totalKeys: number;
+  /** What was found until then. */
   report: VerifyReport;
 }
 
@@ -66,6 +70,7 @@ export interface VerifyReport {
   bytes: number;
   /** Defects, the repaired ones included. */
   defects: number;
+  /** Defects that were repaired. */
   repaired: number;
   /** Written by a newer version. */
   newer: number;
@@ -73,8 +78,7 @@ export interface VerifyReport {
   undecided: number;
 }
 
-export interface VerifyOptions
-  extends Pick<ImagesOptions, "tombstoneDays" | "onError" | "onRemoved" | "now"> {
+export interface VerifyOptions extends Pick<ImagesOptions, "tombstoneDays" | "onRemoved" | "now"> {
   /** It may be in use. The stores stay open. */
   storage: ImageStorage;
   /** Repairs what is found, as far as possible from `backup`; removes it otherwise. @default false */
@@ -87,13 +91,16 @@ export interface VerifyOptions
   concurrency?: number;
   /** How long a store that fails is tried again; milliseconds from 0. @default 60000 */
   patienceMs?: number;
+  /** Told why something could not be repaired. @default nobody */
+  onError?(error: unknown): void;
   /** Goes on where an earlier run over the same storage was. @default from the beginning */
   state?: VerifyState;
   /** Keeps where a later run can go on; awaited every few hundred keys. @default not kept */
   saveState?(state: VerifyState): Promise<void>;
   /** Aborting ends it after the keys that are under way; the promise rejects with the signal's reason. @default never */
   signal?: AbortSignal;
+  /** Called for each finding. @default findings are only counted */
   onFinding?(finding: VerifyFinding): void;
-  /** The same object, changed, is given again and again. */
+  /** Told how far it is; the same object, changed, is given again and again. @default nobody */
   onProgress?(progress: Readonly<VerifyProgress>): void;
 }
