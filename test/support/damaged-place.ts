@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis?.close());
 
-/** Where images are, and how the command is told so. */
+/** A storage of images, and the environment that names it. */
 export interface Place {
   cwd: string;
   env: Record<string, string>;

@@ -29,7 +29,7 @@ it("removes what has expired when it is told to, and after a new index what nobo
   await store.close();
 });
 
-it("exits with 1 when it cannot look after an image, and names it", async () => {
+it("exits with 1 when the record of an image is damaged, and names it", async () => {
   const cwd = await temporaryDirectory();
   const id = "a".repeat(22);
   const store = createFsBlobStore({ directory: join(cwd, "data") });

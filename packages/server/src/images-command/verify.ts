@@ -58,7 +58,7 @@ async function run(
   backup: OpenImages["stores"] | undefined,
   stateFile: StateFile,
 ): Promise<void> {
-  // Nobody may be reading any more; the exit code still tells.
+  // The reader of the output may have left; the exit code still tells.
   process.stdout.on("error", () => {});
   const interrupted = listenForSignals();
   const view = quiet ? null : showProgress();

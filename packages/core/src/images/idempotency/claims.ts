@@ -72,7 +72,7 @@ export interface ClaimsOptions {
 export function createClaims({ store, due, records, now, onError }: ClaimsOptions): Claims {
   const keyOf = (name: string) => `idempotency/${name}`;
 
-  /** A claim that cannot be read stands for nothing: whoever finds it may take its place. */
+  /** A claim that cannot be read stands for nothing: the next request may replace it. */
   async function read(name: string): Promise<{ claim: StoredClaim | null; revision: string } | null> {
     const key = keyOf(name);
     const blob = await store.get(key);

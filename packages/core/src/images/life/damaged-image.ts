@@ -24,7 +24,7 @@ export async function loadAny(context: LifeContext, id: string): Promise<Current
       if (!isServiceError(error, "damaged")) throw error;
     }
     const damaged = await context.records.loadDamaged(id);
-    // Otherwise somebody has replaced it meanwhile.
+    // Otherwise another process has replaced it meanwhile.
     if (damaged !== null) return { record: standIn(context, id, damaged), revision: damaged.revision };
   }
 }

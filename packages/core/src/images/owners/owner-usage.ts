@@ -52,7 +52,7 @@ export interface OwnerUsageOptions {
   isOwned(owner: string, id: string): Promise<boolean>;
   /** Counts what an owner has from the records, in place of a tally that is damaged. @default such a tally stays damaged */
   count?(isOwner: (name: string) => boolean): Promise<Tally>;
-  /** Told of tallies that are damaged. @default nobody */
+  /** Called with each tally that is damaged. @default not called */
   onError?(error: unknown): void;
   /** Changes of an owner's tally after which it moves to another key, see tally-epochs.ts. @default 1000 */
   epochChanges?: number;

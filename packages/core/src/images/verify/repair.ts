@@ -66,7 +66,7 @@ export async function repairTally({ life, ...context }: VerifyContext, key: stri
   });
 }
 
-/** What cannot be repaired is told, and is no reason to stop; an image that was changed meanwhile is not ours any more. */
+/** A repair that fails is reported and stops nothing else; so is one of an image that was changed meanwhile. */
 async function outcomeOf({ life }: VerifyContext, work: () => Promise<Repair>): Promise<Repair> {
   try {
     return await work();

@@ -92,7 +92,7 @@ function createPace(bytesPerSecond: number, signal: AbortSignal | undefined): Ve
     const now = performance.now();
     freeAt = Math.max(freeAt, now) + (bytes / bytesPerSecond) * 1000;
     if (freeAt - now < LEAST_PAUSE_MS) return;
-    // Whoever aborts is told so by the next key.
+    // An abort takes effect at the next key.
     await delay(freeAt - now, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
   };
 }

@@ -91,7 +91,7 @@ export interface VerifyOptions extends Pick<ImagesOptions, "tombstoneDays" | "on
   concurrency?: number;
   /** How long a store that fails is tried again; milliseconds from 0. @default 60000 */
   patienceMs?: number;
-  /** Told why something could not be repaired. @default nobody */
+  /** Called with the reason why a repair failed. @default not called */
   onError?(error: unknown): void;
   /** Goes on where an earlier run over the same storage was. @default from the beginning */
   state?: VerifyState;
@@ -101,6 +101,6 @@ export interface VerifyOptions extends Pick<ImagesOptions, "tombstoneDays" | "on
   signal?: AbortSignal;
   /** Called for each finding. @default findings are only counted */
   onFinding?(finding: VerifyFinding): void;
-  /** Told how far it is; the same object, changed, is given again and again. @default nobody */
+  /** Called with how far it is: the same object each time, changed. @default not called */
   onProgress?(progress: Readonly<VerifyProgress>): void;
 }
