@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createFsBlobStore } from "@outrigger/core";
+import { type BlobStore, createFsBlobStore, createImageAdmin } from "@outrigger/core";
 import { StartError } from "../config-error.ts";
 import { describeTarget } from "../storage/describe-storage.ts";
 import { memoryWarning } from "../storage/memory-warning.ts";
@@ -9,9 +9,11 @@ import { openTarget } from "../storage/open-storage.ts";
 import { whyUnreachable } from "../storage/storage-error.ts";
 import type { SharedTarget, StorageTarget } from "../storage/storage-target.ts";
 import { tryStorage } from "../try-storage.ts";
-import { checkRecords } from "./check-records.ts";
 import { checkStorage } from "./check-storage.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
+
+/** Enough to meet damage that is common, few enough not to be waited for. */
+const SAMPLE = 50;
 
 /** Whether what the configuration names can be used, and keeps what it is to keep. What is written there is removed. */
 export async function checkTarget(shared: SharedTarget): Promise<Finding[]> {
@@ -50,4 +52,23 @@ function problemOf(check: string, target: StorageTarget, error: unknown): Findin
     return problem(check, error.message, "Mend that, or name another in storage");
   const detail = `${describeTarget(target)} cannot be used: ${whyUnreachable(target, error)}`;
   return problem(check, detail, "Mend that, or name another in storage");
+}
+
+/** Reads a few records. @returns a warning where some of them are damaged. */
+async function checkRecords(records: BlobStore): Promise<Finding[]> {
+  const damaged: string[] = [];
+  let looked = 0;
+  const admin = createImageAdmin({ storage: records, onError: () => undefined });
+  try {
+    for await (const { id, state } of admin.list()) {
+      looked++;
+      if (state === "damaged") damaged.push(id);
+      if (looked === SAMPLE) break;
+    }
+  } finally {
+    await admin.close();
+  }
+  if (damaged.length === 0) return [];
+  const detail = `${damaged.length} of the ${looked} that were looked at are damaged: ${damaged.slice(0, 3).join(", ")}`;
+  return [warning("records", detail, "Run outrigger images verify, which finds all of them")];
 }
