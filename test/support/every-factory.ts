@@ -38,6 +38,7 @@ export const CALLS: Readonly<Record<string, readonly [Call, Given]>> = {
   createImages: [core.createImages, { storage, renderer, secret: SECRET }],
   createImageAdmin: [core.createImageAdmin, { storage }],
   migrateStorage: [core.migrateStorage, { from: storage, to: core.createMemoryBlobStore(), source: "a" }],
+  verifyStorage: [core.verifyStorage, { storage }],
   createLookup: [core.createLookup, { contacts, accounts, suppressions, secret: SECRET }],
   createSuppressions: [(options) => core.createSuppressions(suppressions, SECRET, options), {}],
   createApiDescription: [(options) => core.createApiDescription([images], options), {}],

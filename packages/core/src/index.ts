@@ -100,7 +100,12 @@ export type { ImageSummary } from "./images/image-summary.ts";
 export type { CloseOptions, Images } from "./images/images.ts";
 export { createImages } from "./images/images.ts";
 export type { ImageRateLimits, ImagesOptions, Logger } from "./images/images-options.ts";
-export type { ImageAdmin, ImageAdminOptions, StorageAdmin } from "./images/life/image-admin.ts";
+export type {
+  ImageAdmin,
+  ImageAdminOptions,
+  ReindexReport,
+  StorageAdmin,
+} from "./images/life/image-admin.ts";
 export { createImageAdmin } from "./images/life/image-admin.ts";
 export type { ImageState, ImageStats, ListedImage } from "./images/life/image-listing.ts";
 export type { SweepReport } from "./images/life/sweep-images.ts";
@@ -119,6 +124,15 @@ export type { Authorize, Decision, ImageAction, OwnerGrant } from "./images/perm
 export type { Secret } from "./images/pin.ts";
 export { sniffType } from "./images/sniff.ts";
 export type { ImageStorage } from "./images/storage-roles.ts";
+export type {
+  VerifyFinding,
+  VerifyOptions,
+  VerifyProblem,
+  VerifyProgress,
+  VerifyReport,
+  VerifyState,
+} from "./images/verify/verify-options.ts";
+export { verifyStorage } from "./images/verify/verify-storage.ts";
 export { hashApiKey } from "./lookup/accounts/api-key.ts";
 export { isGibberish } from "./lookup/address/is-gibberish.ts";
 export { isRoleName } from "./lookup/address/is-role-name.ts";

@@ -36,6 +36,8 @@ async function siteWithBigImage(options: SiteOptions = {}): Promise<{ site: Imag
   const site = createLifeSite({ store, ...options });
   const { id } = created(await site.create());
   await kept.put(`${id}/original`, BIG);
+  const record = { ...(await storedRecord(kept, id)), size: BIG.length };
+  await kept.put(`${id}/record`, Buffer.from(JSON.stringify(record)));
   return { site, path: `/api/images/${id}.png` };
 }
 

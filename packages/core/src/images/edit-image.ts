@@ -9,6 +9,7 @@ import { baseUrl, recordBody } from "./image-links.ts";
 import type { ImageRecord } from "./image-record.ts";
 import type { CurrentRecord } from "./image-records.ts";
 import { changeRecord } from "./life/change-record.ts";
+import { loadAny } from "./life/damaged-image.ts";
 import { lookAfter } from "./life/look-after.ts";
 import { takeDown } from "./life/take-down.ts";
 import { countRequest, requirePin } from "./limits.ts";
@@ -56,15 +57,26 @@ export async function patchImage(context: ImageContext, call: Call, id: string):
 
 /** `DELETE {base}/api/images/<id>.json`. */
 export async function deleteImage(context: ImageContext, call: Call, id: string): Promise<Reply> {
-  const { current, limits } = await openForEdit(context, call, id);
+  const { current, limits } = await openForEdit(context, call, id, findForRemoval);
   await unlessOvertaken(context, call, id, () => removeImage(context, current));
   return { status: 204, headers: { "Cache-Control": "no-store", ...limits } };
 }
 
-async function openForEdit(context: ImageContext, call: Call, id: string) {
+/** As {@link findImage}. An image whose record is damaged can still be deleted: its PIN depends on the ID alone. */
+async function findForRemoval(context: ImageContext, call: Call, id: string): Promise<CurrentRecord> {
+  try {
+    return await findImage(context, call, id);
+  } catch (error) {
+    const found = isServiceError(error, "damaged") ? await loadAny(context, id) : null;
+    if (found === null) throw error;
+    return found;
+  }
+}
+
+async function openForEdit(context: ImageContext, call: Call, id: string, find = findImage) {
   const limits = await countRequest(context, call, "edits");
   const parameters = await readParameters(call, context.settings);
-  const current = await findImage(context, call, id);
+  const current = await find(context, call, id);
   if (!(await permitEdit(context, call, current.record))) {
     await requirePin(context, call, id, pinOf(call, parameters));
   }

@@ -28,7 +28,14 @@ test("an image that an earlier version stored is served as ever", async () => {
   expect((await send("GET", `/api/images/${OLD_RECORD.id}.png`)).text).toBe(PNG.toString("utf8"));
 });
 
-test("what is no record is refused", () => {
-  for (const text of ["{}", '{"id":1,"expiresAt":2}'])
-    expect(() => decodeRecord(Buffer.from(text))).toThrow();
+test("what is no record is refused as damaged, with the key of its image", () => {
+  for (const text of ["", "7", "{}", '{"id":1,"expiresAt":2}', JSON.stringify({ ...OLD_RECORD, size: "1" })])
+    expect(() => decodeRecord(Buffer.from(text), OLD_RECORD.id)).toThrow(
+      expect.objectContaining({
+        code: "damaged",
+        message: expect.stringContaining(`${OLD_RECORD.id}/record`),
+      }),
+    );
+  const bytes = Buffer.from(JSON.stringify(OLD_RECORD));
+  expect(() => decodeRecord(bytes, "a".repeat(22))).toThrow(/belongs to another image/);
 });

@@ -1,7 +1,10 @@
 import type { StoreRole } from "../contracts/observer.ts";
 import type { OriginalType } from "../contracts/renderer.ts";
+import { ServiceError } from "../errors.ts";
 import type { Agent } from "../http/agent.ts";
 import { isImageId } from "./image-id.ts";
+import { whyNoRecord } from "./record-check.ts";
+import { FORMAT_VERSION } from "./store-identity.ts";
 
 /** The work that an accepted upload waits for. Whoever does it holds a lease, taken by compare-and-set on the record. */
 export interface Processing {
@@ -64,18 +67,51 @@ export interface ImageRecord {
   processing: Processing | null;
   /** Why the upload was refused after it had been accepted; `null` where it was not. */
   failure: string | null;
+  /** The record stands for one that cannot be read: nothing but its end and its withholding is known. Absent in all others. */
+  damaged?: true;
 }
 
 export function encodeRecord(record: ImageRecord): Buffer {
   return Buffer.from(JSON.stringify(record), "utf8");
 }
 
-/** The inverse of {@link encodeRecord}; throws on anything else. */
-export function decodeRecord(bytes: Buffer): ImageRecord {
-  const record = JSON.parse(bytes.toString("utf8")) as ImageRecord; // Written by encodeRecord, under a key of our own.
-  if (typeof record.id !== "string" || typeof record.expiresAt !== "number")
-    throw new Error("Not an image record");
-  return { ...ADDED_LATER, ...record };
+/**
+ * The inverse of {@link encodeRecord}.
+ * @param id of the image that the record belongs to. @default whichever it names
+ * @throws ServiceError `damaged` for anything else.
+ */
+export function decodeRecord(bytes: Buffer, id?: string): ImageRecord {
+  const value = jsonIn(bytes);
+  requireKnownVersion(value, id);
+  const why = value === null ? "it is not JSON" : whyNoRecord(value, id);
+  if (why !== null) throw damagedRecord(id, why);
+  return { ...ADDED_LATER, ...(value as ImageRecord) }; // Proved right above.
+}
+
+/** What a newer version wrote may mean what this one does not know: it serves nothing of it. */
+function requireKnownVersion(value: unknown, id: string | undefined): void {
+  const { v = 1 } = Object(value) as { v?: unknown }; // Any value can be asked.
+  if (typeof v !== "number" || v <= FORMAT_VERSION) return;
+  throw new ServiceError(
+    "store_unavailable",
+    `The record of image ${id} was written by a newer version: it has the format ${v}, this version reads up to ${FORMAT_VERSION}`,
+  );
+}
+
+/** @param why A clause without a full stop. */
+export function damagedRecord(id: string | undefined, why: string): ServiceError {
+  const what = id === undefined ? "A record" : `The record of image ${id} (key "${keyOf.record(id)}")`;
+  return new ServiceError("damaged", `${what} is damaged: ${why}`);
+}
+
+/** What some bytes are as JSON; `null` where they are none. */
+export function jsonIn(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    // The caller names what these bytes should have been.
+    return null;
+  }
 }
 
 /** What records of earlier versions lack. */

@@ -1,7 +1,15 @@
 import { LRUCache } from "lru-cache";
 import { type BlobStore, hasRevisionProbe } from "../contracts/blob-store.ts";
+import { isServiceError } from "../errors.ts";
 import { readAll } from "../stores/read-all.ts";
-import { decodeRecord, encodeRecord, type ImageRecord, idOfRecord, keyOf } from "./image-record.ts";
+import {
+  damagedRecord,
+  decodeRecord,
+  encodeRecord,
+  type ImageRecord,
+  idOfRecord,
+  keyOf,
+} from "./image-record.ts";
 
 /** A record at one revision. The same object for as long as the revision holds, so that answers can be kept with it. */
 export interface CurrentRecord {
@@ -9,11 +17,19 @@ export interface CurrentRecord {
   readonly revision: string;
 }
 
+/** A record that cannot be read, at one revision. */
+export interface DamagedRecord {
+  bytes: Buffer;
+  revision: string;
+}
+
 export interface ImageRecords {
   /** The record if it is known to be current without asking a remote store; `undefined` says nothing. */
   peek(id: string): CurrentRecord | undefined;
-  /** The record as it is now; `null` where there is none. */
+  /** The record as it is now; `null` where there is none. Rejects with `damaged` for one that cannot be read. */
   load(id: string, signal?: AbortSignal): Promise<CurrentRecord | null>;
+  /** A record that `load` rejects as damaged, as it is stored; `null` where there is none, or one that can be read. */
+  loadDamaged(id: string): Promise<DamagedRecord | null>;
   /** The IDs of all records, in no particular order. */
   ids(): AsyncGenerator<string>;
   /** Makes a new record; the commit point of an image. Rejects with `conflict` where one exists. */
@@ -38,7 +54,7 @@ export function createImageRecords(store: BlobStore): ImageRecords {
 
   function remember(record: ImageRecord, revision: string): CurrentRecord {
     const current = { record, revision };
-    if (probe !== null) cache.set(record.id, current);
+    if (probe !== null && !isUnknown(record)) cache.set(record.id, current);
     return current;
   }
 
@@ -55,7 +71,19 @@ export function createImageRecords(store: BlobStore): ImageRecords {
       const cached = peek(id);
       if (cached !== undefined) return cached;
       const blob = await store.get(keyOf.record(id), signal === undefined ? {} : { signal });
-      return blob === null ? null : remember(decodeRecord(await readAll(blob.body)), blob.revision);
+      return blob === null ? null : remember(readRecord(await readAll(blob.body), id), blob.revision);
+    },
+    async loadDamaged(id) {
+      const blob = await store.get(keyOf.record(id));
+      if (blob === null) return null;
+      const bytes = await readAll(blob.body);
+      try {
+        readRecord(bytes, id);
+        return null;
+      } catch (error) {
+        if (!isServiceError(error, "damaged")) throw error;
+        return { bytes, revision: blob.revision };
+      }
     },
     async *ids() {
       let cursor: string | undefined;
@@ -86,4 +114,15 @@ export function createImageRecords(store: BlobStore): ImageRecords {
       cache.delete(id);
     },
   };
+}
+
+/** As {@link decodeRecord}; what stands for a damaged record is as damaged, unless it says that nothing is served. */
+export function readRecord(bytes: Buffer, id: string): ImageRecord {
+  const record = decodeRecord(bytes, id);
+  if (isUnknown(record)) throw damagedRecord(id, "it was replaced when it could not be read");
+  return record;
+}
+
+function isUnknown({ damaged, gone, withheld }: ImageRecord): boolean {
+  return damaged === true && gone === null && withheld === null;
 }

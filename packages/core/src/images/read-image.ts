@@ -164,7 +164,12 @@ async function bytesReply(
   const bytes = await context.renditions.get(current.record, read.spec, call.signal);
   // Rendering and remote stores take their time, in which the image may have been deleted or have expired.
   const now = await findReadyImage(context, call, current.record.id);
-  if (bytes === null) throw new Error(`The original of image ${current.record.id} is missing from its store`);
+  if (bytes === null) {
+    throw new ServiceError(
+      "damaged",
+      `The original of image ${current.record.id} is missing from its store, and should have ${current.record.size} bytes`,
+    );
+  }
   return partReply(context, call, now, read, bytes, caching);
 }
 

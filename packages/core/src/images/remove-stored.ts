@@ -15,7 +15,8 @@ export async function removeStored({ originals, renditions }: ByteStores, id: st
   await removeAll(renditions, `${id}/failures/`);
 }
 
-async function removeAll(store: BlobStore, prefix: string): Promise<void> {
+/** Removes every blob whose key begins with `prefix`. */
+export async function removeAll(store: BlobStore, prefix: string): Promise<void> {
   let cursor: string | undefined;
   do {
     const page = await store.list(prefix, cursor === undefined ? {} : { cursor });

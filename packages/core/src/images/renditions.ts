@@ -36,7 +36,8 @@ export interface Renditions {
   /**
    * The bytes of a rendition, or of the original for `null`: from memory, the store, or rendered now, by one of all processes
    * that share the store. `null` when the original is not there. Rejects as {@link Renderer.render} does, and with `overloaded`
-   * when another process takes too long; a failure by the picture itself is remembered.
+   * when another process takes too long; a failure by the picture itself is remembered. Rejects with `damaged` when the
+   * original has another size than its record says.
    */
   get(record: ImageRecord, spec: RenditionSpec | null, signal: AbortSignal): Promise<ServableBytes | null>;
   /** Removes all bytes of an image from memory and both stores. */
@@ -79,19 +80,22 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     };
   }
 
-  /** Bytes of a blob, a small one read at once. @param isLarge whether it is known to be none. */
+  /** Bytes of a blob, a small one read at once. @param expected what is known of its size; `null` where nothing is. */
   async function fromStore(
     store: BlobStore,
     key: string,
-    isLarge: boolean,
+    expected: number | null,
     signal: AbortSignal,
   ): Promise<ServableBytes | null> {
-    if (isLarge) {
+    if (expected !== null && expected > MAX_MEMORY_ENTRY_BYTES) {
       const info = await store.stat(key);
-      return info && opening(store, key, info.size, signal);
+      if (info === null) return null;
+      requireSize(key, info.size, expected);
+      return opening(store, key, info.size, signal);
     }
     const blob = await store.get(key, { signal });
     if (blob === null) return null;
+    requireOpenSize(key, blob, expected ?? blob.size);
     if (blob.size <= MAX_MEMORY_ENTRY_BYTES) {
       const bytes = await readAll(blob.body);
       memory?.set(key, bytes);
@@ -108,6 +112,7 @@ export function createRenditions(options: RenditionsOptions): Renditions {
       async open(range) {
         const blob = await store.get(key, range === undefined ? { signal } : { range, signal });
         if (blob === null) throw new ServiceError("store_unavailable", `The bytes of ${key} went away`);
+        requireOpenSize(key, blob, size);
         return blob.body;
       },
     };
@@ -127,8 +132,8 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     }
     const stored =
       spec === null
-        ? await fromStore(originals, key, record.size > MAX_MEMORY_ENTRY_BYTES, signal)
-        : await fromStore(renditions, key, false, signal);
+        ? await fromStore(originals, key, record.size, signal)
+        : await fromStore(renditions, key, null, signal);
     if (stored !== null) served("store");
     return stored;
   }
@@ -157,8 +162,11 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     signal: AbortSignal,
   ): Promise<Made<Buffer>> {
     const name = nameOf(spec);
-    const source = await openSource(originals, keyOf.original(record.id));
-    if (source === null) throw new OriginalMissing();
+    const original = keyOf.original(record.id);
+    const info = await originals.stat(original);
+    const source = info === null ? null : await openSource(originals, original);
+    if (info === null || source === null) throw new OriginalMissing();
+    requireSize(original, info.size, record.size);
     try {
       const { bytes } = await renderer.render(source, record.type, spec, signal);
       const key = keyOf.rendition(record.id, name);
@@ -229,3 +237,24 @@ export function createRenditions(options: RenditionsOptions): Renditions {
 
 /** The record is there and its bytes are not: just removed, or lost. */
 class OriginalMissing extends Error {}
+
+/** Rejects with `damaged` when a blob has another size than it should have: what is served of it would be cut. */
+function requireSize(key: string, size: number, expected: number): void {
+  if (size === expected) return;
+  const [id = ""] = key.split("/");
+  const what = `The stored bytes of image ${id} (key "${key}")`;
+  throw new ServiceError(
+    "damaged",
+    `${what} are damaged: ${size} bytes are there, and should be ${expected}`,
+  );
+}
+
+/** As {@link requireSize}, of an open blob, which is closed then. */
+function requireOpenSize(key: string, { size, body }: StoredBlob, expected: number): void {
+  try {
+    requireSize(key, size, expected);
+  } catch (error) {
+    if (!Buffer.isBuffer(body)) body.destroy();
+    throw error;
+  }
+}

@@ -1,4 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type BlobStore, createFsBlobStore, createImageAdmin } from "@outrigger/core";
 import { StartError } from "../config-error.ts";
 import { describeTarget } from "../storage/describe-storage.ts";
 import { memoryWarning } from "../storage/memory-warning.ts";
@@ -9,17 +12,26 @@ import { tryStorage } from "../try-storage.ts";
 import { checkStorage } from "./check-storage.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
+/** Enough to meet damage that is common, few enough not to be waited for. */
+const SAMPLE = 50;
+
 /** Whether what the configuration names can be used, and keeps what it is to keep. What is written there is removed. */
 export async function checkTarget(shared: SharedTarget): Promise<Finding[]> {
   const { target, roles } = shared;
-  if (target.kind === "file") return await checkStorage(target.directory);
+  if (target.kind === "file") {
+    const found = await checkStorage(target.directory);
+    const isWell = found.every(({ status }) => status !== "problem");
+    const isStocked = isWell && roles.includes("records") && existsSync(join(target.directory, "blobs"));
+    return isStocked ? [...found, ...(await checkRecords(createFsBlobStore(target)))] : found;
+  }
   const check = roles.length === 3 ? "storage" : `storage of ${roles.join(" and ")}`;
   try {
     const { store, warnings } = await openTarget(shared);
     try {
       await tryStorage(store, `doctor/${randomUUID()}`);
       const found = [...memoryWarning(shared), ...(await warnings())];
-      return [ok(check, describeTarget(target)), ...found.map((text) => warningOf(check, text))];
+      const damaged = roles.includes("records") ? await checkRecords(store) : [];
+      return [ok(check, describeTarget(target)), ...found.map((text) => warningOf(check, text)), ...damaged];
     } finally {
       await store.close();
     }
@@ -40,4 +52,23 @@ function problemOf(check: string, target: StorageTarget, error: unknown): Findin
     return problem(check, error.message, "Mend that, or name another in storage");
   const detail = `${describeTarget(target)} cannot be used: ${whyUnreachable(target, error)}`;
   return problem(check, detail, "Mend that, or name another in storage");
+}
+
+/** Reads a few records. @returns a warning where some of them are damaged. */
+async function checkRecords(records: BlobStore): Promise<Finding[]> {
+  const damaged: string[] = [];
+  let looked = 0;
+  const admin = createImageAdmin({ storage: records, onError: () => undefined });
+  try {
+    for await (const { id, state } of admin.list()) {
+      looked++;
+      if (state === "damaged") damaged.push(id);
+      if (looked === SAMPLE) break;
+    }
+  } finally {
+    await admin.close();
+  }
+  if (damaged.length === 0) return [];
+  const detail = `${damaged.length} of the ${looked} that were looked at are damaged: ${damaged.slice(0, 3).join(", ")}`;
+  return [warning("records", detail, "Run outrigger images verify, which finds all of them")];
 }

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { parseConcurrency } from "../migrate-command/parse-concurrency.ts";
 import {
   IMAGES_HELP,
   LIST_HELP,
@@ -7,13 +8,22 @@ import {
   REMOVE_HELP,
   STATS_HELP,
   SWEEP_HELP,
+  VERIFY_HELP,
   WITHHOLD_HELP,
 } from "./images-help.ts";
 import { list } from "./list.ts";
-import { parseAuthority, parseDeleteAfter, parseLimit, parseReason, STATES } from "./option-values.ts";
+import {
+  parseAuthority,
+  parseDeleteAfter,
+  parseLimit,
+  parseRate,
+  parseReason,
+  STATES,
+} from "./option-values.ts";
 import { remove } from "./remove.ts";
 import { stats } from "./stats.ts";
 import { reindex, sweep } from "./sweep.ts";
+import { verify } from "./verify.ts";
 import { release, withhold } from "./withhold.ts";
 
 /** Said the same by several commands. */
@@ -64,4 +74,14 @@ export function addImagesCommand(program: Command, configHelp: string): void {
   add("stats", "Count images by state.", STATS_HELP).option(JSON_FLAG, "print one JSON object").action(stats);
   add("sweep", "Remove what has expired, now.", SWEEP_HELP).action(sweep);
   add("reindex", "Note anew when to look at which image.", REINDEX_HELP).action(reindex);
+  add("verify", "Compare every record with its bytes, and repair what is damaged.", VERIFY_HELP)
+    .option("--repair", "restore what --from has whole, remove the rest")
+    .option("--from <storage>", "a backup: a URL, or JSON with one for each role")
+    .option("--yes", "do not ask before a repair; needed where there is no terminal")
+    .option("--rate <MB/s>", "bytes of originals that are read (default: 50)", parseRate)
+    .option("--concurrency <number>", "keys that are looked at a time (default: 4)", parseConcurrency)
+    .option("--state <file>", "keep how far it is in this file, and go on there")
+    .option(JSON_FLAG, "print a JSON object per finding, and one at the end")
+    .option("--quiet", "no progress")
+    .action(verify);
 }

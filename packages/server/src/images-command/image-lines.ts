@@ -7,13 +7,15 @@ const WIDTHS = { id: 22, state: 10, type: 17, size: 8, date: 16 };
 
 export const HEADING = line(["ID", "STATE", "TYPE", "SIZE", "CREATED (UTC)", "EXPIRES (UTC)", "NAME"]);
 
-/** An image as a line of the table for people. Its name is anybody's text, and shown as nothing but text. */
+/** An image as a line of the table for people; of a damaged one nothing more is known. Its name is anybody's text, and shown as nothing but text. */
 export function tableLine({ id, state, type, size, createdAt, expiresAt, name }: ListedImage): string {
+  if (state === "damaged") return line([id, state, "", "", "", "", ""]);
   return line([id, state, type, sizeText(size), minuteOf(createdAt), minuteOf(expiresAt), printable(name)]);
 }
 
 /** An image as a line of JSON, with dates as the API has them. */
 export function jsonLine({ id, state, createdAt, expiresAt, ...image }: ListedImage): string {
+  if (state === "damaged") return `${JSON.stringify({ id, state })}\n`;
   const dates = { createdAt: isoOf(createdAt), expiresAt: isoOf(expiresAt) };
   return `${printable(JSON.stringify({ id, state, ...image, ...dates }))}\n`;
 }

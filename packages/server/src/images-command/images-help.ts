@@ -81,3 +81,19 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.
 `;
+
+export const VERIFY_HELP = `
+Reads every record and every original, compares sizes and SHA-256, and looks for bytes without a record. A server may be
+running: what looks wrong is looked at again before it is reported. One line for each finding: image, problem, detail.
+
+With --repair, a damaged or missing record or original is restored from the backup when the copy there is whole; else the
+image is deleted (410), as by rm. Orphaned bytes are deleted. No deletion and no takedown is undone.
+
+Examples:
+  outrigger images verify --rate 20 --state /var/tmp/verify.json
+  outrigger images verify --json | jq -r 'select(.what == "wrong-digest") | .id'
+  outrigger images verify --repair --from file:/backup/images --yes
+
+Exit codes: 0 all is whole, or was repaired, 1 something is damaged, 2 wrong usage or configuration, 130 ended by a signal
+after what was under way; a second signal ends it at once.
+`;

@@ -19,6 +19,7 @@ export const STATES: readonly ImageState[] = [
   "deleted",
   "expired",
   "removed",
+  "damaged",
 ];
 
 // The store proves what it is given as well, but as a bug of its caller's: what people type is wrong usage.
@@ -51,4 +52,14 @@ export function parseDeleteAfter(text: string): Date {
 export function parseLimit(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
   throw new InvalidArgumentError("It must be a whole number from 1.");
+}
+
+const MAX_RATE_MB = 100_000;
+
+/** The bytes per second of `--rate`, which is given in MB/s. */
+export function parseRate(text: string): number {
+  const megabytes = Number(text);
+  if (/^\d{1,6}(?:\.\d{1,3})?$/.test(text) && megabytes > 0 && megabytes <= MAX_RATE_MB)
+    return megabytes * 1e6;
+  throw new InvalidArgumentError(`It must be a number of MB/s from 0.001 to ${MAX_RATE_MB}.`);
 }

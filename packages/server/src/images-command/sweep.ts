@@ -14,7 +14,9 @@ export async function sweep(flags: DataFlags): Promise<void> {
 /** `outrigger images reindex`: has the next sweep look at every image. */
 export async function reindex(flags: DataFlags): Promise<void> {
   await withAdmin(flags, async (admin) => {
-    await admin.reindex();
+    const { damaged } = await admin.reindex();
     process.stdout.write("Every image is noted: the next sweep looks at all of them\n");
+    if (damaged > 0)
+      process.stderr.write(`outrigger: ${damaged} damaged: see outrigger images verify --help\n`);
   });
 }

@@ -1,9 +1,10 @@
-import { createImageAdmin, type StorageAdmin } from "@outrigger/core";
+import { createImageAdmin, type ImageAdminOptions, type StorageAdmin } from "@outrigger/core";
 import { reasonOf } from "../error-reason.ts";
 import { loadConfig, type ServeFlags } from "../load-config.ts";
 import { settingsOf } from "../settings.ts";
 import { requireMigrated } from "../storage/end-migration.ts";
-import { openStorage } from "../storage/open-storage.ts";
+import { type OpenStorage, openStorage } from "../storage/open-storage.ts";
+import type { StorageTargets } from "../storage/storage-target.ts";
 import { requireImages } from "./require-images.ts";
 
 /** The options that say where the images are, as they were typed. */
@@ -17,18 +18,40 @@ export async function withAdmin(
   flags: DataFlags,
   work: (admin: StorageAdmin) => Promise<void>,
 ): Promise<void> {
+  await withImages(flags, async ({ stores, options }) => {
+    const admin = createImageAdmin({ storage: stores, ...options });
+    try {
+      await work(admin);
+    } finally {
+      await admin.close();
+    }
+  });
+}
+
+/** The images that a server with some configuration serves. */
+export interface OpenImages {
+  stores: OpenStorage["stores"];
+  targets: StorageTargets;
+  /** How they are administered. */
+  options: Pick<ImageAdminOptions, "tombstoneDays" | "onError">;
+}
+
+/** As {@link withAdmin}, with the stores themselves. */
+export async function withImages(
+  flags: DataFlags,
+  work: (images: OpenImages) => Promise<void>,
+): Promise<void> {
   const { storage, images } = settingsOf(await loadConfig(flags, process.env));
   requireImages(storage);
-  const { stores, targets } = await openStorage(storage);
-  const admin = createImageAdmin({
-    storage: stores,
+  const { stores, targets, close } = await openStorage(storage);
+  const options = {
     ...(images?.tombstoneDays === undefined ? {} : { tombstoneDays: images.tombstoneDays }),
-    onError: (error) => process.stderr.write(`outrigger: ${reasonOf(error)}\n`),
-  });
+    onError: (error: unknown) => process.stderr.write(`outrigger: ${reasonOf(error)}\n`),
+  };
   try {
     await requireMigrated(targets);
-    await work(admin);
+    await work({ stores, targets: storage, options });
   } finally {
-    await admin.close();
+    await close();
   }
 }

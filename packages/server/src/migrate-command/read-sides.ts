@@ -20,7 +20,22 @@ export interface Sides {
 export function readSides(from: string, to: string): Sides {
   const sides = { from: readSide(from, "--from"), to: readSide(to, "--to") };
   requireApart(sides);
-  for (const { target } of distinctTargets(sides.from)) {
+  requireStocked(sides.from);
+  return sides;
+}
+
+/** Reads `--from` of a command that changes `to`. @throws ConfigError; StartError where there is nothing to come from. */
+export function readSource(from: string, to: StorageTargets): StorageTargets {
+  const source = readSide(from, "--from");
+  if (ROLES.some((role) => ROLES.some((other) => isSame(source[role], to[other])))) {
+    throw new ConfigError(SOURCE, ["--from: must be another storage than the one that is repaired"]);
+  }
+  requireStocked(source);
+  return source;
+}
+
+function requireStocked(from: StorageTargets): void {
+  for (const { target } of distinctTargets(from)) {
     if (target.kind !== "file") continue;
     // Opened, it would be made.
     if (!statSync(join(target.directory, "blobs"), { throwIfNoEntry: false })?.isDirectory()) {
@@ -30,7 +45,6 @@ export function readSides(from: string, to: string): Sides {
     }
     requireDataDirectory(target.directory);
   }
-  return sides;
 }
 
 function readSide(text: string, flag: string): StorageTargets {

@@ -9,6 +9,11 @@ export function tellReport(report: MigrationReport, ms: number, advice: string, 
   process.stdout.on("error", () => {});
   tellTroubles("damaged at the source", report.damaged);
   tellTroubles("not copied", report.failed);
+  if (report.damaged.length > 0) {
+    process.stderr.write(
+      `outrigger: ${report.damaged.length} damaged at the source, and copied as they are: see outrigger images verify\n`,
+    );
+  }
   const { isComplete, keys } = report;
   if (json) {
     process.stdout.write(`${JSON.stringify({ ...report, ms: Math.round(ms), pins: advice })}\n`);

@@ -134,3 +134,19 @@ test("a first request that slept for too long makes no second image", async () =
   expect(await sleeping).toMatchObject({ status: 409, json: { detail: expect.stringMatching(/faster/) } });
   expect(await imagesIn(site)).toBe(1);
 });
+
+test.each(["", "{", '{"id":7}'])("a claim that reads %o does not make its key unusable", async (text) => {
+  const site = createLifeSite();
+  await create(site);
+  const [key = ""] = (await keysOf(site.store)).filter((each) => each.startsWith("idempotency/"));
+  await site.store.put(key, Buffer.from(text));
+  const answers = await Promise.all([create(site), create(site)]);
+  const made = answers.filter(({ status }) => status === 201);
+  expect(made.length).toBeGreaterThan(0);
+  expect((await create(site)).json.id).toBe(made[0]?.json.id);
+  expect(site.errors.map(String).join()).toContain(key);
+  await site.store.put(key, Buffer.from(text));
+  site.clock.now += DAY;
+  await site.images.sweep();
+  expect((await keysOf(site.store)).filter((each) => each.startsWith("idempotency/"))).toEqual([]);
+});

@@ -1,10 +1,10 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { DueEntry } from "../../contracts/due-index.ts";
-import { isServiceError } from "../../errors.ts";
+import { isServiceError, ServiceError } from "../../errors.ts";
 import { HttpProblem } from "../../http/http-problem.ts";
 import type { DueList } from "../../stores/due-list.ts";
 import { readAll } from "../../stores/read-all.ts";
-import type { ImageRecord } from "../image-record.ts";
+import { type ImageRecord, jsonIn } from "../image-record.ts";
 import type { ImageRecords } from "../image-records.ts";
 import { MAX_ATTEMPTS } from "../life/change-record.ts";
 import { CLAIM_MS, type HeldClaim, holdClaim } from "./held-claim.ts";
@@ -43,6 +43,19 @@ interface StoredClaim {
   heldUntil: number;
 }
 
+/** A claim from its bytes. Throws `damaged`, naming its key, for anything else. */
+export function decodeClaim(bytes: Buffer, key: string): StoredClaim {
+  const value = jsonIn(bytes);
+  const { fingerprint, id, createdAt, heldUntil } = Object(value) as Partial<StoredClaim>; // Checked here.
+  const isClaim =
+    typeof fingerprint === "string" &&
+    typeof id === "string" &&
+    Number.isSafeInteger(createdAt) &&
+    Number.isSafeInteger(heldUntil);
+  if (isClaim) return value as StoredClaim;
+  throw new ServiceError("damaged", `The claim of an Idempotency-Key (key "${key}") is damaged`);
+}
+
 /** How long a claim is remembered. */
 export const KEPT_MS = 86_400_000;
 const BATCH = 200;
@@ -59,11 +72,18 @@ export interface ClaimsOptions {
 export function createClaims({ store, due, records, now, onError }: ClaimsOptions): Claims {
   const keyOf = (name: string) => `idempotency/${name}`;
 
-  async function read(name: string): Promise<(StoredClaim & { revision: string }) | null> {
-    const blob = await store.get(keyOf(name));
+  /** A claim that cannot be read stands for nothing: the next request may replace it. */
+  async function read(name: string): Promise<{ claim: StoredClaim | null; revision: string } | null> {
+    const key = keyOf(name);
+    const blob = await store.get(key);
     if (blob === null) return null;
-    const claim = JSON.parse((await readAll(blob.body)).toString("utf8")) as StoredClaim; // Written below.
-    return { ...claim, revision: blob.revision };
+    try {
+      return { claim: decodeClaim(await readAll(blob.body), key), revision: blob.revision };
+    } catch (error) {
+      if (!isServiceError(error, "damaged")) throw error;
+      onError(error);
+      return { claim: null, revision: blob.revision };
+    }
   }
 
   /** Writes a claim in the place of what was seen there, and gives its revision. Rejects with `conflict`. */
@@ -96,7 +116,7 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
         }
       },
       async remove() {
-        if ((await read(name))?.id === id) await store.delete(keyOf(name));
+        if ((await read(name))?.claim?.id === id) await store.delete(keyOf(name));
       },
       onError,
     });
@@ -119,7 +139,8 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
     async claim(request) {
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
         const earlier = await read(request.name);
-        const made = earlier === null ? null : await resultOf(earlier, request.fingerprint);
+        const claim = earlier?.claim ?? null;
+        const made = claim === null ? null : await resultOf(claim, request.fingerprint);
         if (made !== null) return { made };
         const held = await take(request, earlier?.revision ?? null);
         if (held !== null) return { held };
@@ -139,9 +160,10 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
   /** @returns whether it could be done; else the entry stays and is found again. */
   async function forget(entry: DueEntry): Promise<boolean> {
     try {
-      const claim = await read(entry.id);
+      const found = await read(entry.id);
       // One that was taken over since has an entry of its own.
-      if (claim !== null && claim.createdAt + KEPT_MS <= now()) await store.delete(keyOf(entry.id));
+      const isOver = found !== null && (found.claim?.createdAt ?? 0) + KEPT_MS <= now();
+      if (isOver) await store.delete(keyOf(entry.id));
       await due.remove(entry);
       return true;
     } catch (error) {

@@ -1,6 +1,7 @@
 import { createDueList } from "../../stores/due-list.ts";
 import { type Claims, createClaims } from "../idempotency/claims.ts";
 import { createImageRecords } from "../image-records.ts";
+import { countOwned } from "../owners/count-owned.ts";
 import { createOwnerUsage } from "../owners/owner-usage.ts";
 import type { StorageRoles } from "../storage-roles.ts";
 import type { LifeContext } from "./life-context.ts";
@@ -17,6 +18,8 @@ export function createLife(
     store,
     now: settings.now,
     isOwned: async (owner, id) => (await records.load(id))?.record.owner?.name === owner,
+    count: (isOwner) => countOwned(records, isOwner, settings.now),
+    onError: settings.onError,
   });
   const life = { settings, records, due: createDueList(store, "images"), owners, removeBytes };
   const { now, onError } = settings;

@@ -73,7 +73,10 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
       expect(await admin.stats()).toEqual({
         images: 8,
         bytes: 3 * 34,
-        states: { processing: 1, ready: 1, withheld: 1, failed: 1, deleted: 1, expired: 2, removed: 1 },
+        states: {
+          ...{ processing: 1, ready: 1, withheld: 1, failed: 1, deleted: 1, expired: 2, removed: 1 },
+          damaged: 0,
+        },
       });
     }
   });

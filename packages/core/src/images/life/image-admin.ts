@@ -1,11 +1,13 @@
-import { ServiceError } from "../../errors.ts";
+import { isServiceError, ServiceError } from "../../errors.ts";
 import { checkOptions, type RuleTable } from "../../option-rules.ts";
 import { defaultSettings, IMAGES_RULES, imageSettings } from "../image-settings.ts";
 import type { ImagesOptions } from "../images-options.ts";
+import { forEachAtOnce } from "../migrate/for-each-at-once.ts";
 import type { Usage } from "../owners/owner-usage.ts";
 import { removeStored } from "../remove-stored.ts";
 import { closeStores, type ImageStorage, rolesOf } from "../storage-roles.ts";
 import { createLife } from "./create-life.ts";
+import { loadAny } from "./damaged-image.ts";
 import { isOver } from "./image-life.ts";
 import { countImages, type ImageStats, type ListedImage, listImages } from "./image-listing.ts";
 import type { LifeContext } from "./life-context.ts";
@@ -19,13 +21,16 @@ import { releaseImage, type WithholdOptions, withholdImage } from "./withhold.ts
 export interface ImageAdmin {
   /**
    * Withholds an image: from when this resolves, every read that begins is refused with 451, on every process. It can be
-   * done again, with other words. Rejects with `not_found` for an image that is not known or is gone, and with a TypeError
+   * done again, with other words. An image whose record is damaged can be withheld as well. Rejects with `not_found` for an image that is not known or is gone, and with a TypeError
    * for options out of range.
    */
   withhold(id: string, options: WithholdOptions): Promise<void>;
-  /** Undoes `withhold`. An image that is not withheld stays as it is. Rejects with `not_found`. */
+  /**
+   * Undoes `withhold`. An image that is not withheld stays as it is. Rejects with `not_found`, and with `damaged` for an
+   * image whose record cannot be read.
+   */
   release(id: string): Promise<void>;
-  /** Deletes an image, as its PIN would. Rejects with `not_found`, and `conflict` when it was changed at the same time. */
+  /** Deletes an image, as its PIN would, also when its record is damaged. Rejects with `not_found`, and `conflict` when it was changed at the same time. */
   remove(id: string): Promise<void>;
   /** All images that are known, in no particular order. Reads every record: for people and nightly jobs. */
   list(): AsyncGenerator<ListedImage>;
@@ -35,11 +40,19 @@ export interface ImageAdmin {
   usage(owner: string): Promise<Usage>;
   /**
    * Notes for every image when something is to be done about it, so that the sweep finds it: for storage that was restored
-   * from a backup, or filled by a version that kept no notes. Reads every record.
+   * from a backup, or filled by a version that kept no notes. Reads every record; `onError` gets each damaged one.
    */
-  reindex(): Promise<void>;
+  reindex(): Promise<ReindexReport>;
   /** Removes at once what is due by now. */
   sweep(): Promise<SweepReport>;
+}
+
+/** What `reindex` found, in numbers of images. */
+export interface ReindexReport {
+  /** Noted, the damaged ones included. */
+  images: number;
+  /** Their records cannot be read. */
+  damaged: number;
 }
 
 /** An administrator over storage that a service may be using at the same time, on this machine or another. */
@@ -91,7 +104,7 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
     withhold: (id, options) => withholdImage(life, id, options),
     release: (id) => releaseImage(life, id),
     async remove(id) {
-      const current = await life.records.load(id);
+      const current = await loadAny(life, id);
       if (current === null || isOver(current.record, life.settings.now())) {
         throw new ServiceError("not_found", "There is no such image, or it is gone");
       }
@@ -101,9 +114,22 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
     list: () => listImages(life),
     stats: () => countImages(life),
     usage: (owner) => life.owners.usage(owner),
-    async reindex() {
-      for await (const id of life.records.ids()) await life.due.add({ id, dueMs: life.settings.now() });
-    },
+    reindex: () => noteAll(life),
     sweep: () => sweeper.sweep(),
   };
+}
+
+const READ_AT_ONCE = 8;
+
+async function noteAll({ records, due, settings }: LifeContext): Promise<ReindexReport> {
+  const report: ReindexReport = { images: 0, damaged: 0 };
+  await forEachAtOnce(records.ids(), READ_AT_ONCE, async (id) => {
+    await due.add({ id, dueMs: settings.now() });
+    report.images++;
+    await records.load(id).catch((error) => {
+      if (isServiceError(error, "damaged")) report.damaged++;
+      settings.onError(error);
+    });
+  });
+  return report;
 }

@@ -1,11 +1,22 @@
+import { isServiceError } from "../../errors.ts";
 import type { ImageRecord } from "../image-record.ts";
 import { type ImageSummary, summaryOf } from "../image-summary.ts";
+import { loadAny } from "./damaged-image.ts";
 import { dueEnd } from "./image-life.ts";
 import type { LifeContext } from "./life-context.ts";
 
 /** Where an image is in its life. */
-export type ImageState = "processing" | "ready" | "withheld" | "failed" | "deleted" | "expired" | "removed";
+export type ImageState =
+  | "processing"
+  | "ready"
+  | "withheld"
+  | "failed"
+  | "deleted"
+  | "expired"
+  | "removed"
+  | "damaged";
 
+/** Of a damaged image only `id` and `state` are true: its record cannot be read. */
 export interface ListedImage extends ImageSummary {
   state: ImageState;
   /** Of one that is withheld. */
@@ -19,18 +30,24 @@ export interface ImageStats {
   states: Record<ImageState, number>;
 }
 
-/** All images that are known, in no particular order. Reads every record: for people and nightly jobs. */
-export async function* listImages({ records, settings }: LifeContext): AsyncGenerator<ListedImage> {
+/**
+ * All images that are known, in no particular order. Reads every record: for people and nightly jobs. `onError` gets each
+ * that cannot be read.
+ */
+export async function* listImages(context: LifeContext): AsyncGenerator<ListedImage> {
+  const { records, settings } = context;
   for await (const id of records.ids()) {
+    let isDamaged = false;
     const current = await records.load(id).catch((error) => {
       // One that cannot be read must not hide all others.
       settings.onError(error);
-      return null;
+      isDamaged = isServiceError(error, "damaged");
+      return isDamaged ? loadAny(context, id) : null;
     });
     // Removed since its name was read.
     if (current === null) continue;
     const { record } = current;
-    const state = stateOf(record, settings.now());
+    const state = isDamaged ? "damaged" : stateOf(record, settings.now());
     yield {
       ...summaryOf(record),
       state,
@@ -40,7 +57,10 @@ export async function* listImages({ records, settings }: LifeContext): AsyncGene
 }
 
 export async function countImages(context: LifeContext): Promise<ImageStats> {
-  const states = { processing: 0, ready: 0, withheld: 0, failed: 0, deleted: 0, expired: 0, removed: 0 };
+  const states = {
+    ...{ processing: 0, ready: 0, withheld: 0, failed: 0, deleted: 0, expired: 0, removed: 0 },
+    damaged: 0,
+  };
   const stats: ImageStats = { images: 0, bytes: 0, states };
   for await (const { state, size } of listImages(context)) {
     stats.images++;

@@ -5,7 +5,7 @@ import type { OwnerUsage } from "../owners/owner-usage.ts";
 
 /** What it takes to change the life of an image. */
 export interface LifeContext {
-  settings: Pick<ImageSettings, "now" | "tombstoneMs" | "onError" | "onRemoved" | "log">;
+  settings: Pick<ImageSettings, "now" | "tombstoneMs" | "maxLifetimeMs" | "onError" | "onRemoved" | "log">;
   records: ImageRecords;
   /**
    * When to look at which image. For each there is an entry, at the latest when something is to be done about it: whoever

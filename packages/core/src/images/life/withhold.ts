@@ -1,7 +1,9 @@
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { checkOptions, type RuleTable, required, shape, text } from "../../option-rules.ts";
 import type { ImageRecord, Withholding } from "../image-record.ts";
+import type { CurrentRecord } from "../image-records.ts";
 import { changeRecord, MAX_ATTEMPTS } from "./change-record.ts";
+import { loadAny } from "./damaged-image.ts";
 import { isOver } from "./image-life.ts";
 import type { LifeContext } from "./life-context.ts";
 
@@ -22,7 +24,8 @@ const MAX_REASON_LENGTH = 1000;
 
 /**
  * Withholds an image: from when this resolves, every read that begins is refused with 451, on every process. It can be
- * done again, with other words. Rejects with `not_found` for an image that is not known or is gone.
+ * done again, with other words. An image whose record is damaged is withheld, too. Rejects with `not_found` for an image
+ * that is not known or is gone.
  * @throws TypeError for options out of range.
  */
 export async function withholdImage(
@@ -32,29 +35,40 @@ export async function withholdImage(
 ): Promise<void> {
   const now = context.settings.now();
   const withheld = checkWithholding(options, now);
-  await change(context, id, (record) => ({
-    ...record,
-    withheld: { ...withheld, since: record.withheld?.since ?? now },
-  }));
+  await change(
+    context,
+    () => loadAny(context, id),
+    (record) => ({ ...record, withheld: { ...withheld, since: record.withheld?.since ?? now } }),
+  );
   context.settings.log.info({ id, ...withheld }, "image withheld");
 }
 
-/** Undoes {@link withholdImage}. An image that is not withheld stays as it is. Rejects with `not_found`. */
+/**
+ * Undoes {@link withholdImage}. An image that is not withheld stays as it is, one whose record was damaged is damaged again.
+ * Rejects with `not_found`, and with `damaged`.
+ */
 export async function releaseImage(context: LifeContext, id: string): Promise<void> {
-  await change(context, id, (record) => ({ ...record, withheld: null }));
+  await change(
+    context,
+    () => context.records.load(id),
+    (record) => ({ ...record, withheld: null }),
+  );
   context.settings.log.info({ id }, "image released");
 }
 
 async function change(
   context: LifeContext,
-  id: string,
+  load: () => Promise<CurrentRecord | null>,
   apply: (record: ImageRecord) => ImageRecord,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    const current = await context.records.load(id);
+    const current = await load();
     if (current === null || isOver(current.record, context.settings.now())) {
       throw new ServiceError("not_found", "There is no such image, or it is gone");
     }
+    const { id, damaged = false, expiresAt } = current.record;
+    // When the damaged record was to be looked at is not known.
+    if (damaged) await context.due.add({ id, dueMs: expiresAt });
     try {
       await changeRecord(context, current, apply(current.record));
       return;

@@ -53,8 +53,15 @@ export function passBy(source: Buffer | Readable, onBytes: (count: number) => vo
   };
 }
 
-/** The digest of what a store gives back; `null` where it has no such key. */
-export async function digestOf(store: BlobStore, key: string): Promise<Digest | null> {
+/**
+ * The digest of what a store gives back; `null` where it has no such key.
+ * @param onBytes is awaited before more is read.
+ */
+export async function digestOf(
+  store: BlobStore,
+  key: string,
+  onBytes?: (count: number) => Promise<void>,
+): Promise<Digest | null> {
   const blob = await store.get(key);
   if (blob === null) return null;
   const hash = createHash("sha256");
@@ -62,6 +69,7 @@ export async function digestOf(store: BlobStore, key: string): Promise<Digest | 
   for await (const chunk of Buffer.isBuffer(blob.body) ? [blob.body] : blob.body) {
     hash.update(chunk as Buffer); // A store's streams are of Buffers.
     size += (chunk as Buffer).length;
+    await onBytes?.((chunk as Buffer).length);
   }
   return { size, sha256: hash.digest("hex") };
 }

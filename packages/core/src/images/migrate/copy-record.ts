@@ -1,5 +1,5 @@
 import { ServiceError } from "../../errors.ts";
-import { KEPT_MS as CLAIM_KEPT_MS } from "../idempotency/claims.ts";
+import { KEPT_MS as CLAIM_KEPT_MS, decodeClaim } from "../idempotency/claims.ts";
 import { type ImageRecord, idOfRecord } from "../image-record.ts";
 import { nextLookAt } from "../life/image-life.ts";
 import { type Copied, putSmall, readSmall } from "./copy-blob.ts";
@@ -44,15 +44,14 @@ function missing({ size }: ImageRecord): string {
 }
 
 async function prepareClaim({ due, damaged }: MigrationContext, key: string, bytes: Buffer): Promise<void> {
-  const createdAt = timeOfClaim(bytes);
+  const createdAt = timeOfClaim(bytes, key);
   if (createdAt === null) damaged.set(key, "is no claim of an idempotency key");
   else await due.claims.add({ id: key.slice("idempotency/".length), dueMs: createdAt + CLAIM_KEPT_MS });
 }
 
-function timeOfClaim(bytes: Buffer): number | null {
+function timeOfClaim(bytes: Buffer, key: string): number | null {
   try {
-    const { createdAt } = JSON.parse(bytes.toString("utf8")) as { createdAt?: unknown }; // Anything, if it is damaged.
-    return Number.isSafeInteger(createdAt) ? Number(createdAt) : null;
+    return decodeClaim(bytes, key).createdAt;
   } catch {
     // Reported as what it is by the caller.
     return null;

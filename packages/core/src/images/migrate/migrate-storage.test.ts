@@ -77,9 +77,15 @@ describe("migrateStorage", () => {
   it("notes when to look after each image, its claim and its pending work", async () => {
     const from = createMemoryBlobStore();
     const id = await addImage(from, Buffer.from("x"), { expiresAt: 5000 });
-    const pending = await addImage(from, Buffer.from("x"), { createdAt: 7, processing: { tries: 0 } });
+    const pending = await addImage(from, Buffer.from("x"), {
+      createdAt: 7,
+      processing: { tries: 0, leaseUntil: 7, worker: null },
+    });
     const deleted = await addImage(from, Buffer.from("x"), { gone: { at: 3000, why: "deleted" } });
-    await from.put("idempotency/abc", Buffer.from(JSON.stringify({ createdAt: 1000 })));
+    await from.put(
+      "idempotency/abc",
+      Buffer.from(JSON.stringify({ fingerprint: "00", id: pending, createdAt: 1000, heldUntil: 0 })),
+    );
     await createDueList(from, "clock").add({ id: "seen", dueMs: 42 });
     const to = createMemoryBlobStore();
     await migrate(from, to);

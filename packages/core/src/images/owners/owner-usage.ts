@@ -3,7 +3,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
+import { isSettledWithin } from "../settled-within.ts";
 import { type Operation, type OwnerLimits, reviseTally } from "./revise-tally.ts";
+import type { Tally } from "./tally.ts";
 import { createTallyEpochs, type HeldTally } from "./tally-epochs.ts";
 
 export type { OwnerLimits } from "./revise-tally.ts";
@@ -18,7 +20,7 @@ export interface Usage {
 /**
  * How much every owner has stored: exact with any number of processes on one store. An owner is any well-formed string of 1
  * to 256 characters; another rejects with `host_misuse`. Where processes fight for an owner's tally too long, a change
- * rejects with `overloaded`.
+ * rejects with `overloaded`; also while a tally that was damaged is counted anew for longer than two seconds.
  */
 export interface OwnerUsage {
   /**
@@ -38,6 +40,8 @@ export interface OwnerUsage {
    */
   settle(owner: string, id: string): void;
   usage(owner: string): Promise<Usage>;
+  /** Counts an owner's images anew where the tally at this key is in force and cannot be read. */
+  repair(key: string): Promise<void>;
 }
 
 export interface OwnerUsageOptions {
@@ -46,6 +50,10 @@ export interface OwnerUsageOptions {
   now: () => number;
   /** Whether the record of the image exists and still names this owner. */
   isOwned(owner: string, id: string): Promise<boolean>;
+  /** Counts what an owner has from the records, in place of a tally that is damaged. @default such a tally stays damaged */
+  count?(isOwner: (name: string) => boolean): Promise<Tally>;
+  /** Called with each tally that is damaged. @default not called */
+  onError?(error: unknown): void;
   /** Changes of an owner's tally after which it moves to another key, see tally-epochs.ts. @default 1000 */
   epochChanges?: number;
 }
@@ -66,6 +74,8 @@ interface Account {
   held: HeldTally | null;
   /** Images whose records are said to have followed. */
   settled: Set<string>;
+  /** The count from the records that is under way in this process. */
+  counting: Promise<void> | null;
 }
 
 const MAX_ACCOUNTS = 10_000;
@@ -74,6 +84,9 @@ const MAX_ATTEMPTS = 100;
 const MAX_PAUSE_MS = 50;
 const RETRY_AFTER_MS = 2_000;
 const EPOCH_CHANGES = 1000;
+/** A count that takes longer goes on behind the replies of those who wait for it. */
+const COUNT_PATIENCE_MS = 2_000;
+const COUNT_RETRY_AFTER_MS = 5_000;
 
 /**
  * The operations on an owner that come while one is under way are made together, with one write; across processes, whoever
@@ -87,7 +100,7 @@ export function createOwnerUsage(options: OwnerUsageOptions): OwnerUsage {
     const prefix = prefixOf(owner);
     let account = accounts.get(prefix);
     if (account === undefined) {
-      account = { owner, prefix, queue: [], isBusy: false, held: null, settled: new Set() };
+      account = { owner, prefix, queue: [], isBusy: false, held: null, settled: new Set(), counting: null };
       accounts.set(prefix, account);
     }
     return account;
@@ -120,11 +133,41 @@ export function createOwnerUsage(options: OwnerUsageOptions): OwnerUsage {
     account.isBusy = false;
   }
 
+  /** The tally in force; one that is damaged is first counted anew from the records. */
+  async function readTally(account: Account): Promise<HeldTally> {
+    try {
+      return await epochs.read(account.prefix);
+    } catch (error) {
+      if (!isServiceError(error, "damaged") || options.count === undefined) throw error;
+      if (account.counting === null) options.onError?.(error);
+    }
+    const counting = account.counting ?? replace(account.prefix);
+    account.counting = counting;
+    const forget = () => {
+      if (account.counting === counting) account.counting = null;
+    };
+    void counting.then(forget, forget);
+    const isSettled = await isSettledWithin(counting, COUNT_PATIENCE_MS);
+    if (!isSettled) {
+      throw new ServiceError("overloaded", "The images of this owner are being counted", {
+        retryAfterMs: COUNT_RETRY_AFTER_MS,
+      });
+    }
+    await counting;
+    return epochs.read(account.prefix);
+  }
+
+  async function replace(prefix: string): Promise<void> {
+    const { count } = options;
+    if (count === undefined) return;
+    await epochs.replaceDamaged(prefix, () => count((name) => hashed(name) === prefix));
+  }
+
   /** @returns per operation, why it is refused, or `null`. */
   async function commit(account: Account, batch: readonly Pending[]): Promise<unknown[]> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const isFresh = account.held === null;
-      const held = account.held ?? (await epochs.read(account.prefix));
+      const held = account.held ?? (await readTally(account));
       account.held = null;
       const settled = new Set([...account.settled].slice(0, MAX_BATCH));
       const { tally, isChanged, refusals } = await reviseTally(held.tally, batch, {
@@ -167,9 +210,10 @@ export function createOwnerUsage(options: OwnerUsageOptions): OwnerUsage {
       accounts.get(prefixOf(owner))?.settled.add(id);
     },
     async usage(owner) {
-      const { tally } = await epochs.read(prefixOf(owner));
+      const { tally } = await readTally(accountOf(owner));
       return { images: tally.images, bytes: tally.bytes };
     },
+    repair: (key) => replace(key.slice(0, key.lastIndexOf("/") + 1)),
   };
 }
 
@@ -179,6 +223,10 @@ function prefixOf(owner: string): string {
     typeof owner === "string" && owner.length >= 1 && owner.length <= 256 && !/\p{Cs}/u.test(owner);
   if (!isOwner)
     throw new ServiceError("host_misuse", "An owner must be a well-formed string of 1 to 256 characters");
+  return hashed(owner);
+}
+
+function hashed(owner: string): string {
   return `owners/${createHash("sha256").update(owner).digest("hex")}/`;
 }
 

@@ -34,7 +34,7 @@ export interface RevisionContext {
 }
 
 /** A note that nobody settled for so long was left by a crash. */
-const NOTE_LIFE_MS = 15 * 60_000;
+export const NOTE_LIFE_MS = 15 * 60_000;
 
 const MAX_REPAIRS = 32;
 

@@ -1,5 +1,5 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
-import { ServiceError } from "../../errors.ts";
+import { isServiceError, ServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { decodeTally, EMPTY_TALLY, encodeTally, type Tally } from "./tally.ts";
 
@@ -29,10 +29,15 @@ export interface HeldTally {
 }
 
 export interface TallyEpochs {
-  /** @param prefix of the owner's keys, which ends in `/`. */
+  /** Rejects with `damaged` when the tally cannot be read. @param prefix of the owner's keys, which ends in `/`. */
   read(prefix: string): Promise<HeldTally>;
   /** Replaces `held`, and seals its epoch where that is long enough. Rejects with `conflict` when `held` is not the present state. */
   write(prefix: string, held: HeldTally, tally: Tally): Promise<HeldTally>;
+  /**
+   * Replaces a tally that cannot be read by what `count` gives; does nothing where it can be read by now. Of any number of
+   * processes one does it.
+   */
+  replaceDamaged(prefix: string, count: () => Promise<Tally>): Promise<void>;
 }
 
 const NOTHING: HeldTally = { tally: EMPTY_TALLY, epoch: 0, revision: null, isProven: false };
@@ -43,7 +48,7 @@ export function createTallyEpochs(store: BlobStore, epochChanges: number): Tally
   async function load(prefix: string, epoch: number): Promise<HeldTally | null> {
     const blob = await store.get(`${prefix}${epoch}`);
     if (blob === null) return null;
-    const tally = decodeTally(await readAll(blob.body));
+    const tally = decodeTally(await readAll(blob.body), `${prefix}${epoch}`);
     return { tally, epoch, revision: blob.revision, isProven: false };
   }
 
@@ -63,6 +68,23 @@ export function createTallyEpochs(store: BlobStore, epochChanges: number): Tally
       for (const epoch of epochs) if (epoch < last) await store.delete(`${prefix}${epoch}`);
     } catch {
       // The store's trouble. The change is in force all the same, and what is left goes when the next epoch begins.
+    }
+  }
+
+  /** The blob of the highest epoch, if it cannot be read. */
+  async function findDamaged(prefix: string): Promise<{ key: string; revision: string } | null> {
+    const highest = (await listEpochs(prefix)).at(-1);
+    if (highest === undefined) return null;
+    const key = `${prefix}${highest}`;
+    const blob = await store.get(key);
+    if (blob === null) return null;
+    const bytes = await readAll(blob.body);
+    try {
+      decodeTally(bytes, key);
+      return null;
+    } catch (error) {
+      if (!isServiceError(error, "damaged")) throw error;
+      return { key, revision: blob.revision };
     }
   }
 
@@ -94,6 +116,20 @@ export function createTallyEpochs(store: BlobStore, epochChanges: number): Tally
         if (highest > epoch) throw new ServiceError("conflict", "Another epoch has begun");
       }
       return { tally: written, epoch, revision, isProven: true };
+    },
+
+    async replaceDamaged(prefix, count) {
+      const damaged = await findDamaged(prefix);
+      if (damaged === null) return;
+      // Sealed: the next change creates another epoch. So a process that has the tally in memory, whether it would replace
+      // this blob or create that epoch, competes with the others as ever.
+      const bytes = encodeTally({ ...(await count()), isSealed: true });
+      try {
+        await store.put(damaged.key, bytes, { ifRevision: damaged.revision });
+      } catch (error) {
+        // Another process was faster.
+        if (!isServiceError(error, "conflict")) throw error;
+      }
     },
   };
 }

@@ -1,3 +1,6 @@
+import { ServiceError } from "../../errors.ts";
+import { jsonIn } from "../image-record.ts";
+
 /** What was last done about an image: kept until its record is known to say the same. */
 export interface Note {
   /** Of its original: what was taken, or given back. */
@@ -53,13 +56,20 @@ export function encodeTally({ notes, ...rest }: Tally): Buffer {
   return Buffer.from(JSON.stringify({ ...rest, open: Object.fromEntries(notes) }), "utf8");
 }
 
-/** The inverse of {@link encodeTally}; throws on anything else. */
-export function decodeTally(bytes: Buffer): Tally {
-  const { open, ...rest } = JSON.parse(bytes.toString("utf8")) as Omit<Tally, "notes"> & {
-    open: Record<string, Note>; // Written by encodeTally, under a key of our own.
-  };
+/** The inverse of {@link encodeTally}. Throws `damaged`, naming the key, for anything else. */
+export function decodeTally(bytes: Buffer, key: string): Tally {
+  const { open, ...rest } = Object(jsonIn(bytes)) as Omit<Tally, "notes"> & { open: Record<string, Note> }; // Checked here.
   const numbers = [rest.images, rest.bytes, rest.turn];
-  if (!numbers.every(Number.isSafeInteger) || typeof open !== "object" || open === null)
-    throw new Error("Not the tally of an owner");
-  return { ...rest, notes: new Map(Object.entries(open)) };
+  const areNumbers = numbers.every((number) => Number.isSafeInteger(number) && number >= 0);
+  const isTally =
+    areNumbers && typeof rest.isSealed === "boolean" && typeof open === "object" && open !== null;
+  if (isTally && Object.values(open).every(isNote)) return { ...rest, notes: new Map(Object.entries(open)) };
+  throw new ServiceError("damaged", `The tally of an owner (key "${key}") is damaged`);
+}
+
+function isNote(note: Note | null): boolean {
+  const { bytes, atMs, kind } = note ?? {};
+  return (
+    Number.isSafeInteger(bytes) && Number.isSafeInteger(atMs) && (kind === "reserved" || kind === "released")
+  );
 }

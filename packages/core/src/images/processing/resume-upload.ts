@@ -1,6 +1,6 @@
-import { isServiceError } from "../../errors.ts";
+import { isServiceError, ServiceError } from "../../errors.ts";
 import type { ProcessingContext } from "../image-context.ts";
-import type { ImageRecord } from "../image-record.ts";
+import { type ImageRecord, keyOf } from "../image-record.ts";
 import type { CurrentRecord } from "../image-records.ts";
 import { hasEnded, isOver } from "../life/image-life.ts";
 import { storedUpload } from "../uploaded-file.ts";
@@ -35,9 +35,12 @@ export async function resumeUpload(
     const mine = await replaceUnlessChanged(context, current, record);
     return mine === null ? "over" : await workOn(context, mine, controller);
   } catch (error) {
-    // The marker is still there: the next look tries again.
     context.settings.onError(error);
-    return "again";
+    // The marker is still there: the next look tries again.
+    if (!isServiceError(error, "damaged")) return "again";
+    // Nothing can be done before the record is restored, and other work must not wait for that.
+    await context.markers.remove(marker).catch(context.settings.onError);
+    return "over";
   }
 }
 
@@ -53,9 +56,16 @@ function workOn(
 
 async function beginAgain(
   { originals, renderer, settings }: ProcessingContext,
-  { id, type }: ImageRecord,
+  { id, type, size }: ImageRecord,
   signal: AbortSignal,
 ): Promise<UploadWork | null> {
+  const stored = await originals.stat(keyOf.upload(id));
+  if (stored !== null && stored.size !== size) {
+    throw new ServiceError(
+      "damaged",
+      `The upload of image ${id} is damaged: ${stored.size} bytes are there, and should be ${size}`,
+    );
+  }
   const upload = await storedUpload(originals, id);
   if (upload === null) return null;
   const options = { cleanedPath: upload.cleanedPath, keepMetadata: settings.keepMetadata };

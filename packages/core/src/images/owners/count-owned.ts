@@ -1,0 +1,43 @@
+import { isServiceError } from "../../errors.ts";
+import type { ImageRecord } from "../image-record.ts";
+import type { ImageRecords } from "../image-records.ts";
+import { isOver } from "../life/image-life.ts";
+import { forEachAtOnce } from "../migrate/for-each-at-once.ts";
+import { NOTE_LIFE_MS } from "./revise-tally.ts";
+import { EMPTY_TALLY, type Tally, takeRoom } from "./tally.ts";
+
+const READ_AT_ONCE = 8;
+
+/**
+ * Counts what an owner has by reading every record. Rejects where a record cannot be read, unless that is damaged: an image
+ * whose owner is not known counts for no owner.
+ *
+ * An image that was just stored, or has just ended, may be in the midst of a change that was already counted in the tally
+ * which is lost: it gets a note, so that its record is asked again when that change must be over.
+ */
+export async function countOwned(
+  records: ImageRecords,
+  isOwner: (name: string) => boolean,
+  now: () => number,
+): Promise<Tally> {
+  const tally: Tally = { ...EMPTY_TALLY, turn: 1, notes: new Map() };
+  await forEachAtOnce(records.ids(), READ_AT_ONCE, async (id) => {
+    const record = await recordOf(records, id);
+    const owner = record?.owner ?? null;
+    if (record === null || owner === null || !isOwner(owner.name)) return;
+    const nowMs = now();
+    takeRoom(tally, id, owner.bytes, nowMs);
+    const mayChange = isOver(record, nowMs) || nowMs - record.createdAt < NOTE_LIFE_MS;
+    if (!mayChange) tally.notes.delete(id);
+  });
+  return tally;
+}
+
+async function recordOf(records: ImageRecords, id: string): Promise<ImageRecord | null> {
+  try {
+    return (await records.load(id))?.record ?? null;
+  } catch (error) {
+    if (isServiceError(error, "damaged")) return null;
+    throw error;
+  }
+}

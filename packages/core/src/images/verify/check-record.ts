@@ -1,0 +1,109 @@
+import { isServiceError } from "../../errors.ts";
+import { decodeClaim } from "../idempotency/claims.ts";
+import { type ImageRecord, idOfRecord } from "../image-record.ts";
+import { readRecord } from "../image-records.ts";
+import { isOver } from "../life/image-life.ts";
+import { digestOf } from "../migrate/blob-digest.ts";
+import { pictureOf } from "../migrate/copy-picture.ts";
+import { decodeTally } from "../owners/tally.ts";
+import { removeClaim, repairImage, repairTally } from "./repair.ts";
+import { suspect, type VerifyContext } from "./verify-context.ts";
+import type { VerifyProblem } from "./verify-options.ts";
+
+/** What is wrong with an image. */
+export interface ImageTrouble {
+  what: VerifyProblem;
+  detail: string;
+  /** `null` where it cannot be read. */
+  record: ImageRecord | null;
+}
+
+/** Looks at one key of the records' store, and at the bytes of an image that it is the record of. */
+export async function checkRecord(context: VerifyContext, key: string): Promise<void> {
+  const id = idOfRecord(key);
+  if (id !== null) return checkImage(context, key, id);
+  if (key.startsWith("idempotency/")) return checkClaim(context, key);
+}
+
+async function checkImage(context: VerifyContext, key: string, id: string): Promise<void> {
+  const suspicion = await suspect(context, key, (bytes) => troubleOf(context, id, bytes));
+  context.report.images++;
+  if (suspicion === null) return;
+  const { what, detail } = suspicion.trouble;
+  const isForUs = context.isRepair && what !== "newer";
+  const repair = isForUs ? await repairImage(context, id, suspicion) : null;
+  context.found({ id, key, what, detail, repair });
+}
+
+async function troubleOf(context: VerifyContext, id: string, bytes: Buffer): Promise<ImageTrouble | null> {
+  let record: ImageRecord;
+  try {
+    record = readRecord(bytes, id);
+  } catch (error) {
+    if (isServiceError(error, "damaged"))
+      return { what: "damaged-record", detail: error.message, record: null };
+    if (isServiceError(error, "store_unavailable"))
+      return { what: "newer", detail: error.message, record: null };
+    throw error;
+  }
+  const picture = isOver(record, context.now()) ? null : pictureOf(record);
+  // What stands for a damaged record knows nothing of the bytes; it is withheld, else it could not be read.
+  if (picture === null || record.damaged === true) return null;
+  const { originals } = context.stores;
+  const { size, sha256 } = record;
+  const what = picture.endsWith("/upload") ? "upload" : "original";
+  const missing: ImageTrouble = {
+    what: "missing-original",
+    detail: `the ${what} is missing, and should have ${size} bytes`,
+    record,
+  };
+  const info = await originals.stat(picture);
+  if (info === null) return missing;
+  if (info.size !== size) {
+    const detail = `the ${what} has ${info.size} bytes, and should have ${size}`;
+    return { what: "wrong-size", detail, record };
+  }
+  const digest = await digestOf(originals, picture, context.pace);
+  if (digest === null) return missing;
+  if (digest.sha256 === sha256) return null;
+  const detail = `the ${what} has the SHA-256 ${digest.sha256}, and should have ${sha256}`;
+  return { what: "wrong-digest", detail, record };
+}
+
+/** Looks at an owner's tally. Only the highest epoch is in force: those before it are about to be removed. */
+export async function checkTally(context: VerifyContext, key: string): Promise<void> {
+  const detail = await whyDamaged(context, key, (bytes) => decodeTally(bytes, key));
+  if (detail === null) return;
+  const prefix = key.slice(0, key.lastIndexOf("/") + 1);
+  const { keys } = await context.stores.records.list(prefix);
+  const epochOf = (each: string) => Number(each.slice(prefix.length));
+  if (keys.some((other) => epochOf(other) > epochOf(key))) return;
+  const repair = context.isRepair ? await repairTally(context, key) : null;
+  context.found({ id: null, key, what: "damaged-tally", detail, repair });
+}
+
+async function checkClaim(context: VerifyContext, key: string): Promise<void> {
+  const detail = await whyDamaged(context, key, (bytes) => decodeClaim(bytes, key));
+  if (detail === null) return;
+  const repair = context.isRepair ? await removeClaim(context, key) : null;
+  context.found({ id: null, key, what: "damaged-claim", detail, repair });
+}
+
+async function whyDamaged(
+  context: VerifyContext,
+  key: string,
+  decode: (bytes: Buffer) => unknown,
+): Promise<string | null> {
+  const suspicion = await suspect(context, key, async (bytes) => {
+    try {
+      decode(bytes);
+      return null;
+    } catch (error) {
+      if (isServiceError(error, "damaged")) return error.message;
+      // Of a newer version: not ours to judge.
+      if (isServiceError(error, "store_unavailable")) return null;
+      throw error;
+    }
+  });
+  return suspicion?.trouble ?? null;
+}

@@ -1,0 +1,181 @@
+import { isServiceError, ServiceError } from "../../errors.ts";
+import { encodeRecord, type ImageRecord, keyOf } from "../image-record.ts";
+import { loadAny, remainsOf } from "../life/damaged-image.ts";
+import { isOver, nextLookAt } from "../life/image-life.ts";
+import { lookAfter } from "../life/look-after.ts";
+import { takeDown } from "../life/take-down.ts";
+import { type Digest, digestOf, isSame } from "../migrate/blob-digest.ts";
+import { readSmall } from "../migrate/copy-blob.ts";
+import { pictureOf, recordIn } from "../migrate/copy-picture.ts";
+import { removeAll } from "../remove-stored.ts";
+import type { ImageTrouble } from "./check-record.ts";
+import type { Suspicion, VerifyContext } from "./verify-context.ts";
+import type { VerifyFinding } from "./verify-options.ts";
+
+type Repair = VerifyFinding["repair"];
+
+/** Restores an image from the backup where it has a whole copy of what is in force; else removes it. */
+export async function repairImage(
+  context: VerifyContext,
+  id: string,
+  { trouble: { record }, blob: { bytes, revision } }: Suspicion<ImageTrouble>,
+): Promise<Repair> {
+  return outcomeOf(context, async () => {
+    const isRestored =
+      record === null
+        ? await restoreRecord(context, await recordToRestore(context, id, bytes), revision)
+        : await restoreBytes(context, record);
+    return isRestored ? "restored" : await remove(context, id, revision);
+  });
+}
+
+/** Restores the record that bytes without one belong to; else removes the bytes. */
+export async function repairOrphan(context: VerifyContext, id: string, key: string): Promise<Repair> {
+  return outcomeOf(context, async () => {
+    const record = await livingInBackup(context, id);
+    const isIts = record !== null && pictureOf(record) === key && (await isWhole(context, record));
+    if (isIts && (await restoreRecord(context, record, null))) return "restored";
+    await context.stores.originals.delete(key);
+    return "removed";
+  });
+}
+
+export async function removeOrphan(
+  context: VerifyContext,
+  role: "originals" | "renditions",
+  key: string,
+): Promise<Repair> {
+  return outcomeOf(context, async () => {
+    await context.stores[role].delete(key);
+    return "removed";
+  });
+}
+
+/** A claim that cannot be read protects from nothing. */
+export async function removeClaim(context: VerifyContext, key: string): Promise<Repair> {
+  return outcomeOf(context, async () => {
+    await context.stores.records.delete(key);
+    return "removed";
+  });
+}
+
+export async function repairTally({ life, ...context }: VerifyContext, key: string): Promise<Repair> {
+  return outcomeOf({ life, ...context }, async () => {
+    await life.owners.repair(key);
+    return "counted";
+  });
+}
+
+/** A repair that fails is reported and stops nothing else; so is one of an image that was changed meanwhile. */
+async function outcomeOf({ life }: VerifyContext, work: () => Promise<Repair>): Promise<Repair> {
+  try {
+    return await work();
+  } catch (error) {
+    life.settings.onError(error);
+    return "failed";
+  }
+}
+
+/** The image ends as a deletion would end it: 410, and the bytes are gone. */
+async function remove({ life }: VerifyContext, id: string, revision: string): Promise<Repair> {
+  const current = await loadAny(life, id);
+  if (current?.revision !== revision) {
+    throw new ServiceError("conflict", `Image ${id} was changed while it was verified`);
+  }
+  const { entry } = await takeDown(life, current);
+  // What is left undone the sweep finds.
+  await lookAfter(life, entry).catch(life.settings.onError);
+  return "removed";
+}
+
+/** The backup's record of an image that lives; `null` where there is none. */
+async function livingInBackup({ backup, now }: VerifyContext, id: string): Promise<ImageRecord | null> {
+  const bytes = backup === null ? null : await readSmall(backup.records, keyOf.record(id));
+  const record = bytes === null ? null : recordIn(bytes);
+  if (record === null || record.id !== id || record.damaged === true) return null;
+  return isOver(record, now()) ? null : record;
+}
+
+/** What may take the place of a damaged record, so that neither a deletion nor a takedown is undone. */
+async function recordToRestore(
+  context: VerifyContext,
+  id: string,
+  bytes: Buffer,
+): Promise<ImageRecord | null> {
+  const { originals } = context.stores;
+  const { hadEnded, wasWithheld, withheld } = remainsOf(bytes);
+  if (hadEnded || (wasWithheld && withheld === null)) return null;
+  const looks = [keyOf.original(id), keyOf.upload(id)].map((key) => originals.stat(key));
+  // An image that was deleted has no bytes any more.
+  if ((await Promise.all(looks)).every((info) => info === null)) return null;
+  const record = await livingInBackup(context, id);
+  return record && { ...record, withheld: withheld ?? record.withheld };
+}
+
+/** @param revision of what is there now; `null`: nothing. */
+async function restoreRecord(
+  context: VerifyContext,
+  record: ImageRecord | null,
+  revision: string | null,
+): Promise<boolean> {
+  if (record === null) return false;
+  const { life, jobs, stores } = context;
+  const { id, processing, createdAt } = record;
+  if (!(await isWhole(context, record)) && !(await copyBytes(context, record))) return false;
+  await life.due.add({ id, dueMs: nextLookAt(record, life.settings.tombstoneMs) });
+  if (processing !== null) await jobs.add({ id, dueMs: createdAt });
+  try {
+    await stores.records.put(keyOf.record(id), encodeRecord(record), { ifRevision: revision });
+  } catch (error) {
+    await removeUnlessAlive(context, id);
+    throw error;
+  }
+  return true;
+}
+
+/** Whether the bytes that a record is about are there, as it says. */
+async function isWhole(context: VerifyContext, record: ImageRecord): Promise<boolean> {
+  const picture = pictureOf(record);
+  return picture !== null && isSame(record, await digestOf(context.stores.originals, picture, context.pace));
+}
+
+async function restoreBytes(context: VerifyContext, record: ImageRecord): Promise<boolean> {
+  if (!(await copyBytes(context, record))) return false;
+  await removeUnlessAlive(context, record.id);
+  return true;
+}
+
+/** Copies what a record is about from the backup, if it is whole there. What was drawn from damaged bytes is removed. */
+async function copyBytes(context: VerifyContext, record: ImageRecord): Promise<boolean> {
+  const { backup, stores, pace } = context;
+  const picture = pictureOf(record);
+  if (backup === null || picture === null) return false;
+  if (!isSame(record, await digestOf(backup.originals, picture, pace))) return false;
+  const seen = await stores.originals.stat(picture);
+  const copy = await backup.originals.get(picture);
+  if (copy === null) return false;
+  await stores.originals.put(picture, copy.body, { ifRevision: seen?.revision ?? null });
+  const arrived: Digest | null = await digestOf(stores.originals, picture, pace);
+  if (!isSame(record, arrived)) {
+    throw new ServiceError(
+      "store_unavailable",
+      `What the storage gives back of ${picture} is not what was sent`,
+    );
+  }
+  for (const prefix of [`${record.id}/renditions/`, `${record.id}/failures/`]) {
+    await removeAll(stores.renditions, prefix);
+  }
+  return true;
+}
+
+/** An image that ended meanwhile must not get its bytes back. */
+async function removeUnlessAlive({ life, now }: VerifyContext, id: string): Promise<void> {
+  try {
+    const current = await life.records.load(id);
+    if (current !== null && !isOver(current.record, now())) return;
+  } catch (error) {
+    if (isServiceError(error, "damaged")) return;
+    throw error;
+  }
+  await life.removeBytes(id);
+}

@@ -1,0 +1,168 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { abortSignal, imageStorage } from "../../contract-rules.ts";
+import type { StoredBlob } from "../../contracts/blob-store.ts";
+import { isServiceError } from "../../errors.ts";
+import {
+  checkOptions,
+  flag,
+  fn,
+  preset,
+  type RuleTable,
+  required,
+  shape,
+  whole,
+} from "../../option-rules.ts";
+import { createDueList, type DueList } from "../../stores/due-list.ts";
+import { readAll } from "../../stores/read-all.ts";
+import { idOfRecord } from "../image-record.ts";
+import { defaultSettings, IMAGES_RULES, imageSettings } from "../image-settings.ts";
+import { createLife } from "../life/create-life.ts";
+import type { LifeContext } from "../life/life-context.ts";
+import { createRetry, type Retry } from "../migrate/create-retry.ts";
+import { reasonIn } from "../migrate/reason-in.ts";
+import { removeStored } from "../remove-stored.ts";
+import { rolesOf, type StorageRoles } from "../storage-roles.ts";
+import type { VerifyFinding, VerifyOptions, VerifyProgress, VerifyReport } from "./verify-options.ts";
+
+/** What the parts of a verification work on. */
+export interface VerifyContext {
+  stores: StorageRoles;
+  /** Changes images as their services do. */
+  life: LifeContext;
+  jobs: DueList;
+  isRepair: boolean;
+  backup: StorageRoles | null;
+  concurrency: number;
+  signal: AbortSignal | undefined;
+  now: () => number;
+  retry: Retry;
+  areThere(): Promise<boolean>;
+  /** To be awaited for bytes that were read: keeps the rate. */
+  pace(bytes: number): Promise<void>;
+  report: VerifyReport;
+  progress: VerifyProgress;
+  tell(): void;
+  found(finding: VerifyFinding): void;
+}
+
+const RULES = {
+  storage: required(imageStorage),
+  repair: preset(false, flag()),
+  backup: imageStorage,
+  maxBytesPerSecond: preset(50e6, whole(1)),
+  concurrency: preset(4, whole(1, 256)),
+  patienceMs: preset(60_000, whole(0)),
+  tombstoneDays: IMAGES_RULES.tombstoneDays,
+  onRemoved: IMAGES_RULES.onRemoved,
+  now: IMAGES_RULES.now,
+  onError: preset(() => undefined, fn()),
+  state: shape("a state that saveState was given"),
+  saveState: fn(),
+  signal: abortSignal,
+  onFinding: fn(),
+  onProgress: fn(),
+} satisfies RuleTable<VerifyOptions>;
+
+export function createVerifyContext(given: VerifyOptions): VerifyContext {
+  const options = checkOptions("verifyStorage", given, RULES);
+  const { concurrency, patienceMs, maxBytesPerSecond, signal, state } = options;
+  const { tombstoneDays, onError, onRemoved, now } = options;
+  const settings = imageSettings({
+    ...defaultSettings("verifyStorage"),
+    ...{ tombstoneDays, onError, onRemoved, now },
+  });
+  const stores = rolesOf(options.storage);
+  const backup = options.backup === undefined ? null : rolesOf(options.backup);
+  const all = new Set([...Object.values(stores), ...(backup === null ? [] : Object.values(backup))]);
+  const areThere = async () => {
+    const looks = await Promise.allSettled([...all].map((store) => store.stat("migration/state")));
+    return looks.every(({ status }) => status === "fulfilled");
+  };
+  const report = state?.report ?? { images: 0, bytes: 0, defects: 0, repaired: 0, newer: 0, undecided: 0 };
+  const { keys = 0, totalKeys = 0 } = state ?? {};
+  const progress: VerifyProgress = { phase: "counting", keys, totalKeys, bytes: report.bytes };
+  const tell = () => options.onProgress?.(progress);
+  const wait = createPace(maxBytesPerSecond, signal);
+  return {
+    stores,
+    life: createLife(stores, settings, (id) => removeStored(stores, id)).life,
+    jobs: createDueList(stores.records, "jobs"),
+    isRepair: options.repair,
+    ...{ backup, concurrency, signal, now: settings.now, areThere, progress, tell },
+    report: { ...report },
+    retry: createRetry({ patienceMs, signal, areThere }),
+    async pace(bytes) {
+      progress.bytes += bytes;
+      tell();
+      await wait(bytes);
+    },
+    found(finding) {
+      if (finding.what === "newer") this.report.newer++;
+      else this.report.defects++;
+      if (finding.repair !== null && finding.repair !== "failed") this.report.repaired++;
+      options.onFinding?.(finding);
+    },
+  };
+}
+
+/** Shorter pauses are made up for by the next. */
+const LEAST_PAUSE_MS = 10;
+
+function createPace(bytesPerSecond: number, signal: AbortSignal | undefined): VerifyContext["pace"] {
+  let freeAt = performance.now();
+  return async (bytes) => {
+    const now = performance.now();
+    freeAt = Math.max(freeAt, now) + (bytes / bytesPerSecond) * 1000;
+    if (freeAt - now < LEAST_PAUSE_MS) return;
+    // An abort takes effect at the next key.
+    await delay(freeAt - now, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+  };
+}
+
+/** Looks at one key as often as it takes. One for which the store fails, though it answers for others, is a finding. */
+export async function attempt(context: VerifyContext, key: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await context.retry(work);
+  } catch (error) {
+    if (context.signal?.aborted || isServiceError(error, "no_space") || !(await context.areThere()))
+      throw error;
+    const detail = `its store cannot read it: ${reasonIn(error)}`;
+    context.found({ id: idOfRecord(key), key, what: "unreadable", detail, repair: null });
+  }
+}
+
+/** A blob in one piece. */
+export interface SmallBlob extends Omit<StoredBlob, "body"> {
+  bytes: Buffer;
+}
+
+/** What is wrong with a blob that was seen twice at one revision. */
+export interface Suspicion<T> {
+  trouble: T;
+  blob: SmallBlob;
+}
+
+/** A blob that changes as often as it is looked at is in the midst of its life. */
+const MAX_LOOKS = 10;
+
+/**
+ * Judges a blob of the records' store. What is wrong with it counts only when it is so at two looks, between which the blob
+ * has not changed. `null` where nothing is wrong, or the blob is gone by now.
+ */
+export async function suspect<T>(
+  { stores: { records } }: VerifyContext,
+  key: string,
+  judge: (bytes: Buffer) => Promise<T | null>,
+): Promise<Suspicion<T> | null> {
+  let seen: string | null = null;
+  for (let look = 1; ; look++) {
+    const found = await records.get(key);
+    if (found === null) return null;
+    const { body, ...info } = found;
+    const blob = { ...info, bytes: await readAll(body) };
+    const trouble = await judge(blob.bytes);
+    if (trouble === null) return null;
+    if (blob.revision === seen || look === MAX_LOOKS) return { trouble, blob };
+    seen = blob.revision;
+  }
+}
