@@ -176,6 +176,7 @@ describe("the logger", () => {
     expect((await quiet.send("DELETE", path, { fields: { pin } })).status).toBe(204);
     const said = lines.map((line) => line.split(" {")[0]);
     expect(said).toEqual([
+      "info new storage",
       "info image stored",
       "info image withheld",
       "info image released",

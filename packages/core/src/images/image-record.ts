@@ -2,6 +2,8 @@ import type { StoreRole } from "../contracts/observer.ts";
 import type { OriginalType } from "../contracts/renderer.ts";
 import type { Agent } from "../http/agent.ts";
 import { isImageId } from "./image-id.ts";
+import { requireKnownVersion } from "./known-version.ts";
+import { FORMAT_VERSION } from "./store-identity.ts";
 
 /** The work that an accepted upload waits for. Whoever does it holds a lease, taken by compare-and-set on the record. */
 export interface Processing {
@@ -67,12 +69,13 @@ export interface ImageRecord {
 }
 
 export function encodeRecord(record: ImageRecord): Buffer {
-  return Buffer.from(JSON.stringify(record), "utf8");
+  return Buffer.from(JSON.stringify({ v: FORMAT_VERSION, ...record }), "utf8");
 }
 
-/** The inverse of {@link encodeRecord}; throws on anything else. */
+/** The inverse of {@link encodeRecord}; throws NewerVersion for a record of a newer release, and on anything else. */
 export function decodeRecord(bytes: Buffer): ImageRecord {
-  const record = JSON.parse(bytes.toString("utf8")) as ImageRecord; // Written by encodeRecord, under a key of our own.
+  const { v, ...record } = JSON.parse(bytes.toString("utf8")) as ImageRecord & { v?: unknown }; // Written by encodeRecord.
+  requireKnownVersion(v, `Image ${record.id}`);
   if (typeof record.id !== "string" || typeof record.expiresAt !== "number")
     throw new Error("Not an image record");
   return { ...ADDED_LATER, ...record };

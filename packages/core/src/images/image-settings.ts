@@ -19,6 +19,7 @@ export interface ImageSettings {
   asyncAfterMs: number | null;
   processUploads: boolean;
   keepMetadata: boolean;
+  requireStore: boolean;
   defaultLifetimeMs: number;
   maxLifetimeMs: number;
   minUploadBytesPerSecond: number;
@@ -68,6 +69,7 @@ export function imageSettings(options: Omit<ImagesOptions, "storage" | "renderer
     asyncAfterMs: optionalWhole("asyncAfterMs", options.asyncAfterMs ?? 2000, 0, 60_000),
     processUploads: flag("processUploads", options.processUploads ?? true),
     keepMetadata: flag("keepMetadata", options.keepMetadata ?? false),
+    requireStore: flag("requireStore", options.requireStore ?? false),
     defaultLifetimeMs: whole("defaultLifetimeMs", options.defaultLifetimeMs ?? DAY_MS, 1, MAX_LIFETIME_MS),
     maxLifetimeMs: whole("maxLifetimeMs", options.maxLifetimeMs ?? 365 * DAY_MS, 1, MAX_LIFETIME_MS),
     minUploadBytesPerSecond: whole("minUploadBytesPerSecond", options.minUploadBytesPerSecond ?? 1024, 0),

@@ -6,7 +6,9 @@ import type { DueList } from "../../stores/due-list.ts";
 import { readAll } from "../../stores/read-all.ts";
 import type { ImageRecord } from "../image-record.ts";
 import type { ImageRecords } from "../image-records.ts";
+import { requireKnownVersion } from "../known-version.ts";
 import { MAX_ATTEMPTS } from "../life/change-record.ts";
+import { FORMAT_VERSION } from "../store-identity.ts";
 import { CLAIM_MS, type HeldClaim, holdClaim } from "./held-claim.ts";
 
 /** What an `Idempotency-Key` stands for. */
@@ -62,13 +64,15 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
   async function read(name: string): Promise<(StoredClaim & { revision: string }) | null> {
     const blob = await store.get(keyOf(name));
     if (blob === null) return null;
-    const claim = JSON.parse((await readAll(blob.body)).toString("utf8")) as StoredClaim; // Written below.
+    const stored = JSON.parse((await readAll(blob.body)).toString("utf8")) as StoredClaim & { v?: unknown };
+    const { v, ...claim } = stored; // Written below.
+    requireKnownVersion(v, `The claim ${name} of an Idempotency-Key`);
     return { ...claim, revision: blob.revision };
   }
 
   /** Writes a claim in the place of what was seen there, and gives its revision. Rejects with `conflict`. */
   async function write(name: string, claim: StoredClaim, seen: string | null): Promise<string> {
-    const held = { ...claim, heldUntil: now() + CLAIM_MS };
+    const held = { v: FORMAT_VERSION, ...claim, heldUntil: now() + CLAIM_MS };
     return (await store.put(keyOf(name), Buffer.from(JSON.stringify(held)), { ifRevision: seen })).revision;
   }
 

@@ -4,6 +4,8 @@ import type { ImagesOptions } from "../images-options.ts";
 import type { Usage } from "../owners/owner-usage.ts";
 import { removeStored } from "../remove-stored.ts";
 import { closeStores, type ImageStorage, rolesOf } from "../storage-roles.ts";
+import { createStoreGuard, requireKnownFormat } from "../store-guard.ts";
+import { readIdentity } from "../store-identity.ts";
 import { createLife } from "./create-life.ts";
 import { isOver } from "./image-life.ts";
 import { countImages, type ImageStats, type ListedImage, listImages } from "./image-listing.ts";
@@ -62,9 +64,19 @@ export type ImageAdminOptions = {
  */
 export function createImageAdmin({ storage, ...options }: ImageAdminOptions): StorageAdmin {
   const roles = rolesOf(storage);
-  const { life, claims, seenClock } = createLife(roles, imageSettings(options), (id) =>
-    removeStored(roles, id),
-  );
+  const settings = imageSettings(options);
+  const guard = createStoreGuard({
+    records: roles.records,
+    // It has no secret, so that it names no store.
+    async first() {
+      const held = await readIdentity(roles.records);
+      if (held !== null) requireKnownFormat(held.identity);
+      return held?.identity.id ?? null;
+    },
+    onError: settings.onError,
+    log: settings.log,
+  });
+  const { life, claims, seenClock } = createLife(roles, settings, guard, (id) => removeStored(roles, id));
   const sweeper = createSweeper({ context: life, everyMs: null, alsoSweep: () => claims.sweep(), seenClock });
   return {
     ...adminOf(life, sweeper),
@@ -77,10 +89,18 @@ export function createImageAdmin({ storage, ...options }: ImageAdminOptions): St
 
 /** The administration of images over what is kept of them. */
 export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
+  const { guard } = life;
   return {
-    withhold: (id, options) => withholdImage(life, id, options),
-    release: (id) => releaseImage(life, id),
+    async withhold(id, options) {
+      await guard.open();
+      await withholdImage(life, id, options);
+    },
+    async release(id) {
+      await guard.open();
+      await releaseImage(life, id);
+    },
     async remove(id) {
+      await guard.open();
       const current = await life.records.load(id);
       if (current === null || isOver(current.record, life.settings.now())) {
         throw new ServiceError("not_found", "There is no such image, or it is gone");
@@ -88,10 +108,20 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
       const { entry } = await takeDown(life, current);
       await lookAfter(life, entry);
     },
-    list: () => listImages(life),
-    stats: () => countImages(life),
-    usage: (owner) => life.owners.usage(owner),
+    async *list() {
+      await guard.open();
+      yield* listImages(life);
+    },
+    async stats() {
+      await guard.open();
+      return countImages(life);
+    },
+    async usage(owner) {
+      await guard.open();
+      return life.owners.usage(owner);
+    },
     async reindex() {
+      await guard.open();
       for await (const id of life.records.ids()) await life.due.add({ id, dueMs: life.settings.now() });
     },
     sweep: () => sweeper.sweep(),

@@ -1,5 +1,6 @@
 import type { ImageRecord } from "../image-record.ts";
 import { type ImageSummary, summaryOf } from "../image-summary.ts";
+import { NewerVersion } from "../known-version.ts";
 import { dueEnd } from "./image-life.ts";
 import type { LifeContext } from "./life-context.ts";
 
@@ -14,17 +15,26 @@ export interface ListedImage extends ImageSummary {
 
 /** Images by state, with the bytes of their originals as far as these are kept. */
 export interface ImageStats {
+  /** Images that a newer release wrote. They are in no other number, for this release cannot read their records. */
+  newer: number;
   images: number;
   bytes: number;
   states: Record<ImageState, number>;
 }
 
-/** All images that are known, in no particular order. Reads every record: for people and nightly jobs. */
-export async function* listImages({ records, settings }: LifeContext): AsyncGenerator<ListedImage> {
+/**
+ * All images that are known, in no particular order. Reads every record: for people and nightly jobs.
+ * @param onUnread gets the error of each record that cannot be read, after `onError`.
+ */
+export async function* listImages(
+  { records, settings }: LifeContext,
+  onUnread: (error: unknown) => void = () => undefined,
+): AsyncGenerator<ListedImage> {
   for await (const id of records.ids()) {
     const current = await records.load(id).catch((error) => {
       // One that cannot be read must not hide all others.
       settings.onError(error);
+      onUnread(error);
       return null;
     });
     // Removed since its name was read.
@@ -41,8 +51,11 @@ export async function* listImages({ records, settings }: LifeContext): AsyncGene
 
 export async function countImages(context: LifeContext): Promise<ImageStats> {
   const states = { processing: 0, ready: 0, withheld: 0, failed: 0, deleted: 0, expired: 0, removed: 0 };
-  const stats: ImageStats = { images: 0, bytes: 0, states };
-  for await (const { state, size } of listImages(context)) {
+  const stats: ImageStats = { images: 0, bytes: 0, states, newer: 0 };
+  const countNewer = (error: unknown) => {
+    if (error instanceof NewerVersion) stats.newer++;
+  };
+  for await (const { state, size } of listImages(context, countNewer)) {
     stats.images++;
     states[state]++;
     if (state === "processing" || state === "ready" || state === "withheld") stats.bytes += size;

@@ -1,3 +1,6 @@
+import { requireKnownVersion } from "../known-version.ts";
+import { FORMAT_VERSION } from "../store-identity.ts";
+
 /** What was last done about an image: kept until its record is known to say the same. */
 export interface Note {
   /** Of its original: what was taken, or given back. */
@@ -50,14 +53,17 @@ export function writeNote(tally: Tally, id: string, note: Note): void {
 }
 
 export function encodeTally({ notes, ...rest }: Tally): Buffer {
-  return Buffer.from(JSON.stringify({ ...rest, open: Object.fromEntries(notes) }), "utf8");
+  const stored = { v: FORMAT_VERSION, ...rest, open: Object.fromEntries(notes) };
+  return Buffer.from(JSON.stringify(stored), "utf8");
 }
 
-/** The inverse of {@link encodeTally}; throws on anything else. */
+/** The inverse of {@link encodeTally}; throws NewerVersion for the tally of a newer release, and on anything else. */
 export function decodeTally(bytes: Buffer): Tally {
-  const { open, ...rest } = JSON.parse(bytes.toString("utf8")) as Omit<Tally, "notes"> & {
+  const { v, open, ...rest } = JSON.parse(bytes.toString("utf8")) as Omit<Tally, "notes"> & {
+    v?: unknown;
     open: Record<string, Note>; // Written by encodeTally, under a key of our own.
   };
+  requireKnownVersion(v, "The tally of an owner");
   const numbers = [rest.images, rest.bytes, rest.turn];
   if (!numbers.every(Number.isSafeInteger) || typeof open !== "object" || open === null)
     throw new Error("Not the tally of an owner");
