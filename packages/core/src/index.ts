@@ -118,6 +118,8 @@ export type { Authorize, Decision, ImageAction, OwnerGrant } from "./images/perm
 export type { Secret } from "./images/pin.ts";
 export { sniffType } from "./images/sniff.ts";
 export type { ImageStorage } from "./images/storage-roles.ts";
+export type { HeldIdentity, StoreIdentity } from "./images/store-identity.ts";
+export { readIdentity } from "./images/store-identity.ts";
 export { hashApiKey } from "./lookup/accounts/api-key.ts";
 export { isGibberish } from "./lookup/address/is-gibberish.ts";
 export { isRoleName } from "./lookup/address/is-role-name.ts";

@@ -20,6 +20,7 @@ it("counts images by state, for people and as JSON", async () => {
     images: 6,
     bytes: 3_340_000,
     states: { processing: 0, ready: 1, withheld: 1, failed: 1, deleted: 1, expired: 1, removed: 1 },
+    newer: 0,
   });
   const table = await images(cwd, "stats");
   expect(table.stdout.split("\n").map((line) => line.split(/ {2,}/))).toEqual([

@@ -1,4 +1,4 @@
-import { type BlobStore, hasLocalSecret } from "@outrigger/core";
+import { type BlobStore, hasLocalSecret, readIdentity } from "@outrigger/core";
 import { StartError } from "../config-error.ts";
 import { secretsOf } from "../secret-text.ts";
 import type { WithLookup } from "./open-lookup-data.ts";
@@ -11,7 +11,13 @@ import type { WithLookup } from "./open-lookup-data.ts";
 export async function lookupSecrets({ secret, lookup }: WithLookup, records: BlobStore): Promise<Buffer[]> {
   const configured = lookup.secret ?? secret;
   if (configured !== undefined) return secretsOf(configured);
-  if (hasLocalSecret(records)) return [await records.localSecret()];
+  if (hasLocalSecret(records)) {
+    // A directory that has its identity has had a secret: another one would suppress other people.
+    if ((await records.readLocalSecret()) === null && (await readIdentity(records)) !== null) {
+      throw new StartError(`The secret of the images is gone. Restore ${records.secretPath} from a backup`);
+    }
+    return [await records.localSecret()];
+  }
   throw new StartError(
     "There is no secret for the lookup's suppressions. Set lookup.secret, secret or OUTRIGGER_SECRET to at least 32 random bytes, the same for all processes",
   );

@@ -74,6 +74,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
         images: 8,
         bytes: 3 * 34,
         states: { processing: 1, ready: 1, withheld: 1, failed: 1, deleted: 1, expired: 2, removed: 1 },
+        newer: 0,
       });
     }
   });
