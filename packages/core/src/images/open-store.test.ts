@@ -191,10 +191,14 @@ test("a storage that a newer release has changed is refused by services, command
   expect(site.errors).toHaveLength(1);
   const refused = { code: "store_unavailable", message: expect.stringContaining("format version 2") };
   await expect(site.images.stats()).rejects.toMatchObject(refused);
-  const admin = createImageAdmin({ storage: { ...store, close: async () => {} }, onError: () => {} });
+  const reported: unknown[] = [];
+  const onError = (error: unknown) => reported.push(error);
+  const admin = createImageAdmin({ storage: { ...store, close: async () => {} }, onError });
   await expect(admin.withhold(id, { reason: "no" })).rejects.toMatchObject(refused);
   await expect(admin.sweep()).rejects.toMatchObject(refused);
   await admin.close();
+  // Its caller has it already.
+  expect(reported).toEqual([]);
   for (const [from, to] of [
     [store, createMemoryBlobStore()],
     [createMemoryBlobStore(), store],
@@ -232,4 +236,27 @@ test("a store that is away at the first check is asked again by the next call, a
   isAway = false;
   expect((await site.create()).status).toBe(201);
   await eventually(async () => expect(await identityOf(kept)).toMatchObject({ v: 1 }));
+});
+
+test("a storage that is too full for its identity serves its images, and gets it at a later start", async () => {
+  const kept = createMemoryBlobStore();
+  const { id } = created(await createLifeSite({ store: kept, secret: OLD }).create());
+  await kept.delete("identity");
+  const store = tapStore(kept, ({ method, key }) => {
+    if (method === "put" && key === "identity") throw new ServiceError("no_space", "Full.");
+  });
+  const full = createLifeSite({ store, secret: OLD });
+  expect((await full.send("GET", `/api/images/${id}.json`)).status).toBe(200);
+  expect((await full.send("GET", "/api/images/AAAAAAAAAAAAAAAAAAAAAA.json")).status).toBe(404);
+  await createSite({ store: kept, secret: OLD }).images.ready();
+  expect((await full.send("GET", "/api/images/AAAAAAAAAAAAAAAAAAAAAA.json")).status).toBe(404);
+  const rotated = createLifeSite({ store, secret: [NEW, OLD] });
+  expect((await rotated.send("GET", `/api/images/${id}.json`)).status).toBe(200);
+  expect((await identityOf(kept))?.secrets).toEqual(fingerprintsOf(OLD));
+  const empty = createLifeSite({
+    store: tapStore(createMemoryBlobStore(), () => {
+      throw new ServiceError("no_space", "Full.");
+    }),
+  });
+  expect((await empty.create()).status).toBe(507);
 });

@@ -25,8 +25,8 @@ export interface OpenStoreOptions {
 
 /** A store that may be used. */
 export interface OpenedStore {
-  /** Of its identity. */
-  id: string;
+  /** Of its identity; `null` where it is too full for one: the next start writes it. */
+  id: string | null;
   secret: Secret;
 }
 
@@ -62,7 +62,7 @@ async function enterStore(options: OpenStoreOptions, held: HeldIdentity): Promis
   if (!identity.secrets.includes(signing)) {
     const inUse = fingerprints.filter((each) => identity.secrets.includes(each));
     const secrets = [...new Set([signing, ...inUse, ...identity.secrets])].slice(0, MAX_SECRETS);
-    await writeIdentity(records, { ...identity, secrets }, revision);
+    await ifRoom(writeIdentity(records, { ...identity, secrets }, revision));
   }
   return { id: identity.id, secret };
 }
@@ -74,9 +74,22 @@ async function nameStore(options: OpenStoreOptions): Promise<OpenedStore> {
   if (isNew && requireStore) throw new StoreRefused(missing(records));
   const secret = isNew ? await firstSecretOf(options) : await secretOf(options);
   const identity: StoreIdentity = newIdentity(fingerprintsOf(secret).slice(0, MAX_SECRETS), now());
-  await writeIdentity(records, identity, null);
-  if (isNew) logNew(records, identity, log);
+  const writing = writeIdentity(records, identity, null);
+  if (!isNew) return { id: (await ifRoom(writing)) ? identity.id : null, secret };
+  await writing;
+  logNew(records, identity, log);
   return { id: identity.id, secret };
+}
+
+/** Waits for a write without which images can be served and deleted, also where there is no room for it. @returns whether it was done. */
+async function ifRoom(writing: Promise<unknown>): Promise<boolean> {
+  try {
+    await writing;
+    return true;
+  } catch (error) {
+    if (isServiceError(error, "no_space")) return false;
+    throw error;
+  }
 }
 
 /** Whether a store has no key of an image service but those that come and go. */

@@ -30,8 +30,8 @@ export interface StoreGuardOptions {
   records: BlobStore;
   /** The first check. Resolves to the ID of the store; `null` where it has none, and gets none. */
   first(): Promise<string | null>;
-  /** Called once for each change of state, not for each request that is refused. */
-  onError: FailureListener;
+  /** Called once for each change of state, not for each call that is refused; `null`: each caller reports it. */
+  onError: FailureListener | null;
   log: Logger;
 }
 
@@ -56,6 +56,7 @@ export function createStoreGuard({ records, first, onError, log }: StoreGuardOpt
   }
 
   function report(error: StoreRefused): void {
+    if (onError === null) return;
     if (trouble !== error.message) onError(error);
     trouble = error.message;
     markReported(error);

@@ -73,7 +73,7 @@ export function createImageAdmin({ storage, ...options }: ImageAdminOptions): St
       if (held !== null) requireKnownFormat(held.identity);
       return held?.identity.id ?? null;
     },
-    onError: settings.onError,
+    onError: null,
     log: settings.log,
   });
   const { life, claims, seenClock } = createLife(roles, settings, guard, (id) => removeStored(roles, id));
