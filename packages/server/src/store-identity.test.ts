@@ -96,10 +96,10 @@ it("answers /readyz with 503 while its data directory is away, and heals when it
     return [reply.status, ((await reply.json()) as { checks: object }).checks];
   };
   await rename(data, `${data}.away`);
-  await expect.poll(ready, { timeout: 10_000 }).toEqual([503, { storage: "failing", renderer: "ok" }]);
+  await expect.poll(ready, { timeout: 60_000 }).toEqual([503, { storage: "failing", renderer: "ok" }]);
   expect((await fetch(`${url}/api/images/${id}.json`)).status).toBe(503);
   await rm(data, { recursive: true, force: true });
   await rename(`${data}.away`, data);
-  await expect.poll(ready, { timeout: 10_000 }).toEqual([200, { storage: "ok", renderer: "ok" }]);
+  await expect.poll(ready, { timeout: 60_000 }).toEqual([200, { storage: "ok", renderer: "ok" }]);
   expect((await fetch(`${url}/api/images/${id}.json`)).status).toBe(200);
 });
