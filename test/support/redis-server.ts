@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -31,14 +31,17 @@ export interface RedisServerOptions {
   appendOnly?: boolean;
   /** What redis-cli gives as the password. */
   password?: string;
+  /** Content of the RDB file that it begins with. @default it begins empty */
+  dump?: Uint8Array;
 }
 
 const START_MS = 30_000;
 
 /** Starts a server that keeps nothing on disk unless told to. Resolves when it answers. */
 export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
-  const { args = [], appendOnly = false, password } = options;
+  const { args = [], appendOnly = false, password, dump } = options;
   const directory = await mkdtemp(join(tmpdir(), "outrigger-redis-"));
+  if (dump !== undefined) await writeFile(join(directory, "dump.rdb"), dump);
   let port = 0;
   let server: ChildProcess | undefined;
 

@@ -124,6 +124,8 @@ export type { Authorize, Decision, ImageAction, OwnerGrant } from "./images/perm
 export type { Secret } from "./images/pin.ts";
 export { sniffType } from "./images/sniff.ts";
 export type { ImageStorage } from "./images/storage-roles.ts";
+export type { HeldIdentity, StoreIdentity } from "./images/store-identity.ts";
+export { readIdentity } from "./images/store-identity.ts";
 export type {
   VerifyFinding,
   VerifyOptions,

@@ -18,6 +18,7 @@ Environment:
   OUTRIGGER_DATA           as --data
   OUTRIGGER_STORAGE        instead of --data: a URL that begins with file:, memory:, redis:, rediss: or s3:, or JSON
                            {"records": "redis://…", "originals": "s3://…", "renditions": "memory:"}
+  OUTRIGGER_EXISTING       true: as --existing
   OUTRIGGER_JOB_QUEUE      redis: or rediss: URL of a queue that hands uploads to the server that has time for them
   OUTRIGGER_PUBLIC_URL     address at which the world reaches this server, e.g. https://img.example.com
   OUTRIGGER_SECRET         what PINs and the lookup's keys are derived from, at least 32 bytes; by default one is kept in
@@ -41,6 +42,7 @@ Configuration file (JSON, or a module with a default export: an object, or a fun
 Examples:
   outrigger serve
   outrigger serve --port 8080 --data /var/lib/outrigger
+  outrigger serve --data /mnt/pictures --existing
   outrigger serve --demo
   outrigger serve --host 0.0.0.0 --config /etc/outrigger/outrigger.config.json
   PORT=0 outrigger serve 2>outrigger.log
@@ -81,6 +83,10 @@ export function addServerCommands(program: Command): void {
     .option("--host <address>", "address to listen on (default: 127.0.0.1)")
     .option("--config <file>", CONFIG_HELP)
     .option("--data <directory>", "where images are kept; made when missing (default: ./data)")
+    .option(
+      "--existing",
+      "refuse to start where no images were kept before, as on a volume that is not mounted",
+    )
     .option("--demo", "serve the email lookup, too, with sample contacts and a key to try it")
     .addHelpText("after", SERVE_HELP)
     .exitOverride()

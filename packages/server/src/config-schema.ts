@@ -117,6 +117,7 @@ const schema: z.ZodType<ServerConfig> = section({
   host: text("must be an address or a name").exactOptional(),
   data: text("must be a path").exactOptional(),
   storage: storage.exactOptional(),
+  existing: flag.exactOptional(),
   jobQueue: jobQueue.exactOptional(),
   publicUrl: rule(
     z.string(),

@@ -9,6 +9,7 @@ export interface ServeFlags {
   port?: string;
   host?: string;
   data?: string;
+  existing?: boolean;
   config?: string;
 }
 
@@ -18,6 +19,7 @@ export const ENVIRONMENT = {
   host: ["OUTRIGGER_HOST"],
   data: ["OUTRIGGER_DATA"],
   storage: ["OUTRIGGER_STORAGE"],
+  existing: ["OUTRIGGER_EXISTING"],
   jobQueue: ["OUTRIGGER_JOB_QUEUE"],
   publicUrl: ["OUTRIGGER_PUBLIC_URL"],
   secret: ["OUTRIGGER_SECRET"],
@@ -67,7 +69,7 @@ function readEnvironment(environment: NodeJS.ProcessEnv): ServerConfig {
       ? {}
       : { storage: readStorageText(storage, "The environment", "OUTRIGGER_STORAGE") }),
   };
-  return checkConfig({ ...withPort(others), ...sections }, "The environment", (key) => {
+  return checkConfig({ ...withFlag(withPort(others)), ...sections }, "The environment", (key) => {
     return names[key] ?? key.replace(/^storage(?=\.)/, names.storage ?? "storage");
   });
 }
@@ -75,4 +77,10 @@ function readEnvironment(environment: NodeJS.ProcessEnv): ServerConfig {
 function withPort(values: { port?: string }): Record<string, unknown> {
   const { port } = values;
   return port !== undefined && /^\d{1,5}$/.test(port) ? { ...values, port: Number(port) } : values;
+}
+
+/** A variable is a text; one that is neither `true` nor `false` is left for the schema to refuse. */
+function withFlag(values: Record<string, unknown>): Record<string, unknown> {
+  const { existing } = values;
+  return existing === "true" || existing === "false" ? { ...values, existing: existing === "true" } : values;
 }

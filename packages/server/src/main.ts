@@ -52,7 +52,10 @@ async function report(error: unknown): Promise<number> {
   // Loaded only now: most commands end well.
   const { isServiceError } = await import("@outrigger/core");
   if (isServiceError(error)) {
-    process.stderr.write(`outrigger: ${error.message}: ${reasonOf(error)}\n`);
+    const reason = reasonOf(error);
+    process.stderr.write(
+      `outrigger: ${error.message}${error.message.startsWith(reason) ? "" : `: ${reason}`}\n`,
+    );
     return 1;
   }
   // A bug: here a stack helps.

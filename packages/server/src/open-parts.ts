@@ -1,9 +1,10 @@
-import { type Call, createImages, type ImagesOptions } from "@outrigger/core";
+import { type Call, createImages, type Images, type ImagesOptions } from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
 import { createPages } from "@outrigger/web";
 import type { Logger } from "pino";
 import { StartError } from "./config-error.ts";
 import { reasonOf } from "./error-reason.ts";
+import { requireDataDirectory } from "./images-command/data-directory.ts";
 import type { LookupParts, OpenLookup } from "./lookup/open-lookup.ts";
 import { createObservers } from "./observers.ts";
 import { createReadiness } from "./readiness.ts";
@@ -15,6 +16,7 @@ import { openJobQueue } from "./storage/open-job-queue.ts";
 import { type OpenStorage, openRateLimiter, openStorage } from "./storage/open-storage.ts";
 import { storageError } from "./storage/storage-error.ts";
 import { tellJobs, tellLimits, tellWarnings } from "./storage/storage-notices.ts";
+import { distinctTargets, type StorageTargets } from "./storage/storage-target.ts";
 
 /** The renderer has processes to start, maybe on a machine that is busy starting other things. */
 const START_TIMEOUT_MS = 30_000;
@@ -27,6 +29,7 @@ const START_TIMEOUT_MS = 30_000;
  */
 export async function openParts(settings: ServerSettings, logger: Logger, withSamples: boolean) {
   const secret = chooseSecret(settings);
+  if (settings.existing) requireDirectories(settings.storage);
   const onTrouble = (err: unknown) => logger.debug({ err }, "trouble with a connection to storage");
   const jobQueue = settings.jobQueue === undefined ? null : await openJobQueue(settings.jobQueue, onTrouble);
   const storage = await openStorage(settings.storage, onTrouble).catch(async (error) => {
@@ -36,6 +39,7 @@ export async function openParts(settings: ServerSettings, logger: Logger, withSa
   const rateLimiter = isLimited(settings) ? await openRateLimiter(settings.storage, onTrouble) : null;
   const renderer = createRenderer(settings.renderer);
   const pages = createPages();
+  let images: Images | null = null;
   let lookup: OpenLookup | null = null;
   try {
     // The lookup proves itself when it is opened.
@@ -46,14 +50,7 @@ export async function openParts(settings: ServerSettings, logger: Logger, withSa
     tellJobs(settings, logger);
     const { metrics, observer } = createObservers(settings);
     const onError = failureLog(logger);
-    if (settings.lookup !== false) {
-      // With what only it needs, such as the databases.
-      const { openLookup } = await import("./lookup/open-lookup.ts");
-      const { records } = storage.stores;
-      const parts: LookupParts = { records, rateLimiter, observer, logger, onTrouble, onError };
-      lookup = await openLookup({ ...settings, lookup: settings.lookup }, parts, withSamples);
-    }
-    const images = createImages({
+    images = createImages({
       ...imagesOptionsOf(settings),
       logger,
       onError,
@@ -65,13 +62,26 @@ export async function openParts(settings: ServerSettings, logger: Logger, withSa
       renderer,
       pages,
     });
+    // Before the lookup, whose secret comes from that of the images where it has none of its own.
+    await images.ready().catch((cause) => Promise.reject(recordsError(settings, cause)));
+    if (settings.lookup !== false) {
+      // With what only it needs, such as the databases.
+      const { openLookup } = await import("./lookup/open-lookup.ts");
+      const { records } = storage.stores;
+      const parts: LookupParts = { records, rateLimiter, observer, logger, onTrouble, onError };
+      lookup = await openLookup({ ...settings, lookup: settings.lookup }, parts, withSamples);
+    }
     return { storage, rateLimiter, renderer, pages, metrics, images, lookup };
   } catch (error) {
     await lookup?.close();
-    await renderer.close();
-    await jobQueue?.close();
+    // With them end the renderer, the queue and the storage.
+    await images?.close();
+    if (images === null) {
+      await renderer.close();
+      await jobQueue?.close();
+      await storage.close();
+    }
     await rateLimiter?.close();
-    await storage.close();
     throw error;
   }
 }
@@ -81,13 +91,28 @@ function isLimited({ images, lookup }: ServerSettings): boolean {
   return images?.rateLimits !== false || (lookup !== false && lookup.requestsPerSecond !== false);
 }
 
+/** Proves, before a store makes them, that the directories of what cannot be made again are there. */
+function requireDirectories({ records, originals }: StorageTargets): void {
+  for (const target of [records, originals]) {
+    if (target.kind === "file") requireDataDirectory(target.directory);
+  }
+}
+
+/** For what only the store of the records is asked at the start: its identity, and the secret that it keeps. */
+function recordsError({ storage }: ServerSettings, cause: unknown): StartError {
+  const [first] = distinctTargets(storage);
+  return storageError(storage.records, first?.roles ?? ["records"], cause);
+}
+
 function imagesOptionsOf({
   publicUrl,
   tls,
   images,
+  existing,
 }: ServerSettings): Omit<ImagesOptions, "storage" | "renderer"> {
   return {
     ...images,
+    requireStore: existing,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(tls === undefined ? {} : { tls }),
   };

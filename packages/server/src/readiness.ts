@@ -22,6 +22,8 @@ export interface ReadinessOptions {
   /** Each store once. */
   storage: readonly StoreInUse[];
   renderer: Renderer;
+  /** Rejects where the records' store is not the one that was opened. Asked before anything is written there. @default Not asked */
+  checkRecords?: (() => Promise<void>) | null;
   /** Rejects where the lookup's database does not answer. @default There is none */
   checkLookup?: (() => Promise<void>) | null;
   /** A part that has not answered by then is in trouble. @default 2000 */
@@ -38,6 +40,7 @@ const PICTURE = Buffer.from(
 export function createReadiness({
   storage,
   renderer,
+  checkRecords = null,
   checkLookup = null,
   timeoutMs = 2000,
 }: ReadinessOptions): Readiness {
@@ -46,7 +49,10 @@ export function createReadiness({
   const trials: { names: readonly string[]; attempt(signal: AbortSignal): Promise<void> }[] = [
     ...storage.map((inUse) => ({
       names: storage.length === 1 ? ["storage"] : inUse.roles,
-      attempt: (signal: AbortSignal) => tryStore(inUse, key, signal),
+      async attempt(signal: AbortSignal) {
+        if (inUse.roles.includes("records")) await checkRecords?.();
+        await tryStore(inUse, key, signal);
+      },
     })),
     { names: ["renderer"], attempt: (signal: AbortSignal) => tryRenderer(renderer, signal) },
     ...(checkLookup === null ? [] : [{ names: ["lookup"], attempt: checkLookup }]),

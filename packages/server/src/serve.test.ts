@@ -17,6 +17,7 @@ describe("outrigger serve", () => {
     expect(server.output.stdout).toBe(`Outrigger listens on ${url}\n`);
     const lines = server.output.stderr.trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
+      "new data directory",
       "listening",
       `Upload pictures at ${url} in a browser, or: curl -F imagedata=@picture.jpg ${url}/api/images.json`,
       "ending",
@@ -113,6 +114,11 @@ describe("outrigger serve", () => {
   });
 });
 
+/** Without the line that says that the data directory is new: it is, before the server listens. */
+function afterFirstLog(stderr: string): string {
+  return stderr.replace(/^\{.*"msg":"new data directory"\}\n/, "");
+}
+
 describe("outrigger serve, when it cannot start", () => {
   it("names a port that is in use in one line and exits with 1", async () => {
     const other = createServer().listen(0, "127.0.0.1");
@@ -120,7 +126,7 @@ describe("outrigger serve, when it cannot start", () => {
     const { port } = other.address() as AddressInfo; // It listens on TCP.
     const server = outrigger(["serve", "--port", String(port)], { cwd: await temporaryDirectory() });
     expect(await server.exit).toBe(1);
-    expect(server.output.stderr).toBe(
+    expect(afterFirstLog(server.output.stderr)).toBe(
       `outrigger: Port ${port} on 127.0.0.1 is already in use. Choose another by --port.\n`,
     );
     expect(server.output.stdout).toBe("");
@@ -130,7 +136,7 @@ describe("outrigger serve, when it cannot start", () => {
   it("names an address that is not this machine's", async () => {
     const server = serve(await temporaryDirectory(), ["--host", "192.0.2.1"]);
     expect(await server.exit).toBe(1);
-    expect(server.output.stderr).toBe(
+    expect(afterFirstLog(server.output.stderr)).toBe(
       "outrigger: 192.0.2.1 is no address of this machine. Choose another by --host.\n",
     );
   });

@@ -138,6 +138,11 @@ export interface ServerConfig {
    */
   storage?: string | ServerStorageConfig;
   /**
+   * Refuses a storage without data, as a volume that is not mounted shows it, instead of beginning a new one. Leave it off for
+   * the first start alone. @default false
+   */
+  existing?: boolean;
+  /**
    * Redis that hands uploads which were answered with 202 to whichever server has time for them, as a URL like those of
    * `storage`. Needs `npm install bullmq ioredis`. @default Each server does its own, and looks now and then for what others
    * left undone

@@ -16,6 +16,7 @@ export interface ServerSettings
   host: string;
   storage: StorageTargets;
   lookup: false | LookupSettings;
+  existing: boolean;
   trustProxy: boolean | number | string | string[];
   http: Required<ServerHttpConfig>;
   log: Required<ServerLogConfig>;
@@ -46,6 +47,7 @@ export function settingsOf(config: ServerConfig): ServerSettings {
     host: config.host ?? "127.0.0.1",
     storage: targets,
     lookup: lookupSettingsOf(lookup, targets),
+    existing: config.existing ?? false,
     trustProxy: config.trustProxy ?? false,
     http: {
       headersTimeoutMs: 15_000,

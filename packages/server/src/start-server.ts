@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createApp } from "./app.ts";
-import type { StartError } from "./config-error.ts";
 import { warnWithoutFonts } from "./font-warning.ts";
 import { type Listener, listen } from "./listen.ts";
 import { describeDatabase } from "./lookup/database-target.ts";
@@ -10,8 +9,6 @@ import { openParts } from "./open-parts.ts";
 import { createReadiness } from "./readiness.ts";
 import type { ServerSettings } from "./settings.ts";
 import { describeTargets } from "./storage/describe-storage.ts";
-import { storageError } from "./storage/storage-error.ts";
-import { distinctTargets } from "./storage/storage-target.ts";
 import { uploadCommand } from "./terminal-guide.ts";
 
 export interface StartedServer {
@@ -38,12 +35,16 @@ export async function startServer(
   const parts = await openParts(settings, logger, withSamples);
   const { storage, renderer, pages, rateLimiter, metrics, images, lookup } = parts;
   const checkLookup = lookup?.check ?? null;
-  const readiness = createReadiness({ storage: storage.targets, renderer, checkLookup });
+  const readiness = createReadiness({
+    storage: storage.targets,
+    renderer,
+    checkRecords: () => images.ready(),
+    checkLookup,
+  });
   let isDraining = false;
   let metricsListener: Listener | null = null;
   let listener: Listener;
   try {
-    await images.ready().catch((cause) => Promise.reject(recordsError(settings, cause)));
     if (metrics !== null && settings.metrics) {
       const { http } = settings;
       metricsListener = await listenForMetrics(metrics, { ...settings.metrics, http }, logger);
@@ -112,10 +113,4 @@ function announce(settings: ServerSettings, url: string, logger: Logger): void {
       "trustProxy is true: every client can claim any address and protocol. Name the proxies instead.",
     );
   }
-}
-
-/** For what only the store of the records is asked at the start: the secret that it keeps. */
-function recordsError({ storage }: ServerSettings, cause: unknown): StartError {
-  const [first] = distinctTargets(storage);
-  return storageError(storage.records, first?.roles ?? ["records"], cause);
 }

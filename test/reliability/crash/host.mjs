@@ -32,6 +32,8 @@ const images = createImages({
   },
 });
 
+// The store gets its identity and its secret now, and not at a point of what is tested.
+await images.ready();
 // From now on there is the thread that does file work.
 await readdir(directory);
 const serveImages = nodeListener(images);

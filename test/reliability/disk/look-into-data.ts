@@ -4,6 +4,8 @@ import type { HeldPicture } from "./client.ts";
 
 /** Where a service notes every minute what time it is. */
 const CLOCK = join("due", "clock");
+/** What the store knows of itself. */
+const IDENTITY = join("blobs", "id", "identity");
 
 /** What is on the disk of pictures that nobody was told of, and of work that is over. */
 export async function leftovers(data: string, held: readonly HeldPicture[]): Promise<string[]> {
@@ -13,7 +15,7 @@ export async function leftovers(data: string, held: readonly HeldPicture[]): Pro
   const found = (
     await Promise.all([...spools, ...shards, ...hours].map((parent) => below(data, parent)))
   ).flat();
-  return found.filter((path) => !held.some(({ id }) => path.endsWith(id)));
+  return found.filter((path) => !path.startsWith(IDENTITY) && !held.some(({ id }) => path.endsWith(id)));
 }
 
 /** IDs of those whose original is there. */

@@ -113,6 +113,10 @@ export interface RevisionProbe {
 export interface SecretKeeper {
   /** 32 random bytes, made at the first call ever and the same for all processes on this store. */
   localSecret(): Promise<Buffer>;
+  /** The secret as it is; makes none. `null`: none was made yet, or it is gone. */
+  readLocalSecret(): Promise<Buffer | null>;
+  /** Where the secret is kept, for messages. */
+  readonly secretPath: string;
 }
 
 export function hasSpool(store: BlobStore): store is BlobStore & SpoolingStore {

@@ -4,6 +4,14 @@ import type { Logger } from "../images/images-options.ts";
 /** Told of failures. Never throws. */
 export type FailureListener = (error: unknown, call?: Call) => void;
 
+/** Errors that need no other line in the log. */
+const reported = new WeakSet<object>();
+
+/** Keeps an error from every failure listener from now on: it was reported, and more requests than one fail with it. */
+export function markReported(error: object): void {
+  reported.add(error);
+}
+
 /** Who the host wants to be told of failures: `onError`, else its logger, else the console. */
 export function failureListener(options: {
   onError?: FailureListener | undefined;
@@ -15,6 +23,7 @@ export function failureListener(options: {
     // Without the call: its address may hold a secret.
     ((err: unknown) => (logger === undefined ? console.error(err) : logger.error({ err }, "failed")));
   return (error, call) => {
+    if (typeof error === "object" && error !== null && reported.has(error)) return;
     try {
       tell(error, call);
     } catch (failure) {

@@ -176,6 +176,7 @@ describe("the logger", () => {
     expect((await quiet.send("DELETE", path, { fields: { pin } })).status).toBe(204);
     const said = lines.map((line) => line.split(" {")[0]);
     expect(said).toEqual([
+      "info new storage",
       "info image stored",
       "info image withheld",
       "info image released",
@@ -183,7 +184,7 @@ describe("the logger", () => {
       "error failed",
       "info image removed",
     ]);
-    expect(lines.every((line, index) => index === 3 || index === 4 || line.includes(id))).toBe(true);
+    expect(lines.every((line, index) => [0, 4, 5].includes(index) || line.includes(id))).toBe(true);
     expect(lines.join("\n")).not.toContain(pin);
   });
 });

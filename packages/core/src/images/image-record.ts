@@ -3,6 +3,7 @@ import type { OriginalType } from "../contracts/renderer.ts";
 import { ServiceError } from "../errors.ts";
 import type { Agent } from "../http/agent.ts";
 import { isImageId } from "./image-id.ts";
+import { requireKnownVersion } from "./known-version.ts";
 import { whyNoRecord } from "./record-check.ts";
 import { FORMAT_VERSION } from "./store-identity.ts";
 
@@ -72,30 +73,21 @@ export interface ImageRecord {
 }
 
 export function encodeRecord(record: ImageRecord): Buffer {
-  return Buffer.from(JSON.stringify(record), "utf8");
+  return Buffer.from(JSON.stringify({ v: FORMAT_VERSION, ...record }), "utf8");
 }
 
 /**
  * The inverse of {@link encodeRecord}.
  * @param id of the image that the record belongs to. @default whichever it names
- * @throws ServiceError `damaged` for anything else.
+ * @throws NewerVersion for a record of a newer release, and ServiceError `damaged` for anything else.
  */
 export function decodeRecord(bytes: Buffer, id?: string): ImageRecord {
   const value = jsonIn(bytes);
-  requireKnownVersion(value, id);
+  const { v, ...record } = Object(value) as { v?: unknown; id?: unknown }; // Any value can be asked.
+  requireKnownVersion(v, `The record of image ${id ?? record.id}`);
   const why = value === null ? "it is not JSON" : whyNoRecord(value, id);
   if (why !== null) throw damagedRecord(id, why);
-  return { ...ADDED_LATER, ...(value as ImageRecord) }; // Proved right above.
-}
-
-/** What a newer version wrote may mean what this one does not know: it serves nothing of it. */
-function requireKnownVersion(value: unknown, id: string | undefined): void {
-  const { v = 1 } = Object(value) as { v?: unknown }; // Any value can be asked.
-  if (typeof v !== "number" || v <= FORMAT_VERSION) return;
-  throw new ServiceError(
-    "store_unavailable",
-    `The record of image ${id} was written by a newer version: it has the format ${v}, this version reads up to ${FORMAT_VERSION}`,
-  );
+  return { ...ADDED_LATER, ...(record as ImageRecord) }; // Proved right above.
 }
 
 /** @param why A clause without a full stop. */

@@ -26,8 +26,13 @@ export interface DamagedRecord {
 export interface ImageRecords {
   /** The record if it is known to be current without asking a remote store; `undefined` says nothing. */
   peek(id: string): CurrentRecord | undefined;
-  /** The record as it is now; `null` where there is none. Rejects with `damaged` for one that cannot be read. */
+  /**
+   * The record as it is now; `null` where there is none, in a store that is still the one that was opened. Rejects with
+   * `damaged` for one that cannot be read, and with `store_unavailable` for one that a newer release wrote.
+   */
   load(id: string, signal?: AbortSignal): Promise<CurrentRecord | null>;
+  /** As `load`, without a look at the store's identity: for a caller that removes and refuses nothing where it is `null`. */
+  loadUnconfirmed(id: string): Promise<CurrentRecord | null>;
   /** A record that `load` rejects as damaged, as it is stored; `null` where there is none, or one that can be read. */
   loadDamaged(id: string): Promise<DamagedRecord | null>;
   /** The IDs of all records, in no particular order. */
@@ -45,8 +50,9 @@ const MAX_CACHED_RECORDS = 5_000;
 /**
  * Every request looks at the record, for expiry and deletion are in force at once on every process. Where the store can
  * tell cheaply that a revision still holds, the parsed record is kept and only that look remains.
+ * @param confirm rejects where the store is not the one that was opened: a missing record says nothing then.
  */
-export function createImageRecords(store: BlobStore): ImageRecords {
+export function createImageRecords(store: BlobStore, confirm: () => Promise<void>): ImageRecords {
   const cache = new LRUCache<string, CurrentRecord>({
     max: MAX_CACHED_RECORDS,
   });
@@ -65,13 +71,20 @@ export function createImageRecords(store: BlobStore): ImageRecords {
     return undefined;
   }
 
+  async function loadUnconfirmed(id: string, signal?: AbortSignal): Promise<CurrentRecord | null> {
+    const cached = peek(id);
+    if (cached !== undefined) return cached;
+    const blob = await store.get(keyOf.record(id), signal === undefined ? {} : { signal });
+    return blob === null ? null : remember(readRecord(await readAll(blob.body), id), blob.revision);
+  }
+
   return {
     peek,
+    loadUnconfirmed,
     async load(id, signal) {
-      const cached = peek(id);
-      if (cached !== undefined) return cached;
-      const blob = await store.get(keyOf.record(id), signal === undefined ? {} : { signal });
-      return blob === null ? null : remember(readRecord(await readAll(blob.body), id), blob.revision);
+      const current = await loadUnconfirmed(id, signal);
+      if (current === null) await confirm();
+      return current;
     },
     async loadDamaged(id) {
       const blob = await store.get(keyOf.record(id));

@@ -61,6 +61,7 @@ async function handleOurs(
   address: ImageAddress,
 ): Promise<Reply | undefined> {
   try {
+    if (!context.guard.isOpen) await context.guard.open();
     // What only looks like an ID is the host's, whatever the method and the connection: a slug may have 22 characters.
     if (isImagePage(address) && !(await isKnown(context, call, address.id))) return undefined;
     return await answer(context, call, address);

@@ -23,6 +23,7 @@ export interface ImageSettings {
   asyncAfterMs: number | null;
   processUploads: boolean;
   keepMetadata: boolean;
+  requireStore: boolean;
   defaultLifetimeMs: number;
   maxLifetimeMs: number;
   minUploadBytesPerSecond: number;
@@ -66,6 +67,7 @@ export const IMAGES_RULES = {
   storage: rules.required(shapes.imageStorage),
   renderer: rules.required(shapes.renderer),
   secret: rules.secret(MIN_SECRET_BYTES, true),
+  requireStore: rules.preset(false, rules.flag()),
   pages: shapes.pages,
   publicUrl: rules.url(),
   allowedHosts: rules.texts("a list of at least one host, such as example.com", (host) => host !== "", 1),
@@ -129,6 +131,7 @@ export function imageSettings(options: Given): ImageSettings {
     asyncAfterMs: options.asyncAfterMs === false ? null : options.asyncAfterMs,
     processUploads: options.processUploads,
     keepMetadata: options.keepMetadata,
+    requireStore: options.requireStore,
     defaultLifetimeMs: options.defaultLifetimeMs,
     maxLifetimeMs: options.maxLifetimeMs,
     minUploadBytesPerSecond: options.minUploadBytesPerSecond,

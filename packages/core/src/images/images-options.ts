@@ -42,6 +42,11 @@ export interface ImagesOptions {
    * all PINs invalid. @default A store on one machine's disk keeps its own; other stores refuse to start without it.
    */
   secret?: Secret;
+  /**
+   * Refuses a storage without data, as an unmounted volume shows it, instead of beginning a new one: all calls answer 503, and
+   * {@link Images.ready} rejects. @default false
+   */
+  requireStore?: boolean;
   /** What browsers are shown; see `@outrigger/web`. @default none: no HTML is served */
   pages?: Pages;
   /**

@@ -18,12 +18,14 @@ import type { ImagesOptions } from "./images-options.ts";
 import { createLife } from "./life/create-life.ts";
 import { adminOf, type ImageAdmin } from "./life/image-admin.ts";
 import { createSweeper } from "./life/sweeper.ts";
+import { openStore } from "./open-store.ts";
 import { createPins, type Pins, type Secret } from "./pin.ts";
 import { createJobMarkers } from "./processing/job-markers.ts";
 import { createJobs } from "./processing/jobs.ts";
 import { createRenditions } from "./renditions.ts";
 import { isSettledWithin } from "./settled-within.ts";
 import { closeStores, rolesOf, type StorageRoles } from "./storage-roles.ts";
+import { createStoreGuard } from "./store-guard.ts";
 
 export interface CloseOptions {
   /**
@@ -37,7 +39,10 @@ export interface CloseOptions {
 export interface Images extends Service, ImageAdmin {
   /** This service, for the description of an API that it is a part of; see {@link createApiDescription}. */
   describe(): ApiPart;
-  /** Resolves when the service can serve: its secret is there. Rejects with what is in the way. */
+  /**
+   * Resolves when the service can serve: its secret is there, and the storage is the one that it was started on. Rejects with
+   * what is in the way. Ask it again as often as you like, e.g. for a readiness probe: it looks each time.
+   */
   ready(): Promise<void>;
   /**
    * Answers new requests with 503, waits for those under way and for replies that are being sent, then ends the renderer
@@ -63,7 +68,7 @@ export function createImages(options: ImagesOptions): Images {
   const checked = checkOptions("createImages", options, IMAGES_RULES);
   const settings = imageSettings(checked);
   const given = rolesOf(checked.storage);
-  const pins = choosePins(checked.secret, given.records);
+  requireSecret(checked.secret, given.records);
   const limiter =
     checked.rateLimiter === undefined
       ? createMemoryRateLimiter()
@@ -76,7 +81,19 @@ export function createImages(options: ImagesOptions): Images {
     onError: settings.onError,
     served: (from) => checked.observer?.served(from),
   });
-  const { life, claims, seenClock } = createLife(roles, settings, (id) => renditions.remove(id));
+  let pins: Pins | null = null;
+  const guard = createStoreGuard({
+    records: roles.records,
+    async first() {
+      const { secret } = checked;
+      const opened = await openStore({ ...settings, records: roles.records, secret });
+      pins = createPins(opened.secret);
+      return opened.id;
+    },
+    onError: settings.onError,
+    log: settings.log,
+  });
+  const { life, claims, seenClock } = createLife(roles, settings, guard, (id) => renditions.remove(id));
   const markers = createJobMarkers(roles.records);
   const processing: ProcessingContext = {
     ...life,
@@ -99,16 +116,33 @@ export function createImages(options: ImagesOptions): Images {
   const pages = checked.pages ?? null;
   const description = createImageDescription({ pages, renderer, settings });
   const service = mounted(
-    createImageService({ ...processing, jobs, claims, pins, pages, description, limiter, inFlight }),
+    createImageService({
+      ...processing,
+      jobs,
+      claims,
+      pins: pinsInUse,
+      pages,
+      description,
+      limiter,
+      inFlight,
+    }),
     checked,
   );
   jobs.start();
   sweeper.start();
+  // Now, so that its refusal is reported before the first request; each call waits for it.
+  const opened = guard.open().catch(() => undefined);
   let closing: Promise<void> | null = null;
+
+  async function pinsInUse(): Promise<Pins> {
+    await guard.open();
+    if (pins === null) throw new Error("A store was opened without a secret");
+    return pins;
+  }
 
   async function close(timeoutMs: number): Promise<void> {
     await inFlight.drain(timeoutMs);
-    const ended = Promise.all([jobs.close(), sweeper.close()]).then(() => renditions.close());
+    const ended = Promise.all([jobs.close(), sweeper.close(), opened]).then(() => renditions.close());
     await renderer.close();
     // A store that hangs keeps nobody from closing it.
     await isSettledWithin(ended, Math.max(timeoutMs, LEAST_END_MS));
@@ -122,7 +156,7 @@ export function createImages(options: ImagesOptions): Images {
     describe: () => describeImages({ pages, renderer, settings }),
     handle: (call) => service.handle(call),
     async ready() {
-      await pins();
+      await (guard.isOpen ? guard.confirm() : guard.open());
     },
     async close(closeOptions) {
       const { timeoutMs } = checkOptions("close", closeOptions, CLOSE_RULES);
@@ -150,24 +184,11 @@ function mounted(service: Service, { cors, observer }: CheckedOptions): Service 
   return observer === undefined ? open : observeService(open, observer, imageRouteOf);
 }
 
-/** PINs by the given secret, checked now; or by the one that the records' store keeps, read when first needed. */
-function choosePins(secret: Secret | undefined, records: BlobStore): () => Promise<Pins> {
-  if (secret !== undefined) {
-    const pins = Promise.resolve(createPins(secret));
-    return () => pins;
-  }
-  if (!hasLocalSecret(records)) {
+/** Proves, before anything is asked of the store, that there can be a secret. */
+function requireSecret(secret: Secret | undefined, records: BlobStore): void {
+  if (secret === undefined && !hasLocalSecret(records)) {
     throw new TypeError(
       "secret is required: this storage keeps none of its own. Give at least 32 random bytes.",
     );
   }
-  let pins: Promise<Pins> | null = null;
-  return () => {
-    pins ??= records.localSecret().then(createPins, (error) => {
-      // What was in the way now may be gone at the next request.
-      pins = null;
-      throw error;
-    });
-    return pins;
-  };
 }

@@ -34,9 +34,13 @@ export async function takeIn(
   options: TakeInOptions,
 ): Promise<ImageRecord> {
   const arrival = noteArrival(context, draft);
+  const confirmed = context.guard.confirm();
+  // An upload that is refused before it is stored need not hear of it.
+  confirmed.catch(() => undefined);
   try {
     const { beforeStoring } = options;
     const mayStore = async () => {
+      await confirmed;
       await arrival.noted;
       await beforeStoring();
     };

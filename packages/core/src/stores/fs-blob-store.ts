@@ -33,7 +33,7 @@ import {
 import { listKeys } from "./fs-list.ts";
 import { claimTemporaryDirectory, type TemporaryDirectory } from "./fs-processes.ts";
 import { openBlob } from "./fs-read.ts";
-import { readOrCreateSecret } from "./fs-secret.ts";
+import { readOrCreateSecret, readSecret } from "./fs-secret.ts";
 import { type NewFile, openSpooled, writeTemporary } from "./fs-write.ts";
 
 export interface FsBlobStoreOptions {
@@ -67,6 +67,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
   const checked = checkOptions("createFsBlobStore", options, RULES);
   const directory = resolve(checked.directory);
   const blobs = join(directory, "blobs");
+  const secretPath = join(directory, "secret");
   const claimed = claim(directory, blobs);
   const temporary = claimed.path;
   const chains = createChains(blobs, temporary, files);
@@ -177,7 +178,9 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
         return false;
       }
     },
-    localSecret: () => whileOpen(() => readOrCreateSecret(join(directory, "secret"), temporary, files)),
+    secretPath,
+    localSecret: () => whileOpen(() => readOrCreateSecret(secretPath, temporary, files)),
+    readLocalSecret: () => whileOpen(() => readSecret(secretPath)),
     addDue: (list, entry, signal) => whileOpen(() => due.addDue(list, entry, signal)),
     removeDue: (list, entry) => whileOpen(() => due.removeDue(list, entry)),
     listDue: (list, untilMs, limit) => whileOpen(() => due.listDue(list, untilMs, limit)),

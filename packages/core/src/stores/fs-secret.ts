@@ -16,7 +16,8 @@ export async function readOrCreateSecret(
   return (await readSecret(path)) ?? (await createSecret(path, temporary, files));
 }
 
-async function readSecret(path: string): Promise<Buffer | null> {
+/** The secret in the file at `path`; `null` where there is no file. */
+export async function readSecret(path: string): Promise<Buffer | null> {
   try {
     const { mode } = await stat(path);
     if ((mode & 0o077) !== 0) {

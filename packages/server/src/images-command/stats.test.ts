@@ -31,6 +31,7 @@ it("counts images by state, for people and as JSON", async () => {
       removed: 1,
       damaged: 1,
     },
+    newer: 0,
   });
   expect(stderr).toBe(
     `outrigger: The record of image ${damaged} (key "${damaged}/record") is damaged: its field "size" is not valid\n`,

@@ -9,9 +9,14 @@ export interface StatsFlags extends DataFlags {
 /** `outrigger images stats`: how many images there are in which state, and the bytes of their originals. */
 export async function stats({ json = false, ...flags }: StatsFlags): Promise<void> {
   await withAdmin(flags, async (admin) => {
-    const { images, bytes, states } = await admin.stats();
-    const rows = [["images", images], ["bytes", sizeText(bytes)], ...Object.entries(states)];
+    const { images, bytes, states, newer } = await admin.stats();
+    const rows = [
+      ["images", images],
+      ["bytes", sizeText(bytes)],
+      ...Object.entries(states),
+      ...(newer > 0 ? [["newer", newer]] : []),
+    ];
     const table = rows.map(([name, value]) => `${String(name).padEnd(11)} ${String(value).padStart(9)}\n`);
-    process.stdout.write(json ? `${JSON.stringify({ images, bytes, states })}\n` : table.join(""));
+    process.stdout.write(json ? `${JSON.stringify({ images, bytes, states, newer })}\n` : table.join(""));
   });
 }

@@ -1,4 +1,4 @@
-import { type BlobStore, hasLocalSecret } from "@outrigger/core";
+import { type BlobStore, hasLocalSecret, readIdentity } from "@outrigger/core";
 import { StartError } from "../config-error.ts";
 import { secretsOf } from "../secret-text.ts";
 import type { WithLookup } from "./open-lookup-data.ts";
@@ -22,7 +22,13 @@ export async function lookupSecrets(
 ): Promise<LookupSecrets> {
   const configured = lookup.secret ?? secret;
   if (configured !== undefined) return { secrets: secretsOf(configured), isConfigured: true };
-  if (hasLocalSecret(records)) return { secrets: [await records.localSecret()], isConfigured: false };
+  if (hasLocalSecret(records)) {
+    // A directory that has its identity has had a secret: another one would suppress other people.
+    if ((await records.readLocalSecret()) === null && (await readIdentity(records)) !== null) {
+      throw new StartError(`The secret of the images is gone. Restore ${records.secretPath} from a backup`);
+    }
+    return { secrets: [await records.localSecret()], isConfigured: false };
+  }
   throw new StartError(
     "There is no secret for the lookup's suppressions. Set lookup.secret, secret or OUTRIGGER_SECRET to at least 32 random bytes, the same for all processes",
   );

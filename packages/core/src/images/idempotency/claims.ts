@@ -6,7 +6,9 @@ import type { DueList } from "../../stores/due-list.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { type ImageRecord, jsonIn } from "../image-record.ts";
 import type { ImageRecords } from "../image-records.ts";
+import { requireKnownVersion } from "../known-version.ts";
 import { MAX_ATTEMPTS } from "../life/change-record.ts";
+import { FORMAT_VERSION } from "../store-identity.ts";
 import { CLAIM_MS, type HeldClaim, holdClaim } from "./held-claim.ts";
 
 /** What an `Idempotency-Key` stands for. */
@@ -45,14 +47,15 @@ interface StoredClaim {
 
 /** A claim from its bytes. Throws `damaged`, naming its key, for anything else. */
 export function decodeClaim(bytes: Buffer, key: string): StoredClaim {
-  const value = jsonIn(bytes);
-  const { fingerprint, id, createdAt, heldUntil } = Object(value) as Partial<StoredClaim>; // Checked here.
+  const { v, ...claim } = Object(jsonIn(bytes)) as Partial<StoredClaim> & { v?: unknown }; // Checked here.
+  requireKnownVersion(v, `The claim of an Idempotency-Key (key "${key}")`);
+  const { fingerprint, id, createdAt, heldUntil } = claim;
   const isClaim =
     typeof fingerprint === "string" &&
     typeof id === "string" &&
     Number.isSafeInteger(createdAt) &&
     Number.isSafeInteger(heldUntil);
-  if (isClaim) return value as StoredClaim;
+  if (isClaim) return claim as StoredClaim; // Proved right above.
   throw new ServiceError("damaged", `The claim of an Idempotency-Key (key "${key}") is damaged`);
 }
 
@@ -88,7 +91,7 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
 
   /** Writes a claim in the place of what was seen there, and gives its revision. Rejects with `conflict`. */
   async function write(name: string, claim: StoredClaim, seen: string | null): Promise<string> {
-    const held = { ...claim, heldUntil: now() + CLAIM_MS };
+    const held = { v: FORMAT_VERSION, ...claim, heldUntil: now() + CLAIM_MS };
     return (await store.put(keyOf(name), Buffer.from(JSON.stringify(held)), { ifRevision: seen })).revision;
   }
 

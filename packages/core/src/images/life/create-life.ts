@@ -4,6 +4,7 @@ import { createImageRecords } from "../image-records.ts";
 import { countOwned } from "../owners/count-owned.ts";
 import { createOwnerUsage } from "../owners/owner-usage.ts";
 import type { StorageRoles } from "../storage-roles.ts";
+import type { StoreGuard } from "../store-guard.ts";
 import type { LifeContext } from "./life-context.ts";
 import { createSeenClock, type SeenClock } from "./seen-clock.ts";
 
@@ -11,17 +12,18 @@ import { createSeenClock, type SeenClock } from "./seen-clock.ts";
 export function createLife(
   { records: store }: StorageRoles,
   settings: LifeContext["settings"],
+  guard: StoreGuard,
   removeBytes: (id: string) => Promise<void>,
 ): { life: LifeContext; claims: Claims; seenClock: SeenClock } {
-  const records = createImageRecords(store);
+  const records = createImageRecords(store, guard.confirm);
   const owners = createOwnerUsage({
     store,
     now: settings.now,
-    isOwned: async (owner, id) => (await records.load(id))?.record.owner?.name === owner,
+    isOwned: async (owner, id) => (await records.loadUnconfirmed(id))?.record.owner?.name === owner,
     count: (isOwner) => countOwned(records, isOwner, settings.now),
     onError: settings.onError,
   });
-  const life = { settings, records, due: createDueList(store, "images"), owners, removeBytes };
+  const life = { settings, guard, records, due: createDueList(store, "images"), owners, removeBytes };
   const { now, onError } = settings;
   const claims = createClaims({ store, due: createDueList(store, "claims"), records, now, onError });
   return { life, claims, seenClock: createSeenClock(createDueList(store, "clock")) };

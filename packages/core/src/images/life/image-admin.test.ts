@@ -77,6 +77,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
           ...{ processing: 1, ready: 1, withheld: 1, failed: 1, deleted: 1, expired: 2, removed: 1 },
           damaged: 0,
         },
+        newer: 0,
       });
     }
   });

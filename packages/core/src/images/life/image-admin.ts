@@ -6,6 +6,7 @@ import { forEachAtOnce } from "../migrate/for-each-at-once.ts";
 import type { Usage } from "../owners/owner-usage.ts";
 import { removeStored } from "../remove-stored.ts";
 import { closeStores, type ImageStorage, rolesOf } from "../storage-roles.ts";
+import { createAdminGuard } from "../store-guard.ts";
 import { createLife } from "./create-life.ts";
 import { loadAny } from "./damaged-image.ts";
 import { isOver } from "./image-life.ts";
@@ -87,7 +88,8 @@ export function createImageAdmin(options: ImageAdminOptions): StorageAdmin {
   const { storage, ...given } = checkOptions("createImageAdmin", options, ADMIN_RULES);
   const roles = rolesOf(storage);
   const settings = imageSettings({ ...defaultSettings("createImageAdmin"), ...given });
-  const { life, claims, seenClock } = createLife(roles, settings, (id) => removeStored(roles, id));
+  const guard = createAdminGuard(roles.records, settings.log);
+  const { life, claims, seenClock } = createLife(roles, settings, guard, (id) => removeStored(roles, id));
   const sweeper = createSweeper({ context: life, everyMs: null, alsoSweep: () => claims.sweep(), seenClock });
   return {
     ...adminOf(life, sweeper),
@@ -100,10 +102,18 @@ export function createImageAdmin(options: ImageAdminOptions): StorageAdmin {
 
 /** The administration of images over what is kept of them. */
 export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
+  const { guard } = life;
   return {
-    withhold: (id, options) => withholdImage(life, id, options),
-    release: (id) => releaseImage(life, id),
+    async withhold(id, options) {
+      await guard.open();
+      await withholdImage(life, id, options);
+    },
+    async release(id) {
+      await guard.open();
+      await releaseImage(life, id);
+    },
     async remove(id) {
+      await guard.open();
       const current = await loadAny(life, id);
       if (current === null || isOver(current.record, life.settings.now())) {
         throw new ServiceError("not_found", "There is no such image, or it is gone");
@@ -111,10 +121,22 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
       const { entry } = await takeDown(life, current);
       await lookAfter(life, entry);
     },
-    list: () => listImages(life),
-    stats: () => countImages(life),
-    usage: (owner) => life.owners.usage(owner),
-    reindex: () => noteAll(life),
+    async *list() {
+      await guard.open();
+      yield* listImages(life);
+    },
+    async stats() {
+      await guard.open();
+      return countImages(life);
+    },
+    async usage(owner) {
+      await guard.open();
+      return life.owners.usage(owner);
+    },
+    async reindex() {
+      await guard.open();
+      return noteAll(life);
+    },
     sweep: () => sweeper.sweep(),
   };
 }

@@ -2,10 +2,12 @@ import type { DueList } from "../../stores/due-list.ts";
 import type { ImageRecords } from "../image-records.ts";
 import type { ImageSettings } from "../image-settings.ts";
 import type { OwnerUsage } from "../owners/owner-usage.ts";
+import type { StoreGuard } from "../store-guard.ts";
 
 /** What it takes to change the life of an image. */
 export interface LifeContext {
   settings: Pick<ImageSettings, "now" | "tombstoneMs" | "maxLifetimeMs" | "onError" | "onRemoved" | "log">;
+  guard: StoreGuard;
   records: ImageRecords;
   /**
    * When to look at which image. For each there is an entry, at the latest when something is to be done about it: whoever

@@ -40,6 +40,8 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   let isClosed = false;
 
   async function sweepAll(isTrusted: () => boolean): Promise<SweepReport> {
+    // Before anything is removed, or noted: an empty store must stay as it is.
+    await context.guard.confirm();
     const report = await sweepImages(context, () => !isClosed && isTrusted());
     if (!isClosed && isTrusted()) await alsoSweep();
     return report;
@@ -55,6 +57,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
 
   async function sweepByTimer(every: number): Promise<void> {
     try {
+      await context.guard.open();
       await recall();
       if (isClosed) return;
       if (guard.isTrusted()) {

@@ -3,6 +3,8 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { createSeenClock } from "../life/seen-clock.ts";
 import type { StorageRoles } from "../storage-roles.ts";
+import { requireKnownFormat } from "../store-guard.ts";
+import { readIdentity } from "../store-identity.ts";
 import { readSmall } from "./copy-blob.ts";
 import { countKeys, isEmptyStore } from "./every-key.ts";
 import type { MigrationContext } from "./migration-context.ts";
@@ -16,6 +18,10 @@ const PROBE = "migration/probe";
  */
 export async function beginMigration(context: MigrationContext, source: string): Promise<MigrationMark> {
   const { from, to, retry, roles, progress, tell } = context;
+  for (const records of [from.records, to.records]) {
+    const held = await retry(() => readIdentity(records));
+    if (held !== null) requireKnownFormat(held.identity);
+  }
   if ((await retry(() => readMigrationMark(from.records)))?.finishedAt === null) {
     throw refusal("the source is itself the target of a migration that is not finished");
   }

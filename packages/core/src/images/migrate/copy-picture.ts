@@ -1,10 +1,17 @@
 import { ServiceError } from "../../errors.ts";
 import { ORPHAN_MS } from "../arrival.ts";
 import { decodeRecord, type ImageRecord, keyOf } from "../image-record.ts";
+import { NewerVersion } from "../known-version.ts";
 import { hasEnded } from "../life/image-life.ts";
 import type { Digest } from "./blob-digest.ts";
 import { type Copied, copyBlob, readSmall } from "./copy-blob.ts";
 import { fromSource, type MigrationContext } from "./migration-context.ts";
+
+/** A record that a newer release wrote: copied as bytes, and neither looked into nor compared. */
+export const NEWER = "newer";
+/** When to look at what a newer release wrote, in Unix milliseconds: only its record says more. */
+export const AT_ONCE = 0;
+export type FoundRecord = ImageRecord | typeof NEWER | null;
 
 /** Copies an original or an upload, and compares it with what its record says of it. */
 export async function copyPicture(context: MigrationContext, key: string): Promise<Copied> {
@@ -13,7 +20,7 @@ export async function copyPicture(context: MigrationContext, key: string): Promi
   await noteLeftover(context, key, id, before);
   const copied = await copyBlob(context, "originals", key);
   if (copied.outcome === "missing" || copied.digest === null) return copied;
-  const expected = before === null ? null : expectedOf(before, key);
+  const expected = before === null || before === NEWER ? null : expectedOf(before, key);
   if (expected === null || isAsSaid(expected, copied.digest)) return copied;
   const after = await readRecord(context, id);
   if (JSON.stringify(after) !== JSON.stringify(before)) {
@@ -27,16 +34,17 @@ export async function copyPicture(context: MigrationContext, key: string): Promi
 }
 
 /** What a record that is no more than bytes without sense says nothing of. */
-async function readRecord({ from }: MigrationContext, id: string): Promise<ImageRecord | null> {
+async function readRecord({ from }: MigrationContext, id: string): Promise<FoundRecord> {
   const bytes = await fromSource(() => readSmall(from.records, keyOf.record(id)));
   return bytes === null ? null : recordIn(bytes);
 }
 
 /** A record from its bytes; `null` where they are none. */
-export function recordIn(bytes: Buffer): ImageRecord | null {
+export function recordIn(bytes: Buffer): FoundRecord {
   try {
     return decodeRecord(bytes);
-  } catch {
+  } catch (error) {
+    if (error instanceof NewerVersion) return NEWER;
     // Whoever copies the record itself reports it.
     return null;
   }
@@ -61,8 +69,10 @@ async function noteLeftover(
   { due }: MigrationContext,
   key: string,
   id: string,
-  record: ImageRecord | null,
+  record: FoundRecord,
 ): Promise<void> {
   if (record === null) await due.images.add({ id, dueMs: Date.now() + ORPHAN_MS });
-  else if (key === keyOf.upload(id)) await due.jobs.add({ id, dueMs: record.createdAt });
+  else if (key === keyOf.upload(id)) {
+    await due.jobs.add({ id, dueMs: record === NEWER ? AT_ONCE : record.createdAt });
+  }
 }

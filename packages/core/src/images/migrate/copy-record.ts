@@ -1,9 +1,9 @@
 import { ServiceError } from "../../errors.ts";
 import { KEPT_MS as CLAIM_KEPT_MS, decodeClaim } from "../idempotency/claims.ts";
-import { type ImageRecord, idOfRecord } from "../image-record.ts";
+import { type ImageRecord, idOfRecord, keyOf } from "../image-record.ts";
 import { nextLookAt } from "../life/image-life.ts";
 import { type Copied, putSmall, readSmall } from "./copy-blob.ts";
-import { copyPicture, pictureOf, recordIn } from "./copy-picture.ts";
+import { AT_ONCE, copyPicture, NEWER, pictureOf, recordIn } from "./copy-picture.ts";
 import { fromSource, type MigrationContext } from "./migration-context.ts";
 
 /**
@@ -26,6 +26,16 @@ async function prepareImage(context: MigrationContext, key: string, bytes: Buffe
   const record = recordIn(bytes);
   if (record === null) {
     damaged.set(key, "is no record of an image");
+    return;
+  }
+  if (record === NEWER) {
+    const [id = ""] = key.split("/");
+    await due.images.add({ id, dueMs: AT_ONCE });
+    // Which of the two its record names is not known.
+    for (const picture of [keyOf.original(id), keyOf.upload(id)]) {
+      if ((await fromSource(() => from.originals.stat(picture))) !== null)
+        await copyPicture(context, picture);
+    }
     return;
   }
   // Its tombstone's time is the service's to know: it looks once, and notes when to look again.

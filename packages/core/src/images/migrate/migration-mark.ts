@@ -1,5 +1,7 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { readAll } from "../../stores/read-all.ts";
+import { requireKnownVersion } from "../known-version.ts";
+import { FORMAT_VERSION } from "../store-identity.ts";
 
 /** What a migration leaves in the records' store of its target. */
 export interface MigrationMark {
@@ -22,11 +24,14 @@ const KEY = "migration/state";
 export async function readMigrationMark(records: BlobStore): Promise<MigrationMark | null> {
   const blob = await records.get(KEY);
   if (blob === null) return null;
-  return JSON.parse((await readAll(blob.body)).toString("utf8")) as MigrationMark; // Written below, under a key of our own.
+  const stored = JSON.parse((await readAll(blob.body)).toString("utf8")) as MigrationMark & { v?: unknown };
+  const { v, ...mark } = stored; // Written below, under a key of our own.
+  requireKnownVersion(v, `The mark of a migration (key "${KEY}")`);
+  return mark;
 }
 
 export async function writeMigrationMark(records: BlobStore, mark: MigrationMark): Promise<void> {
-  await records.put(KEY, Buffer.from(JSON.stringify(mark), "utf8"));
+  await records.put(KEY, Buffer.from(JSON.stringify({ v: FORMAT_VERSION, ...mark }), "utf8"));
 }
 
 /** Removes the mark: whoever begins to use a target calls it, so that no later migration overwrites what is in use. */

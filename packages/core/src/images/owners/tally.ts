@@ -1,5 +1,7 @@
 import { ServiceError } from "../../errors.ts";
 import { jsonIn } from "../image-record.ts";
+import { requireKnownVersion } from "../known-version.ts";
+import { FORMAT_VERSION } from "../store-identity.ts";
 
 /** What was last done about an image: kept until its record is known to say the same. */
 export interface Note {
@@ -53,12 +55,17 @@ export function writeNote(tally: Tally, id: string, note: Note): void {
 }
 
 export function encodeTally({ notes, ...rest }: Tally): Buffer {
-  return Buffer.from(JSON.stringify({ ...rest, open: Object.fromEntries(notes) }), "utf8");
+  const stored = { v: FORMAT_VERSION, ...rest, open: Object.fromEntries(notes) };
+  return Buffer.from(JSON.stringify(stored), "utf8");
 }
 
-/** The inverse of {@link encodeTally}. Throws `damaged`, naming the key, for anything else. */
+/** The inverse of {@link encodeTally}. Throws NewerVersion for the tally of a newer release, `damaged` for anything else. */
 export function decodeTally(bytes: Buffer, key: string): Tally {
-  const { open, ...rest } = Object(jsonIn(bytes)) as Omit<Tally, "notes"> & { open: Record<string, Note> }; // Checked here.
+  const { v, open, ...rest } = Object(jsonIn(bytes)) as Omit<Tally, "notes"> & {
+    v?: unknown;
+    open: Record<string, Note>; // Checked here.
+  };
+  requireKnownVersion(v, `The tally of an owner (key "${key}")`);
   const numbers = [rest.images, rest.bytes, rest.turn];
   const areNumbers = numbers.every((number) => Number.isSafeInteger(number) && number >= 0);
   const isTally =

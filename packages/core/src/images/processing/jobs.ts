@@ -108,6 +108,7 @@ export function createJobs(context: ProcessingContext, queue: JobQueue | null): 
   async function look(): Promise<void> {
     let found = 0;
     try {
+      await context.guard.open();
       const markers = await context.markers.list(MAX_WAITING);
       found = markers.length;
       // What is new, the queue hands out: to look at it here too would only be in the way of who works on it.

@@ -19,6 +19,7 @@ export async function resumeUpload(
   controller: AbortController,
 ): Promise<Outcome> {
   try {
+    await context.guard.open();
     const current = await context.records.load(marker.id);
     const now = context.settings.now();
     if (current === null && !isOrphan(marker.createdAt, now)) return "over";

@@ -6,7 +6,7 @@ import { lookAfter } from "../life/look-after.ts";
 import { takeDown } from "../life/take-down.ts";
 import { type Digest, digestOf, isSame } from "../migrate/blob-digest.ts";
 import { readSmall } from "../migrate/copy-blob.ts";
-import { pictureOf, recordIn } from "../migrate/copy-picture.ts";
+import { NEWER, pictureOf, recordIn } from "../migrate/copy-picture.ts";
 import { removeAll } from "../remove-stored.ts";
 import type { ImageTrouble } from "./check-record.ts";
 import type { Suspicion, VerifyContext } from "./verify-context.ts";
@@ -92,7 +92,7 @@ async function remove({ life }: VerifyContext, id: string, revision: string): Pr
 async function livingInBackup({ backup, now }: VerifyContext, id: string): Promise<ImageRecord | null> {
   const bytes = backup === null ? null : await readSmall(backup.records, keyOf.record(id));
   const record = bytes === null ? null : recordIn(bytes);
-  if (record === null || record.id !== id || record.damaged === true) return null;
+  if (record === null || record === NEWER || record.id !== id || record.damaged === true) return null;
   return isOver(record, now()) ? null : record;
 }
 

@@ -22,6 +22,7 @@ import { createRetry, type Retry } from "../migrate/create-retry.ts";
 import { reasonIn } from "../migrate/reason-in.ts";
 import { removeStored } from "../remove-stored.ts";
 import { rolesOf, type StorageRoles } from "../storage-roles.ts";
+import { createAdminGuard } from "../store-guard.ts";
 import type { VerifyFinding, VerifyOptions, VerifyProgress, VerifyReport } from "./verify-options.ts";
 
 /** What the parts of a verification work on. */
@@ -85,7 +86,9 @@ export function createVerifyContext(given: VerifyOptions): VerifyContext {
   const wait = createPace(maxBytesPerSecond, signal);
   return {
     stores,
-    life: createLife(stores, settings, (id) => removeStored(stores, id)).life,
+    life: createLife(stores, settings, createAdminGuard(stores.records, settings.log), (id) =>
+      removeStored(stores, id),
+    ).life,
     jobs: createDueList(stores.records, "jobs"),
     isRepair: options.repair,
     ...{ backup, concurrency, signal, now: settings.now, areThere, progress, tell },

@@ -31,6 +31,7 @@ export async function verifyStorage(options: VerifyOptions): Promise<VerifyRepor
   const context = createVerifyContext(options);
   const { progress, report, retry, tell, stores } = context;
   const { state } = options;
+  await context.life.guard.open();
   tell();
   if (state === undefined) {
     const counts = await countKeys(stores, retry);

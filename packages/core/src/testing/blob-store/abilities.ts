@@ -158,10 +158,13 @@ function localFilesBehaviour({ test }: BlobStoreScope): void {
 function secretBehaviour({ test }: BlobStoreScope): void {
   test("keeps one secret of 32 bytes, whoever asks first", async (store) => {
     assert.ok(hasLocalSecret(store));
+    assert.equal(await store.readLocalSecret(), null);
     const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => store.localSecret()));
     assert.equal(first?.length, 32);
     assert.ok(first.some((byte) => byte !== first[0]));
     for (const other of [...others, await store.localSecret()]) assert.ok(first.equals(other));
+    assert.ok((await store.readLocalSecret())?.equals(first));
+    assert.ok((await readFile(store.secretPath)).equals(first));
   });
 }
 
