@@ -88,6 +88,7 @@ export function createImages(options: ImagesOptions): Images {
   const sweeper = createSweeper({
     context: life,
     everyMs: settings.sweepEveryMs,
+    stores: Object.values(given),
     alsoSweep: () => claims.sweep(),
     seenClock,
     observer: options.observer ?? null,

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
@@ -11,12 +11,14 @@ import type {
   RevisionProbe,
   SecretKeeper,
   SpoolingStore,
+  SupersededFiles,
 } from "../contracts/blob-store.ts";
 import type { DueIndex } from "../contracts/due-index.ts";
 import { ServiceError } from "../errors.ts";
 import { checkBlobKey, checkListing, MAX_PAGE } from "./argument-checks.ts";
 import { createChains } from "./fs-chain.ts";
 import { createFsDueIndex } from "./fs-due-index.ts";
+import { createEmptyFiles } from "./fs-empty-files.ts";
 import { mapped, storeError } from "./fs-errors.ts";
 import { type FileSystem, nodeFiles } from "./fs-files.ts";
 import {
@@ -33,6 +35,7 @@ import { listKeys } from "./fs-list.ts";
 import { claimTemporaryDirectory, type TemporaryDirectory } from "./fs-processes.ts";
 import { openBlob } from "./fs-read.ts";
 import { readOrCreateSecret } from "./fs-secret.ts";
+import { createSupersededIndex } from "./fs-superseded.ts";
 import { type NewFile, openSpooled, writeTemporary } from "./fs-write.ts";
 
 export interface FsBlobStoreOptions {
@@ -50,11 +53,13 @@ export type FsBlobStore = BlobStore &
   LocalFileStore &
   RevisionProbe &
   SecretKeeper &
+  SupersededFiles &
   DueIndex;
 
 /**
  * Blobs as files. What was acknowledged survives a power cut: bytes are flushed before they get their name, and the name
- * before the promise resolves. How conditional writes stay exact without locks is told in fs-generations.ts.
+ * before the promise resolves. How conditional writes stay exact without locks is told in fs-generations.ts. Replaced blobs
+ * keep their files until `removeSuperseded`, so that a copy of the running store is whole.
  * @param files for tests of its faults.
  * @throws ServiceError `store_unavailable` where the directory cannot be used.
  */
@@ -65,14 +70,27 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
   const directory = resolve(options.directory);
   const blobs = join(directory, "blobs");
   const claimed = claim(directory, blobs);
-  const temporary = claimed.path;
-  const chains = createChains(blobs, temporary, files);
-  const due = createFsDueIndex(directory, temporary, files);
+  const temporary = () => claimed.path();
+  const empties = createEmptyFiles(directory, temporary);
+  const superseded = createSupersededIndex(directory, blobs, empties);
+  const chains = createChains({ root: blobs, temporary, files, empties, superseded });
+  const due = createFsDueIndex(directory, empties, files);
   const probes = new LRUCache<string, Probe & { key: string }>({ max: MAX_PROBES });
   let isClosed = false;
 
   function checkOpen(): void {
     if (isClosed) throw new ServiceError("store_unavailable", "The store is closed");
+  }
+
+  /** Rejects where the directory is gone, with its volume for example: nothing is known of any blob then. */
+  function checkDirectory(): void {
+    if (!existsSync(blobs)) statSync(blobs);
+  }
+
+  /** What is found of a key; `null` and `false` only where the directory is there. */
+  function found<T>(result: T): T {
+    if (result === null || result === false) checkDirectory();
+    return result;
   }
 
   function baseOf(key: string): string {
@@ -93,6 +111,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
   function whileOpen<T>(work: () => Promise<T>): Promise<T> {
     return mapped(async () => {
       checkOpen();
+      checkDirectory();
       return work();
     });
   }
@@ -100,7 +119,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
   /** The blob that a write would take the place of, if its condition holds. */
   function headFor(base: string, { ifRevision, signal }: PutOptions): Head | null {
     signal?.throwIfAborted();
-    const head = findHead(base);
+    const head = found(findHead(base));
     if (ifRevision === undefined || ifRevision === (head === null ? null : revisionOf(head))) return head;
     throw new ServiceError("conflict", "The blob is not at the revision that the write expects");
   }
@@ -111,7 +130,11 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const head = headFor(base, options);
         const place = head === null ? await chains.create(base, file) : await chains.append(base, file, head);
-        if (place !== null) return { size: file.size, revision: revisionOf(place) };
+        if (place !== null) {
+          return { size: file.size, revision: revisionOf({ ...place, inode: file.inode }) };
+        }
+        // A cleaner removed it before it had its name.
+        statSync(file.path);
       }
     } finally {
       await file.close();
@@ -121,7 +144,9 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
   }
 
   return {
-    spoolDirectory: temporary,
+    get spoolDirectory() {
+      return temporary();
+    },
     put: (key, body, options = {}) =>
       mapped(async () => {
         // Until `pipeline` listens, an error of the body would be nobody's and end the process.
@@ -130,7 +155,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
           const base = baseOf(key);
           // Looked at again when it is written; this spares the writing.
           headFor(base, options);
-          const file = await writeTemporary(temporary, body, files, options.signal);
+          const file = await writeTemporary(temporary(), body, files, options.signal);
           try {
             return await publish(base, file, options);
           } finally {
@@ -147,13 +172,13 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
         headFor(base, options);
         return publish(base, await openSpooled(path, files), options);
       }),
-    get: (key, options = {}) => mapped(async () => openBlob(baseOf(key), options)),
+    get: (key, options = {}) => mapped(async () => found(await openBlob(baseOf(key), options))),
     stat: (key) =>
       mapped(async () => {
-        const head = findHead(baseOf(key));
+        const head = found(findHead(baseOf(key)));
         return head === null ? null : { size: head.size, revision: revisionOf(head) };
       }),
-    delete: (key) => mapped(async () => chains.remove(baseOf(key))),
+    delete: (key) => mapped(async () => found(await chains.remove(baseOf(key)))),
     list: (prefix, options = {}) =>
       whileOpen(async () => {
         checkListing(prefix, options.limit ?? MAX_PAGE);
@@ -162,7 +187,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
     localPath: (key) =>
       mapped(async () => {
         const base = baseOf(key);
-        const head = findHead(base);
+        const head = found(findHead(base));
         return head === null ? null : generationPath(base, head);
       }),
     isCurrent(key, revision) {
@@ -174,7 +199,8 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
         return false;
       }
     },
-    localSecret: () => whileOpen(() => readOrCreateSecret(join(directory, "secret"), temporary, files)),
+    localSecret: () => whileOpen(() => readOrCreateSecret(join(directory, "secret"), temporary(), files)),
+    removeSuperseded: (beforeMs, mayGoOn) => whileOpen(() => superseded.removeSuperseded(beforeMs, mayGoOn)),
     addDue: (list, entry, signal) => whileOpen(() => due.addDue(list, entry, signal)),
     removeDue: (list, entry) => whileOpen(() => due.removeDue(list, entry)),
     listDue: (list, untilMs, limit) => whileOpen(() => due.listDue(list, untilMs, limit)),
@@ -194,7 +220,7 @@ function shardOf(key: string): string {
 function claim(directory: string, blobs: string): TemporaryDirectory {
   try {
     mkdirSync(blobs, { recursive: true, mode: 0o700 });
-    return claimTemporaryDirectory(join(directory, "tmp"));
+    return claimTemporaryDirectory(join(directory, "tmp"), blobs);
   } catch (error) {
     throw storeError(error);
   }

@@ -65,7 +65,13 @@ export function createImageAdmin({ storage, ...options }: ImageAdminOptions): St
   const { life, claims, seenClock } = createLife(roles, imageSettings(options), (id) =>
     removeStored(roles, id),
   );
-  const sweeper = createSweeper({ context: life, everyMs: null, alsoSweep: () => claims.sweep(), seenClock });
+  const sweeper = createSweeper({
+    context: life,
+    everyMs: null,
+    stores: Object.values(roles),
+    alsoSweep: () => claims.sweep(),
+    seenClock,
+  });
   return {
     ...adminOf(life, sweeper),
     async close() {
