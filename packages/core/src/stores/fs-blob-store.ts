@@ -219,7 +219,9 @@ function shardOf(key: string): string {
 /** Makes the directories and resolves to this process' own for temporary files. */
 function claim(directory: string, blobs: string): TemporaryDirectory {
   try {
-    mkdirSync(blobs, { recursive: true, mode: 0o700 });
+    for (const made of [blobs, join(directory, "superseded")]) {
+      mkdirSync(made, { recursive: true, mode: 0o700 });
+    }
     return claimTemporaryDirectory(join(directory, "tmp"), blobs);
   } catch (error) {
     throw storeError(error);

@@ -6,7 +6,15 @@ import { ServiceError } from "../errors.ts";
 import type { EmptyFiles } from "./fs-empty-files.ts";
 import { systemCode } from "./fs-errors.ts";
 import type { FileSystem } from "./fs-files.ts";
-import { chainDirectory, generationPath, type Head, isStub, lookAt, type Place } from "./fs-generations.ts";
+import {
+  chainDirectory,
+  generationPath,
+  type Head,
+  isStub,
+  lookAt,
+  type Place,
+  readChain,
+} from "./fs-generations.ts";
 import type { SupersededIndex } from "./fs-superseded.ts";
 import type { NewFile } from "./fs-write.ts";
 
@@ -120,6 +128,12 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
     return stats !== undefined && stats.ino === inode && !(generation === 1 && isStub(stats));
   }
 
+  /** Whether nothing was ever above a generation of the chain in place. */
+  function isHighest(base: string, { life, generation }: Place): boolean {
+    const chain = readChain(base);
+    return chain?.life === life && chain.generations[0] === generation;
+  }
+
   async function trimLong(base: string): Promise<void> {
     try {
       await superseded.trim(base, Date.now() - LONG_CHAIN_MS);
@@ -187,7 +201,7 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
         if (code === "EEXIST" || code === "ENOENT") return null;
         throw error;
       }
-      if (!isTopStill(base, head)) {
+      if (!isTopStill(base, head) && !isHighest(base, next)) {
         await rm(generationPath(base, next), { force: true });
         return null;
       }

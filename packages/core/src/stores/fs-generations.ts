@@ -17,6 +17,9 @@ import { systemCode } from "./fs-errors.ts";
  *   - Otherwise n+1 was never taken before, and the writer has won.
  * "The same file" means the same inode. The writer's own file is older than its look, so the inode of the file that it
  * looks for, or of one that took a name since, is never that of another sleeping writer's file.
+ * A writer may also sleep between its link and its look for n. Generation n is not removed as long as n+1 has two names, of
+ * which the writer removes the first at its end. A process that is taken for dead loses that name; its link then counts if
+ * it is the highest, which it cannot be where n+1 was taken before.
  * A killed writer may leave a link in a chain of another life. Readers ignore it, and it goes with that chain.
  *
  * Read: list the directory; open the highest generation n; for n > 1 see that the anchor is there. A listing gives every

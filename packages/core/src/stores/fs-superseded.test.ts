@@ -119,7 +119,26 @@ test("of a blob that is replaced very often, generations of an hour ago go witho
   } finally {
     Date.now = now;
   }
-  assert.deepEqual(await generationsIn(store, "x"), ["0", "200"]);
+  // Of the last, the writer has not removed the temporary name yet.
+  assert.deepEqual(await generationsIn(store, "x"), ["0", "199", "200"]);
+});
+
+test("a writer that slept after its link has won, also when its temporary file was removed meanwhile", async () => {
+  for (const isTakenForDead of [false, true]) {
+    const slow = newStore();
+    const other = createFsBlobStore({ directory: slow.directory });
+    const { revision } = await other.put("x", Buffer.from("1"));
+    slow.files.link = async (from, to) => {
+      await link(from, to);
+      if (isTakenForDead) rmSync(from);
+      assert.equal(await removeAll(other), isTakenForDead ? 1 : 0);
+    };
+    const late = await slow.store.put("x", Buffer.from("2"), { ifRevision: revision });
+    assert.equal(other.isCurrent("x", late.revision), true);
+    assert.equal(await textOf(other, "x"), "2");
+    assert.equal(await removeAll(other), isTakenForDead ? 0 : 1);
+    assert.deepEqual(await generationsIn(other, "x"), ["0", "2"]);
+  }
 });
 
 /** Holds up the next link of a blob's file until `go` is called, as if its writer had been suspended. */

@@ -28,7 +28,7 @@ export interface SupersededIndex extends SupersededFiles {
 export interface Trimmed {
   /** Files that were removed. */
   removed: number;
-  /** When the oldest remaining one was superseded, in Unix milliseconds; `null` where none remains. */
+  /** From when on it is worth another look, in Unix milliseconds; `null` where nothing remains. */
   nextMs: number | null;
 }
 
@@ -90,6 +90,8 @@ export function createSupersededIndex(root: string, blobs: string, empties: Empt
       if (successor === undefined) break;
       // A link changes its file: this is when the successor got its name, or later in a copy.
       if (successor.ctimeMs >= beforeMs) return { removed, nextMs: successor.ctimeMs };
+      // Its writer may not have seen yet that it has won, and looks for the generation before.
+      if (successor.nlink > 1) return { removed, nextMs: Date.now() };
       const place = { life: head.life, generation };
       if (await remove(base, place, chain.anchor === generation)) removed++;
     }
@@ -108,12 +110,14 @@ export function createSupersededIndex(root: string, blobs: string, empties: Empt
     }
   }
 
-  async function removeOf(bucket: string, name: string, beforeMs: number): Promise<number> {
+  async function removeOf(hour: number, name: string, beforeMs: number): Promise<number> {
     const base = baseOf(name);
     if (base === null) return 0;
     const { removed, nextMs } = await trim(base, beforeMs);
-    if (nextMs !== null) noteAt(base, Math.floor(nextMs / HOUR_MS));
-    await unlink(join(bucket, name)).catch((error: unknown) => {
+    const nextHour = nextMs === null ? null : Math.floor(nextMs / HOUR_MS);
+    if (nextHour === hour) return removed;
+    if (nextHour !== null) noteAt(base, nextHour);
+    await unlink(join(directory, bucketName(hour), name)).catch((error: unknown) => {
       if (systemCode(error) !== "ENOENT") throw error;
     });
     return removed;
@@ -129,7 +133,7 @@ export function createSupersededIndex(root: string, blobs: string, empties: Empt
         const bucket = join(directory, bucketName(hour));
         for (const { name } of await read(bucket)) {
           if (!mayGoOn()) return removed;
-          removed += await removeOf(bucket, name, beforeMs);
+          removed += await removeOf(hour, name, beforeMs);
         }
         await removeIfEmpty(bucket);
       }
