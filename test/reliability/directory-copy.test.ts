@@ -12,7 +12,7 @@ import { addressOf, type Site, startSite, upload } from "../support/service.ts";
 import { amount } from "../support/soak.ts";
 import { type CopiedImage, copyAsDocumented, examineCopy, originalOf, rename } from "./backup/copied-site.ts";
 
-const IMAGES = amount(40, 400);
+const IMAGES = amount(20, 400);
 const EDITORS = 3;
 const OWNER = { owner: "a busy owner" };
 const authorize = (_call: unknown, action: string) => (action === "create" ? OWNER : undefined);
@@ -90,7 +90,7 @@ async function tryCopy(isMutant: boolean): Promise<{ violations: string[]; edits
   }
   let isOver = false;
   const working = keepBusy(site, images, () => isOver, isMutant);
-  const violations = await copyAsDocumented(site.directory, copy);
+  const violations = await copyAsDocumented(site.directory, copy, isMutant);
   isOver = true;
   await working;
   expect(site.errors).toEqual([]);
@@ -110,7 +110,9 @@ async function tryCopy(isMutant: boolean): Promise<{ violations: string[]; edits
   expect(looked).toBeGreaterThan(0);
   if (failed > 0) violations.push(`${failed} images could not be swept`);
   const host = await startHost("Express 5", restored, "/img");
-  for (const image of images) violations.push(...(await examineCopy(host, image)));
+  // Of those that were deleted, one pass of rsync may lose the originals: that is not what a mutant is to show.
+  const examined = images.filter(({ isDeleted }) => !isMutant || !isDeleted);
+  for (const image of examined) violations.push(...(await examineCopy(host, image)));
   if (!isMutant) {
     // The owner's count is whole, and goes on.
     const before = await restored.usage(OWNER.owner);
@@ -132,5 +134,5 @@ test("a copy that rsync makes under edits, deletions and uploads has every image
 
 test("the copy of a store whose superseded files lose their bytes at once is found out", async () => {
   const { violations } = await tryCopy(true);
-  expect(violations.length).toBeGreaterThan(0);
+  expect(violations).toContainEqual(expect.stringMatching(/answers 50\d/));
 }, 120_000);

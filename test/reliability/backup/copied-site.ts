@@ -17,11 +17,16 @@ export interface CopiedImage extends Pick<Created, "id" | "pin"> {
 
 const SLOW = "--bwlimit=1500";
 
-/** Runs the commands of docs/operations.md on other directories, slowly. @returns what they complained of. */
-export async function copyAsDocumented(from: string, to: string): Promise<string[]> {
+/**
+ * Runs the commands of docs/operations.md on other directories, slowly.
+ * @param isOnce leaves out the one that copies the records again.
+ * @returns what they complained of.
+ */
+export async function copyAsDocumented(from: string, to: string, isOnce: boolean): Promise<string[]> {
   const page = await readFile(new URL("../../../docs/operations.md", import.meta.url), "utf8");
   const script = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, text]) => text ?? "").find(isRecipe) ?? "";
   const commands = script
+    .replace(isOnce ? /^\(cd .*\n.*\n/m : "", "")
     .replaceAll(/\brsync\b/g, `${programs.rsync} ${SLOW}`)
     .replaceAll("/var/lib/outrigger", from)
     .replaceAll("/backup", to);
