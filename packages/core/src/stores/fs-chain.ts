@@ -134,9 +134,9 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
     return chain?.life === life && chain.generations[0] === generation;
   }
 
-  async function trimLong(base: string): Promise<void> {
+  async function trim(base: string, beforeMs: number, { generation }: Place): Promise<void> {
     try {
-      await superseded.trim(base, Date.now() - LONG_CHAIN_MS);
+      await superseded.trim(base, beforeMs, generation);
     } catch (error) {
       // The sweep tries it again, and tells of it.
       if (systemCode(error) === undefined) throw error;
@@ -190,8 +190,9 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
     },
     async append(base, file, head) {
       const next = { life: head.life, generation: head.top.generation + 1 };
+      const isShortOfRoom = superseded.isShortOfRoom();
       // Before, so that nothing is superseded without a note.
-      superseded.note(base);
+      if (!isShortOfRoom) superseded.note(base);
       await file.flush();
       try {
         await linkFile(file.path, generationPath(base, next));
@@ -201,17 +202,18 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
         if (code === "EEXIST" || code === "ENOENT") return null;
         throw error;
       }
-      if (!isTopStill(base, head) && !isHighest(base, next)) {
-        await rm(generationPath(base, next), { force: true });
-        return null;
-      }
       try {
+        if (!isTopStill(base, head) && !isHighest(base, next)) {
+          await rm(generationPath(base, next), { force: true });
+          return null;
+        }
         await syncWhatIsThere(chainDirectory(base));
       } catch (error) {
         withdraw(base, next, head);
         throw error;
       }
-      if (next.generation % LONG_CHAIN === 0) await trimLong(base);
+      if (isShortOfRoom) await trim(base, Number.POSITIVE_INFINITY, next);
+      else if (next.generation % LONG_CHAIN === 0) await trim(base, Date.now() - LONG_CHAIN_MS, next);
       return next;
     },
     async remove(base) {

@@ -92,7 +92,9 @@ test("files that are no notes are left alone, and a key too long for a note goes
   assert.equal(await textOf(store, long), "2");
   assert.equal(await store.delete(long), true);
   assert.deepEqual(
-    readdirSync(join(directory, "blobs"), { recursive: true }).filter((name) => String(name).includes("bbb")),
+    readdirSync(join(directory, "blobs"), { recursive: true }).filter((name) =>
+      String(name).includes("b".repeat(100)),
+    ),
     [],
   );
 });
@@ -119,8 +121,7 @@ test("of a blob that is replaced very often, generations of an hour ago go witho
   } finally {
     Date.now = now;
   }
-  // Of the last, the writer has not removed the temporary name yet.
-  assert.deepEqual(await generationsIn(store, "x"), ["0", "199", "200"]);
+  assert.deepEqual(await generationsIn(store, "x"), ["0", "200"]);
 });
 
 test("a writer that slept after its link has won, also when its temporary file was removed meanwhile", async () => {

@@ -1,4 +1,13 @@
-import { closeSync, constants, existsSync, fchmodSync, ftruncateSync, mkdirSync, openSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  statfsSync,
+} from "node:fs";
 import { unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { SupersededFiles } from "../contracts/blob-store.ts";
@@ -21,8 +30,13 @@ import {
 export interface SupersededIndex extends SupersededFiles {
   /** Notes that a generation of the chain is about to be superseded. */
   note(base: string): void;
-  /** Removes what a chain's files tell was superseded before a time, in Unix milliseconds. */
-  trim(base: string, beforeMs: number): Promise<Trimmed>;
+  /**
+   * Removes what a chain's files tell was superseded before a time, in Unix milliseconds.
+   * @param won the generation by which the caller is known to have won, if any.
+   */
+  trim(base: string, beforeMs: number, won?: number): Promise<Trimmed>;
+  /** Whether the disk has so little room that superseded generations go at once. `false` where that cannot be told. */
+  isShortOfRoom(): boolean;
 }
 
 export interface Trimmed {
@@ -32,13 +46,15 @@ export interface Trimmed {
   nextMs: number | null;
 }
 
+/** Less than one part in so many of a disk's bytes, or of its inodes, is little. */
+const LITTLE = 50;
 /** The longest name that every file system takes, in bytes. */
 const MAX_NAME_BYTES = 255;
 const SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 
 /**
  * An index of chains with superseded generations: empty files `superseded/<hour>/<path with @ for />`, by the hour in which
- * one was superseded. They share inodes and are not flushed: a note that a power cut takes leaves a generation until the
+ * one was superseded. On a disk that is nearly full there are none, and a superseded generation goes at once. They share inodes and are not flushed: a note that a power cut takes leaves a generation until the
  * chain's next change or its deletion. So does a path that is too long for a name.
  */
 export function createSupersededIndex(root: string, blobs: string, empties: EmptyFiles): SupersededIndex {
@@ -75,23 +91,21 @@ export function createSupersededIndex(root: string, blobs: string, empties: Empt
       : null;
   }
 
-  async function trim(base: string, beforeMs: number): Promise<Trimmed> {
+  async function trim(base: string, beforeMs: number, won?: number): Promise<Trimmed> {
     let removed = 0;
     const head = headOf(base);
     const chain = head === null ? null : readChain(base);
     if (head === null || chain?.life !== head.life) return { removed, nextMs: null };
     const ascending = chain.generations.filter((generation) => generation <= head.generation).reverse();
     for (const [index, generation] of ascending.slice(0, -1).entries()) {
-      const successor = lookAt(base, {
-        life: head.life,
-        generation: ascending[index + 1] ?? head.generation,
-      });
+      const next = ascending[index + 1] ?? head.generation;
+      const successor = lookAt(base, { life: head.life, generation: next });
       // Another process is at the same chain, or has deleted it.
       if (successor === undefined) break;
       // A link changes its file: this is when the successor got its name, or later in a copy.
       if (successor.ctimeMs >= beforeMs) return { removed, nextMs: successor.ctimeMs };
       // Its writer may not have seen yet that it has won, and looks for the generation before.
-      if (successor.nlink > 1) return { removed, nextMs: Date.now() };
+      if (successor.nlink > 1 && next !== won) return { removed, nextMs: Date.now() };
       const place = { life: head.life, generation };
       if (await remove(base, place, chain.anchor === generation)) removed++;
     }
@@ -126,6 +140,15 @@ export function createSupersededIndex(root: string, blobs: string, empties: Empt
   return {
     note: (base) => noteAt(base, Math.floor(Date.now() / HOUR_MS)),
     trim,
+    isShortOfRoom() {
+      try {
+        const { bavail, blocks, ffree, files } = statfsSync(blobs);
+        return bavail * LITTLE < blocks || ffree * LITTLE < files;
+      } catch (error) {
+        if (systemCode(error) === undefined) throw error;
+        return false;
+      }
+    },
     async removeSuperseded(beforeMs, mayGoOn) {
       let removed = 0;
       for (const hour of await hoursOf(directory)) {
