@@ -68,6 +68,12 @@ const SERVICES = [
     debianPackages: ["strace"],
   },
   {
+    name: "rsync",
+    variable: "OUTRIGGER_RSYNC",
+    commands: ["rsync"],
+    debianPackages: ["rsync"],
+  },
+  {
     name: "faketime",
     variable: "OUTRIGGER_FAKETIME",
     commands: ["faketime"],

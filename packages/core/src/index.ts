@@ -20,12 +20,14 @@ export type {
   SecretKeeper,
   SpoolingStore,
   StoredBlob,
+  SupersededFiles,
 } from "./contracts/blob-store.ts";
 export {
   hasLocalFiles,
   hasLocalSecret,
   hasRevisionProbe,
   hasSpool,
+  hasSupersededFiles,
   isBlobKey,
 } from "./contracts/blob-store.ts";
 export type { Call, Reply, Service, SpooledFile, Upload, UploadLimits } from "./contracts/call.ts";

@@ -4,8 +4,8 @@ import type { Answer } from "./image-client.ts";
 export interface Attempt {
   /** `null`: the connection ended before the answer did. */
   run(): Promise<Answer | null>;
-  /** Whether a success promises that this has been flushed: a path below the data directory. */
-  needs(path: string): boolean;
+  /** Whether a success promises that this has been flushed, though that failed once by `error`: a path below the data directory. */
+  needs(path: string, error: string): boolean;
   /**
    * What is wrong afterwards as it is seen from `base`: with what stands now, and with the request that a client would
    * send next.

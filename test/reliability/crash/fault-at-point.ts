@@ -56,7 +56,8 @@ export async function failAt(
   const unflushed = calls.findIndex(({ name, isInjected }) => isInjected && FLUSHES.includes(name));
   if (unflushed !== -1) {
     const path = relative(directory, fileOf(calls[unflushed]));
-    if (isDone(answer) && attempt.needs(path)) violations.push(`acknowledged, and ${path} was not flushed`);
+    if (isDone(answer) && attempt.needs(path, error))
+      violations.push(`acknowledged, and ${path} was not flushed`);
     // Other directories may be flushed for the next change in them.
     const isFlushedAgain = calls
       .slice(unflushed + 1)

@@ -119,6 +119,20 @@ export interface SecretKeeper {
   readonly secretPath: string;
 }
 
+/**
+ * Optional ability: a replaced blob stays on the disk for a while, so that a copy of the store's files made meanwhile is whole.
+ */
+export interface SupersededFiles {
+  /**
+   * Removes the files of blobs that were replaced before a time; never those of blobs as they are now. Any number of processes
+   * may do so at once.
+   * @param beforeMs Unix milliseconds.
+   * @param mayGoOn is asked before every key; from `false` on no other is touched.
+   * @returns how many files were removed.
+   */
+  removeSuperseded(beforeMs: number, mayGoOn: () => boolean): Promise<number>;
+}
+
 export function hasSpool(store: BlobStore): store is BlobStore & SpoolingStore {
   return "spoolDirectory" in store && "adopt" in store;
 }
@@ -133,6 +147,10 @@ export function hasRevisionProbe(store: BlobStore): store is BlobStore & Revisio
 
 export function hasLocalSecret(store: BlobStore): store is BlobStore & SecretKeeper {
   return "localSecret" in store;
+}
+
+export function hasSupersededFiles(store: BlobStore): store is BlobStore & SupersededFiles {
+  return "removeSuperseded" in store;
 }
 
 const KEY = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}){0,7}$/;

@@ -108,6 +108,7 @@ export function createImages(options: ImagesOptions): Images {
   const sweeper = createSweeper({
     context: life,
     everyMs: settings.sweepEveryMs,
+    stores: Object.values(given),
     alsoSweep: () => claims.sweep(),
     seenClock,
     observer: checked.observer ?? null,

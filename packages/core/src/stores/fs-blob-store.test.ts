@@ -1,14 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import {
-  lstatSync,
-  mkdtempSync,
-  readdirSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -61,18 +53,10 @@ test("a deleted key leaves no file and no directory but those of the first level
   await store.delete("ab12/a/b/c");
   assert.deepEqual((await readdir(join(directory, "blobs/ab/ab12/a"))).sort(), ["d@"]);
   for (const key of ["ab12/a/d", "ab12/a", "zz"]) await store.delete(key);
-  assert.deepEqual(filesBelow(directory), []);
+  assert.deepEqual(filesBelow(join(directory, "blobs")), []);
+  assert.deepEqual(filesBelow(store.spoolDirectory), []);
   assert.deepEqual((await readdir(join(directory, "blobs"))).sort(), ["ab", "zz"]);
   assert.deepEqual(await readdir(join(directory, "blobs/ab")), []);
-});
-
-test("a replaced blob gives its room back", async () => {
-  const directory = newDirectory();
-  const store = createFsBlobStore({ directory });
-  for (let turn = 0; turn < 20; turn++) await store.put("a", randomBytes(1_000_000));
-  const files = filesBelow(directory).map((path) => lstatSync(path));
-  const bytes = files.reduce((sum, stats) => sum + (stats.isFile() ? stats.size : 0), 0);
-  assert.equal(bytes, 1_000_000);
 });
 
 test("a body that was being read when its blob was replaced often is still whole", async () => {
@@ -131,25 +115,14 @@ test("what somebody planted among the blobs leads nowhere outside", async () => 
   assert.deepEqual(await store.list(""), { keys: ["ab/x"] });
 
   await mkdir(join(directory, "blobs/ab/ab/y@"));
-  symlinkSync("../../../../../treasure", join(directory, "blobs/ab/ab/y@/life"));
-  await expect(store.get("ab/y")).rejects.toMatchObject({ code: "store_unavailable" });
+  symlinkSync(join(outside, "treasure"), join(directory, "blobs/ab/ab/y@/life"));
+  assert.equal(await store.get("ab/y"), null);
 
   assert.equal(await store.delete("ab/x"), true);
   assert.equal(await readFile(join(outside, "treasure"), "utf8"), "gold");
   const planted = join(store.spoolDirectory, "planted");
   symlinkSync(join(outside, "treasure"), planted);
   await expect(store.adopt("ab/z", planted)).rejects.toMatchObject({ code: "store_unavailable" });
-});
-
-test("a chain that lost its files is reported, not waited for", async () => {
-  const directory = newDirectory();
-  const store = createFsBlobStore({ directory });
-  await store.put("ab", Buffer.from("x"));
-  rmSync((await store.localPath("ab")) ?? "");
-  await expect(store.get("ab")).rejects.toMatchObject({ code: "store_unavailable" });
-  await expect(store.put("ab", Buffer.from("y"))).rejects.toMatchObject({ code: "store_unavailable" });
-  assert.equal(await store.delete("ab"), true);
-  await store.put("ab", Buffer.from("y"));
 });
 
 test("every descriptor is closed, however a read ends", async () => {

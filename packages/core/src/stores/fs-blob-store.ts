@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
@@ -11,6 +11,7 @@ import type {
   RevisionProbe,
   SecretKeeper,
   SpoolingStore,
+  SupersededFiles,
 } from "../contracts/blob-store.ts";
 import type { DueIndex } from "../contracts/due-index.ts";
 import { ServiceError } from "../errors.ts";
@@ -18,6 +19,7 @@ import { checkOptions, type RuleTable, required, text } from "../option-rules.ts
 import { checkBlobKey, checkListing, MAX_PAGE } from "./argument-checks.ts";
 import { createChains } from "./fs-chain.ts";
 import { createFsDueIndex } from "./fs-due-index.ts";
+import { createEmptyFiles } from "./fs-empty-files.ts";
 import { mapped, storeError } from "./fs-errors.ts";
 import { type FileSystem, nodeFiles } from "./fs-files.ts";
 import {
@@ -34,6 +36,7 @@ import { listKeys } from "./fs-list.ts";
 import { claimTemporaryDirectory, type TemporaryDirectory } from "./fs-processes.ts";
 import { openBlob } from "./fs-read.ts";
 import { readOrCreateSecret, readSecret } from "./fs-secret.ts";
+import { createSupersededIndex } from "./fs-superseded.ts";
 import { type NewFile, openSpooled, writeTemporary } from "./fs-write.ts";
 
 export interface FsBlobStoreOptions {
@@ -55,11 +58,13 @@ export type FsBlobStore = BlobStore &
   LocalFileStore &
   RevisionProbe &
   SecretKeeper &
+  SupersededFiles &
   DueIndex;
 
 /**
  * Blobs as files. What was acknowledged survives a power cut: bytes are flushed before they get their name, and the name
- * before the promise resolves. How conditional writes stay exact without locks is told in fs-generations.ts.
+ * before the promise resolves. How conditional writes stay exact without locks is told in fs-generations.ts. Replaced blobs
+ * keep their files until `removeSuperseded`, so that a copy of the running store is whole.
  * @param files for tests of its faults.
  * @throws ServiceError `store_unavailable` where the directory cannot be used.
  */
@@ -69,14 +74,27 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
   const blobs = join(directory, "blobs");
   const secretPath = join(directory, "secret");
   const claimed = claim(directory, blobs);
-  const temporary = claimed.path;
-  const chains = createChains(blobs, temporary, files);
-  const due = createFsDueIndex(directory, temporary, files);
+  const temporary = () => claimed.path();
+  const empties = createEmptyFiles(directory, temporary);
+  const superseded = createSupersededIndex(directory, blobs, empties);
+  const chains = createChains({ root: blobs, temporary, files, empties, superseded });
+  const due = createFsDueIndex(directory, empties, files);
   const probes = new LRUCache<string, Probe & { key: string }>({ max: MAX_PROBES });
   let isClosed = false;
 
   function checkOpen(): void {
     if (isClosed) throw new ServiceError("store_unavailable", "The store is closed");
+  }
+
+  /** Rejects where the directory is gone, with its volume for example: nothing is known of any blob then. */
+  function checkDirectory(): void {
+    if (!existsSync(blobs)) statSync(blobs);
+  }
+
+  /** What is found of a key; `null` and `false` only where the directory is there. */
+  function found<T>(result: T): T {
+    if (result === null || result === false) checkDirectory();
+    return result;
   }
 
   function baseOf(key: string): string {
@@ -97,6 +115,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
   function whileOpen<T>(work: () => Promise<T>): Promise<T> {
     return mapped(async () => {
       checkOpen();
+      checkDirectory();
       return work();
     });
   }
@@ -104,7 +123,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
   /** The blob that a write would take the place of, if its condition holds. */
   function headFor(base: string, { ifRevision, signal }: PutOptions): Head | null {
     signal?.throwIfAborted();
-    const head = findHead(base);
+    const head = found(findHead(base));
     if (ifRevision === undefined || ifRevision === (head === null ? null : revisionOf(head))) return head;
     throw new ServiceError("conflict", "The blob is not at the revision that the write expects");
   }
@@ -115,7 +134,11 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const head = headFor(base, options);
         const place = head === null ? await chains.create(base, file) : await chains.append(base, file, head);
-        if (place !== null) return { size: file.size, revision: revisionOf(place) };
+        if (place !== null) {
+          return { size: file.size, revision: revisionOf({ ...place, inode: file.inode }) };
+        }
+        // A cleaner removed it before it had its name.
+        statSync(file.path);
       }
     } finally {
       await file.close();
@@ -125,7 +148,9 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
   }
 
   return {
-    spoolDirectory: temporary,
+    get spoolDirectory() {
+      return temporary();
+    },
     put: (key, body, options = {}) =>
       mapped(async () => {
         // Until `pipeline` listens, an error of the body would be nobody's and end the process.
@@ -134,7 +159,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
           const base = baseOf(key);
           // Looked at again when it is written; this spares the writing.
           headFor(base, options);
-          const file = await writeTemporary(temporary, body, files, options.signal);
+          const file = await writeTemporary(temporary(), body, files, options.signal);
           try {
             return await publish(base, file, options);
           } finally {
@@ -151,13 +176,13 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
         headFor(base, options);
         return publish(base, await openSpooled(path, files), options);
       }),
-    get: (key, options = {}) => mapped(async () => openBlob(baseOf(key), options)),
+    get: (key, options = {}) => mapped(async () => found(await openBlob(baseOf(key), options))),
     stat: (key) =>
       mapped(async () => {
-        const head = findHead(baseOf(key));
+        const head = found(findHead(baseOf(key)));
         return head === null ? null : { size: head.size, revision: revisionOf(head) };
       }),
-    delete: (key) => mapped(async () => chains.remove(baseOf(key))),
+    delete: (key) => mapped(async () => found(await chains.remove(baseOf(key)))),
     list: (prefix, options = {}) =>
       whileOpen(async () => {
         checkListing(prefix, options.limit ?? MAX_PAGE);
@@ -166,7 +191,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
     localPath: (key) =>
       mapped(async () => {
         const base = baseOf(key);
-        const head = findHead(base);
+        const head = found(findHead(base));
         return head === null ? null : generationPath(base, head);
       }),
     isCurrent(key, revision) {
@@ -179,8 +204,9 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
       }
     },
     secretPath,
-    localSecret: () => whileOpen(() => readOrCreateSecret(secretPath, temporary, files)),
+    localSecret: () => whileOpen(() => readOrCreateSecret(secretPath, temporary(), files)),
     readLocalSecret: () => whileOpen(() => readSecret(secretPath)),
+    removeSuperseded: (beforeMs, mayGoOn) => whileOpen(() => superseded.removeSuperseded(beforeMs, mayGoOn)),
     addDue: (list, entry, signal) => whileOpen(() => due.addDue(list, entry, signal)),
     removeDue: (list, entry) => whileOpen(() => due.removeDue(list, entry)),
     listDue: (list, untilMs, limit) => whileOpen(() => due.listDue(list, untilMs, limit)),
@@ -199,8 +225,10 @@ function shardOf(key: string): string {
 /** Makes the directories and resolves to this process' own for temporary files. */
 function claim(directory: string, blobs: string): TemporaryDirectory {
   try {
-    mkdirSync(blobs, { recursive: true, mode: 0o700 });
-    return claimTemporaryDirectory(join(directory, "tmp"));
+    for (const made of [blobs, join(directory, "superseded")]) {
+      mkdirSync(made, { recursive: true, mode: 0o700 });
+    }
+    return claimTemporaryDirectory(join(directory, "tmp"), blobs);
   } catch (error) {
     throw storeError(error);
   }

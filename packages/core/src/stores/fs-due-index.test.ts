@@ -40,7 +40,7 @@ test("an entry is an empty file that only the owner may read", async () => {
   const [list, hour, entry] = paths.map((path) => statSync(join(directory, "due", path)));
   assert.deepEqual(
     [list, hour, entry].map((stats) => (stats?.mode ?? 0) & 0o777),
-    [0o700, 0o700, 0o600],
+    [0o700, 0o700, 0o400],
   );
   assert.equal(entry?.size, 0);
   await store.removeDue("jobs", { id: "x-_", dueMs: 1_700_000_000_000 });

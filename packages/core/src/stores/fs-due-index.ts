@@ -1,15 +1,15 @@
-import { randomBytes } from "node:crypto";
-import { closeSync, type Dirent, openSync, renameSync, rmSync } from "node:fs";
+import type { Dirent } from "node:fs";
 import { readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { DueEntry, DueIndex } from "../contracts/due-index.ts";
 import { checkDueList, checkDueQuery, dueName, parseDueName } from "./due-names.ts";
 import { createDurableDirectories, removeIfEmpty } from "./fs-durable-directories.ts";
+import type { EmptyFiles } from "./fs-empty-files.ts";
 import { systemCode } from "./fs-errors.ts";
 import type { FileSystem } from "./fs-files.ts";
 import { createSharedFlush } from "./fs-shared-flush.ts";
 
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
 /** Enough in base 36 for the last hour that an entry can have. */
 const BUCKET_DIGITS = 5;
 const BUCKET = /^[0-9a-z]{5}$/;
@@ -19,16 +19,15 @@ const CLOCK_SKEW_MS = 3_600_000;
 const MAX_ATTEMPTS = 1000;
 
 /**
- * A due index as empty files `due/<list>/<hour>/<time>.<id>`. Finding what is due reads the names of the hours, and then
+ * A due index as empty files `due/<list>/<hour>/<time>.<id>`, which share inodes. Finding what is due reads the names of the hours, and then
  * those that have begun: what is due later costs no more than the names of its hours.
  *
  * An entry is acknowledged when its name is flushed, and those of the directories above it. An hour's directory is
  * trusted to be flushed once it was; so it is removed only when it is empty and the hour long over, and it is not trusted
  * after the hour.
  * @param root directory of the store.
- * @param temporary directory of this process, on the same volume.
  */
-export function createFsDueIndex(root: string, temporary: string, files: FileSystem): DueIndex {
+export function createFsDueIndex(root: string, empties: EmptyFiles, files: FileSystem): DueIndex {
   const flush = createSharedFlush(files);
   const directories = createDurableDirectories(root, flush);
 
@@ -44,18 +43,11 @@ export function createFsDueIndex(root: string, temporary: string, files: FileSys
   /** Gives an entry a name that was not flushed before. */
   function createFile(path: string): void {
     try {
-      closeSync(openSync(path, "wx", 0o600));
-      return;
+      empties.create(path);
     } catch (error) {
       if (systemCode(error) !== "EEXIST") throw error;
-    }
-    // Its flush may have failed, and one that is tried again would lie. It must not be away in between.
-    const made = join(temporary, randomBytes(12).toString("hex"));
-    try {
-      closeSync(openSync(made, "wx", 0o600));
-      renameSync(made, path);
-    } finally {
-      rmSync(made, { force: true });
+      // Its flush may have failed, and one that is tried again would lie. It must not be away in between.
+      empties.replace(path);
     }
   }
 
@@ -108,7 +100,8 @@ function hourOf({ dueMs }: DueEntry): number {
   return Math.floor(dueMs / HOUR_MS);
 }
 
-function bucketName(hour: number): string {
+/** Name of the directory of an hour, counted since 1970. */
+export function bucketName(hour: number): string {
   return hour.toString(36).padStart(BUCKET_DIGITS, "0");
 }
 
@@ -117,7 +110,7 @@ function hasEndedFor(hour: number, ms: number): boolean {
 }
 
 /** The hours that have a directory, in order. */
-async function hoursOf(list: string): Promise<number[]> {
+export async function hoursOf(list: string): Promise<number[]> {
   const directories = (await read(list)).filter((found) => found.isDirectory() && BUCKET.test(found.name));
   return directories.map(({ name }) => Number.parseInt(name, 36)).sort((a, b) => a - b);
 }
@@ -130,7 +123,7 @@ async function entriesOf(bucket: string, hour: number): Promise<DueEntry[]> {
 }
 
 /** What is in a directory; nothing where it is not there, or not any more. */
-async function read(directory: string): Promise<Dirent[]> {
+export async function read(directory: string): Promise<Dirent[]> {
   try {
     return await readdir(directory, { withFileTypes: true });
   } catch (error) {

@@ -169,3 +169,16 @@ test("any other failure of a link leaves the old blob in force", async () => {
     assert.deepEqual(temporary(), []);
   }
 });
+
+test.each([
+  ["EMFILE", /ulimit -n/],
+  ["ENFILE", /fs\.file-max/],
+])("too many open files (%s) are told with the limit that is in the way", async (code, message) => {
+  const { store, files } = faultyStore();
+  files.syncDirectory = () => Promise.reject(systemError(code, "open"));
+  await expect(store.put("ab/x", NEW)).rejects.toMatchObject({
+    code: "store_unavailable",
+    message: expect.stringMatching(message),
+    cause: { code },
+  });
+});

@@ -30,6 +30,8 @@ const PRELUDE = `
     if (isServiceError(error, "conflict")) return false;
     throw error;
   });
+  /** Removes all that is superseded by now, which a sweep does a day later. */
+  const removeSuperseded = () => store.removeSuperseded(Date.now() + 7_200_000, () => true);
   console.log("ready");
 `;
 
@@ -37,8 +39,9 @@ const INCREMENT = `
   const increment = async () => {
     for (;;) {
       const { body, revision } = await store.get("n");
-      if (await won(store.put("n", Buffer.from(String(Number(body) + 1)), { ifRevision: revision }))) return;
+      if (await won(store.put("n", Buffer.from(String(Number(body) + 1)), { ifRevision: revision }))) break;
     }
+    await removeSuperseded();
   };
   await Promise.all(Array.from({ length: 50 }, increment));
 `;
@@ -57,6 +60,7 @@ const WRITE_FOREVER = `
       await store.adopt(key, path);
     }
     if (turn % 4 === 3) await store.delete(key);
+    if (turn % 5 === 4) await removeSuperseded();
   }
 `;
 
@@ -74,6 +78,7 @@ const RACE = `
       const blob = await store.get("k/x");
       if (blob) result.sizes.push(blob.body.length);
     }
+    if (role === "sweep") await removeSuperseded();
     await new Promise(setImmediate);
   }
   console.log(JSON.stringify(result));
@@ -106,11 +111,13 @@ test("four processes with fifty increments each at once lose none", { timeout: 1
   await store.put("n", Buffer.from("0"));
   await Promise.all(Array.from({ length: 4 }, () => outputOf(start(INCREMENT, directory))));
   assert.equal(String((await store.get("n"))?.body), "200");
+  const left = readdirSync(join(directory, "blobs/n/n@"));
+  assert.ok(left.length <= 4, `${left.length} files are left`);
 });
 
 test("creates, changes and deletes of many processes add up", { timeout: 60_000 }, async () => {
   const directory = newDirectory();
-  const roles = ["create", "create", "delete", "delete", "change", "change"];
+  const roles = ["create", "create", "delete", "delete", "change", "change", "sweep"];
   const outputs = await Promise.all(roles.map((role) => outputOf(start(RACE, directory, role, "2000"))));
   const results = outputs.map((output) => JSON.parse(output));
   const sum = (name: string) => results.reduce((total, result) => total + result[name], 0);

@@ -1,5 +1,14 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, utimesSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { systemCode } from "./fs-errors.ts";
@@ -21,7 +30,10 @@ const here = createHash("sha256")
 
 /** This process' directory for temporary files. */
 export interface TemporaryDirectory {
-  path: string;
+  /**
+   * Path of the directory. It is made again where it was removed, by a cleaner for example; but not on a volume that is gone.
+   */
+  path(): string;
   /** Stops showing that the process is alive; what is in the directory is removed when it is not. */
   release(): void;
 }
@@ -30,8 +42,9 @@ export interface TemporaryDirectory {
  * Makes the directory for this process' temporary files, after removing those of processes that are no more. Many
  * processes, in containers of their own too, may do so at once. Synchronous, so that the directory is there for whoever
  * asks for it.
+ * @param sibling is there as long as the volume is.
  */
-export function claimTemporaryDirectory(parent: string): TemporaryDirectory {
+export function claimTemporaryDirectory(parent: string, sibling: string): TemporaryDirectory {
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(parent)) {
     const path = join(parent, name);
@@ -39,18 +52,46 @@ export function claimTemporaryDirectory(parent: string): TemporaryDirectory {
   }
   const own = join(parent, `${here}.${process.pid}.${startTime(process.pid) ?? 0}`);
   mkdirSync(own, { recursive: true, mode: 0o700 });
-  const timer = setInterval(() => showLife(own), SIGN_OF_LIFE_MS).unref();
-  return { path: own, release: () => clearInterval(timer) };
+
+  function makeAgain(): void {
+    if (existsSync(own) || !existsSync(sibling)) return;
+    try {
+      makeDirectory(parent);
+      makeDirectory(own);
+    } catch (error) {
+      // The disk is full or not there: the next writer fails by it, and this is tried again.
+      if (systemCode(error) === undefined) throw error;
+    }
+  }
+
+  const timer = setInterval(() => {
+    // Also one that was taken for a dead process' while this process was asleep.
+    makeAgain();
+    showLife(own);
+  }, SIGN_OF_LIFE_MS).unref();
+  return {
+    path() {
+      makeAgain();
+      return own;
+    },
+    release: () => clearInterval(timer),
+  };
 }
 
-/** Also makes a directory anew that was taken for a dead process' while this one was asleep. */
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (systemCode(error) !== "EEXIST") throw error;
+  }
+}
+
 function showLife(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
     const now = new Date();
     utimesSync(path, now, now);
   } catch (error) {
-    // The disk is full or not there: whoever writes next is told, and this is tried again.
+    // The disk is not there.
     if (systemCode(error) === undefined) throw error;
   }
 }

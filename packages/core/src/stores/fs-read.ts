@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import type { GetOptions, StoredBlob } from "../contracts/blob-store.ts";
 import { ServiceError } from "../errors.ts";
 import { systemCode } from "./fs-errors.ts";
-import { generationPath, type Head, isStub, lookAtHead, revisionOf } from "./fs-generations.ts";
+import { type Look, lookAtHead, revisionOf } from "./fs-generations.ts";
 
 /** Up to this size the bytes come in one read, as a Buffer. */
 const WHOLE_BYTES = 1024 * 1024;
@@ -15,10 +15,10 @@ const readAt = promisify(read);
 /** Opens the blob that a chain ends in; `null` where there is none. */
 export async function openBlob(base: string, { range, signal }: GetOptions): Promise<StoredBlob | null> {
   signal?.throwIfAborted();
-  const opened = openHead(base);
-  if (opened === null) return null;
-  const { descriptor, size } = opened;
-  const revision = revisionOf(opened);
+  const head = lookAtHead(base, OPEN);
+  if (head === null) return null;
+  const { opened: descriptor, size } = head;
+  const revision = revisionOf(head);
   const { start, length } = cut(range, size, descriptor);
   if (length > WHOLE_BYTES) {
     const body = createReadStream("", {
@@ -40,22 +40,20 @@ export async function openBlob(base: string, { range, signal }: GetOptions): Pro
  * Looks at names and opens files synchronously: on a local disk that takes microseconds from the kernel's cache, a tenth
  * of what a hop to the thread pool costs. Bytes are read asynchronously.
  */
-function openHead(base: string): (Head & { descriptor: number }) | null {
-  return lookAtHead(base, (place) => {
-    let descriptor: number;
+const OPEN: Look<number> = {
+  open(path) {
+    let opened: number;
     try {
-      descriptor = openSync(generationPath(base, place), constants.O_RDONLY | constants.O_NOFOLLOW);
+      opened = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
     } catch (error) {
-      // Deleted since we looked.
+      // Deleted, or superseded and removed, since the directory was listed.
       if (systemCode(error) === "ENOENT") return undefined;
       throw error;
     }
-    const stats = fstatSync(descriptor);
-    if (!isStub(stats)) return { ...place, size: stats.size, descriptor };
-    closeSync(descriptor);
-    return undefined;
-  });
-}
+    return { stats: fstatSync(opened), opened };
+  },
+  close: closeSync,
+};
 
 function cut(
   range: GetOptions["range"],

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { FileSystem } from "./fs-files.ts";
+import { BLOB_MODE, EMPTY_BLOB_MODE } from "./fs-generations.ts";
 
 /** Chunks are gathered to writes of about this size: a system call and a hop to the thread pool each. */
 const WRITE_BYTES = 1024 * 1024;
@@ -17,6 +18,7 @@ export interface NewFile {
   path: string;
   /** Length in bytes. */
   size: number;
+  inode: number;
   /** Makes the bytes durable. One flush however often it is called: a failed one that is tried again would lie. */
   flush(): Promise<void>;
   /** Never rejects. */
@@ -32,7 +34,7 @@ export async function writeTemporary(
 ): Promise<NewFile> {
   const path = join(directory, randomBytes(12).toString("hex"));
   try {
-    const file = await open(path, "wx", 0o600);
+    const file = await open(path, "wx", BLOB_MODE);
     try {
       if (body instanceof Readable) await pipeline(body, gatherInto(file), { signal });
       else await file.writeFile(body, { signal });
@@ -53,7 +55,7 @@ export async function writeTemporary(
 export async function openSpooled(path: string, files: FileSystem): Promise<NewFile> {
   const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW);
   try {
-    fchmodSync(file.fd, 0o600);
+    fchmodSync(file.fd, BLOB_MODE);
     return newFile(path, file, files);
   } catch (error) {
     await file.close();
@@ -63,9 +65,12 @@ export async function openSpooled(path: string, files: FileSystem): Promise<NewF
 
 function newFile(path: string, file: FileHandle, files: FileSystem): NewFile {
   let flushing: Promise<void> | undefined;
+  const { size, ino } = fstatSync(file.fd);
+  if (size === 0) fchmodSync(file.fd, EMPTY_BLOB_MODE);
   return {
     path,
-    size: fstatSync(file.fd).size,
+    size,
+    inode: ino,
     flush() {
       flushing ??= files.sync(file);
       return flushing;

@@ -90,7 +90,13 @@ export function createImageAdmin(options: ImageAdminOptions): StorageAdmin {
   const settings = imageSettings({ ...defaultSettings("createImageAdmin"), ...given });
   const guard = createAdminGuard(roles.records, settings.log);
   const { life, claims, seenClock } = createLife(roles, settings, guard, (id) => removeStored(roles, id));
-  const sweeper = createSweeper({ context: life, everyMs: null, alsoSweep: () => claims.sweep(), seenClock });
+  const sweeper = createSweeper({
+    context: life,
+    everyMs: null,
+    stores: Object.values(roles),
+    alsoSweep: () => claims.sweep(),
+    seenClock,
+  });
   return {
     ...adminOf(life, sweeper),
     async close() {

@@ -1,3 +1,4 @@
+import { type BlobStore, hasSupersededFiles } from "../../contracts/blob-store.ts";
 import type { Observer } from "../../contracts/observer.ts";
 import { createClockGuard } from "./clock-guard.ts";
 import type { LifeContext } from "./life-context.ts";
@@ -17,6 +18,8 @@ export interface SweeperOptions {
   context: LifeContext;
   /** `null`: never by itself. */
   everyMs: number | null;
+  /** All that images are kept in. One that is named twice is swept once. */
+  stores: Iterable<BlobStore>;
   /** Also swept: whatever else has dates. Resolves when done. */
   alsoSweep(): Promise<void>;
   seenClock: SeenClock;
@@ -26,10 +29,14 @@ export interface SweeperOptions {
 
 /** At most so long after the start the first sweep comes: not all processes of an app at the same moment. */
 const MAX_START_MS = 5_000;
+/**
+ * How long a store keeps the files of replaced blobs. A copy of its files that takes longer may lack some.
+ */
+export const SUPERSEDED_MS = 86_400_000;
 const JUMPED = "the clock jumped ahead: nothing is removed until it has been steady for an hour";
 
 export function createSweeper(options: SweeperOptions): Sweeper {
-  const { context, everyMs, alsoSweep, seenClock, observer = null } = options;
+  const { context, everyMs, stores, alsoSweep, seenClock, observer = null } = options;
   const { settings } = context;
   const guard = createClockGuard();
   let hasRecalled = false;
@@ -42,9 +49,21 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   async function sweepAll(isTrusted: () => boolean): Promise<SweepReport> {
     // Before anything is removed, or noted: an empty store must stay as it is.
     await context.guard.confirm();
-    const report = await sweepImages(context, () => !isClosed && isTrusted());
-    if (!isClosed && isTrusted()) await alsoSweep();
+    const mayGoOn = () => !isClosed && isTrusted();
+    const report = await sweepImages(context, mayGoOn);
+    if (mayGoOn()) await alsoSweep();
+    for (const store of new Set(stores)) if (mayGoOn()) await removeSuperseded(store, mayGoOn);
     return report;
+  }
+
+  /** Of a store that fails at it, the images are swept nevertheless. */
+  async function removeSuperseded(store: BlobStore, mayGoOn: () => boolean): Promise<void> {
+    if (!hasSupersededFiles(store)) return;
+    try {
+      await store.removeSuperseded(settings.now() - SUPERSEDED_MS, mayGoOn);
+    } catch (error) {
+      settings.onError(error);
+    }
   }
 
   function sweep(isTrusted: () => boolean): Promise<SweepReport> {

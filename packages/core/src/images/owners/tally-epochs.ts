@@ -4,8 +4,8 @@ import { readAll } from "../../stores/read-all.ts";
 import { decodeTally, EMPTY_TALLY, encodeTally, type Tally } from "./tally.ts";
 
 /*
- * A tally is one blob that every change replaces by compare-and-set. The file system store leaves an empty file behind for
- * each blob replaced, until the key is deleted; so after some changes another key takes over, the next epoch.
+ * A tally is one blob that every change replaces by compare-and-set. The directory store keeps the files of
+ * replaced blobs for hours, or until the key is deleted; so after some changes another key takes over, the next epoch.
  *
  * The last change of an epoch seals it. The next change reads the sealed tally and creates the next epoch's blob with the
  * change made: of any number of creators, exactly one succeeds. The highest epoch is the one in force. Its predecessor

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { systemError } from "../../../test/faulty-store.ts";
+import { created } from "../../../test/image-site.ts";
+import { createDiskStore, createLifeSite, DAY, HOUR, willingRenderer } from "../../../test/life-site.ts";
+import { createFsBlobStore } from "../../stores/fs-blob-store.ts";
+import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { createImages } from "../images.ts";
+
+const IMAGES = 25;
+const EDITS = 4;
+
+/** Directories and files below a directory, each counted once however many names it has. */
+function inodesBelow(directory: string): number {
+  const names = readdirSync(directory, { recursive: true }) as string[];
+  return new Set(names.map((name) => lstatSync(join(directory, name)).ino)).size;
+}
+
+/** Directories that images share: by the first characters of their IDs, and by the hour of what is due. */
+function sharedDirectories(directory: string): number {
+  const namesIn = (path: string) => readdirSync(join(directory, path)).length;
+  const hours = readdirSync(join(directory, "due")).map((list) => namesIn(join("due", list)) + 1);
+  return namesIn("blobs") + hours.reduce((sum, count) => sum + count, 0);
+}
+
+test("an image in a directory takes five inodes, and its edits none after the sweep a day later", async () => {
+  const store = createDiskStore();
+  const directory = dirname(dirname(store.spoolDirectory));
+  const clock = { now: Date.now() };
+  const site = createLifeSite({ store, clock, defaultLifetimeMs: 100 * DAY });
+  const images = [];
+  for (let index = 0; index < IMAGES; index++) images.push(created(await site.create()));
+  const fixed = ["blobs", "tmp", "own", "due", "empty", "0", "superseded", "secret", "identity@", "identity"]
+    .length;
+  const mostOf = (each: number) => each * IMAGES + sharedDirectories(directory) + fixed;
+  expect(inodesBelow(directory)).toBeLessThanOrEqual(mostOf(5));
+  for (let edit = 0; edit < EDITS; edit++) {
+    for (const { id, pin } of images) {
+      const { status } = await site.send("PATCH", `/api/images/${id}.json`, {
+        search: `pin=${pin}`,
+        fields: { name: `Edit${edit}` },
+      });
+      assert.equal(status, 200);
+    }
+  }
+  await site.images.sweep();
+  // Their superseded files are there for a copy.
+  expect(inodesBelow(directory)).toBeGreaterThanOrEqual(IMAGES * (5 + EDITS));
+  clock.now += DAY + HOUR;
+  await site.images.sweep();
+  expect(inodesBelow(directory)).toBeLessThanOrEqual(mostOf(5));
+  for (const { id } of images) {
+    expect((await site.send("GET", `/api/images/${id}.json`)).json).toMatchObject({
+      name: `Edit${EDITS - 1}`,
+    });
+  }
+  expect(site.errors).toEqual([]);
+});
+
+test("each store is swept once for all its roles, a day back, and one that fails is told of", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "outrigger-inodes-"));
+  const disk = createFsBlobStore({ directory });
+  const removeSuperseded = vi.fn(async () => 0);
+  const failing = vi.fn(async () => Promise.reject(systemError("EIO", "unlink")));
+  const store = { ...disk, removeSuperseded };
+  const errors: unknown[] = [];
+  const images = createImages({
+    storage: {
+      records: store,
+      originals: store,
+      renditions: { ...createMemoryBlobStore(), removeSuperseded: failing } as never,
+    },
+    renderer: willingRenderer(),
+    sweepEveryMs: false,
+    now: () => 100 * DAY,
+    onError: (error) => errors.push(error),
+  });
+  try {
+    await images.sweep();
+    expect(removeSuperseded.mock.calls).toEqual([[99 * DAY, expect.any(Function)]]);
+    expect(failing).toHaveBeenCalledOnce();
+    expect(errors).toMatchObject([{ code: "EIO" }]);
+  } finally {
+    await images.close();
+    rmSync(directory, { recursive: true });
+  }
+});

@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { createFsBlobStore } from "./fs-blob-store.ts";
+
+const root = mkdtempSync(join(tmpdir(), "outrigger-damaged-"));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const newDirectory = () => mkdtempSync(join(root, "store-"));
+const LIFE = "00112233445566ff";
+const IN_TWO_HOURS = () => Date.now() + 7_200_000;
+
+/** A chain as the first layout left it: a symbolic link tells the life, and what was superseded is a stub. */
+function makeFirstLayout(directory: string, key: string, bodies: readonly (string | null)[]): string {
+  const chain = join(directory, "blobs", key.slice(0, 2), `${key}@`);
+  mkdirSync(chain, { recursive: true, mode: 0o700 });
+  symlinkSync(`${LIFE}.1`, join(chain, "life"));
+  for (const [index, body] of bodies.entries()) {
+    const path = join(chain, `${LIFE}.${index + 1}`);
+    if (body === null) closeSync(openSync(path, "wx", 0o400));
+    else writeFileSync(path, body, { mode: 0o600 });
+  }
+  return chain;
+}
+
+const textOf = async (store: ReturnType<typeof createFsBlobStore>, key: string) =>
+  String((await store.get(key))?.body);
+
+test("chains of the first layout are read, replaced, swept and deleted", async () => {
+  const directory = newDirectory();
+  const store = createFsBlobStore({ directory });
+  for (const [key, bodies] of [
+    ["ab12/one", ["1"]],
+    ["ab12/three", [null, null, "3"]],
+    ["ab12/empty", [null, ""]],
+  ] as const) {
+    const chain = makeFirstLayout(directory, key, bodies);
+    const head = bodies.length;
+    assert.equal(await textOf(store, key), bodies.at(-1));
+    const { revision = "" } = (await store.stat(key)) ?? {};
+    assert.equal(store.isCurrent(key, revision), true);
+    const next = await store.put(key, Buffer.from("next"), { ifRevision: revision });
+    await expect(store.put(key, Buffer.from("x"), { ifRevision: revision })).rejects.toMatchObject({
+      code: "conflict",
+    });
+    assert.equal(store.isCurrent(key, revision), false);
+    await store.put(key, Buffer.from("last"), { ifRevision: next.revision });
+    await store.removeSuperseded(IN_TWO_HOURS(), () => true);
+    assert.deepEqual(readdirSync(chain).sort(), [`${LIFE}.1`, `${LIFE}.${head + 2}`, "life"].sort());
+    assert.equal(lstatSync(join(chain, `${LIFE}.1`)).size, 0);
+    assert.equal(store.isCurrent(key, revision), false);
+    assert.equal(store.isCurrent(key, next.revision), false);
+    assert.equal(await textOf(store, key), "last");
+  }
+  assert.deepEqual((await store.list("")).keys.sort(), ["ab12/empty", "ab12/one", "ab12/three"]);
+  for (const key of ["ab12/one", "ab12/three", "ab12/empty"]) assert.equal(await store.delete(key), true);
+  assert.deepEqual(readdirSync(join(directory, "blobs/ab")), []);
+});
+
+test("a reader takes the newest whole generation under one that lost its bytes, and writers go on above", async () => {
+  const store = createFsBlobStore({ directory: newDirectory() });
+  const revisions: string[] = [];
+  for (const body of ["1", "2", "3", "4"]) revisions.push((await store.put("x", Buffer.from(body))).revision);
+  const path = (await store.localPath("x")) ?? "";
+  truncateSync(path);
+  truncateSync(path.replace(/4$/, "3"));
+  assert.deepEqual(await store.get("x"), { size: 1, revision: revisions[1], body: Buffer.from("2") });
+  assert.deepEqual(await store.stat("x"), { size: 1, revision: revisions[1] });
+  assert.equal(await store.localPath("x"), path.replace(/4$/, "2"));
+  assert.equal(await store.removeSuperseded(IN_TWO_HOURS(), () => true), 1);
+  assert.equal(await textOf(store, "x"), "2");
+  await expect(store.put("x", Buffer.from("y"), { ifRevision: revisions[3] ?? "" })).rejects.toMatchObject({
+    code: "conflict",
+  });
+  const { revision } = await store.put("x", Buffer.from("5"), { ifRevision: revisions[1] ?? "" });
+  assert.ok(revision.startsWith(`${revisions[0]?.slice(0, 16)}.5.`));
+  assert.equal(await textOf(store, "x"), "5");
+});
+
+test("an empty blob is empty, also above a generation with bytes and after it was adopted", async () => {
+  const directory = newDirectory();
+  const store = createFsBlobStore({ directory });
+  await store.put("x", Buffer.from("1"));
+  const { revision } = await store.put("x", Buffer.alloc(0));
+  assert.deepEqual(await store.get("x"), { size: 0, revision, body: Buffer.alloc(0) });
+  const spooled = join(store.spoolDirectory, "upload");
+  await store.put("y", Buffer.from("1"));
+  writeFileSync(spooled, "");
+  await store.adopt("y", spooled);
+  assert.equal((await store.stat("y"))?.size, 0);
+  assert.equal(lstatSync((await store.localPath("y")) ?? "").mode & 0o077, 0);
+});
+
+test("a generation that cannot be read is an error, and not an older one", async () => {
+  const store = createFsBlobStore({ directory: newDirectory() });
+  for (const body of ["old", "new"]) await store.put("x", Buffer.from(body));
+  const path = (await store.localPath("x")) ?? "";
+  renameSync(path, `${path}.aside`);
+  symlinkSync(`${path}.aside`, path); // Not followed, so that opening it fails for every user.
+  await expect(store.get("x")).rejects.toMatchObject({ code: "store_unavailable" });
+});
+
+test("a chain of which only stubs are left is damaged, and can be deleted", async () => {
+  const directory = newDirectory();
+  const store = createFsBlobStore({ directory });
+  makeFirstLayout(directory, "ab/x", [null, null]);
+  for (const call of [
+    () => store.get("ab/x"),
+    () => store.stat("ab/x"),
+    () => store.put("ab/x", Buffer.from("y")),
+  ]) {
+    await expect(call()).rejects.toMatchObject({ code: "damaged", message: expect.stringContaining("x@") });
+  }
+  assert.equal(await store.delete("ab/x"), true);
+  await store.put("ab/x", Buffer.from("y"));
+});
+
+test.each([
+  ["nothing", []],
+  ["the anchor", ["0"]],
+  ["the link of the first layout", ["life"]],
+])("a chain of which a copy has only %s is absent, and can be made anew", async (_what, names) => {
+  const directory = newDirectory();
+  const store = createFsBlobStore({ directory });
+  const chain = join(directory, "blobs/ab/ab/x@");
+  for (const call of [
+    async () => assert.equal(await store.get("ab/x"), null),
+    async () => assert.equal(await store.stat("ab/x"), null),
+    async () => assert.ok(await store.put("ab/x", Buffer.from("y"), { ifRevision: null })),
+  ]) {
+    mkdirSync(chain, { recursive: true });
+    for (const name of names) {
+      if (name === "life") symlinkSync(`${LIFE}.1`, join(chain, name));
+      else writeFileSync(join(chain, `${LIFE}.${name}`), "", { mode: 0o400 });
+    }
+    assert.deepEqual((await store.list("")).keys, ["ab/x"]);
+    await call();
+    assert.equal(existsSync(join(chain, `${LIFE}.0`)) || existsSync(join(chain, "life")), false);
+  }
+  assert.equal(await textOf(store, "ab/x"), "y");
+});
+
+test("a copy that lacks the anchor, or has files of an interrupted copy, is read and goes on", async () => {
+  const store = createFsBlobStore({ directory: newDirectory() });
+  for (const body of ["1", "2", "3"]) await store.put("x", Buffer.from(body));
+  const chain = dirname((await store.localPath("x")) ?? "");
+  const life = readdirSync(chain)[0]?.slice(0, 16);
+  rmSync(join(chain, `${life}.0`));
+  rmSync(join(chain, `${life}.1`));
+  writeFileSync(join(chain, `.${life}.3.aB12cD`), "part");
+  chmodSync(join(chain, `.${life}.3.aB12cD`), 0o600);
+  assert.equal(await textOf(store, "x"), "3");
+  await store.put("x", Buffer.from("4"));
+  assert.equal(await textOf(store, "x"), "4");
+  await store.removeSuperseded(IN_TWO_HOURS(), () => true);
+  assert.equal(await textOf(store, "x"), "4");
+  assert.equal(await store.delete("x"), true);
+});
