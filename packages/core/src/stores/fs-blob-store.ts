@@ -12,9 +12,12 @@ import type {
   SecretKeeper,
   SpoolingStore,
 } from "../contracts/blob-store.ts";
+import type { BulkRemoval } from "../contracts/bulk-removal.ts";
 import type { DueIndex } from "../contracts/due-index.ts";
+import type { ShardSampler } from "../contracts/shard-sampler.ts";
 import { ServiceError } from "../errors.ts";
 import { checkBlobKey, checkListing, MAX_PAGE } from "./argument-checks.ts";
+import { createFsBulkRemoval } from "./fs-bulk-removal.ts";
 import { createChains } from "./fs-chain.ts";
 import { createFsDueIndex } from "./fs-due-index.ts";
 import { mapped, storeError } from "./fs-errors.ts";
@@ -33,6 +36,7 @@ import { listKeys } from "./fs-list.ts";
 import { claimTemporaryDirectory, type TemporaryDirectory } from "./fs-processes.ts";
 import { openBlob } from "./fs-read.ts";
 import { readOrCreateSecret } from "./fs-secret.ts";
+import { fsShards } from "./fs-shards.ts";
 import { type NewFile, openSpooled, writeTemporary } from "./fs-write.ts";
 
 export interface FsBlobStoreOptions {
@@ -50,7 +54,9 @@ export type FsBlobStore = BlobStore &
   LocalFileStore &
   RevisionProbe &
   SecretKeeper &
-  DueIndex;
+  DueIndex &
+  BulkRemoval &
+  ShardSampler;
 
 /**
  * Blobs as files. What was acknowledged survives a power cut: bytes are flushed before they get their name, and the name
@@ -68,6 +74,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
   const temporary = claimed.path;
   const chains = createChains(blobs, temporary, files);
   const due = createFsDueIndex(directory, temporary, files);
+  const removeFrom = createFsBulkRemoval(blobs, temporary, files);
   const probes = new LRUCache<string, Probe & { key: string }>({ max: MAX_PROBES });
   let isClosed = false;
 
@@ -154,6 +161,13 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
         return head === null ? null : { size: head.size, revision: revisionOf(head) };
       }),
     delete: (key) => mapped(async () => chains.remove(baseOf(key))),
+    removeNamed: (prefix, names) =>
+      mapped(async () => {
+        for (const name of names) checkBlobKey(prefix + name);
+        // The prefix without its slash is a key as well.
+        await removeFrom(baseOf(prefix.slice(0, -1)), names);
+      }),
+    shards: () => fsShards(blobs),
     list: (prefix, options = {}) =>
       whileOpen(async () => {
         checkListing(prefix, options.limit ?? MAX_PAGE);

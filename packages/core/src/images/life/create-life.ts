@@ -1,3 +1,4 @@
+import { hasLocalFiles } from "../../contracts/blob-store.ts";
 import { createDueList } from "../../stores/due-list.ts";
 import { type Claims, createClaims } from "../idempotency/claims.ts";
 import { createImageRecords } from "../image-records.ts";
@@ -18,7 +19,8 @@ export function createLife(
     now: settings.now,
     isOwned: async (owner, id) => (await records.load(id))?.record.owner?.name === owner,
   });
-  const life = { settings, records, due: createDueList(store, "images"), owners, removeBytes };
+  const isLocal = hasLocalFiles(store);
+  const life = { settings, records, isLocal, due: createDueList(store, "images"), owners, removeBytes };
   const { now, onError } = settings;
   const claims = createClaims({ store, due: createDueList(store, "claims"), records, now, onError });
   return { life, claims, seenClock: createSeenClock(createDueList(store, "clock")) };

@@ -7,6 +7,8 @@ import type { OwnerUsage } from "../owners/owner-usage.ts";
 export interface LifeContext {
   settings: Pick<ImageSettings, "now" | "tombstoneMs" | "onError" | "onRemoved" | "log">;
   records: ImageRecords;
+  /** Whether the records are files of this machine. */
+  isLocal: boolean;
   /**
    * When to look at which image. For each there is an entry, at the latest when something is to be done about it: whoever
    * brings that forward adds one before.
