@@ -1,6 +1,8 @@
 import { LRUCache } from "lru-cache";
 import { type BlobStore, hasRevisionProbe } from "../contracts/blob-store.ts";
+import { hasShardSampler, type ShardSampler } from "../contracts/shard-sampler.ts";
 import { readAll } from "../stores/read-all.ts";
+import { isImageId } from "./image-id.ts";
 import { decodeRecord, encodeRecord, type ImageRecord, idOfRecord, keyOf } from "./image-record.ts";
 
 /** A record at one revision. The same object for as long as the revision holds, so that answers can be kept with it. */
@@ -16,6 +18,11 @@ export interface ImageRecords {
   load(id: string, signal?: AbortSignal): Promise<CurrentRecord | null>;
   /** The IDs of all records, in no particular order. */
   ids(): AsyncGenerator<string>;
+  /**
+   * The same IDs by parts of the store, in random order: a few parts stand for all. Names that have no record may be among
+   * them. `null` where the store has no such parts.
+   */
+  shards: (() => AsyncGenerator<{ ids: string[]; shardCount: number }>) | null;
   /** Makes a new record; the commit point of an image. Rejects with `conflict` where one exists. */
   create(record: ImageRecord, signal?: AbortSignal): Promise<CurrentRecord>;
   /** Replaces a record by compare-and-set. Rejects with `conflict` when it is no longer at `current`. */
@@ -35,6 +42,7 @@ export function createImageRecords(store: BlobStore): ImageRecords {
     max: MAX_CACHED_RECORDS,
   });
   const probe = hasRevisionProbe(store) ? store : null;
+  const sampler = hasShardSampler(store) ? store : null;
 
   function remember(record: ImageRecord, revision: string): CurrentRecord {
     const current = { record, revision };
@@ -68,6 +76,7 @@ export function createImageRecords(store: BlobStore): ImageRecords {
         cursor = page.cursor;
       } while (cursor !== undefined);
     },
+    shards: sampler === null ? null : () => idsByShard(sampler),
     async create(record, signal) {
       const options = {
         ifRevision: null,
@@ -86,4 +95,10 @@ export function createImageRecords(store: BlobStore): ImageRecords {
       cache.delete(id);
     },
   };
+}
+
+async function* idsByShard(sampler: ShardSampler) {
+  for await (const { names, shardCount } of sampler.shards()) {
+    yield { ids: names.filter(isImageId), shardCount };
+  }
 }

@@ -4,13 +4,14 @@ import type { ImagesOptions } from "../images-options.ts";
 import type { Usage } from "../owners/owner-usage.ts";
 import { removeStored } from "../remove-stored.ts";
 import { closeStores, type ImageStorage, rolesOf } from "../storage-roles.ts";
+import { type CountOptions, countImages, type ImageStats } from "./count-images.ts";
 import { createLife } from "./create-life.ts";
 import { isOver } from "./image-life.ts";
-import { countImages, type ImageStats, type ListedImage, listImages } from "./image-listing.ts";
+import { type ListedImage, listImages } from "./image-listing.ts";
 import type { LifeContext } from "./life-context.ts";
 import { lookAfter } from "./look-after.ts";
 import type { SweepReport } from "./sweep-images.ts";
-import { createSweeper, type Sweeper } from "./sweeper.ts";
+import { createSweeper, type Sweeper, type SweepOptions } from "./sweeper.ts";
 import { takeDown } from "./take-down.ts";
 import { releaseImage, type WithholdOptions, withholdImage } from "./withhold.ts";
 
@@ -28,8 +29,11 @@ export interface ImageAdmin {
   remove(id: string): Promise<void>;
   /** All images that are known, in no particular order. Reads every record: for people and nightly jobs. */
   list(): AsyncGenerator<ListedImage>;
-  /** Images by state. Reads every record. */
-  stats(): Promise<ImageStats>;
+  /**
+   * Images by state. A data directory with too many images to count in three seconds is estimated; any other storage reads
+   * every record.
+   */
+  stats(options?: CountOptions): Promise<ImageStats>;
   /** What an owner has stored. */
   usage(owner: string): Promise<Usage>;
   /**
@@ -38,7 +42,7 @@ export interface ImageAdmin {
    */
   reindex(): Promise<void>;
   /** Removes at once what is due by now. */
-  sweep(): Promise<SweepReport>;
+  sweep(options?: SweepOptions): Promise<SweepReport>;
 }
 
 /** An administrator over storage that a service may be using at the same time, on this machine or another. */
@@ -89,11 +93,11 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
       await lookAfter(life, entry);
     },
     list: () => listImages(life),
-    stats: () => countImages(life),
+    stats: (options) => countImages(life, options),
     usage: (owner) => life.owners.usage(owner),
     async reindex() {
       for await (const id of life.records.ids()) await life.due.add({ id, dueMs: life.settings.now() });
     },
-    sweep: () => sweeper.sweep(),
+    sweep: (options) => sweeper.sweep(options),
   };
 }

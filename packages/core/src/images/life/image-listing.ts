@@ -12,42 +12,29 @@ export interface ListedImage extends ImageSummary {
   reason?: string;
 }
 
-/** Images by state, with the bytes of their originals as far as these are kept. */
-export interface ImageStats {
-  images: number;
-  bytes: number;
-  states: Record<ImageState, number>;
-}
-
 /** All images that are known, in no particular order. Reads every record: for people and nightly jobs. */
-export async function* listImages({ records, settings }: LifeContext): AsyncGenerator<ListedImage> {
-  for await (const id of records.ids()) {
-    const current = await records.load(id).catch((error) => {
-      // One that cannot be read must not hide all others.
-      settings.onError(error);
-      return null;
-    });
-    // Removed since its name was read.
-    if (current === null) continue;
-    const { record } = current;
-    const state = stateOf(record, settings.now());
-    yield {
-      ...summaryOf(record),
-      state,
-      ...(record.withheld === null ? {} : { reason: record.withheld.reason }),
-    };
+export async function* listImages(context: LifeContext): AsyncGenerator<ListedImage> {
+  for await (const id of context.records.ids()) {
+    const image = await lookAt(context, id);
+    if (image !== null) yield image;
   }
 }
 
-export async function countImages(context: LifeContext): Promise<ImageStats> {
-  const states = { processing: 0, ready: 0, withheld: 0, failed: 0, deleted: 0, expired: 0, removed: 0 };
-  const stats: ImageStats = { images: 0, bytes: 0, states };
-  for await (const { state, size } of listImages(context)) {
-    stats.images++;
-    states[state]++;
-    if (state === "processing" || state === "ready" || state === "withheld") stats.bytes += size;
-  }
-  return stats;
+/** `null` where there is no record, and where it cannot be read. */
+export async function lookAt({ records, settings }: LifeContext, id: string): Promise<ListedImage | null> {
+  const current = await records.load(id).catch((error) => {
+    // One that cannot be read must not hide all others.
+    settings.onError(error);
+    return null;
+  });
+  // Removed since its name was read.
+  if (current === null) return null;
+  const { record } = current;
+  return {
+    ...summaryOf(record),
+    state: stateOf(record, settings.now()),
+    ...(record.withheld === null ? {} : { reason: record.withheld.reason }),
+  };
 }
 
 function stateOf(record: ImageRecord, now: number): ImageState {

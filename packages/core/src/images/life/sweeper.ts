@@ -4,11 +4,16 @@ import type { LifeContext } from "./life-context.ts";
 import type { SeenClock } from "./seen-clock.ts";
 import { type SweepReport, sweepImages } from "./sweep-images.ts";
 
+export interface SweepOptions {
+  /** Gets the numbers so far after every image. */
+  onProgress?(report: Readonly<SweepReport>): void;
+}
+
 export interface Sweeper {
   /** Begins to sweep every `everyMs`, where that is wanted, as long as the clock can be trusted. */
   start(): void;
   /** Does at once what is due by the clock, whatever that says. */
-  sweep(): Promise<SweepReport>;
+  sweep(options?: SweepOptions): Promise<SweepReport>;
   /** Ends after what is under way. */
   close(): Promise<void>;
 }
@@ -39,14 +44,14 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   let byTimer: Promise<void> = Promise.resolve();
   let isClosed = false;
 
-  async function sweepAll(isTrusted: () => boolean): Promise<SweepReport> {
-    const report = await sweepImages(context, () => !isClosed && isTrusted());
+  async function sweepAll(isTrusted: () => boolean, { onProgress }: SweepOptions): Promise<SweepReport> {
+    const report = await sweepImages(context, () => !isClosed && isTrusted(), onProgress);
     if (!isClosed && isTrusted()) await alsoSweep();
     return report;
   }
 
-  function sweep(isTrusted: () => boolean): Promise<SweepReport> {
-    const run = () => sweepAll(isTrusted);
+  function sweep(isTrusted: () => boolean, options: SweepOptions = {}): Promise<SweepReport> {
+    const run = () => sweepAll(isTrusted, options);
     underWay ??= (observer === null ? run() : observer.observe({ kind: "sweep" }, run)).finally(() => {
       underWay = null;
     });
@@ -88,10 +93,10 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     start() {
       if (everyMs !== null) schedule(everyMs, Math.random() * Math.min(MAX_START_MS, everyMs));
     },
-    async sweep() {
+    async sweep(options) {
       // One that began earlier may have seen less. Whoever waits for it is told of its failure.
       await underWay?.catch(() => undefined);
-      return sweep(() => true);
+      return sweep(() => true, options);
     },
     async close() {
       isClosed = true;
