@@ -180,3 +180,4 @@ export { createMemoryKeyValue } from "./stores/memory-key-value.ts";
 export type { MemoryRateLimiterOptions } from "./stores/memory-rate-limiter.ts";
 export { createMemoryRateLimiter } from "./stores/memory-rate-limiter.ts";
 export { createMemorySuppressionList } from "./stores/memory-suppression-list.ts";
+export { systemTemporaryDirectory } from "./stores/system-temporary.ts";

@@ -1,4 +1,3 @@
-import { tmpdir } from "node:os";
 import type { S3Client, S3ClientConfig } from "@aws-sdk/client-s3";
 
 export interface S3BlobStoreOptions {
@@ -43,7 +42,8 @@ export interface S3Settings {
   timeoutMs: number;
   minBytesPerSecond: number;
   bufferBytes: number;
-  spoolDirectory: string;
+  /** `null`: the process' own below the system's directory for temporary files. */
+  spoolDirectory: string | null;
 }
 
 const PREFIX = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*$/;
@@ -67,7 +67,7 @@ export function settingsOf(options: S3BlobStoreOptions): S3Settings {
     timeoutMs: checkInteger("timeoutMs", options.timeoutMs ?? 2000, 50, 2 ** 31 - 1),
     minBytesPerSecond: checkInteger("minBytesPerSecond", options.minBytesPerSecond ?? 2 ** 20, 1, 2 ** 40),
     bufferBytes: checkInteger("bufferBytes", options.bufferBytes ?? 8 * 2 ** 20, 0, 2 ** 30),
-    spoolDirectory: options.spoolDirectory ?? tmpdir(),
+    spoolDirectory: options.spoolDirectory ?? null,
   };
 }
 

@@ -1,4 +1,4 @@
-import { type BlobStore, hasLocalSecret } from "../contracts/blob-store.ts";
+import { type BlobStore, hasLocalSecret, hasSpool } from "../contracts/blob-store.ts";
 import type { Service } from "../contracts/call.ts";
 import { corsService } from "../http/cors.ts";
 import { createInFlight } from "../http/in-flight.ts";
@@ -9,6 +9,7 @@ import { observeStore } from "../observe/observe-store.ts";
 import type { ApiPart } from "../openapi/document.ts";
 import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
 import { createMemoryRateLimiter } from "../stores/memory-rate-limiter.ts";
+import { sweepSystemTemporary } from "../stores/system-temporary.ts";
 import { createImageDescription, describeImages } from "./describe-images.ts";
 import type { ProcessingContext } from "./image-context.ts";
 import { createImageService } from "./image-service.ts";
@@ -61,6 +62,8 @@ export function createImages(options: ImagesOptions): Images {
   const settings = imageSettings(options);
   const given = rolesOf(options.storage);
   const pins = choosePins(options, given.records);
+  // Without a spool of the store's own, uploads pass through there.
+  if (!hasSpool(given.originals)) sweepSystemTemporary();
   const limiter =
     options.rateLimiter === undefined
       ? createMemoryRateLimiter()

@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
@@ -20,6 +19,7 @@ import { checkBlobKey, checkListing, MAX_PAGE } from "./argument-checks.ts";
 import { createFsBulkRemoval } from "./fs-bulk-removal.ts";
 import { createChains } from "./fs-chain.ts";
 import { createFsDueIndex } from "./fs-due-index.ts";
+import { makeDirectories } from "./fs-durable-directories.ts";
 import { mapped, storeError } from "./fs-errors.ts";
 import { type FileSystem, nodeFiles } from "./fs-files.ts";
 import {
@@ -207,7 +207,7 @@ function shardOf(key: string): string {
 /** Makes the directories and resolves to this process' own for temporary files. */
 function claim(directory: string, blobs: string): TemporaryDirectory {
   try {
-    mkdirSync(blobs, { recursive: true, mode: 0o700 });
+    makeDirectories(blobs);
     return claimTemporaryDirectory(join(directory, "tmp"));
   } catch (error) {
     throw storeError(error);
