@@ -15,6 +15,7 @@ import { openJobQueue } from "./storage/open-job-queue.ts";
 import { type OpenStorage, openRateLimiter, openStorage } from "./storage/open-storage.ts";
 import { storageError } from "./storage/storage-error.ts";
 import { tellJobs, tellLimits, tellWarnings } from "./storage/storage-notices.ts";
+import { watchSpace } from "./storage/watch-space.ts";
 
 /** The renderer has processes to start, maybe on a machine that is busy starting other things. */
 const START_TIMEOUT_MS = 30_000;
@@ -45,6 +46,7 @@ export async function openParts(settings: ServerSettings, logger: Logger, withSa
     tellLimits(settings, rateLimiter !== null, logger);
     tellJobs(settings, logger);
     const { metrics, observer } = createObservers(settings);
+    if (observer !== null) watchSpace(storage.targets, observer);
     const onError = failureLog(logger);
     if (settings.lookup !== false) {
       // With what only it needs, such as the databases.
