@@ -26,7 +26,9 @@ async function filesIn(directory: string): Promise<string[]> {
   return found.filter((name) => name.endsWith(".part"));
 }
 
-it("what a killed server left of an upload is removed by the next start, and a living server keeps its own", async () => {
+it("what a killed server left of an upload is removed by the next start, and a living server keeps its own", {
+  timeout: 120_000,
+}, async () => {
   const cwd = await temporaryDirectory();
   const TMPDIR = join(cwd, "tmp");
   await mkdir(TMPDIR);
@@ -34,7 +36,6 @@ it("what a killed server left of an upload is removed by the next start, and a l
     TMPDIR,
     OUTRIGGER_STORAGE: "memory:",
     OUTRIGGER_SECRET: "0123456789abcdef".repeat(4),
-    OUTRIGGER_TLS: "off",
   };
   const [killed, living] = [serve(cwd, [], env), serve(cwd, [], env)];
   const bytes = await jpeg();

@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { unlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { LRUCache } from "lru-cache";
@@ -142,7 +142,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
             return await publish(base, file, options);
           } finally {
             // What cannot be removed goes with the other temporary files at the next start; the blob is what it is.
-            await rm(file.path, { force: true }).catch(() => undefined);
+            await unlink(file.path).catch(() => undefined);
           }
         } finally {
           if (body instanceof Readable) body.destroy();

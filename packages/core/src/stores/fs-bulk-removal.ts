@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { readdirSync, renameSync } from "node:fs";
-import { readdir, rm, rmdir, unlink } from "node:fs/promises";
+import { readdirSync } from "node:fs";
+import { rename, rm, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { systemCode } from "./fs-errors.ts";
 import type { FileSystem } from "./fs-files.ts";
@@ -17,14 +17,14 @@ export function createFsBulkRemoval(root: string, temporary: string, files: File
   const flush = createSharedFlush(files);
 
   /** Moves out of a directory what belongs to the names, and adds the new paths to `graves`. */
-  function moveAway(directory: string, names: readonly string[], graves: string[]): void {
+  async function moveAway(directory: string, names: readonly string[], graves: string[]): Promise<void> {
     const found = namesIn(directory);
     for (const name of names.flatMap((each) => [chainDirectory(each), each])) {
       // A rename that fails costs more than the look.
       if (!found.has(name)) continue;
       const grave = join(temporary, randomBytes(12).toString("hex"));
       try {
-        renameSync(join(directory, name), grave);
+        await rename(join(directory, name), grave);
         graves.push(grave);
       } catch (error) {
         // Another process removed it since its name was read.
@@ -49,7 +49,7 @@ export function createFsBulkRemoval(root: string, temporary: string, files: File
   return async (directory: string, names: readonly string[]): Promise<void> => {
     const graves: string[] = [];
     try {
-      moveAway(directory, names, graves);
+      await moveAway(directory, names, graves);
       if (graves.length === 0) return;
       await flush(directory);
     } finally {
@@ -69,10 +69,13 @@ function namesIn(directory: string): Set<string> {
   }
 }
 
-/** As `rm` does, with a third of its system calls: the sweep spends most of its time here. */
+/**
+ * As `rm` does, with a third of its system calls: the sweep spends most of its time here. Not synchronous: while the journal
+ * of a busy disk is written, a removal may take long.
+ */
 async function removeTree(directory: string): Promise<void> {
   try {
-    for (const entry of await readdir(directory, { withFileTypes: true })) {
+    for (const entry of readdirSync(directory, { withFileTypes: true })) {
       const path = join(directory, entry.name);
       if (entry.isDirectory()) await removeTree(path);
       else await unlink(path);
