@@ -68,6 +68,11 @@ describe("outrigger serve, its metrics", () => {
 
     const text = await metrics();
     const found = samplesOf(text);
+    for (const what of ["bytes", "inodes"]) {
+      const free = found.get(`outrigger_storage_free_${what}`);
+      expect(free).toBeGreaterThan(0);
+      expect(found.get(`outrigger_storage_total_${what}`)).toBeGreaterThan(free ?? Number.POSITIVE_INFINITY);
+    }
     const requests = (method: string, route: string, status: number) =>
       found.get(`outrigger_requests_total{method="${method}",route="${route}",status="${status}"}`);
     expect(requests("POST", "/api/images.json", 201)).toBe(2);

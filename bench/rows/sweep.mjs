@@ -9,10 +9,13 @@ import { compare, formatMicros } from "../src/report.mjs";
 /** @import { Bench } from "../src/bench.mjs" */
 
 const LIVE = { full: 100_000, quick: 10_000, smoke: 200 };
+/** Enough for the sweep to be at its pace. */
+const CROWD = { full: 1000, quick: 300, smoke: 5 };
 const DUE = { full: 100, quick: 100, smoke: 5 };
 const ROUNDS = { full: 7, quick: 3, smoke: 1 };
 const AT_ONCE = 16;
 const ORIGINAL = randomBytes(20_000);
+const RENDITION = randomBytes(5_000);
 const YEAR_MS = 365 * 86_400_000;
 /** What is only there to be in the way need not survive a power cut. */
 const UNSYNCED = { sync: async () => {}, syncDirectory: async () => {}, link };
@@ -27,16 +30,27 @@ export async function sweep(/** @type {Bench} */ bench) {
     const filling = createFsBlobStore({ directory: crowded }, UNSYNCED);
     await store(filling, LIVE[mode], () => Date.now() + YEAR_MS * (0.01 + 0.9 * Math.random()));
 
-    /** @type {Record<"among" | "alone" | "reading", number[]>} */
-    const micros = { among: [], alone: [], reading: [] };
+    /** @type {Record<"among" | "alone" | "reading" | "crowd" | "few", number[]>} */
+    const micros = { among: [], alone: [], reading: [], crowd: [], few: [] };
     for (let round = 0; round < ROUNDS[mode]; round++) {
       micros.among.push(await sweepDue(bench, crowded));
       micros.alone.push(await sweepDue(bench, empty));
       micros.reading.push(await readAll(bench, crowded, LIVE[mode]));
+      micros.crowd.push(await sweepDue(bench, empty, CROWD[mode]));
+      micros.few.push(await sweepDue(bench, empty, CROWD[mode], withoutAbilities));
     }
     const what = `Removing ${DUE[mode]} expired images among ${LIVE[mode].toLocaleString("en")} others, time`;
     const line = { what, ours: micros.among, format: formatMicros };
+    const rate = {
+      what: `Removing ${CROWD[mode].toLocaleString("en")} expired images with a rendition each, time`,
+      peer: "4 at a time, blob by blob, as on other storage",
+      ours: micros.crowd,
+      theirs: micros.few,
+      aim: { atMost: 1 / 3 },
+      format: formatMicros,
+    };
     return [
+      compare(rate),
       compare({ ...line, peer: "with no others", theirs: micros.alone, aim: { atMost: 1.5 } }),
       compare({ ...line, peer: "only reading every record", theirs: micros.reading, aim: { atMost: 0.1 } }),
     ];
@@ -55,7 +69,9 @@ async function store(into, count, expiry) {
       await into.put(`${id}/record`, Buffer.from(JSON.stringify(recordOf(id, expiresAt))));
       await into.addDue("images", { id, dueMs: expiresAt });
       // The others' bytes would only take room.
-      if (expiresAt < Date.now()) await into.put(`${id}/original`, ORIGINAL);
+      if (expiresAt >= Date.now()) continue;
+      await into.put(`${id}/original`, ORIGINAL);
+      await into.put(`${id}/renditions/w320.webp`, RENDITION);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
@@ -79,11 +95,23 @@ function recordOf(id, expiresAt) {
   };
 }
 
-/** Lets some images expire, and sweeps. @param {Bench} bench @param {string} directory */
-async function sweepDue(bench, directory) {
-  const due = DUE[bench.settings.mode];
+/**
+ * A store as remote ones are: its blobs are removed one by one, and few images are swept at a time.
+ * @param {FsBlobStore} store
+ */
+function withoutAbilities(store) {
+  const { removeNamed, localPath, ...rest } = store;
+  return rest;
+}
+
+/**
+ * Lets some images expire, and sweeps.
+ * @param {Bench} bench @param {string} directory @param {number} due
+ * @param {(store: FsBlobStore) => import("@outrigger/core").BlobStore} seenAs
+ */
+async function sweepDue(bench, directory, due = DUE[bench.settings.mode], seenAs = (store) => store) {
   await store(createFsBlobStore({ directory }, UNSYNCED), due, () => Date.now() - 1000);
-  const admin = createImageAdmin({ storage: createFsBlobStore({ directory }) });
+  const admin = createImageAdmin({ storage: seenAs(createFsBlobStore({ directory })) });
   const began = performance.now();
   const { emptied, failed } = await admin.sweep();
   const micros = (performance.now() - began) * 1000;

@@ -48,8 +48,8 @@ async function killEverywhere(
 
 const ALL = 10_000;
 const TIMEOUT_MS = amount(240_000, 4 * 3_600_000);
-/** Calls by which something becomes visible or durable. */
-const COMMITTING_CALLS = ["link", "linkat", "rename", "renameat", "renameat2"];
+/** Calls by which something becomes visible or durable, and those that come right after a removal. */
+const COMMITTING_CALLS = ["link", "linkat", "rename", "renameat", "renameat2", "unlink", "unlinkat", "rmdir"];
 
 test.each([
   ["create", OPERATIONS.create],

@@ -30,6 +30,8 @@ export {
   hasSupersededFiles,
   isBlobKey,
 } from "./contracts/blob-store.ts";
+export type { BulkRemoval } from "./contracts/bulk-removal.ts";
+export { hasBulkRemoval } from "./contracts/bulk-removal.ts";
 export type { Call, Reply, Service, SpooledFile, Upload, UploadLimits } from "./contracts/call.ts";
 export type {
   AddressType,
@@ -92,6 +94,8 @@ export type {
   Rendition,
   RenditionSpec,
 } from "./contracts/renderer.ts";
+export type { Shard, ShardSampler } from "./contracts/shard-sampler.ts";
+export { hasShardSampler } from "./contracts/shard-sampler.ts";
 export type { SuppressionList } from "./contracts/suppression-list.ts";
 export type { ErrorCode, ServiceErrorOptions } from "./errors.ts";
 export { isError, isServiceError, ServiceError, systemCode } from "./errors.ts";
@@ -102,6 +106,7 @@ export type { ImageSummary } from "./images/image-summary.ts";
 export type { CloseOptions, Images } from "./images/images.ts";
 export { createImages } from "./images/images.ts";
 export type { ImageRateLimits, ImagesOptions, Logger } from "./images/images-options.ts";
+export type { CountOptions, ImageCounts, ImageStats } from "./images/life/count-images.ts";
 export type {
   ImageAdmin,
   ImageAdminOptions,
@@ -109,8 +114,9 @@ export type {
   StorageAdmin,
 } from "./images/life/image-admin.ts";
 export { createImageAdmin } from "./images/life/image-admin.ts";
-export type { ImageState, ImageStats, ListedImage } from "./images/life/image-listing.ts";
+export type { ImageState, ListedImage } from "./images/life/image-listing.ts";
 export type { SweepReport } from "./images/life/sweep-images.ts";
+export type { SweepOptions } from "./images/life/sweeper.ts";
 export type { WithholdOptions } from "./images/life/withhold.ts";
 export type {
   MigrateOptions,
@@ -199,3 +205,4 @@ export { createMemoryKeyValue } from "./stores/memory-key-value.ts";
 export type { MemoryRateLimiterOptions } from "./stores/memory-rate-limiter.ts";
 export { createMemoryRateLimiter } from "./stores/memory-rate-limiter.ts";
 export { createMemorySuppressionList } from "./stores/memory-suppression-list.ts";
+export { systemTemporaryDirectory } from "./stores/system-temporary.ts";

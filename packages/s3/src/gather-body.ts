@@ -3,7 +3,7 @@ import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { ServiceError, systemCode } from "@outrigger/core";
+import { ServiceError, systemCode, systemTemporaryDirectory } from "@outrigger/core";
 import { createChunkList } from "./chunk-list.ts";
 
 /** Random bytes behind each blob's own, so that no two objects have the same content. */
@@ -37,7 +37,8 @@ export interface BodyContent {
 export interface GatherOptions {
   /** More than this of a stream goes to a file. */
   bufferBytes: number;
-  spoolDirectory: string;
+  /** `null`: the process' own below the system's directory for temporary files. */
+  spoolDirectory: string | null;
   signal?: AbortSignal | undefined;
 }
 
@@ -52,7 +53,7 @@ export async function gatherBody(body: Uint8Array | Readable, options: GatherOpt
   let spool: FileHandle | undefined;
   let taking: Promise<void> | undefined;
   async function drainToFile(): Promise<void> {
-    spool ??= await openSpool(options.spoolDirectory);
+    spool ??= await openSpool(options.spoolDirectory ?? systemTemporaryDirectory());
     // From now on it only makes big writes of small chunks.
     memoryBytes = Math.min(memoryBytes, BATCH_BYTES);
     await append(spool, memory.drain());

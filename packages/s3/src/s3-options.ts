@@ -1,4 +1,3 @@
-import { tmpdir } from "node:os";
 import type { S3Client, S3ClientConfig } from "@aws-sdk/client-s3";
 import { checkOptions, type RuleTable, rules } from "@outrigger/core";
 
@@ -44,7 +43,8 @@ export interface S3Settings {
   timeoutMs: number;
   minBytesPerSecond: number;
   bufferBytes: number;
-  spoolDirectory: string;
+  /** `null`: the process' own below the system's directory for temporary files. */
+  spoolDirectory: string | null;
 }
 
 const PREFIX = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*$/;
@@ -72,7 +72,7 @@ const RULES = {
 
 /** Throws a `TypeError` that tells what is wrong. */
 export function settingsOf(options: S3BlobStoreOptions): S3Settings {
-  const { spoolDirectory = tmpdir(), ...checked } = checkOptions("createS3BlobStore", options, RULES);
+  const { spoolDirectory = null, ...checked } = checkOptions("createS3BlobStore", options, RULES);
   const ignored = CLIENT_OPTIONS.filter(
     (name) => checked.client !== undefined && options[name] !== undefined,
   );

@@ -1,4 +1,13 @@
 #!/usr/bin/env node
-import { main } from "../dist/main.js";
+import { tooManyOpenFiles } from "../dist/open-files.js";
 
-await main(process.argv);
+try {
+  const { main } = await import("../dist/main.js");
+  await main(process.argv);
+} catch (error) {
+  // The program itself is some hundred files, many of which are read at once.
+  const said = tooManyOpenFiles(error);
+  if (said === null) throw error;
+  process.stderr.write(`outrigger: ${said}\n`);
+  process.exitCode = 1;
+}

@@ -15,8 +15,10 @@ const CLAUSES: Readonly<Record<string, string>> = {
   ENOTDIR: "it is not a directory",
   EACCES: "this user may not write there",
   EPERM: "this user may not write there",
+  ENOENT: "its file system does not let directories be made there",
   EROFS: "its file system is read-only",
   ENOSPC: "there is no space left",
+  EMFILE: "this process may not open more files (ulimit -n)",
 };
 
 /** What link(2) fails with on a file system that has no hard links, such as FAT. */

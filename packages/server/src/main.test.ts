@@ -1,4 +1,7 @@
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { outrigger, temporaryDirectory } from "../test/outrigger-process.ts";
 
@@ -72,4 +75,30 @@ it("exits with 2 for a command or an option that it does not know", async () => 
   const unknownOption = await run("serve", "--prot", "80");
   expect(unknownOption.code).toBe(2);
   expect(unknownOption.stderr).toContain("unknown option '--prot'");
+});
+
+it.each([20, 64])(
+  "serve with at most %i open files ends with one sentence that names the limit",
+  async (limit) => {
+    const bin = fileURLToPath(new URL("../bin/outrigger.js", import.meta.url));
+    const line = `ulimit -n ${limit}; exec "$0" "$1" serve --port 0`;
+    const cwd = await temporaryDirectory();
+    const failure = await promisify(execFile)("sh", ["-c", line, process.execPath, bin], { cwd }).catch(
+      (error) => error,
+    );
+    expect(failure).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: `outrigger: The limit of open files, ${limit}, is too low. Raise it to 4096 or more, with ulimit -n, LimitNOFILE= (systemd) or --ulimit (Docker).\n`,
+    });
+  },
+);
+
+it("serve with a data directory where the kernel lets none be made says so at once", async () => {
+  expect(await run("serve", "--port", "0", "--data", "/proc/outrigger/data")).toEqual({
+    code: 1,
+    stdout: "",
+    stderr:
+      "outrigger: The data directory /proc/outrigger/data cannot be used: its file system does not let directories be made there\n",
+  });
 });

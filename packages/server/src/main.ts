@@ -5,6 +5,7 @@ import { reasonOf } from "./error-reason.ts";
 import { addImageCommands } from "./image-commands/add-image-commands.ts";
 import { withHyphenIds } from "./images-command/image-ids.ts";
 import { addLookupCommands } from "./lookup-commands/add-lookup-commands.ts";
+import { tooManyOpenFiles } from "./open-files.ts";
 import { readOwnPackage } from "./own-package.ts";
 
 const USAGE_EXIT = 2;
@@ -47,6 +48,11 @@ async function report(error: unknown): Promise<number> {
   }
   if (error instanceof StartError) {
     process.stderr.write(`outrigger: ${error.message}\n`);
+    return 1;
+  }
+  const said = tooManyOpenFiles(error);
+  if (said !== null) {
+    process.stderr.write(`outrigger: ${said}\n`);
     return 1;
   }
   // Loaded only now: most commands end well.

@@ -17,6 +17,7 @@ import { type OpenStorage, openRateLimiter, openStorage } from "./storage/open-s
 import { storageError } from "./storage/storage-error.ts";
 import { tellJobs, tellLimits, tellWarnings } from "./storage/storage-notices.ts";
 import { distinctTargets, type StorageTargets } from "./storage/storage-target.ts";
+import { watchSpace } from "./storage/watch-space.ts";
 
 /** The renderer has processes to start, maybe on a machine that is busy starting other things. */
 const START_TIMEOUT_MS = 30_000;
@@ -49,6 +50,7 @@ export async function openParts(settings: ServerSettings, logger: Logger, withSa
     tellLimits(settings, rateLimiter !== null, logger);
     tellJobs(settings, logger);
     const { metrics, observer } = createObservers(settings);
+    if (observer !== null) watchSpace(storage.targets, observer);
     const onError = failureLog(logger);
     images = createImages({
       ...imagesOptionsOf(settings),

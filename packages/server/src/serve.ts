@@ -1,5 +1,7 @@
+import { StartError } from "./config-error.ts";
 import { loadConfig, type ServeFlags } from "./load-config.ts";
 import { createLog, type ServerLog } from "./logger.ts";
+import { lowLimitText, MIN_OPEN_FILES, openFilesLimit } from "./open-files.ts";
 import type { ServerConfig } from "./server-config.ts";
 import { settingsOf } from "./settings.ts";
 import { type StartedServer, startServer } from "./start-server.ts";
@@ -17,6 +19,8 @@ interface DemoFlags extends ServeFlags {
  * logs on the standard error; ends by SIGTERM or SIGINT. Rejects when it cannot start.
  */
 export async function serve({ demo = false, ...flags }: DemoFlags): Promise<void> {
+  const openFiles = openFilesLimit();
+  if (openFiles !== null && openFiles < MIN_OPEN_FILES) throw new StartError(lowLimitText(openFiles));
   const config = await loadConfig(flags, process.env);
   const settings = settingsOf(demo ? withDemoLookup(config) : config);
   const log = createLog(settings.log);

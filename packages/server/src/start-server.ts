@@ -5,6 +5,7 @@ import { warnWithoutFonts } from "./font-warning.ts";
 import { type Listener, listen } from "./listen.ts";
 import { describeDatabase } from "./lookup/database-target.ts";
 import { listenForMetrics, METRICS_PATH } from "./metrics-listener.ts";
+import { ENOUGH_OPEN_FILES, openFilesLimit, RAISE_OPEN_FILES } from "./open-files.ts";
 import { openParts } from "./open-parts.ts";
 import { createReadiness } from "./readiness.ts";
 import type { ServerSettings } from "./settings.ts";
@@ -103,6 +104,13 @@ function announce(settings: ServerSettings, url: string, logger: Logger): void {
     logger.info({ database: describeDatabase(settings.lookup.database) }, "serving the lookup");
   }
   logger.info(`Upload pictures at ${publicUrl ?? url} in a browser, or: ${uploadCommand(publicUrl ?? url)}`);
+  const openFiles = openFilesLimit();
+  if (openFiles !== null && openFiles < ENOUGH_OPEN_FILES) {
+    logger.warn(
+      { openFiles },
+      `The limit of open files is low: requests will fail under load. ${RAISE_OPEN_FILES}.`,
+    );
+  }
   if (tls !== "off" && trustProxy === false && !/^(?:localhost|127\.|::1$)/.test(host)) {
     logger.warn(
       "Other machines must come through a proxy that ends TLS: set trustProxy so that it is believed, or tls to off.",

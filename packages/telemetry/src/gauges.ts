@@ -5,6 +5,10 @@ const HELP: Readonly<Record<GaugeName, string>> = {
   renders_waiting: "Pictures that wait for a render process.",
   renders_running: "Pictures that a render process works on.",
   jobs_waiting: "Uploads, answered with 202, that wait to be processed.",
+  storage_free_bytes: "Bytes that this user may still write on the file systems of data directories.",
+  storage_total_bytes: "Bytes of the file systems of data directories.",
+  storage_free_inodes: "Files that can still be made on the file systems of data directories.",
+  storage_total_inodes: "Files that the file systems of data directories can hold.",
 };
 
 /** Numbers that are asked for when metrics are collected; of those that nobody ever told, nothing is shown. */

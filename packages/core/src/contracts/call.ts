@@ -34,7 +34,7 @@ export interface UploadLimits {
    * first byte on. Time in which we keep the client waiting does not count. 0 switches it off.
    */
   minBytesPerSecond: number;
-  /** Existing directory for the spooled file. Absent: the system's temporary directory. */
+  /** Existing directory for the spooled file. Absent: one of this process below the system's temporary directory. */
   spoolDirectory?: string;
 }
 

@@ -39,7 +39,14 @@ export type Operation =
 export type ServedFrom = "memory" | "store" | "render";
 
 /** Numbers that are read when somebody collects them. */
-export type GaugeName = "renders_waiting" | "renders_running" | "jobs_waiting";
+export type GaugeName =
+  | "renders_waiting"
+  | "renders_running"
+  | "jobs_waiting"
+  | "storage_free_bytes"
+  | "storage_total_bytes"
+  | "storage_free_inodes"
+  | "storage_total_inodes";
 
 /** For metrics and traces. Its methods never throw of their own, and cost next to nothing. */
 export interface Observer {

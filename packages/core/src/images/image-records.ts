@@ -1,7 +1,9 @@
 import { LRUCache } from "lru-cache";
 import { type BlobStore, hasRevisionProbe } from "../contracts/blob-store.ts";
+import { hasShardSampler, type ShardSampler } from "../contracts/shard-sampler.ts";
 import { isServiceError } from "../errors.ts";
 import { readAll } from "../stores/read-all.ts";
+import { isImageId } from "./image-id.ts";
 import {
   damagedRecord,
   decodeRecord,
@@ -37,6 +39,11 @@ export interface ImageRecords {
   loadDamaged(id: string): Promise<DamagedRecord | null>;
   /** The IDs of all records, in no particular order. */
   ids(): AsyncGenerator<string>;
+  /**
+   * The same IDs by parts of the store, in random order: a few parts stand for all. Names that have no record may be among
+   * them. `null` where the store has no such parts.
+   */
+  shards: (() => AsyncGenerator<{ ids: string[]; shardCount: number }>) | null;
   /** Makes a new record; the commit point of an image. Rejects with `conflict` where one exists. */
   create(record: ImageRecord, signal?: AbortSignal): Promise<CurrentRecord>;
   /** Replaces a record by compare-and-set. Rejects with `conflict` when it is no longer at `current`. */
@@ -57,6 +64,7 @@ export function createImageRecords(store: BlobStore, confirm: () => Promise<void
     max: MAX_CACHED_RECORDS,
   });
   const probe = hasRevisionProbe(store) ? store : null;
+  const sampler = hasShardSampler(store) ? store : null;
 
   function remember(record: ImageRecord, revision: string): CurrentRecord {
     const current = { record, revision };
@@ -109,6 +117,7 @@ export function createImageRecords(store: BlobStore, confirm: () => Promise<void
         cursor = page.cursor;
       } while (cursor !== undefined);
     },
+    shards: sampler === null ? null : () => idsByShard(sampler),
     async create(record, signal) {
       const options = {
         ifRevision: null,
@@ -127,6 +136,12 @@ export function createImageRecords(store: BlobStore, confirm: () => Promise<void
       cache.delete(id);
     },
   };
+}
+
+async function* idsByShard(sampler: ShardSampler) {
+  for await (const { names, shardCount } of sampler.shards()) {
+    yield { ids: names.filter(isImageId), shardCount };
+  }
 }
 
 /** As {@link decodeRecord}; what stands for a damaged record is as damaged, unless it says that nothing is served. */

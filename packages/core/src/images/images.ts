@@ -1,4 +1,4 @@
-import { type BlobStore, hasLocalSecret } from "../contracts/blob-store.ts";
+import { type BlobStore, hasLocalSecret, hasSpool } from "../contracts/blob-store.ts";
 import type { Service } from "../contracts/call.ts";
 import { corsService } from "../http/cors.ts";
 import { CLOSE_RULES, createInFlight } from "../http/in-flight.ts";
@@ -10,6 +10,7 @@ import type { ApiPart } from "../openapi/document.ts";
 import { type Checked, checkOptions } from "../option-rules.ts";
 import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
 import { createMemoryRateLimiter } from "../stores/memory-rate-limiter.ts";
+import { sweepSystemTemporary } from "../stores/system-temporary.ts";
 import { createImageDescription, describeImages } from "./describe-images.ts";
 import type { ProcessingContext } from "./image-context.ts";
 import { createImageService } from "./image-service.ts";
@@ -69,6 +70,8 @@ export function createImages(options: ImagesOptions): Images {
   const settings = imageSettings(checked);
   const given = rolesOf(checked.storage);
   requireSecret(checked.secret, given.records);
+  // Without a spool of the store's own, uploads pass through there.
+  if (!hasSpool(given.originals)) sweepSystemTemporary();
   const limiter =
     checked.rateLimiter === undefined
       ? createMemoryRateLimiter()

@@ -1,4 +1,5 @@
 import type { BlobStore } from "../contracts/blob-store.ts";
+import { hasBulkRemoval } from "../contracts/bulk-removal.ts";
 import { keyOf } from "./image-record.ts";
 
 /** Where the bytes of images are. */
@@ -7,12 +8,23 @@ export interface ByteStores {
   renditions: BlobStore;
 }
 
+/** Names below an image's of all that is made from its original. */
+const MADE = ["renditions", "failures"] as const;
+
 /** Removes the bytes of an image from both stores; what is not there is no error. */
 export async function removeStored({ originals, renditions }: ByteStores, id: string): Promise<void> {
-  await originals.delete(keyOf.original(id));
-  await originals.delete(keyOf.upload(id));
-  await removeAll(renditions, `${id}/renditions/`);
-  await removeAll(renditions, `${id}/failures/`);
+  // Originals first: a rendition that is stored afterwards finds its original gone, and its writer removes it.
+  // One call names all, since one store often keeps both: a directory then flushes once.
+  if (hasBulkRemoval(originals)) await originals.removeNamed(`${id}/`, ["original", "upload", ...MADE]);
+  else {
+    await originals.delete(keyOf.original(id));
+    await originals.delete(keyOf.upload(id));
+  }
+  if (hasBulkRemoval(renditions)) await renditions.removeNamed(`${id}/`, MADE);
+  else {
+    await removeAll(renditions, `${id}/renditions/`);
+    await removeAll(renditions, `${id}/failures/`);
+  }
 }
 
 /** Removes every blob whose key begins with `prefix`. */

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { copyFile, link, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BlobStore, hasSpool, type PutOptions } from "../contracts/blob-store.ts";
 import type { SpooledFile } from "../contracts/call.ts";
 import type { Admission, RenderSource } from "../contracts/renderer.ts";
+import { systemTemporaryDirectory } from "../stores/system-temporary.ts";
 import { keyOf } from "./image-record.ts";
 import { openSource } from "./open-source.ts";
 
@@ -78,9 +78,12 @@ async function storeLinked(store: BlobStore, key: string, path: string, options:
   }
 }
 
-/** What a crash leaves under it is swept with the spool. */
+/** What a crash leaves under it is swept with the directory. */
 function temporaryPath(store: BlobStore): string {
-  return join(hasSpool(store) ? store.spoolDirectory : tmpdir(), `outrigger-${randomUUID()}`);
+  return join(
+    hasSpool(store) ? store.spoolDirectory : systemTemporaryDirectory(),
+    `outrigger-${randomUUID()}`,
+  );
 }
 
 async function removeFile(path: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { type BlobStore, hasSpool, type SpoolingStore } from "../contracts/blob-store.ts";
+import { type BulkRemoval, hasBulkRemoval } from "../contracts/bulk-removal.ts";
 import { type DueIndex, hasDueIndex } from "../contracts/due-index.ts";
 import { hasLeases, type LeaseStore } from "../contracts/lease-store.ts";
 import type { Observer, StoreMethod, StoreRole } from "../contracts/observer.ts";
@@ -6,7 +7,7 @@ import { overlay } from "./overlay.ts";
 
 /**
  * The same store, its reads and writes observed: `get`, `stat` and `delete` of what is not there end `missing`, as does a lease
- * that somebody else holds. What it can
+ * that somebody else holds. `removeNamed` counts as one `delete`. What it can
  * besides it still can: `isCurrent`, asked for by every request, and `localPath` and `localSecret` are not observed. A body
  * that is a stream is read after `get` has ended.
  */
@@ -24,12 +25,17 @@ export function observeStore<S extends BlobStore>(store: S, role: StoreRole, obs
   return overlay(store, {
     ...basics,
     ...(hasSpool(store) ? { adopt: adoptOf(store) } : {}),
+    ...(hasBulkRemoval(store) ? { removeNamed: removeNamedOf(store) } : {}),
     ...(hasDueIndex(store) ? dueIndexOf(store) : {}),
     ...(hasLeases(store) ? leasesOf(store) : {}),
   });
 
   function adoptOf(spooling: SpoolingStore): SpoolingStore["adopt"] {
     return (key, path, options) => observed("adopt", () => spooling.adopt(key, path, options));
+  }
+
+  function removeNamedOf(removing: BulkRemoval): BulkRemoval["removeNamed"] {
+    return (prefix, names) => observed("delete", () => removing.removeNamed(prefix, names));
   }
 
   function dueIndexOf(index: DueIndex): DueIndex {

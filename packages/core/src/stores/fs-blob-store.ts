@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, statSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { existsSync, statSync } from "node:fs";
+import { unlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { LRUCache } from "lru-cache";
@@ -13,12 +13,16 @@ import type {
   SpoolingStore,
   SupersededFiles,
 } from "../contracts/blob-store.ts";
+import type { BulkRemoval } from "../contracts/bulk-removal.ts";
 import type { DueIndex } from "../contracts/due-index.ts";
+import type { ShardSampler } from "../contracts/shard-sampler.ts";
 import { ServiceError } from "../errors.ts";
 import { checkOptions, type RuleTable, required, text } from "../option-rules.ts";
 import { checkBlobKey, checkListing, MAX_PAGE } from "./argument-checks.ts";
+import { createFsBulkRemoval } from "./fs-bulk-removal.ts";
 import { createChains } from "./fs-chain.ts";
 import { createFsDueIndex } from "./fs-due-index.ts";
+import { makeDirectories } from "./fs-durable-directories.ts";
 import { createEmptyFiles } from "./fs-empty-files.ts";
 import { mapped, storeError } from "./fs-errors.ts";
 import { type FileSystem, nodeFiles } from "./fs-files.ts";
@@ -36,6 +40,7 @@ import { listKeys } from "./fs-list.ts";
 import { claimTemporaryDirectory, type TemporaryDirectory } from "./fs-processes.ts";
 import { openBlob } from "./fs-read.ts";
 import { readOrCreateSecret, readSecret } from "./fs-secret.ts";
+import { fsShards } from "./fs-shards.ts";
 import { createSupersededIndex } from "./fs-superseded.ts";
 import { type NewFile, openSpooled, writeTemporary } from "./fs-write.ts";
 
@@ -59,7 +64,9 @@ export type FsBlobStore = BlobStore &
   RevisionProbe &
   SecretKeeper &
   SupersededFiles &
-  DueIndex;
+  DueIndex &
+  BulkRemoval &
+  ShardSampler;
 
 /**
  * Blobs as files. What was acknowledged survives a power cut: bytes are flushed before they get their name, and the name
@@ -79,6 +86,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
   const superseded = createSupersededIndex(directory, blobs, empties);
   const chains = createChains({ root: blobs, temporary, files, empties, superseded });
   const due = createFsDueIndex(directory, empties, files);
+  const removeFrom = createFsBulkRemoval(blobs, temporary, files);
   const probes = new LRUCache<string, Probe & { key: string }>({ max: MAX_PROBES });
   let isClosed = false;
 
@@ -164,7 +172,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
             return await publish(base, file, options);
           } finally {
             // What cannot be removed goes with the other temporary files at the next start; the blob is what it is.
-            await rm(file.path, { force: true }).catch(() => undefined);
+            await unlink(file.path).catch(() => undefined);
           }
         } finally {
           if (body instanceof Readable) body.destroy();
@@ -183,6 +191,14 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
         return head === null ? null : { size: head.size, revision: revisionOf(head) };
       }),
     delete: (key) => mapped(async () => found(await chains.remove(baseOf(key)))),
+    removeNamed: (prefix, names) =>
+      mapped(async () => {
+        checkDirectory();
+        for (const name of names) checkBlobKey(prefix + name);
+        // The prefix without its slash is a key as well.
+        await removeFrom(baseOf(prefix.slice(0, -1)), names);
+      }),
+    shards: () => fsShards(blobs),
     list: (prefix, options = {}) =>
       whileOpen(async () => {
         checkListing(prefix, options.limit ?? MAX_PAGE);
@@ -225,9 +241,7 @@ function shardOf(key: string): string {
 /** Makes the directories and resolves to this process' own for temporary files. */
 function claim(directory: string, blobs: string): TemporaryDirectory {
   try {
-    for (const made of [blobs, join(directory, "superseded")]) {
-      mkdirSync(made, { recursive: true, mode: 0o700 });
-    }
+    for (const made of [blobs, join(directory, "superseded")]) makeDirectories(made);
     return claimTemporaryDirectory(join(directory, "tmp"), blobs);
   } catch (error) {
     throw storeError(error);

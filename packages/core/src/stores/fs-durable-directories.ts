@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { LRUCache } from "lru-cache";
@@ -48,6 +48,21 @@ export function createDurableDirectories(
       else trusted.delete(path);
     },
   };
+}
+
+/**
+ * Makes a directory and those above it, for this user alone. Not by `recursive`: where the kernel refuses a directory with
+ * ENOENT, as in /proc, Node 20 then tries for ever.
+ */
+export function makeDirectories(path: string): void {
+  try {
+    makeDirectory(path);
+  } catch (error) {
+    const above = dirname(path);
+    if (systemCode(error) !== "ENOENT" || existsSync(above)) throw error;
+    makeDirectories(above);
+    makeDirectory(path);
+  }
 }
 
 /** Removes a directory, unless something is in it. */

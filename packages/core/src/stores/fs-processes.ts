@@ -16,7 +16,7 @@ import { systemCode } from "./fs-errors.ts";
 /** A process that this one cannot see is taken for dead when its files have not changed for so long. */
 const FOREIGN_IDLE_MS = 3_600_000;
 /** How often a process shows that it is alive. */
-const SIGN_OF_LIFE_MS = FOREIGN_IDLE_MS / 10;
+export const SIGN_OF_LIFE_MS = FOREIGN_IDLE_MS / 10;
 
 /** Read once: none of it changes while a process lives. */
 const here = createHash("sha256")
@@ -50,7 +50,7 @@ export function claimTemporaryDirectory(parent: string, sibling: string): Tempor
     const path = join(parent, name);
     if (isAbandoned(name, path)) rmSync(path, { recursive: true, force: true });
   }
-  const own = join(parent, `${here}.${process.pid}.${startTime(process.pid) ?? 0}`);
+  const own = join(parent, processName());
   mkdirSync(own, { recursive: true, mode: 0o700 });
 
   function makeAgain(): void {
@@ -86,6 +86,11 @@ function makeDirectory(path: string): void {
   }
 }
 
+/** A name that only this process has: its machine or container, its number and when it began. */
+export function processName(): string {
+  return `${here}.${process.pid}.${startTime(process.pid) ?? 0}`;
+}
+
 function showLife(path: string): void {
   try {
     const now = new Date();
@@ -96,9 +101,13 @@ function showLife(path: string): void {
   }
 }
 
-function isAbandoned(name: string, path: string): boolean {
+/**
+ * Whether the process that a directory belongs to is no more.
+ * @param name begins as {@link processName} does.
+ */
+export function isAbandoned(name: string, path: string): boolean {
   const [machine, pid, started] = name.split(".");
-  if (machine === here) return startTime(Number(pid)) !== started;
+  if (machine === here) return hasEnded(Number(pid), started);
   return Date.now() - lastChange(path) > FOREIGN_IDLE_MS;
 }
 
@@ -119,6 +128,22 @@ function startTime(pid: number): string | undefined {
   const stat = read(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
   // The name in parentheses may hold anything; the 22nd field is the 20th after it (proc(5)).
   return stat === "" ? undefined : stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+}
+
+function hasEnded(pid: number, started: string | undefined): boolean {
+  const known = startTime(pid);
+  // Where the system has no /proc, the number alone has to do: one that was given again keeps the files of a dead process.
+  if (known === undefined && startTime(process.pid) === undefined) return !isRunning(pid);
+  return known !== started;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) === "EPERM";
+  }
 }
 
 function pidNamespace(): string {

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { tmpdir } from "node:os";
-import { ServiceError, type Upload, type UploadLimits } from "@outrigger/core";
+import { ServiceError, systemTemporaryDirectory, type Upload, type UploadLimits } from "@outrigger/core";
 import { bodyTakenError, hasBody, isBodyTaken } from "../body-pump.ts";
 import { parseMediaType } from "../media-type.ts";
 import { findHostFiles, takeHostUpload } from "./host-upload.ts";
@@ -25,7 +24,7 @@ export async function receiveUpload(
   host: HostParsed,
 ): Promise<Upload> {
   checkMediaType(req);
-  const directory = limits.spoolDirectory ?? tmpdir();
+  const directory = limits.spoolDirectory ?? systemTemporaryDirectory();
   if (isBodyTaken(req)) {
     const files = findHostFiles(host.files());
     if (files.length === 0) throw bodyTakenError();

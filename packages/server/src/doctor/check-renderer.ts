@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Renderer } from "@outrigger/core";
+import { type Renderer, systemTemporaryDirectory } from "@outrigger/core";
 import { reasonOf } from "../error-reason.ts";
 import { type Finding, ok, problem } from "./finding.ts";
 import { type Sample, samples } from "./samples.ts";
@@ -16,7 +15,7 @@ export async function checkRenderer(renderer: Renderer): Promise<Finding[]> {
   const start = await tryStart(renderer);
   if (start.status === "problem") return [start];
   const findings = [start];
-  const directory = await mkdtemp(join(tmpdir(), "outrigger-doctor-"));
+  const directory = await mkdtemp(join(systemTemporaryDirectory(), "doctor-"));
   try {
     for (const sample of samples) {
       findings.push(await trySample(renderer, sample, join(directory, sample.name)));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createFsBlobStore } from "@outrigger/core";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../../test/outrigger-process.ts";
-import { checkSpace, checkStorage } from "./check-storage.ts";
+import { checkInodes, checkSpace, checkStorage } from "./check-storage.ts";
 
 describe("checkStorage", () => {
   it("leaves a store as it is, to the last directory", async () => {
@@ -61,5 +61,20 @@ describe("checkSpace", () => {
     [{ freeBytes: 0, totalBytes: 0 }, "warning", "0.0 GB (0 %)"],
   ])("%o: %s", (space, status, detail) => {
     expect(checkSpace(space)).toMatchObject({ status, detail });
+  });
+});
+
+describe("checkInodes", () => {
+  it("warns below 100,000 free inodes or 10 %, and names the remedy", () => {
+    expect(checkInodes(1_000_000, 10_000_000)).toEqual([
+      { check: "free inodes", status: "ok", detail: "1000000 of 10000000 (10 %)" },
+    ]);
+    const remedy = expect.stringMatching(/mkfs\.ext4 -i .* -N .*XFS/);
+    expect(checkInodes(99_999, 200_000)).toMatchObject([{ status: "warning", remedy }]);
+    expect(checkInodes(900_000, 10_000_000)).toMatchObject([{ status: "warning", remedy }]);
+  });
+
+  it("says nothing of a file system that counts no inodes", () => {
+    expect(checkInodes(0, 0)).toEqual([]);
   });
 });

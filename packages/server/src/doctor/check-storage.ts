@@ -9,6 +9,9 @@ import { type Finding, ok, problem, warning } from "./finding.ts";
 
 const MIN_FREE_BYTES = 1e9;
 const MIN_FREE_SHARE = 0.05;
+/** A small image takes as many inodes as a large one: a volume of small images runs out of them first. */
+const MIN_FREE_INODES = 100_000;
+const MIN_FREE_INODE_SHARE = 0.1;
 
 /** Room on a file system. */
 export interface Space {
@@ -28,10 +31,11 @@ export async function checkStorage(directory: string): Promise<Finding[]> {
     const detail = `${directory} cannot be used: ${whyUnusable(error)}`;
     return [problem("data directory", detail, "Mend that, or name another by --data")];
   }
-  const { bavail, blocks, bsize } = await statfs(place);
+  const { bavail, blocks, bsize, ffree, files } = await statfs(place);
   return [
     ok("data directory", existsSync(directory) ? directory : `${directory}, which can be made`),
     checkSpace({ freeBytes: bavail * bsize, totalBytes: blocks * bsize }),
+    ...checkInodes(ffree, files),
     checkClock("clock of the file system", [clock]),
   ];
 }
@@ -42,6 +46,17 @@ export function checkSpace({ freeBytes, totalBytes }: Space): Finding {
   const detail = `${(freeBytes / 1e9).toFixed(1)} GB (${Math.round(share * 100)} %)`;
   if (freeBytes >= MIN_FREE_BYTES && share >= MIN_FREE_SHARE) return ok("free space", detail);
   return warning("free space", detail, "Make room: uploads are refused when nothing is left");
+}
+
+/** Whether there are inodes for more pictures. Nothing where a file system has no limit, and reports 0. */
+export function checkInodes(free: number, total: number): Finding[] {
+  if (total === 0) return [];
+  const share = free / total;
+  const detail = `${free} of ${total} (${Math.round(share * 100)} %)`;
+  if (free >= MIN_FREE_INODES && share >= MIN_FREE_INODE_SHARE) return [ok("free inodes", detail)];
+  const remedy =
+    "Move the directory to a file system with more: mkfs.ext4 -i 4096 (bytes per inode) or -N (their number), or XFS, which makes them as needed";
+  return [warning("free inodes", detail, remedy)];
 }
 
 /**

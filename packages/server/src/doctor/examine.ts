@@ -4,6 +4,7 @@ import { distinctTargets } from "../storage/storage-target.ts";
 import { checkFonts } from "./check-fonts.ts";
 import { checkLookup } from "./check-lookup.ts";
 import { checkNode } from "./check-node.ts";
+import { checkOpenFiles } from "./check-open-files.ts";
 import { checkRenderer } from "./check-renderer.ts";
 import { checkSecret } from "./check-secret.ts";
 import { checkTarget } from "./check-target.ts";
@@ -14,6 +15,7 @@ import type { Finding } from "./finding.ts";
 export async function* examine(settings: ServerSettings): AsyncGenerator<Finding> {
   const { storage, secret, lookup, renderer: options } = settings;
   yield checkNode();
+  yield* checkOpenFiles();
   for (const shared of distinctTargets(storage)) yield* await checkTarget(shared);
   yield await checkSecret(storage.records, secret !== undefined);
   yield* checkTimeOuts(settings);

@@ -1,6 +1,5 @@
 import { createReadStream } from "node:fs";
 import { mkdtemp, open, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { OriginalType } from "@outrigger/core";
@@ -81,7 +80,9 @@ async function* bytesOf(path: string, shown: string, size: number): AsyncGenerat
 
 /** Reads all of a pipe. Bytes of no picture are not waited for. */
 async function spooled(path: string, signal: AbortSignal): Promise<PictureFile> {
-  const directory = await mkdtemp(join(tmpdir(), "outrigger-"));
+  // Loaded only here: most commands read a file that is there.
+  const { systemTemporaryDirectory } = await import("@outrigger/core");
+  const directory = await mkdtemp(join(systemTemporaryDirectory(), "input-"));
   const close = () => rm(directory, { recursive: true, force: true });
   const kept = join(directory, "input");
   try {

@@ -71,7 +71,10 @@ export function addImagesCommand(program: Command, configHelp: string): void {
     .option("--limit <number>", "at most so many", parseLimit)
     .option(JSON_FLAG, "print a JSON object per line")
     .action(list);
-  add("stats", "Count images by state.", STATS_HELP).option(JSON_FLAG, "print one JSON object").action(stats);
+  add("stats", "Count images by state.", STATS_HELP)
+    .option("--exact", "count every image of a large data directory, however long it takes")
+    .option(JSON_FLAG, "print one JSON object")
+    .action(stats);
   add("sweep", "Remove what has expired, now.", SWEEP_HELP).action(sweep);
   add("reindex", "Note anew when to look at which image.", REINDEX_HELP).action(reindex);
   add("verify", "Compare every record with its bytes, and repair what is damaged.", VERIFY_HELP)

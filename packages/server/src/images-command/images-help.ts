@@ -53,17 +53,19 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.
 `;
 
 export const STATS_HELP = `
-The bytes are those of originals that are still kept.
+The bytes are those of originals that are still kept. A data directory that takes longer than three seconds is estimated
+from a random part of its images, and every number has its margin. Other storage is counted to the end.
 
 Examples:
   outrigger images stats
+  outrigger images stats --exact
   outrigger images stats --json | jq .states.withheld
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.
 `;
 
 export const SWEEP_HELP = `
-A server sweeps by itself; this does not wait for it. "Emptied" are images whose bytes were removed, "forgotten" those
+A server sweeps by itself; this does not wait for it. Progress goes to the standard error. "Emptied" are images whose bytes were removed, "forgotten" those
 of which nothing is known any more.
 
 Examples:

@@ -1,9 +1,17 @@
+import { progressLine, rateText } from "./progress-line.ts";
 import { type DataFlags, withAdmin } from "./with-admin.ts";
 
 /** `outrigger images sweep`: removes what is due, whatever the interval at which the server does it. */
 export async function sweep(flags: DataFlags): Promise<void> {
   await withAdmin(flags, async (admin) => {
-    const { looked, emptied, forgotten, failed } = await admin.sweep();
+    const progress = progressLine();
+    const beganAt = performance.now();
+    const { looked, emptied, forgotten, failed } = await admin
+      .sweep({
+        onProgress: (report) =>
+          progress.update(`${report.looked} looked at, ${rateText(report.looked, beganAt)}`),
+      })
+      .finally(() => progress.close());
     process.stdout.write(
       `${looked} looked at: ${emptied} emptied, ${forgotten} forgotten, ${failed} failed\n`,
     );

@@ -1,3 +1,4 @@
+import { hasLocalFiles } from "../../contracts/blob-store.ts";
 import { createDueList } from "../../stores/due-list.ts";
 import { type Claims, createClaims } from "../idempotency/claims.ts";
 import { createImageRecords } from "../image-records.ts";
@@ -23,7 +24,9 @@ export function createLife(
     count: (isOwner) => countOwned(records, isOwner, settings.now),
     onError: settings.onError,
   });
-  const life = { settings, guard, records, due: createDueList(store, "images"), owners, removeBytes };
+  const isLocal = hasLocalFiles(store);
+  const due = createDueList(store, "images");
+  const life = { settings, guard, records, isLocal, due, owners, removeBytes };
   const { now, onError } = settings;
   const claims = createClaims({ store, due: createDueList(store, "claims"), records, now, onError });
   return { life, claims, seenClock: createSeenClock(createDueList(store, "clock")) };

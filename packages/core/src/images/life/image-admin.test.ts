@@ -70,7 +70,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
         ...{ createdAt: site.clock.now, expiresAt: site.clock.now + DAY },
       });
       expect(images.get(ids.withheld ?? "")?.reason).toBe("Somebody's rights.");
-      expect(await admin.stats()).toEqual({
+      expect(await admin.stats()).toMatchObject({
         images: 8,
         bytes: 3 * 34,
         states: {

@@ -7,14 +7,15 @@ import type { Usage } from "../owners/owner-usage.ts";
 import { removeStored } from "../remove-stored.ts";
 import { closeStores, type ImageStorage, rolesOf } from "../storage-roles.ts";
 import { createAdminGuard } from "../store-guard.ts";
+import { type CountOptions, countImages, type ImageStats } from "./count-images.ts";
 import { createLife } from "./create-life.ts";
 import { loadAny } from "./damaged-image.ts";
 import { isOver } from "./image-life.ts";
-import { countImages, type ImageStats, type ListedImage, listImages } from "./image-listing.ts";
+import { type ListedImage, listImages } from "./image-listing.ts";
 import type { LifeContext } from "./life-context.ts";
 import { lookAfter } from "./look-after.ts";
 import type { SweepReport } from "./sweep-images.ts";
-import { createSweeper, type Sweeper } from "./sweeper.ts";
+import { createSweeper, type Sweeper, type SweepOptions } from "./sweeper.ts";
 import { takeDown } from "./take-down.ts";
 import { releaseImage, type WithholdOptions, withholdImage } from "./withhold.ts";
 
@@ -35,8 +36,11 @@ export interface ImageAdmin {
   remove(id: string): Promise<void>;
   /** All images that are known, in no particular order. Reads every record: for people and nightly jobs. */
   list(): AsyncGenerator<ListedImage>;
-  /** Images by state. Reads every record. */
-  stats(): Promise<ImageStats>;
+  /**
+   * Images by state. A data directory with too many images to count in three seconds is estimated; any other storage reads
+   * every record.
+   */
+  stats(options?: CountOptions): Promise<ImageStats>;
   /** What an owner has stored. */
   usage(owner: string): Promise<Usage>;
   /**
@@ -45,7 +49,7 @@ export interface ImageAdmin {
    */
   reindex(): Promise<ReindexReport>;
   /** Removes at once what is due by now. */
-  sweep(): Promise<SweepReport>;
+  sweep(options?: SweepOptions): Promise<SweepReport>;
 }
 
 /** What `reindex` found, in numbers of images. */
@@ -131,9 +135,9 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
       await guard.open();
       yield* listImages(life);
     },
-    async stats() {
+    async stats(options) {
       await guard.open();
-      return countImages(life);
+      return countImages(life, options);
     },
     async usage(owner) {
       await guard.open();
@@ -143,7 +147,7 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
       await guard.open();
       return noteAll(life);
     },
-    sweep: () => sweeper.sweep(),
+    sweep: (options) => sweeper.sweep(options),
   };
 }
 

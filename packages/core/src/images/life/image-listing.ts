@@ -24,61 +24,36 @@ export interface ListedImage extends ImageSummary {
   reason?: string;
 }
 
-/** Images by state, with the bytes of their originals as far as these are kept. */
-export interface ImageStats {
-  /** Images that a newer release wrote. They are in no other number, for this release cannot read their records. */
-  newer: number;
-  images: number;
-  bytes: number;
-  states: Record<ImageState, number>;
+/** All images that are known, in no particular order. Reads every record: for people and nightly jobs. */
+export async function* listImages(context: LifeContext): AsyncGenerator<ListedImage> {
+  for await (const id of context.records.ids()) {
+    const image = await lookAt(context, id);
+    if (image !== null && image !== NEWER) yield image;
+  }
 }
 
-/**
- * All images that are known, in no particular order. Reads every record: for people and nightly jobs. `onError` gets each
- * that cannot be read.
- * @param onUnread gets the error of each record that cannot be read, after `onError`.
- */
-export async function* listImages(
-  context: LifeContext,
-  onUnread: (error: unknown) => void = () => undefined,
-): AsyncGenerator<ListedImage> {
+/** An image that a newer release wrote: nothing else is known of it. */
+export const NEWER = "newer";
+
+/** What is known of an image; `onError` gets why a record cannot be read. `null` where that, or its absence, leaves nothing to tell. */
+export async function lookAt(context: LifeContext, id: string): Promise<ListedImage | typeof NEWER | null> {
   const { records, settings } = context;
-  for await (const id of records.ids()) {
-    let isDamaged = false;
-    const current = await records.load(id).catch((error) => {
-      // One that cannot be read must not hide all others.
-      settings.onError(error);
-      onUnread(error);
-      isDamaged = isServiceError(error, "damaged");
-      return isDamaged ? loadAny(context, id) : null;
-    });
-    // Removed since its name was read.
-    if (current === null) continue;
-    const { record } = current;
-    const state = isDamaged ? "damaged" : stateOf(record, settings.now());
-    yield {
-      ...summaryOf(record),
-      state,
-      ...(record.withheld === null ? {} : { reason: record.withheld.reason }),
-    };
-  }
-}
-
-export async function countImages(context: LifeContext): Promise<ImageStats> {
-  const states = {
-    ...{ processing: 0, ready: 0, withheld: 0, failed: 0, deleted: 0, expired: 0, removed: 0 },
-    damaged: 0,
+  let failure: unknown = null;
+  const current = await records.load(id).catch((error) => {
+    // One that cannot be read must not hide all others.
+    settings.onError(error);
+    failure = error;
+    return isServiceError(error, "damaged") ? loadAny(context, id) : null;
+  });
+  if (failure instanceof NewerVersion) return NEWER;
+  // Removed since its name was read.
+  if (current === null) return null;
+  const { record } = current;
+  return {
+    ...summaryOf(record),
+    state: failure === null ? stateOf(record, settings.now()) : "damaged",
+    ...(record.withheld === null ? {} : { reason: record.withheld.reason }),
   };
-  const stats: ImageStats = { images: 0, bytes: 0, states, newer: 0 };
-  const countNewer = (error: unknown) => {
-    if (error instanceof NewerVersion) stats.newer++;
-  };
-  for await (const { state, size } of listImages(context, countNewer)) {
-    stats.images++;
-    states[state]++;
-    if (state === "processing" || state === "ready" || state === "withheld") stats.bytes += size;
-  }
-  return stats;
 }
 
 function stateOf(record: ImageRecord, now: number): ImageState {

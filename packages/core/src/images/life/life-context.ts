@@ -9,6 +9,8 @@ export interface LifeContext {
   settings: Pick<ImageSettings, "now" | "tombstoneMs" | "maxLifetimeMs" | "onError" | "onRemoved" | "log">;
   guard: StoreGuard;
   records: ImageRecords;
+  /** Whether the records are files of this machine. */
+  isLocal: boolean;
   /**
    * When to look at which image. For each there is an entry, at the latest when something is to be done about it: whoever
    * brings that forward adds one before.

@@ -14,25 +14,40 @@ export interface SweepReport {
   failed: number;
 }
 
-const BATCH = 200;
-const AT_ONCE = 4;
+/** How many entries are read at a time, and how many images are swept at once. */
+interface Pace {
+  batch: number;
+  atOnce: number;
+}
+
+/** A remote store has other requests to answer, and each image of a sweep is one more at a time. */
+const REMOTE: Pace = { batch: 200, atOnce: 4 };
+/** One flush of a local disk covers all that is written by then: many images at once share it. */
+const LOCAL: Pace = { batch: 1000, atOnce: 32 };
 /** What failed is tried again after this time, so that it does not stand in the way of what comes behind it. */
 const POSTPONE_MS = 5 * 60_000;
 
 /**
  * Does what is due about images by now, the oldest first.
  * @param mayGoOn is asked before every image; from `false` on no other is touched.
+ * @param onProgress gets the numbers so far after every image.
  */
-export async function sweepImages(context: LifeContext, mayGoOn: () => boolean): Promise<SweepReport> {
+export async function sweepImages(
+  context: LifeContext,
+  mayGoOn: () => boolean,
+  onProgress: (report: Readonly<SweepReport>) => void = () => undefined,
+): Promise<SweepReport> {
   const { due, settings } = context;
+  const { batch, atOnce } = context.isLocal ? LOCAL : REMOTE;
   const report: SweepReport = { looked: 0, emptied: 0, forgotten: 0, failed: 0 };
   while (mayGoOn()) {
-    const entries = await due.due(settings.now(), BATCH);
+    const entries = await due.due(settings.now(), batch);
     const images = byImage(entries);
     const failedBefore = report.failed;
-    await Promise.all(Array.from({ length: AT_ONCE }, () => work(context, images, report, mayGoOn)));
+    const tell = () => onProgress(report);
+    await Promise.all(Array.from({ length: atOnce }, () => work(context, images, report, mayGoOn, tell)));
     const isStuck = report.failed - failedBefore === entries.length;
-    if (entries.length < BATCH || isStuck) break;
+    if (entries.length < batch || isStuck) break;
   }
   return report;
 }
@@ -57,6 +72,7 @@ async function work(
   images: DueEntry[][],
   report: SweepReport,
   mayGoOn: () => boolean,
+  tell: () => void,
 ): Promise<void> {
   for (let entries = images.shift(); entries !== undefined; entries = images.shift()) {
     for (const entry of entries) {
@@ -64,6 +80,7 @@ async function work(
       report.looked++;
       const look = await attempt(context, entry);
       if (look !== "kept") report[look]++;
+      tell();
     }
   }
 }

@@ -5,11 +5,16 @@ import type { LifeContext } from "./life-context.ts";
 import type { SeenClock } from "./seen-clock.ts";
 import { type SweepReport, sweepImages } from "./sweep-images.ts";
 
+export interface SweepOptions {
+  /** Gets the numbers so far after every image. */
+  onProgress?(report: Readonly<SweepReport>): void;
+}
+
 export interface Sweeper {
   /** Begins to sweep every `everyMs`, where that is wanted, as long as the clock can be trusted. */
   start(): void;
   /** Does at once what is due by the clock, whatever that says. */
-  sweep(): Promise<SweepReport>;
+  sweep(options?: SweepOptions): Promise<SweepReport>;
   /** Ends after what is under way. */
   close(): Promise<void>;
 }
@@ -46,11 +51,11 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   let byTimer: Promise<void> = Promise.resolve();
   let isClosed = false;
 
-  async function sweepAll(isTrusted: () => boolean): Promise<SweepReport> {
+  async function sweepAll(isTrusted: () => boolean, { onProgress }: SweepOptions): Promise<SweepReport> {
     // Before anything is removed, or noted: an empty store must stay as it is.
     await context.guard.confirm();
     const mayGoOn = () => !isClosed && isTrusted();
-    const report = await sweepImages(context, mayGoOn);
+    const report = await sweepImages(context, mayGoOn, onProgress);
     if (mayGoOn()) await alsoSweep();
     for (const store of new Set(stores)) if (mayGoOn()) await removeSuperseded(store, mayGoOn);
     return report;
@@ -66,8 +71,8 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     }
   }
 
-  function sweep(isTrusted: () => boolean): Promise<SweepReport> {
-    const run = () => sweepAll(isTrusted);
+  function sweep(isTrusted: () => boolean, options: SweepOptions = {}): Promise<SweepReport> {
+    const run = () => sweepAll(isTrusted, options);
     underWay ??= (observer === null ? run() : observer.observe({ kind: "sweep" }, run)).finally(() => {
       underWay = null;
     });
@@ -110,10 +115,10 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     start() {
       if (everyMs !== null) schedule(everyMs, Math.random() * Math.min(MAX_START_MS, everyMs));
     },
-    async sweep() {
+    async sweep(options) {
       // One that began earlier may have seen less. Whoever waits for it is told of its failure.
       await underWay?.catch(() => undefined);
-      return sweep(() => true);
+      return sweep(() => true, options);
     },
     async close() {
       isClosed = true;

@@ -10,10 +10,20 @@ import {
   hasSpool,
   type SpoolingStore,
 } from "../../contracts/blob-store.ts";
+import { hasBulkRemoval } from "../../contracts/bulk-removal.ts";
 import { hasDueIndex } from "../../contracts/due-index.ts";
+import { hasShardSampler } from "../../contracts/shard-sampler.ts";
+import { bulkRemovalBehaviour, shardsBehaviour } from "./bulk-abilities.ts";
 import { assertBytes, assertRejects, assertSame, type BlobStoreScope, failure, someBytes } from "./scope.ts";
 
-export type BlobStoreAbility = "spool" | "probe" | "local files" | "secret" | "due index";
+export type BlobStoreAbility =
+  | "spool"
+  | "probe"
+  | "local files"
+  | "secret"
+  | "due index"
+  | "bulk removal"
+  | "shards";
 
 /** What the optional abilities promise, for those that a store says it has; a due index has a suite of its own. */
 export function abilitiesBehaviour(scope: BlobStoreScope, abilities: readonly BlobStoreAbility[]): void {
@@ -25,6 +35,8 @@ export function abilitiesBehaviour(scope: BlobStoreScope, abilities: readonly Bl
         "local files": hasLocalFiles(store),
         secret: hasLocalSecret(store),
         "due index": hasDueIndex(store),
+        "bulk removal": hasBulkRemoval(store),
+        shards: hasShardSampler(store),
       },
       {
         spool: abilities.includes("spool"),
@@ -32,6 +44,8 @@ export function abilitiesBehaviour(scope: BlobStoreScope, abilities: readonly Bl
         "local files": abilities.includes("local files"),
         secret: abilities.includes("secret"),
         "due index": abilities.includes("due index"),
+        "bulk removal": abilities.includes("bulk removal"),
+        shards: abilities.includes("shards"),
       },
     );
   });
@@ -39,6 +53,8 @@ export function abilitiesBehaviour(scope: BlobStoreScope, abilities: readonly Bl
   if (abilities.includes("probe")) probeBehaviour(scope);
   if (abilities.includes("local files")) localFilesBehaviour(scope);
   if (abilities.includes("secret")) secretBehaviour(scope);
+  if (abilities.includes("bulk removal")) bulkRemovalBehaviour(scope);
+  if (abilities.includes("shards")) shardsBehaviour(scope);
 }
 
 function spoolBehaviour({ test, largestBytes }: BlobStoreScope): void {

@@ -1,0 +1,142 @@
+import { checkOptions, flag, fn, preset, type RuleTable, whole } from "../../option-rules.ts";
+import { type Estimate, estimateCount, estimateTotal } from "./estimate-total.ts";
+import { type ImageState, type ListedImage, lookAt, NEWER } from "./image-listing.ts";
+import type { LifeContext } from "./life-context.ts";
+
+/** Images by state, with the bytes of their originals as far as these are kept. */
+export interface ImageCounts {
+  images: number;
+  bytes: number;
+  states: Record<ImageState, number>;
+  /** Images that a newer release wrote. They are in no other number, for this release cannot read their records. */
+  newer: number;
+}
+
+export interface ImageStats extends ImageCounts {
+  /** Whether the numbers are estimated from a random part of the images. */
+  isEstimate: boolean;
+  /** Share of the images that was read: 1 where they were counted. */
+  readShare: number;
+  /** How far each estimated number may be off, either way, with a confidence of 95 %. `null` where they were counted. */
+  margin: ImageCounts | null;
+}
+
+export interface CountOptions {
+  /** Whether to read every record, however long that takes. @default false */
+  exact?: boolean;
+  /** How long to read a data directory before the rest is estimated; milliseconds. @default 3000 */
+  budgetMs?: number;
+  /** Gets the number of images that were read so far. */
+  onProgress?(images: number): void;
+}
+
+const RULES = {
+  exact: preset(false, flag()),
+  budgetMs: preset(3_000, whole(0)),
+  onProgress: preset(() => undefined, fn()),
+} satisfies RuleTable<CountOptions>;
+
+/** Fewer parts tell too little of how much they differ. */
+const MIN_SHARDS = 8;
+/** Records that are read at once. */
+const AT_ONCE = 8;
+
+/** Counts images. In a store with shards a pass in random order: all of them, or those that the time allows stand for all. */
+export async function countImages(context: LifeContext, options?: CountOptions): Promise<ImageStats> {
+  const { exact, budgetMs, onProgress } = checkOptions("stats", options, RULES);
+  const { shards } = context.records;
+  if (shards === null) return countAll(context, onProgress);
+  const endsAt = exact ? Number.POSITIVE_INFINITY : performance.now() + budgetMs;
+  const read: ImageCounts[] = [];
+  let done = 0;
+  for await (const { ids, shardCount } of shards()) {
+    const counts = noImages();
+    await forEach(ids, async (id) => {
+      const image = await lookAt(context, id);
+      if (image === null) return;
+      add(counts, image);
+      onProgress(++done);
+    });
+    read.push(counts);
+    const isEnough = read.length >= MIN_SHARDS && performance.now() >= endsAt;
+    if (isEnough && read.length < shardCount) return estimated(read, shardCount);
+  }
+  return counted(overAll(read, total));
+}
+
+async function countAll(context: LifeContext, onProgress: (images: number) => void): Promise<ImageStats> {
+  const counts = noImages();
+  for await (const id of context.records.ids()) {
+    const image = await lookAt(context, id);
+    if (image === null) continue;
+    add(counts, image);
+    onProgress(counts.images);
+  }
+  return counted(counts);
+}
+
+/** Calls `work` for each item, several at a time. */
+async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items];
+  const takeOnes = async () => {
+    for (let item = left.pop(); item !== undefined; item = left.pop()) await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, takeOnes));
+}
+
+function counted(counts: ImageCounts): ImageStats {
+  return { ...counts, isEstimate: false, readShare: 1, margin: null };
+}
+
+/** @param read the counts of shards that were drawn at random from so many. */
+function estimated(read: readonly ImageCounts[], shardCount: number): ImageStats {
+  const count = (key: keyof Estimate) => (values: readonly number[]) =>
+    estimateCount(values, shardCount)[key];
+  const sum = (key: keyof Estimate) => (values: readonly number[]) =>
+    Math.round(estimateTotal(values, shardCount)[key]);
+  return {
+    ...overAll(read, sum("value"), count("value")),
+    isEstimate: true,
+    readShare: read.length / shardCount,
+    margin: overAll(read, sum("margin"), count("margin")),
+  };
+}
+
+type Summary = (values: readonly number[]) => number;
+
+/** Sums up each number over all shards; `ofState` where that differs for numbers that may be small. */
+function overAll(read: readonly ImageCounts[], sum: Summary, ofState: Summary = sum): ImageCounts {
+  const states = noImages().states;
+  for (const state of Object.keys(states) as ImageState[]) {
+    states[state] = ofState(read.map((counts) => counts.states[state]));
+  }
+  return {
+    images: sum(read.map(({ images }) => images)),
+    bytes: sum(read.map(({ bytes }) => bytes)),
+    states,
+    newer: ofState(read.map(({ newer }) => newer)),
+  };
+}
+
+function total(values: readonly number[]): number {
+  return values.reduce((sum, each) => sum + each, 0);
+}
+
+function noImages(): ImageCounts {
+  const states = {
+    ...{ processing: 0, ready: 0, withheld: 0, failed: 0, deleted: 0, expired: 0, removed: 0 },
+    damaged: 0,
+  };
+  return { images: 0, bytes: 0, states, newer: 0 };
+}
+
+function add(counts: ImageCounts, image: ListedImage | typeof NEWER): void {
+  if (image === NEWER) {
+    counts.newer++;
+    return;
+  }
+  const { state, size } = image;
+  counts.images++;
+  counts.states[state]++;
+  if (state === "processing" || state === "ready" || state === "withheld") counts.bytes += size;
+}

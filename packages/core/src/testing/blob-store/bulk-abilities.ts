@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { hasBulkRemoval } from "../../contracts/bulk-removal.ts";
+import { hasShardSampler } from "../../contracts/shard-sampler.ts";
+import { assertBytes, assertRejects, type BlobStoreScope, someBytes } from "./scope.ts";
+
+/** What the ability to remove many blobs at once promises. */
+export function bulkRemovalBehaviour({ test }: BlobStoreScope): void {
+  test("removes the named blobs and all below them, and no others", async (store, key) => {
+    assert.ok(hasBulkRemoval(store));
+    const kept = ["c", "ab", "c/a", "a-b"];
+    for (const name of ["a", "a/x", "a/y/z", "b/x", ...kept]) {
+      await store.put(`${key}/${name}`, Buffer.from(name));
+    }
+    await store.removeNamed(`${key}/`, ["a", "b", "missing"]);
+    assert.deepEqual((await store.list(`${key}/`)).keys.sort(), kept.map((name) => `${key}/${name}`).sort());
+    for (const name of kept) await assertBytes(store, `${key}/${name}`, Buffer.from(name));
+    assert.equal(await store.get(`${key}/a/y/z`), null);
+    await store.removeNamed(`${key}/`, ["a", "b", "missing"]);
+    await store.put(`${key}/a`, someBytes(10), { ifRevision: null });
+    await store.removeNamed(`${key}/`, ["a", "ab", "a-b", "c"]);
+    assert.deepEqual((await store.list(`${key}/`)).keys, []);
+  });
+
+  test("rejects names that are no segments of a key", async (store, key) => {
+    assert.ok(hasBulkRemoval(store));
+    for (const name of ["", ".", "..", "a b", "a@"]) {
+      await assertRejects(() => store.removeNamed(`${key}/`, [name]), "bad_request", name);
+    }
+  });
+
+  test("lets writes go on beside a removal: what is stored is whole or gone", async (store, key) => {
+    assert.ok(hasBulkRemoval(store));
+    const bytes = someBytes(1000);
+    for (let round = 0; round < 10; round++) {
+      const puts = ["a/x", "a/y", "b"].map((name) => store.put(`${key}/${name}`, bytes));
+      await Promise.all([...puts, store.removeNamed(`${key}/`, ["a", "b"])]);
+      for (const found of (await store.list(`${key}/`)).keys) await assertBytes(store, found, bytes);
+    }
+    await store.removeNamed(`${key}/`, ["a", "b"]);
+    assert.deepEqual((await store.list(`${key}/`)).keys, []);
+  });
+}
+
+/** What the ability to give keys by shards promises. */
+export function shardsBehaviour({ test }: BlobStoreScope): void {
+  test("gives the first segment of every key in exactly one shard", async (store, key) => {
+    assert.ok(hasShardSampler(store));
+    const first = key.split("/")[0] ?? key;
+    const stored = Array.from({ length: 40 }, (_, index) => `${index}x${first}`);
+    for (const name of stored) await store.put(`${name}/record`, Buffer.from("x"));
+    await store.put(`0x${first}`, Buffer.from("x"));
+    const names: string[] = [];
+    let shards = 0;
+    for await (const shard of store.shards()) {
+      shards++;
+      names.push(...shard.names);
+      assert.ok(shard.shardCount >= 10);
+    }
+    assert.ok(shards >= 10);
+    assert.deepEqual(names.filter((name) => name.endsWith(`x${first}`)).sort(), stored.sort());
+  });
+}

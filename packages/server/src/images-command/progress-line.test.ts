@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { progressLine } from "./progress-line.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function createOutput(isTTY: boolean) {
+  const written: string[] = [];
+  const output = { isTTY, write: (text: string) => written.push(text) > 0 };
+  // Only these two are used of a stream.
+  return { written, output: output as unknown as NodeJS.WriteStream };
+}
+
+it("one line of a terminal is drawn again, and erased at the end", () => {
+  const { written, output } = createOutput(true);
+  const line = progressLine(output);
+  line.update("1 done");
+  line.update("2 done");
+  expect(written).toEqual([]);
+  vi.advanceTimersByTime(100);
+  line.update("3 done");
+  vi.advanceTimersByTime(1000);
+  line.close();
+  expect(written).toEqual(["\r\u001b[Koutrigger: 2 done", "\r\u001b[Koutrigger: 3 done", "\r\u001b[K"]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it("a file gets a line every five seconds, and none of a command that ends before", () => {
+  const { written, output } = createOutput(false);
+  const line = progressLine(output);
+  line.update("1 done");
+  vi.advanceTimersByTime(4999);
+  expect(written).toEqual([]);
+  vi.advanceTimersByTime(1);
+  vi.advanceTimersByTime(5000);
+  line.update("2 done");
+  vi.advanceTimersByTime(5000);
+  line.close();
+  expect(written).toEqual(["outrigger: 1 done\n", "outrigger: 2 done\n"]);
+});
