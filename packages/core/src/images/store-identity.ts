@@ -28,6 +28,9 @@ export const FORMAT_VERSION = 1;
 /** Key of the identity in the records' store. No image's key looks like it. */
 export const IDENTITY_KEY = "identity";
 
+const IS_BACKUP =
+  "This storage is a backup, which is not served: restore it to a storage of its own by outrigger restore";
+
 /** 128 bits that tell secrets apart and say nothing about them, hex; one for each secret of a rotation list. */
 export function fingerprintsOf(secret: Secret): string[] {
   return toKeys(secret).map((key) =>
@@ -40,7 +43,10 @@ export function newIdentity(secrets: readonly string[], now: number): StoreIdent
   return { v: FORMAT_VERSION, id: randomBytes(16).toString("hex"), secrets: [...secrets], createdAt: now };
 }
 
-/** @returns `null` where the store has none. Rejects with `damaged` for one that cannot be read, otherwise as the store does. */
+/**
+ * @returns `null` where the store has none. Rejects with `damaged` for one that cannot be read, with `store_unavailable` for a
+ * backup, otherwise as the store does.
+ */
 export async function readIdentity(records: BlobStore): Promise<HeldIdentity | null> {
   const blob = await records.get(IDENTITY_KEY);
   if (blob === null) return null;
@@ -61,13 +67,21 @@ export async function writeIdentity(
   return (await records.put(IDENTITY_KEY, bytes, { ifRevision: revision })).revision;
 }
 
+/** What a backup has in the place of an identity, so that no service begins to use it. */
+export async function writeBackupIdentity(records: BlobStore, identity: StoreIdentity | null): Promise<void> {
+  const kept = identity ?? newIdentity([], Date.now());
+  await records.put(IDENTITY_KEY, Buffer.from(JSON.stringify({ ...kept, isBackup: true }), "utf8"));
+}
+
 function decodeIdentity(bytes: Buffer): StoreIdentity {
+  let found: (StoreIdentity & { isBackup?: true }) | null = null;
   try {
-    const identity = JSON.parse(bytes.toString("utf8")) as StoreIdentity; // Checked below.
-    const { v, id, secrets } = identity;
-    if (Number.isInteger(v) && typeof id === "string" && Array.isArray(secrets)) return identity;
+    found = JSON.parse(bytes.toString("utf8")); // Checked below.
   } catch {
     // Not even JSON: told below.
   }
+  const { v, id, secrets, isBackup } = found ?? {};
+  if (isBackup === true) throw new ServiceError("store_unavailable", IS_BACKUP);
+  if (found !== null && Number.isInteger(v) && typeof id === "string" && Array.isArray(secrets)) return found;
   throw new ServiceError("damaged", `The identity of the storage (key "${IDENTITY_KEY}") cannot be read`);
 }

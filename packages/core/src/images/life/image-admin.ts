@@ -5,6 +5,7 @@ import type { Usage } from "../owners/owner-usage.ts";
 import { removeStored } from "../remove-stored.ts";
 import { closeStores, type ImageStorage, rolesOf } from "../storage-roles.ts";
 import { createLife } from "./create-life.ts";
+import { type ImageEnd, listEnds } from "./image-ends.ts";
 import { isOver } from "./image-life.ts";
 import { countImages, type ImageStats, type ListedImage, listImages } from "./image-listing.ts";
 import type { LifeContext } from "./life-context.ts";
@@ -28,6 +29,11 @@ export interface ImageAdmin {
   remove(id: string): Promise<void>;
   /** All images that are known, in no particular order. Reads every record: for people and nightly jobs. */
   list(): AsyncGenerator<ListedImage>;
+  /**
+   * Every image that is gone or withheld, for a restore after which it must stay so; see `restoreStorage`. Reads every record, and
+   * rejects where one cannot be read.
+   */
+  ends(): AsyncGenerator<ImageEnd>;
   /** Images by state. Reads every record. */
   stats(): Promise<ImageStats>;
   /** What an owner has stored. */
@@ -89,6 +95,7 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
       await lookAfter(life, entry);
     },
     list: () => listImages(life),
+    ends: () => listEnds(life),
     stats: () => countImages(life),
     usage: (owner) => life.owners.usage(owner),
     async reindex() {

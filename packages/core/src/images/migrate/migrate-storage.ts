@@ -3,8 +3,8 @@ import { createSeenClock } from "../life/seen-clock.ts";
 import { beginMigration } from "./begin-migration.ts";
 import { copyAll, type Passage } from "./copy-all.ts";
 import { countKeys } from "./every-key.ts";
-import type { MigrateOptions, MigrationReport, MigrationTrouble } from "./migrate-options.ts";
-import { createMigrationContext, type MigrationContext } from "./migration-context.ts";
+import type { MigrateOptions, MigrationReport } from "./migrate-options.ts";
+import { createMigrationContext, type MigrationContext, troublesOf } from "./migration-context.ts";
 import { writeMigrationMark } from "./migration-mark.ts";
 import { removeExtra } from "./remove-extra.ts";
 
@@ -53,8 +53,8 @@ export async function migrateStorage(options: MigrateOptions): Promise<Migration
     unchanged: first.unchanged,
     removed,
     keys,
-    damaged: troubles(context.damaged),
-    failed: troubles(context.failed),
+    damaged: troublesOf(context.damaged),
+    failed: troublesOf(context.failed),
     isComplete,
   };
 }
@@ -86,8 +86,4 @@ async function compare(context: MigrationContext): Promise<Comparison> {
     comparison.isSame = removed === 0 && copied === 0;
   }
   return comparison;
-}
-
-function troubles(reasons: Map<string, string>): MigrationTrouble[] {
-  return [...reasons].map(([key, reason]) => ({ key, reason }));
 }

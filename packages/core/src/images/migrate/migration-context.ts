@@ -3,7 +3,7 @@ import { isServiceError, ServiceError } from "../../errors.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { rolesOf, type StorageRoles } from "../storage-roles.ts";
 import { createRetry, type Retry } from "./create-retry.ts";
-import type { MigrateOptions, MigrationProgress } from "./migrate-options.ts";
+import type { MigrateOptions, MigrationProgress, MigrationTrouble } from "./migrate-options.ts";
 import { reasonIn } from "./reason-in.ts";
 
 /** That something cannot be read where the images come from. */
@@ -14,8 +14,15 @@ export class SourceError extends Error {
   }
 }
 
+/**
+ * `migrate` makes the target equal to the source, damage included. `backup` leaves renditions out, and keeps the target's good
+ * copy of what is damaged at the source.
+ */
+export type CopyMode = "migrate" | "backup";
+
 /** What the parts of a migration work on. */
 export interface MigrationContext {
+  mode: CopyMode;
   from: StorageRoles;
   to: StorageRoles;
   /** Lists of the target. */
@@ -36,7 +43,10 @@ export interface MigrationContext {
   failed: Map<string, string>;
 }
 
-export function createMigrationContext(options: MigrateOptions): MigrationContext {
+export function createMigrationContext(
+  options: Omit<MigrateOptions, "source" | "beforeFinish">,
+  mode: CopyMode = "migrate",
+): MigrationContext {
   const { verify = false, withRenditions = true, concurrency = 8, patienceMs = 60_000, signal } = options;
   if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 256) {
     throw new TypeError("concurrency must be a whole number from 1 to 256");
@@ -50,12 +60,14 @@ export function createMigrationContext(options: MigrateOptions): MigrationContex
   };
   const progress: MigrationProgress = { phase: "counting", keys: 0, totalKeys: 0, bytes: 0 };
   const listOf = (name: string) => createDueList(to.records, name);
+  const hasRenditions = withRenditions && mode === "migrate";
   return {
+    mode,
     from,
     to,
     due: { images: listOf("images"), jobs: listOf("jobs"), claims: listOf("claims"), clock: listOf("clock") },
     verify,
-    roles: withRenditions ? ["originals", "renditions", "records"] : ["originals", "records"],
+    roles: hasRenditions ? ["originals", "renditions", "records"] : ["originals", "records"],
     concurrency,
     signal,
     retry: createRetry({ patienceMs, signal, areThere }),
@@ -101,4 +113,8 @@ export async function fromSource<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw new SourceError(error);
   }
+}
+
+export function troublesOf(reasons: ReadonlyMap<string, string>): MigrationTrouble[] {
+  return [...reasons].map(([key, reason]) => ({ key, reason }));
 }
