@@ -1,5 +1,7 @@
 import { type Command, Option } from "commander";
+import { lazyAction } from "../lazy-action.ts";
 import {
+  ENDS_HELP,
   IMAGES_HELP,
   LIST_HELP,
   REINDEX_HELP,
@@ -62,6 +64,9 @@ export function addImagesCommand(program: Command, configHelp: string): void {
     .option(JSON_FLAG, "print a JSON object per line")
     .action(list);
   add("stats", "Count images by state.", STATS_HELP).option(JSON_FLAG, "print one JSON object").action(stats);
+  add("ends", "List what is gone or withheld, for a restore.", ENDS_HELP).action(
+    lazyAction(async () => (await import("./ends.ts")).ends),
+  );
   add("sweep", "Remove what has expired, now.", SWEEP_HELP).action(sweep);
   add("reindex", "Note anew when to look at which image.", REINDEX_HELP).action(reindex);
 }

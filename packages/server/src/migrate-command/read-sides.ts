@@ -20,7 +20,13 @@ export interface Sides {
 export function readSides(from: string, to: string): Sides {
   const sides = { from: readSide(from, "--from"), to: readSide(to, "--to") };
   requireApart(sides);
-  for (const { target } of distinctTargets(sides.from)) {
+  requireDirectories(sides.from);
+  return sides;
+}
+
+/** Proves that directories of `--from` are there and belong to this user. @throws StartError */
+export function requireDirectories(from: StorageTargets): void {
+  for (const { target } of distinctTargets(from)) {
     if (target.kind !== "file") continue;
     // Opened, it would be made.
     if (!statSync(join(target.directory, "blobs"), { throwIfNoEntry: false })?.isDirectory()) {
@@ -30,10 +36,9 @@ export function readSides(from: string, to: string): Sides {
     }
     requireDataDirectory(target.directory);
   }
-  return sides;
 }
 
-function readSide(text: string, flag: string): StorageTargets {
+export function readSide(text: string, flag: string): StorageTargets {
   const { storage } = checkConfig({ storage: readStorageText(text, SOURCE, flag) }, SOURCE, (key) => {
     return key.replace(/^storage/, flag);
   });

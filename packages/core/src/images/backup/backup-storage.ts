@@ -32,7 +32,7 @@ export interface BackupOptions
    * Adds the database of the lookup when the images are copied.
    * @param earlier what the backup has from an earlier run.
    * @returns what it has now; `null`: nothing.
-   * @default the images alone
+   * @default what it has stays
    */
   addLookup?(earlier: BackedUpLookup | null): Promise<BackedUpLookup | null>;
 }
@@ -80,7 +80,7 @@ export async function backupStorage(options: BackupOptions): Promise<BackupRepor
   tell();
   // What came meanwhile is left to the next run: a source in use is never equal.
   const removed = await removeExtra(context);
-  const lookup = (await options.addLookup?.(begun.manifest.lookup)) ?? null;
+  const lookup = await (options.addLookup ?? kept)(begun.manifest.lookup);
   const isComplete = context.failed.size === 0;
   const manifest: BackupManifest = {
     ...begun.manifest,
@@ -144,13 +144,17 @@ async function beginBackup(
   return { manifest, revision };
 }
 
+async function kept(earlier: BackedUpLookup | null): Promise<BackedUpLookup | null> {
+  return earlier;
+}
+
 function notAlone(error: unknown): never {
   if (!isServiceError(error, "conflict")) throw error;
   throw refusal("another run writes to the same backup at the same time");
 }
 
 /** Removes copies of the database that the manifest does not name. */
-async function removeLookups({ to, retry }: MigrationContext, kept: BackedUpLookup | null): Promise<void> {
+async function removeLookups({ to, retry }: MigrationContext, lookup: BackedUpLookup | null): Promise<void> {
   const { keys } = await retry(() => to.records.list("backup/lookup/"));
-  for (const key of keys) if (key !== kept?.key) await retry(() => to.records.delete(key));
+  for (const key of keys) if (key !== lookup?.key) await retry(() => to.records.delete(key));
 }

@@ -6,7 +6,7 @@ import type { BackupManifest } from "./backup-manifest.ts";
 import type { EndList } from "./end-lists.ts";
 
 export interface RestoreOptions
-  extends Pick<MigrateOptions, "concurrency" | "patienceMs" | "signal" | "onProgress"> {
+  extends Pick<MigrateOptions, "concurrency" | "patienceMs" | "signal" | "onProgress" | "beforeFinish"> {
   /** A backup that `backupStorage` made. */
   from: BlobStore;
   /** Empty, as an earlier run of the same restore left it, or living: then a service may be using it. */

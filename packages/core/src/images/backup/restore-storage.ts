@@ -60,6 +60,7 @@ export async function restoreStorage(options: RestoreOptions): Promise<RestoreRe
   const context: RestoreContext = { migration, life, ends, isLiving, mayAdd };
   await forEachAtOnce(keysOfRole(from, "records", retry), concurrency, restoreOne, signal);
   const isComplete = migration.failed.size === 0;
+  if (isComplete) await options.beforeFinish?.();
   if (isComplete && !isLiving) await finishFresh(migration, manifest);
   const { restored, kept, ended, absent } = counts;
   return {

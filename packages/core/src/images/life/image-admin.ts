@@ -5,7 +5,7 @@ import type { Usage } from "../owners/owner-usage.ts";
 import { removeStored } from "../remove-stored.ts";
 import { closeStores, type ImageStorage, rolesOf } from "../storage-roles.ts";
 import { createLife } from "./create-life.ts";
-import { type ImageEnd, listEnds } from "./image-ends.ts";
+import { type ImageEnd, listEnds, type OnUnreadable } from "./image-ends.ts";
 import { isOver } from "./image-life.ts";
 import { countImages, type ImageStats, type ListedImage, listImages } from "./image-listing.ts";
 import type { LifeContext } from "./life-context.ts";
@@ -30,10 +30,10 @@ export interface ImageAdmin {
   /** All images that are known, in no particular order. Reads every record: for people and nightly jobs. */
   list(): AsyncGenerator<ListedImage>;
   /**
-   * Every image that is gone or withheld, for a restore after which it must stay so; see `restoreStorage`. Reads every record, and
-   * rejects where one cannot be read.
+   * Every image that is gone or withheld, for a restore after which it must stay so; see `restoreStorage`. Reads every record.
+   * @param onUnreadable is called for a record that cannot be read, and the others follow. @default the list rejects
    */
-  ends(): AsyncGenerator<ImageEnd>;
+  ends(onUnreadable?: OnUnreadable): AsyncGenerator<ImageEnd>;
   /** Images by state. Reads every record. */
   stats(): Promise<ImageStats>;
   /** What an owner has stored. */
@@ -95,7 +95,7 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
       await lookAfter(life, entry);
     },
     list: () => listImages(life),
-    ends: () => listEnds(life),
+    ends: (onUnreadable) => listEnds(life, onUnreadable),
     stats: () => countImages(life),
     usage: (owner) => life.owners.usage(owner),
     async reindex() {

@@ -13,11 +13,24 @@ export interface ImageEnd {
   withheld: Withholding | null;
 }
 
-/** Every image that is known to be gone or withheld, in no particular order. Reads every record. */
-export async function* listEnds({ records, settings }: LifeContext): AsyncGenerator<ImageEnd> {
+/** Called for a record that cannot be read. */
+export type OnUnreadable = (id: string, error: unknown) => void;
+
+/**
+ * Every image that is known to be gone or withheld, in no particular order. Reads every record. One that cannot be read must
+ * not be left out in silence, for the list would be believed.
+ */
+export async function* listEnds(
+  { records, settings }: LifeContext,
+  onUnreadable?: OnUnreadable,
+): AsyncGenerator<ImageEnd> {
   for await (const id of records.ids()) {
-    // One that cannot be read must not be left out in silence: the list would be believed.
-    const end = endOf((await records.load(id))?.record ?? null, settings.now());
+    const current = await records.load(id).catch((error) => {
+      if (onUnreadable === undefined) throw error;
+      onUnreadable(id, error);
+      return null;
+    });
+    const end = endOf(current?.record ?? null, settings.now());
     if (end !== null) yield end;
   }
 }
