@@ -88,10 +88,10 @@ describe("outrigger backup with the lookup's database", () => {
     const again = await report<BackupReport>(place, ["backup", "--to", "file:./backup"]);
     expect(again.manifest.lookup?.key).toBe(first.manifest.lookup?.key);
     await expectThroughBackup(place, { OUTRIGGER_LOOKUP_DATABASE: "file:./new/lookup.db" });
-    const again = await runIn(place, ["restore", "--from", "file:./backup", "--data", "new"], {
+    const living = await runIn(place, ["restore", "--from", "file:./backup", "--data", "new"], {
       OUTRIGGER_LOOKUP_DATABASE: "file:./new/lookup.db",
     });
-    expect(again.stdout).toContain("was there, and stays as it is");
+    expect(living.stdout).toContain("was there, and stays as it is");
     expect((await stat(join(place.cwd, "new", "lookup.db"))).mode & 0o777).toBe(0o600);
     expect(await readFile(join(place.cwd, "new", "secret"))).toEqual(
       await readFile(join(place.cwd, "data", "secret")),

@@ -44,9 +44,11 @@ beforeAll(async () => {
   const { endpoint, credentials } = s3;
   const from = createFsBlobStore({ directory: data });
   const pictures = createS3BlobStore({
-    client: { endpoint, region: "us-east-1", forcePathStyle: true, credentials },
+    endpoint,
+    credentials,
     bucket,
     prefix: "pictures/",
+    timeoutMs: 20_000,
   });
   for (const to of [createRedisBlobStore({ url: redis.url }), pictures]) {
     expect(await migrateStorage({ from, to, source: "docs" })).toMatchObject({ isComplete: true });

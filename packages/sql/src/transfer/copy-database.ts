@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { ServiceError } from "@outrigger/core";
 import Database from "libsql";
 import { toServiceError } from "../driver/sql-errors.ts";
@@ -55,8 +56,10 @@ export async function* exportSuppressions(database: SqlDatabase): AsyncGenerator
 }
 
 function use<T>(path: string, work: (database: Database.Database) => T): T {
+  // Opened, it would be made.
+  if (!existsSync(path)) throw new ServiceError("store_unavailable", `There is no database ${path}`);
   try {
-    const database = new Database(path, { timeout: BUSY_MS, fileMustExist: true });
+    const database = new Database(path, { timeout: BUSY_MS });
     try {
       return work(database);
     } finally {
