@@ -27,6 +27,7 @@ export interface Withholding {
   reason: string;
   /** URL that tells who blocks it and why; `null`: not told. */
   authority: string | null;
+  /** When it was withheld first. */
   since: number;
   /** When the image is removed for good; `null`: at the end of its life. */
   deleteAfter: number | null;

@@ -157,6 +157,13 @@ describe("backupStorage", () => {
     const to = createMemoryBlobStore();
     await backUp(from, to);
     await expect(backUp(from, to, { source: "elsewhere" })).rejects.toThrow("of another storage (memory)");
+    await writeIdentity(from, newIdentity([], 1), null);
+    await backUp(from, to, { source: "memory" });
+    await backUp(from, to, { source: "the same at another address" });
+    const fresh = (await stocked(1)).store;
+    await expect(backUp(fresh, to)).rejects.toThrow("is a backup of another storage");
+    await writeIdentity(fresh, newIdentity([], 1), null);
+    await expect(backUp(fresh, to)).rejects.toThrow("is a backup of another storage");
     await expect(backUp(to, createMemoryBlobStore())).rejects.toThrow("is itself a backup");
     await expect(backUp(createMemoryBlobStore(), to)).rejects.toThrow("the source has no images");
     await expect(readIdentity(to)).rejects.toThrow("is a backup, which is not served");

@@ -120,8 +120,8 @@ async function beginBackup(
   const identity = (await retry(() => readIdentity(from.records)))?.identity ?? null;
   if (earlier !== null) {
     const { identity: other } = earlier.manifest;
-    const isOurs =
-      other !== null && identity !== null ? other.id === identity.id : earlier.manifest.source === source;
+    // A source that has lost its identity has come back empty, and must not empty its backup.
+    const isOurs = other === null ? earlier.manifest.source === source : identity?.id === other.id;
     if (!isOurs) throw refusal(`the target is a backup of another storage (${earlier.manifest.source})`);
   }
   await requireApart(context);

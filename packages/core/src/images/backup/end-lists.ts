@@ -6,6 +6,7 @@ export interface EndList {
   at: number;
   /** How long the storage remembered ends then; milliseconds. */
   tombstoneMs: number;
+  /** What was gone or withheld then. */
   ends: readonly ImageEnd[];
 }
 

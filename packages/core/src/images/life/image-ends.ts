@@ -4,6 +4,7 @@ import type { LifeContext } from "./life-context.ts";
 
 /** That an image is gone or withheld, as a later restore has to know it. */
 export interface ImageEnd {
+  /** Of the image. */
   id: string;
   /** When it went, or was withheld first; Unix milliseconds. */
   at: number;
