@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => postgres?.close());
 
-/** A place with images, contacts, a key and somebody who asked to be left out. */
+/** A place with images, contacts, a key and a suppressed person. */
 async function stocked(database?: string): Promise<Place> {
   const place = await createLookupPlace(database);
   await stockDirectory(join(place.cwd, "data"), 2, 500);

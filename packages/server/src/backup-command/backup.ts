@@ -99,7 +99,7 @@ async function run(
   });
 }
 
-/** The images are worth a backup of their own: trouble with the lookup is told at the end. */
+/** The images are worth a backup of their own: trouble with the lookup is reported at the end. */
 async function addLookup(
   { database, isLookupWanted, target }: Plan,
   earlier: BackedUpLookup | null,

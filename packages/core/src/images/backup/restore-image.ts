@@ -20,7 +20,7 @@ export interface RestoreContext {
   mayAdd: boolean;
 }
 
-/** What became of an image: `over` is one that nobody needs to remember any more, `damaged` was noted. */
+/** What became of an image: `over` is one whose end need not be remembered, `damaged` was noted. */
 export type Restored = "restored" | "kept" | "ended" | "absent" | "over" | "damaged";
 
 /** Brings one image back, with its end where it has ended. May be done any number of times. */
@@ -111,7 +111,7 @@ async function bringBytes({ migration, life }: RestoreContext, record: ImageReco
   const { size, sha256 } = record;
   const { outcome } = await copyBlob(migration, "originals", picture, { size, sha256 });
   if (life.settings.now() - beganAt >= ORPHAN_MS) {
-    throw new ServiceError("store_unavailable", "it took so long that the sweep may have removed it");
+    throw new ServiceError("store_unavailable", "it took too long: the sweep may have removed it");
   }
   if (outcome === "copied" || outcome === "unchanged") return true;
   migration.damaged.set(picture, `is ${outcome === "missing" ? "missing" : "not what its record says"}`);
