@@ -38,6 +38,11 @@ export const CALLS: Readonly<Record<string, readonly [Call, Given]>> = {
   createImages: [core.createImages, { storage, renderer, secret: SECRET }],
   createImageAdmin: [core.createImageAdmin, { storage }],
   migrateStorage: [core.migrateStorage, { from: storage, to: core.createMemoryBlobStore(), source: "a" }],
+  backupStorage: [
+    core.backupStorage,
+    { from: storage, to: core.createMemoryBlobStore(), source: "a", tool: "b" },
+  ],
+  restoreStorage: [core.restoreStorage, { from: storage, to: core.createMemoryBlobStore() }],
   verifyStorage: [core.verifyStorage, { storage }],
   createLookup: [core.createLookup, { contacts, accounts, suppressions, secret: SECRET }],
   createSuppressions: [(options) => core.createSuppressions(suppressions, SECRET, options), {}],

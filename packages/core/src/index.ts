@@ -101,7 +101,14 @@ export type { ErrorCode, ServiceErrorOptions } from "./errors.ts";
 export { isError, isServiceError, ServiceError, systemCode } from "./errors.ts";
 export type { CorsOptions } from "./http/cors.ts";
 export type { TlsPolicy } from "./http/transport.ts";
-export type { GoneReason } from "./images/image-record.ts";
+export type { BackedUpLookup, BackupManifest } from "./images/backup/backup-manifest.ts";
+export { readBackupManifest } from "./images/backup/backup-manifest.ts";
+export type { BackupOptions, BackupReport } from "./images/backup/backup-storage.ts";
+export { backupStorage } from "./images/backup/backup-storage.ts";
+export type { EndList } from "./images/backup/end-lists.ts";
+export type { RestoreOptions, RestoreReport } from "./images/backup/restore-options.ts";
+export { restoreStorage } from "./images/backup/restore-storage.ts";
+export type { GoneReason, Withholding } from "./images/image-record.ts";
 export type { ImageSummary } from "./images/image-summary.ts";
 export type { CloseOptions, Images } from "./images/images.ts";
 export { createImages } from "./images/images.ts";
@@ -114,6 +121,7 @@ export type {
   StorageAdmin,
 } from "./images/life/image-admin.ts";
 export { createImageAdmin } from "./images/life/image-admin.ts";
+export type { ImageEnd } from "./images/life/image-ends.ts";
 export type { ImageState, ListedImage } from "./images/life/image-listing.ts";
 export type { SweepReport } from "./images/life/sweep-images.ts";
 export type { SweepOptions } from "./images/life/sweeper.ts";

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { addBackupCommands } from "./backup-command/add-backup-commands.ts";
 import { addContactsCommand } from "./contacts-command/add-contacts-command.ts";
 import { addImagesCommand } from "./images-command/add-images-command.ts";
 import { addKeysCommand } from "./keys-command/add-keys-command.ts";
@@ -104,6 +105,7 @@ export function addServerCommands(program: Command): void {
     .exitOverride()
     .action(lazyAction(async () => (await import("./doctor/doctor.ts")).doctor));
   addImagesCommand(program, CONFIG_HELP);
+  addBackupCommands(program, CONFIG_HELP);
   addMigrateCommand(program, CONFIG_HELP);
   addContactsCommand(program, CONFIG_HELP);
   addKeysCommand(program, CONFIG_HELP);

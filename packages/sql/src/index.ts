@@ -9,6 +9,12 @@ export type { SqlDatabase, SqlDatabaseOptions } from "./sql-database.ts";
 export { openDatabase } from "./sql-database.ts";
 export { createSqlSuppressionList } from "./sql-suppression-list.ts";
 export type { ContactField, FieldMapping } from "./transfer/contact-fields.ts";
+export {
+  checkDatabaseFile,
+  copyDatabaseFile,
+  exportSuppressions,
+  isEmptyDatabase,
+} from "./transfer/copy-database.ts";
 export type { ExportOptions } from "./transfer/export-contacts.ts";
 export { exportContacts } from "./transfer/export-contacts.ts";
 export type { BadLine, BadLineReason } from "./transfer/file-line.ts";

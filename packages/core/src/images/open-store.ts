@@ -2,14 +2,16 @@ import { type BlobStore, hasLocalSecret } from "../contracts/blob-store.ts";
 import { isServiceError } from "../errors.ts";
 import { roleOf } from "./image-record.ts";
 import type { Logger } from "./images-options.ts";
+import { readMigrationMark } from "./migrate/migration-mark.ts";
 import type { Secret } from "./pin.ts";
-import { requireKnownFormat, StoreRefused } from "./store-guard.ts";
+import { requireKnownFormat } from "./store-guard.ts";
 import {
   fingerprintsOf,
   type HeldIdentity,
   newIdentity,
   readIdentity,
   type StoreIdentity,
+  StoreRefused,
   writeIdentity,
 } from "./store-identity.ts";
 
@@ -70,6 +72,7 @@ async function enterStore(options: OpenStoreOptions, held: HeldIdentity): Promis
 /** Rejects with `conflict` when another process names the store at the same time. */
 async function nameStore(options: OpenStoreOptions): Promise<OpenedStore> {
   const { records, requireStore, now, log } = options;
+  if ((await readMigrationMark(records))?.finishedAt === null) throw new StoreRefused(UNFINISHED);
   const isNew = await holdsNothing(records);
   if (isNew && requireStore) throw new StoreRefused(missing(records));
   const secret = isNew ? await firstSecretOf(options) : await secretOf(options);
@@ -117,6 +120,9 @@ async function secretOf({ secret, records }: Pick<OpenStoreOptions, "secret" | "
     `The secret of this storage is gone, and its PINs with it. Restore ${secretPathOf(records)} from a backup, or ${GIVE_SECRET}`,
   );
 }
+
+const UNFINISHED =
+  "The storage is the target of a migration or a restore that has not finished: run it again to its end first";
 
 const GIVE_SECRET =
   "give the secret that the images were stored under: option secret (outrigger serve: OUTRIGGER_SECRET or OUTRIGGER_SECRET_FILE)";

@@ -163,12 +163,11 @@ export function createRenditions(options: RenditionsOptions): Renditions {
   ): Promise<Made<Buffer>> {
     const name = nameOf(spec);
     const original = keyOf.original(record.id);
-    const info = await originals.stat(original);
-    const source = info === null ? null : await openSource(originals, original);
-    if (info === null || source === null) throw new OriginalMissing();
-    requireSize(original, info.size, record.size);
+    const opened = await openSource(originals, original);
+    if (opened === null) throw new OriginalMissing();
+    requireSize(original, opened.size, record.size);
     try {
-      const { bytes } = await renderer.render(source, record.type, spec, signal);
+      const { bytes } = await renderer.render(opened.source, record.type, spec, signal);
       const key = keyOf.rendition(record.id, name);
       memory?.set(key, bytes);
       return { value: bytes, stored: storeBehind(record.id, key, bytes) };

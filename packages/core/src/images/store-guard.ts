@@ -1,17 +1,8 @@
 import type { BlobStore } from "../contracts/blob-store.ts";
-import { ServiceError } from "../errors.ts";
 import { type FailureListener, markReported } from "../http/failure-listener.ts";
 import type { Logger } from "./images-options.ts";
 import { isKnownVersion } from "./known-version.ts";
-import { FORMAT_VERSION, readIdentity, type StoreIdentity } from "./store-identity.ts";
-
-/** The store of the records answers, and must not be used: it is another one, empty, newer, or of another secret. */
-export class StoreRefused extends ServiceError {
-  constructor(message: string) {
-    super("store_unavailable", message);
-    this.name = "StoreRefused";
-  }
-}
+import { FORMAT_VERSION, readIdentity, type StoreIdentity, StoreRefused } from "./store-identity.ts";
 
 /** Keeps a service from working on a store that is not, or no longer, the one that it was started on. */
 export interface StoreGuard {

@@ -4,6 +4,14 @@ import { ServiceError } from "../errors.ts";
 import { readAll } from "../stores/read-all.ts";
 import { type Secret, toKeys } from "./pin.ts";
 
+/** The store of the records answers, and must not be used: it is another one, empty, newer, or of another secret. */
+export class StoreRefused extends ServiceError {
+  constructor(message: string) {
+    super("store_unavailable", message);
+    this.name = "StoreRefused";
+  }
+}
+
 /** What a store of records says about itself, in one small record beside the images' own. */
 export interface StoreIdentity {
   /** Version of the format of what is stored; a store with a greater one than {@link FORMAT_VERSION} must not be used. */
@@ -28,6 +36,9 @@ export const FORMAT_VERSION = 1;
 /** Key of the identity in the records' store. No image's key looks like it. */
 export const IDENTITY_KEY = "identity";
 
+const IS_BACKUP =
+  "This storage is a backup, which is not served: restore it to a storage of its own by outrigger restore";
+
 /** 128 bits that tell secrets apart and say nothing about them, hex; one for each secret of a rotation list. */
 export function fingerprintsOf(secret: Secret): string[] {
   return toKeys(secret).map((key) =>
@@ -40,7 +51,10 @@ export function newIdentity(secrets: readonly string[], now: number): StoreIdent
   return { v: FORMAT_VERSION, id: randomBytes(16).toString("hex"), secrets: [...secrets], createdAt: now };
 }
 
-/** @returns `null` where the store has none. Rejects with `damaged` for one that cannot be read, otherwise as the store does. */
+/**
+ * @returns `null` where the store has none. Rejects with `damaged` for one that cannot be read, with `store_unavailable` for a
+ * backup, otherwise as the store does.
+ */
 export async function readIdentity(records: BlobStore): Promise<HeldIdentity | null> {
   const blob = await records.get(IDENTITY_KEY);
   if (blob === null) return null;
@@ -61,13 +75,21 @@ export async function writeIdentity(
   return (await records.put(IDENTITY_KEY, bytes, { ifRevision: revision })).revision;
 }
 
+/** What a backup has in the place of an identity, so that no service begins to use it. */
+export async function writeBackupIdentity(records: BlobStore, identity: StoreIdentity | null): Promise<void> {
+  const kept = identity ?? newIdentity([], Date.now());
+  await records.put(IDENTITY_KEY, Buffer.from(JSON.stringify({ ...kept, isBackup: true }), "utf8"));
+}
+
 function decodeIdentity(bytes: Buffer): StoreIdentity {
+  let found: (StoreIdentity & { isBackup?: true }) | null = null;
   try {
-    const identity = JSON.parse(bytes.toString("utf8")) as StoreIdentity; // Checked below.
-    const { v, id, secrets } = identity;
-    if (Number.isInteger(v) && typeof id === "string" && Array.isArray(secrets)) return identity;
+    found = JSON.parse(bytes.toString("utf8")); // Checked below.
   } catch {
     // Not even JSON: told below.
   }
+  const { v, id, secrets, isBackup } = found ?? {};
+  if (isBackup === true) throw new StoreRefused(IS_BACKUP);
+  if (found !== null && Number.isInteger(v) && typeof id === "string" && Array.isArray(secrets)) return found;
   throw new ServiceError("damaged", `The identity of the storage (key "${IDENTITY_KEY}") cannot be read`);
 }

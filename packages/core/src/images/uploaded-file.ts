@@ -38,8 +38,9 @@ export function spooledUpload(originals: BlobStore, file: SpooledFile): Uploaded
 
 /** An upload that waits in the store; `null` where it is not there. */
 export async function storedUpload(originals: BlobStore, id: string): Promise<UploadedFile | null> {
-  const source = await openSource(originals, keyOf.upload(id));
-  if (source === null) return null;
+  const opened = await openSource(originals, keyOf.upload(id));
+  if (opened === null) return null;
+  const { source } = opened;
   const cleanedPath = `${temporaryPath(originals)}.clean`;
   const storeCopy = async (key: string, options: PutOptions) => {
     if ("path" in source) await storeLinked(originals, key, source.path, options);

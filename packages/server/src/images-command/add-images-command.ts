@@ -1,6 +1,8 @@
 import { type Command, Option } from "commander";
+import { lazyAction } from "../lazy-action.ts";
 import { parseConcurrency } from "../migrate-command/parse-concurrency.ts";
 import {
+  ENDS_HELP,
   IMAGES_HELP,
   LIST_HELP,
   REINDEX_HELP,
@@ -75,6 +77,9 @@ export function addImagesCommand(program: Command, configHelp: string): void {
     .option("--exact", "count every image of a large data directory, however long it takes")
     .option(JSON_FLAG, "print one JSON object")
     .action(stats);
+  add("ends", "List what is gone or withheld, for a restore.", ENDS_HELP).action(
+    lazyAction(async () => (await import("./ends.ts")).ends),
+  );
   add("sweep", "Remove what has expired, now.", SWEEP_HELP).action(sweep);
   add("reindex", "Note anew when to look at which image.", REINDEX_HELP).action(reindex);
   add("verify", "Compare every record with its bytes, and repair what is damaged.", VERIFY_HELP)

@@ -64,6 +64,18 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.
 `;
 
+export const ENDS_HELP = `
+Prints a line of JSON for each image that is gone or withheld, and for the lookup's suppressions as tokens from which no
+address can be read. Made daily and kept apart from the storage, it has a restored backup respect what happened since:
+outrigger restore --ends. The last line says that the list is whole. A file may have several lists, one after the other.
+
+Examples:
+  outrigger images ends > /backup/ends.ndjson
+  outrigger images ends --data /var/lib/outrigger >> /backup/ends.ndjson
+
+Exit codes: 0 done, 1 failed, or a record cannot be read, 2 wrong usage or configuration.
+`;
+
 export const SWEEP_HELP = `
 A server sweeps by itself; this does not wait for it. Progress goes to the standard error. "Emptied" are images whose bytes were removed, "forgotten" those
 of which nothing is known any more.

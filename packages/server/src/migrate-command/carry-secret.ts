@@ -55,7 +55,7 @@ export async function planSecret({ from, to, configured, secretFile }: SecretSid
 }
 
 /** The file of a secret as it is; `null` where there is none. */
-async function readKept(path: string): Promise<Buffer | null> {
+export async function readKept(path: string): Promise<Buffer | null> {
   try {
     return await readFile(path);
   } catch (cause) {

@@ -1,13 +1,12 @@
 import { migrateStorage } from "@outrigger/core";
-import { listenForSignals } from "../listen-for-signals.ts";
 import { loadConfig } from "../load-config.ts";
 import { secretsOf } from "../secret-text.ts";
 import { describeTargets } from "../storage/describe-storage.ts";
-import { type OpenStorage, openStorage } from "../storage/open-storage.ts";
+import { type OpenStorage, type OpenTarget, openStorage } from "../storage/open-storage.ts";
+import type { StorageTargets } from "../storage/storage-target.ts";
 import { planSecret } from "./carry-secret.ts";
-import { migrationError } from "./migration-error.ts";
 import { readSides, type Sides } from "./read-sides.ts";
-import { showProgress } from "./show-progress.ts";
+import { runCopy } from "./run-copy.ts";
 import { tellReport } from "./tell-report.ts";
 
 /** The options of `outrigger migrate`, proved as far as the command line alone allows. */
@@ -24,8 +23,6 @@ export interface MigrateFlags {
   config?: string;
 }
 
-const SIGNAL_EXIT = 130;
-
 /** `outrigger migrate`: makes one storage the same as another. */
 export async function migrate(flags: MigrateFlags): Promise<void> {
   const sides = readSides(flags.from, flags.to);
@@ -39,7 +36,7 @@ export async function migrate(flags: MigrateFlags): Promise<void> {
   try {
     const target = await openStorage(sides.to);
     try {
-      await tellWarnings(target);
+      await tellWarnings(target.targets);
       await run(flags, sides, source, target, plan);
     } finally {
       await target.close();
@@ -56,41 +53,31 @@ async function run(
   target: OpenStorage,
   plan: Awaited<ReturnType<typeof planSecret>>,
 ): Promise<void> {
-  const interrupted = listenForSignals();
-  const view = quiet ? null : showProgress();
   const beganAt = performance.now();
-  try {
+  await runCopy(quiet, "Nothing was copied", async (running) => {
     const report = await migrateStorage({
       from: source.stores,
       to: target.stores,
-      source: nameOf(sides),
+      source: nameOf(sides.from),
       verify,
       withRenditions: !withoutRenditions,
       ...(concurrency === undefined ? {} : { concurrency }),
-      signal: interrupted.signal,
-      onProgress: (progress) => view?.update(progress),
+      ...running.options,
       beforeFinish: plan.carry,
     });
-    view?.close();
+    running.end();
     tellReport(report, performance.now() - beganAt, plan.advice, json);
     if (!report.isComplete || report.damaged.length > 0) process.exitCode = 1;
-  } catch (error) {
-    view?.close();
-    if (!interrupted.signal.aborted) throw migrationError(error);
-    process.stderr.write("outrigger: Stopped. Run the same command again, it goes on where it was\n");
-    process.exitCode = SIGNAL_EXIT;
-  } finally {
-    interrupted.end();
-  }
+  });
 }
 
-/** Names the source in the mark at the target: the same text as long as it is the same store. */
-function nameOf({ from }: Sides): string {
-  const described = describeTargets(from);
+/** Names a source in the mark at the target: the same text as long as it is the same store. */
+export function nameOf(targets: StorageTargets): string {
+  const described = describeTargets(targets);
   return typeof described === "string" ? described : JSON.stringify(described);
 }
 
-async function tellWarnings({ targets }: OpenStorage): Promise<void> {
+export async function tellWarnings(targets: readonly Pick<OpenTarget, "warnings">[]): Promise<void> {
   for (const { warnings } of targets) {
     for (const text of await warnings()) process.stderr.write(`outrigger: warning: ${text}\n`);
   }

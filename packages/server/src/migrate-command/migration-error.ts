@@ -2,13 +2,16 @@ import { isServiceError } from "@outrigger/core";
 import { StartError } from "../config-error.ts";
 import { reasonOf } from "../error-reason.ts";
 
-/** Why a migration could not go on, and what to do about it. What is no error of a store goes through. */
-export function migrationError(error: unknown): unknown {
+/**
+ * Why a copy between storages could not go on, and what to do about it. What is no error of a store goes through.
+ * @param refused Begins the sentence about a copy that must not be made.
+ */
+export function migrationError(error: unknown, refused: string): unknown {
   if (!isServiceError(error)) return error;
   const said = withReason(error.message, reasonOf(error));
   switch (error.code) {
     case "conflict":
-      return new StartError(`Nothing was copied: ${said}`, { cause: error });
+      return new StartError(`${refused}: ${said}`, { cause: error });
     case "no_space":
       return new StartError(
         `The target has no room left: ${said}. Make room and run this again, it goes on where it was`,

@@ -20,7 +20,7 @@ export interface Sides {
 export function readSides(from: string, to: string): Sides {
   const sides = { from: readSide(from, "--from"), to: readSide(to, "--to") };
   requireApart(sides);
-  requireStocked(sides.from);
+  requireDirectories(sides.from);
   return sides;
 }
 
@@ -30,11 +30,12 @@ export function readSource(from: string, to: StorageTargets): StorageTargets {
   if (ROLES.some((role) => ROLES.some((other) => isSame(source[role], to[other])))) {
     throw new ConfigError(SOURCE, ["--from: must be another storage than the one that is repaired"]);
   }
-  requireStocked(source);
+  requireDirectories(source);
   return source;
 }
 
-function requireStocked(from: StorageTargets): void {
+/** Proves that directories of `--from` are there and belong to this user. @throws StartError */
+export function requireDirectories(from: StorageTargets): void {
   for (const { target } of distinctTargets(from)) {
     if (target.kind !== "file") continue;
     // Opened, it would be made.
@@ -47,7 +48,7 @@ function requireStocked(from: StorageTargets): void {
   }
 }
 
-function readSide(text: string, flag: string): StorageTargets {
+export function readSide(text: string, flag: string): StorageTargets {
   const { storage } = checkConfig({ storage: readStorageText(text, SOURCE, flag) }, SOURCE, (key) => {
     return key.replace(/^storage/, flag);
   });

@@ -39,7 +39,7 @@ function summaryOf({ images, copied, bytes, unchanged, removed }: MigrationRepor
   return `${images} images: ${done}, in ${timeText(seconds)} (${sizeText(Math.round(bytes / seconds))}/s).\n`;
 }
 
-function tellTroubles(what: string, troubles: readonly MigrationTrouble[]): void {
+export function tellTroubles(what: string, troubles: readonly MigrationTrouble[]): void {
   for (const { key, reason } of troubles) {
     process.stderr.write(`outrigger: ${what}: ${printable(key)}: ${printable(reason)}\n`);
   }

@@ -1,10 +1,15 @@
-import { type MigrationMark, readMigrationMark, removeMigrationMark } from "@outrigger/core";
+import {
+  type MigrationMark,
+  readBackupManifest,
+  readMigrationMark,
+  removeMigrationMark,
+} from "@outrigger/core";
 import { StartError } from "../config-error.ts";
 import { subjectOf } from "./describe-storage.ts";
 import type { OpenTarget } from "./open-storage.ts";
 import { storageError } from "./storage-error.ts";
 
-/** Proves that no migration to these stores was left half-way. @throws StartError */
+/** Proves that no migration or restore to these stores was left half-way, and that they are no backup. @throws StartError */
 export async function requireMigrated(targets: readonly OpenTarget[]): Promise<void> {
   await readMark(recordsOf(targets));
 }
@@ -20,10 +25,17 @@ export async function endMigration(targets: readonly OpenTarget[]): Promise<void
 }
 
 async function readMark(records: OpenTarget): Promise<MigrationMark | null> {
+  const subject = subjectOf(records.target, records.roles);
+  if ((await told(records, readBackupManifest(records.store))) !== null) {
+    throw new StartError(
+      `${subject} is a backup, which is not served or changed. Bring it back by outrigger restore, to a storage of its own`,
+    );
+  }
   const mark = await told(records, readMigrationMark(records.store));
   if (mark === null || mark.finishedAt !== null) return mark;
+  const [what, command] = mark.kind === "restore" ? ["restore", "restore"] : ["migration", "migrate"];
   throw new StartError(
-    `${subjectOf(records.target, records.roles)} has a part of the images only: their migration from ${mark.source} is not finished. Run outrigger migrate again, which goes on where it was`,
+    `${subject} has a part of the images only: their ${what} from ${mark.source} is not finished. Run outrigger ${command} again, which goes on where it was`,
   );
 }
 

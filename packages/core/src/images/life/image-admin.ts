@@ -10,6 +10,7 @@ import { createAdminGuard } from "../store-guard.ts";
 import { type CountOptions, countImages, type ImageStats } from "./count-images.ts";
 import { createLife } from "./create-life.ts";
 import { loadAny } from "./damaged-image.ts";
+import { type ImageEnd, listEnds, type OnUnreadable } from "./image-ends.ts";
 import { isOver } from "./image-life.ts";
 import { type ListedImage, listImages } from "./image-listing.ts";
 import type { LifeContext } from "./life-context.ts";
@@ -36,6 +37,11 @@ export interface ImageAdmin {
   remove(id: string): Promise<void>;
   /** All images that are known, in no particular order. Reads every record: for people and nightly jobs. */
   list(): AsyncGenerator<ListedImage>;
+  /**
+   * Every image that is gone or withheld, for a restore after which it must stay so; see `restoreStorage`. Reads every record.
+   * @param onUnreadable is called for a record that cannot be read, and the others follow. @default the list rejects
+   */
+  ends(onUnreadable?: OnUnreadable): AsyncGenerator<ImageEnd>;
   /**
    * Images by state. A data directory with too many images to count in three seconds is estimated; any other storage reads
    * every record.
@@ -134,6 +140,10 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
     async *list() {
       await guard.open();
       yield* listImages(life);
+    },
+    async *ends(onUnreadable) {
+      await guard.open();
+      yield* listEnds(life, onUnreadable);
     },
     async stats(options) {
       await guard.open();

@@ -52,7 +52,8 @@ export function dueEnd(record: ImageRecord, now: number): ImageRecord["gone"] {
 export function nextLookAt(record: ImageRecord, tombstoneMs: number): number {
   const { expiresAt, failure, gone, updatedAt, withheld } = record;
   if (failure !== null) return Math.min(expiresAt, updatedAt + FAILURE_KEPT_MS);
-  if (gone !== null) return forgottenFrom(record, gone, tombstoneMs);
+  // Also where 404 comes sooner: a restored backup must not bring back what a takedown removed.
+  if (gone !== null) return gone.at + tombstoneMs;
   return Math.min(expiresAt, withheld?.deleteAfter ?? expiresAt);
 }
 

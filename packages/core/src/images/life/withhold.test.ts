@@ -135,7 +135,7 @@ test("an image that is removed while it is withheld goes on to say why it was", 
 });
 
 describe("after deleteAfter", () => {
-  test("a withheld image is unknown, and a sweep leaves nothing of it", async () => {
+  test("a withheld image is unknown, a sweep leaves no byte of it, and after tombstoneDays nothing", async () => {
     const { site, id } = await siteWithImage();
     // The sweep has put off its look to the end of the image's life.
     site.clock.now += HOUR;
@@ -147,7 +147,12 @@ describe("after deleteAfter", () => {
     expect(await tracesOf(site.store, id)).toContain(`${id}/original`);
     site.clock.now += 1;
     expect(await statusesOf(site, readsOf(id))).toEqual([404]);
-    expect(await site.images.sweep()).toMatchObject({ forgotten: 1, failed: 0 });
+    expect(await site.images.sweep()).toMatchObject({ emptied: 1, failed: 0 });
+    // Without it a restored backup would bring the image back.
+    expect((await tracesOf(site.store, id)).filter((key) => key !== "entry")).toEqual([`${id}/record`]);
+    expect(await storedRecord(site.store, id)).toMatchObject({ name: "", sha256: "", agent: null });
+    site.clock.now += 30 * DAY;
+    expect(await site.images.sweep()).toMatchObject({ failed: 0 });
     expect((await tracesOf(site.store, id)).filter((key) => key !== "entry")).toEqual([]);
   });
 
@@ -159,6 +164,8 @@ describe("after deleteAfter", () => {
     site.clock.now += 2 * DAY - 1;
     expect(await statusesOf(site, readsOf(id))).toEqual([451]);
     site.clock.now += 1;
+    expect(await statusesOf(site, readsOf(id))).toEqual([404]);
+    site.clock.now += 30 * DAY;
     expect(await statusesOf(site, readsOf(id))).toEqual([404]);
     await site.images.sweep();
     expect(await tracesOf(site.store, id)).toEqual([]);

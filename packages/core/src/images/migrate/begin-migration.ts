@@ -43,7 +43,7 @@ export async function beginMigration(context: MigrationContext, source: string):
   return mark;
 }
 
-async function areEmpty({ to, retry }: MigrationContext): Promise<boolean> {
+export async function areEmpty({ to, retry }: MigrationContext): Promise<boolean> {
   for (const store of storesOf(to)) if (!(await isEmptyStore(store, retry))) return false;
   return true;
 }
@@ -62,7 +62,7 @@ async function requireOurs(
 }
 
 /** Two addresses may lead to one store. */
-async function requireApart({ from, to, retry }: MigrationContext): Promise<void> {
+export async function requireApart({ from, to, retry }: MigrationContext): Promise<void> {
   const probe = randomBytes(16);
   for (const store of storesOf(to)) {
     await retry(() => store.put(PROBE, probe));
@@ -81,6 +81,6 @@ function storesOf(storage: StorageRoles): Set<BlobStore> {
   return new Set(Object.values(storage));
 }
 
-function refusal(reason: string): ServiceError {
+export function refusal(reason: string): ServiceError {
   return new ServiceError("conflict", reason);
 }

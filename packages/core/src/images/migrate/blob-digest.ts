@@ -74,6 +74,10 @@ export async function digestOf(
   return { size, sha256: hash.digest("hex") };
 }
 
+export function digestIn(bytes: Buffer): Digest {
+  return { size: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
+}
+
 export function isSame(one: Digest, other: Digest | null): boolean {
   return other !== null && one.size === other.size && one.sha256 === other.sha256;
 }

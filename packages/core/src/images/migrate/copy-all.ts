@@ -28,7 +28,7 @@ export async function copyAll(context: MigrationContext): Promise<Passage> {
 
   async function copyOne(role: StoreRole, key: string): Promise<void> {
     const copied = await attempt(context, key, () => copierOf(context, role)(key));
-    if (copied !== "failed" && copied.outcome !== "missing") {
+    if (copied !== "failed" && copied.outcome !== "missing" && copied.outcome !== "damaged") {
       passage[copied.outcome]++;
       if (idOfRecord(key) !== null) passage.images++;
     }

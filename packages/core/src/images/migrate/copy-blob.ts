@@ -6,24 +6,39 @@ import { readAll } from "../../stores/read-all.ts";
 import { type Digest, digestOf, isSame, passBy } from "./blob-digest.ts";
 import { fromSource, type MigrationContext, SourceError } from "./migration-context.ts";
 
-/** What became of a key: `missing` is one that the source does not have, or not any more. */
-export type Copied = { outcome: "copied" | "unchanged"; digest: Digest | null } | { outcome: "missing" };
+/**
+ * What became of a key: `missing` is one that the source does not have, or not any more; of one that is `damaged` the target
+ * keeps what it had.
+ */
+export type Copied =
+  | { outcome: "copied" | "unchanged"; digest: Digest | null }
+  | { outcome: "damaged"; digest: Digest }
+  | { outcome: "missing" };
 
-/** Copies a blob that never changes, unless the target has one of its size, or its content where all is verified. */
+/**
+ * Copies a blob that never changes, unless the target has one of its size, or its content where all is verified.
+ * @param expected What the blob must be; another is `damaged` and is not copied. `null`: any bytes are copied.
+ */
 export async function copyBlob(
   context: MigrationContext,
   role: Exclude<StoreRole, "records">,
   key: string,
+  expected: Digest | null = null,
 ): Promise<Copied> {
   const { verify } = context;
   const from = context.from[role];
   const to = context.to[role];
   const here = await fromSource(() => from.stat(key));
   if (here === null) return { outcome: "missing" };
-  if ((await to.stat(key))?.size === here.size) {
-    if (!verify) return { outcome: "unchanged", digest: null };
+  const isWrong = (digest: Digest) => expected !== null && !isSame(expected, digest);
+  const isThere = (await to.stat(key))?.size === here.size;
+  const isCut = expected !== null && here.size !== expected.size;
+  if (isThere && !verify && !isCut) return { outcome: "unchanged", digest: null };
+  if (isThere || isCut) {
     const digest = await fromSource(() => digestOf(from, key));
-    if (digest !== null && isSame(digest, await digestOf(to, key))) return { outcome: "unchanged", digest };
+    if (digest === null) return { outcome: "missing" };
+    if (isWrong(digest)) return { outcome: "damaged", digest };
+    if (isThere && isSame(digest, await digestOf(to, key))) return { outcome: "unchanged", digest };
   }
   const blob = await fromSource(() => from.get(key));
   if (blob === null) return { outcome: "missing" };
@@ -32,7 +47,9 @@ export async function copyBlob(
   // Left there, it would be taken for what it should be by its size.
   if (!hasArrived) await to.delete(key);
   requireArrived(hasArrived);
-  return { outcome: "copied", digest };
+  if (!isWrong(digest)) return { outcome: "copied", digest };
+  await to.delete(key);
+  return { outcome: "damaged", digest };
 }
 
 /** Stores what is read, and gives its digest. */

@@ -16,11 +16,13 @@ export type FoundRecord = ImageRecord | typeof NEWER | null;
 /** Copies an original or an upload, and compares it with what its record says of it. */
 export async function copyPicture(context: MigrationContext, key: string): Promise<Copied> {
   const [id = ""] = key.split("/");
+  const isBackup = context.mode === "backup";
   const before = await readRecord(context, id);
   await noteLeftover(context, key, id, before);
-  const copied = await copyBlob(context, "originals", key);
+  const known = before ?? (isBackup ? await keptRecord(context, id) : null);
+  const expected = expectedOf(known, key);
+  const copied = await copyBlob(context, "originals", key, isBackup ? expected : null);
   if (copied.outcome === "missing" || copied.digest === null) return copied;
-  const expected = before === null || before === NEWER ? null : expectedOf(before, key);
   if (expected === null || isAsSaid(expected, copied.digest)) return copied;
   const after = await readRecord(context, id);
   if (JSON.stringify(after) !== JSON.stringify(before)) {
@@ -31,6 +33,12 @@ export async function copyPicture(context: MigrationContext, key: string): Promi
     `its record says ${expected.size} bytes with the SHA-256 ${expected.sha256}, the source has ${copied.digest.size} with ${copied.digest.sha256}`,
   );
   return copied;
+}
+
+/** What an earlier backup has, where the source's record is damaged. */
+export async function keptRecord({ to }: MigrationContext, id: string): Promise<FoundRecord> {
+  const bytes = await readSmall(to.records, keyOf.record(id));
+  return bytes === null ? null : recordIn(bytes);
 }
 
 /** What a record that is no more than bytes without sense says nothing of. */
@@ -56,7 +64,8 @@ export function pictureOf(record: ImageRecord): string | null {
   return record.processing === null ? keyOf.original(record.id) : keyOf.upload(record.id);
 }
 
-function expectedOf(record: ImageRecord, key: string): Digest | null {
+function expectedOf(record: FoundRecord, key: string): Digest | null {
+  if (record === null || record === NEWER) return null;
   return pictureOf(record) === key ? { size: record.size, sha256: record.sha256 } : null;
 }
 

@@ -1,12 +1,24 @@
+import { checkOptions, fn, type RuleTable, required, text } from "../../option-rules.ts";
 import { createDueList } from "../../stores/due-list.ts";
 import { createSeenClock } from "../life/seen-clock.ts";
 import { beginMigration } from "./begin-migration.ts";
 import { copyAll, type Passage } from "./copy-all.ts";
 import { countKeys } from "./every-key.ts";
-import type { MigrateOptions, MigrationReport, MigrationTrouble } from "./migrate-options.ts";
-import { createMigrationContext, type MigrationContext } from "./migration-context.ts";
+import type { MigrateOptions, MigrationReport } from "./migrate-options.ts";
+import {
+  COPY_RULES,
+  createMigrationContext,
+  type MigrationContext,
+  troublesOf,
+} from "./migration-context.ts";
 import { writeMigrationMark } from "./migration-mark.ts";
 import { removeExtra } from "./remove-extra.ts";
+
+const RULES = {
+  ...COPY_RULES,
+  source: required(text("a name of the source")),
+  beforeFinish: fn(),
+} satisfies RuleTable<MigrateOptions>;
 
 /** A source that is in use may change while it is compared; one that rests is equal after the second look. */
 const MAX_LOOKS = 3;
@@ -29,7 +41,8 @@ const MAX_LOOKS = 3;
  * const to = createRedisBlobStore({ url: "redis://127.0.0.1:6379" });
  * const { isComplete } = await migrateStorage({ from, to, source: "the disk of web1" });
  */
-export async function migrateStorage(options: MigrateOptions): Promise<MigrationReport> {
+export async function migrateStorage(given: MigrateOptions): Promise<MigrationReport> {
+  const options = checkOptions("migrateStorage", given, RULES);
   const context = createMigrationContext(options);
   const { from, to, progress, retry, tell } = context;
   const mark = await beginMigration(context, options.source);
@@ -53,8 +66,8 @@ export async function migrateStorage(options: MigrateOptions): Promise<Migration
     unchanged: first.unchanged,
     removed,
     keys,
-    damaged: troubles(context.damaged),
-    failed: troubles(context.failed),
+    damaged: troublesOf(context.damaged),
+    failed: troublesOf(context.failed),
     isComplete,
   };
 }
@@ -86,8 +99,4 @@ async function compare(context: MigrationContext): Promise<Comparison> {
     comparison.isSame = removed === 0 && copied === 0;
   }
   return comparison;
-}
-
-function troubles(reasons: Map<string, string>): MigrationTrouble[] {
-  return [...reasons].map(([key, reason]) => ({ key, reason }));
 }

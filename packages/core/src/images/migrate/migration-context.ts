@@ -1,11 +1,11 @@
 import { abortSignal, imageStorage } from "../../contract-rules.ts";
 import type { StoreRole } from "../../contracts/observer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
-import { checkOptions, flag, fn, preset, type RuleTable, required, text, whole } from "../../option-rules.ts";
+import { type Checked, flag, fn, preset, type RuleTable, required, whole } from "../../option-rules.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { rolesOf, type StorageRoles } from "../storage-roles.ts";
 import { createRetry, type Retry } from "./create-retry.ts";
-import type { MigrateOptions, MigrationProgress } from "./migrate-options.ts";
+import type { MigrateOptions, MigrationProgress, MigrationTrouble } from "./migrate-options.ts";
 import { reasonIn } from "./reason-in.ts";
 
 /** That something cannot be read where the images come from. */
@@ -16,8 +16,15 @@ export class SourceError extends Error {
   }
 }
 
+/**
+ * `migrate` makes the target equal to the source, damage included. `backup` leaves renditions out, and keeps the target's good
+ * copy of what is damaged at the source.
+ */
+export type CopyMode = "migrate" | "backup";
+
 /** What the parts of a migration work on. */
 export interface MigrationContext {
+  mode: CopyMode;
   from: StorageRoles;
   to: StorageRoles;
   /** Lists of the target. */
@@ -38,24 +45,27 @@ export interface MigrationContext {
   failed: Map<string, string>;
 }
 
-const RULES = {
+/** The options that all copies have. */
+export type CopyOptions = Omit<MigrateOptions, "source" | "beforeFinish">;
+
+export const COPY_RULES = {
   from: required(imageStorage),
   to: required(imageStorage),
-  source: required(text("a name of the source")),
   verify: preset(false, flag()),
   withRenditions: preset(true, flag()),
   concurrency: preset(8, whole(1, 256)),
   patienceMs: preset(60_000, whole(0)),
   signal: abortSignal,
   onProgress: fn(),
-  beforeFinish: fn(),
-} satisfies RuleTable<MigrateOptions>;
+} satisfies RuleTable<CopyOptions>;
 
-export function createMigrationContext(options: MigrateOptions): MigrationContext {
-  const checked = checkOptions("migrateStorage", options, RULES);
-  const { verify, withRenditions, concurrency, patienceMs, signal } = checked;
-  const from = rolesOf(checked.from);
-  const to = rolesOf(checked.to);
+export function createMigrationContext(
+  options: Checked<CopyOptions, typeof COPY_RULES>,
+  mode: CopyMode = "migrate",
+): MigrationContext {
+  const { verify, withRenditions, concurrency, patienceMs, signal } = options;
+  const from = rolesOf(options.from);
+  const to = rolesOf(options.to);
   const stores = new Set([...Object.values(from), ...Object.values(to)]);
   const areThere = async () => {
     const looks = await Promise.allSettled([...stores].map((store) => store.stat("migration/state")));
@@ -63,12 +73,14 @@ export function createMigrationContext(options: MigrateOptions): MigrationContex
   };
   const progress: MigrationProgress = { phase: "counting", keys: 0, totalKeys: 0, bytes: 0 };
   const listOf = (name: string) => createDueList(to.records, name);
+  const hasRenditions = withRenditions && mode === "migrate";
   return {
+    mode,
     from,
     to,
     due: { images: listOf("images"), jobs: listOf("jobs"), claims: listOf("claims"), clock: listOf("clock") },
     verify,
-    roles: withRenditions ? ["originals", "renditions", "records"] : ["originals", "records"],
+    roles: hasRenditions ? ["originals", "renditions", "records"] : ["originals", "records"],
     concurrency,
     signal,
     retry: createRetry({ patienceMs, signal, areThere }),
@@ -114,4 +126,8 @@ export async function fromSource<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw new SourceError(error);
   }
+}
+
+export function troublesOf(reasons: ReadonlyMap<string, string>): MigrationTrouble[] {
+  return [...reasons].map(([key, reason]) => ({ key, reason }));
 }

@@ -11,6 +11,8 @@ export interface MigrationMark {
   startedAt: number;
   /** Unix milliseconds; `null`: the target is not whole, and must not be used. */
   finishedAt: number | null;
+  /** That the target is filled by a restore, which removes the mark at its end. Absent: by a migration. */
+  kind?: "restore";
   /** What the clock of the images had noted at the target then: a later time says that it was used. */
   seenMs: number | null;
 }

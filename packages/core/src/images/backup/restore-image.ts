@@ -1,0 +1,120 @@
+import { ServiceError } from "../../errors.ts";
+import { ORPHAN_MS } from "../arrival.ts";
+import { encodeRecord, type ImageRecord, keyOf } from "../image-record.ts";
+import { endedRecord } from "../life/change-record.ts";
+import { dueEnd, hasEnded, nextLookAt } from "../life/image-life.ts";
+import type { LifeContext } from "../life/life-context.ts";
+import { copyBlob, putSmall, readSmall } from "../migrate/copy-blob.ts";
+import { type FoundRecord, NEWER, pictureOf, recordIn } from "../migrate/copy-picture.ts";
+import { fromSource, type MigrationContext } from "../migrate/migration-context.ts";
+import { removeStored } from "../remove-stored.ts";
+import type { KnownEnds } from "./end-lists.ts";
+
+export interface RestoreContext {
+  migration: MigrationContext;
+  life: LifeContext;
+  ends: KnownEnds;
+  /** Whether the target had images before the first run: then what is there is left as it is. */
+  isLiving: boolean;
+  /** Whether images that the target does not know are brought back. */
+  mayAdd: boolean;
+}
+
+/** What became of an image: `over` is one whose end need not be remembered, `damaged` was noted. */
+export type Restored = "restored" | "kept" | "ended" | "absent" | "over" | "damaged";
+
+/** Brings one image back, with its end where it has ended. May be done any number of times. */
+export async function restoreImage(context: RestoreContext, id: string): Promise<Restored> {
+  const { migration, life, isLiving, mayAdd } = context;
+  const { from, to, due, damaged } = migration;
+  const { now, tombstoneMs } = life.settings;
+  const key = keyOf.record(id);
+  const bytes = await fromSource(() => readSmall(from.records, key));
+  const copy = bytes === null ? null : recordIn(bytes);
+  if (copy === null || copy === NEWER) {
+    damaged.set(key, copy === null ? "is no record of an image" : "was written by a newer release");
+    return "damaged";
+  }
+  const there = await readSmall(to.records, key);
+  if (there !== null && isLiving) return restoreBytes(context, recordIn(there), copy);
+  const record = settled(context, copy);
+  const wanted = record === copy && bytes !== null ? bytes : encodeRecord(record);
+  if (!hasEnded(record)) {
+    if (isLiving && !mayAdd) return "absent";
+    if (!(await bringBytes(context, record))) return "damaged";
+    await due.images.add({ id, dueMs: nextLookAt(record, 0) });
+    if (record.processing !== null) await due.jobs.add({ id, dueMs: record.createdAt });
+    if (there?.equals(wanted)) return "kept";
+    const { owner } = record;
+    if (owner !== null) await life.owners.reserve(owner.name, id, owner.bytes, {});
+    await putRecord(context, key, wanted);
+    if (owner !== null) life.owners.settle(owner.name, id);
+    return "restored";
+  }
+  if (nextLookAt(record, tombstoneMs) <= now()) return "over";
+  await due.images.add({ id, dueMs: nextLookAt(record, 0) });
+  if (!there?.equals(wanted)) await putRecord(context, key, wanted);
+  // An earlier run knew of no end.
+  if (there !== null) await removeStored(to, id);
+  return "ended";
+}
+
+/** A record as it has to be by now: with what the lists of ends say, and without what its own dates ended. */
+function settled({ life, ends }: RestoreContext, copy: ImageRecord): ImageRecord {
+  if (hasEnded(copy)) return copy.owner === null ? copy : { ...copy, owner: null };
+  const end = ends.byId.get(copy.id);
+  const withheld = end?.withheld ?? null;
+  const record = withheld === null ? copy : { ...copy, withheld };
+  const gone =
+    end !== undefined && end.why !== null
+      ? { at: end.at, why: end.why }
+      : dueEnd(record, life.settings.now());
+  return gone === null ? record : { ...endedRecord(record, gone), owner: null };
+}
+
+async function putRecord({ migration, isLiving }: RestoreContext, key: string, bytes: Buffer): Promise<void> {
+  if (!isLiving) return putSmall(migration, key, bytes);
+  await migration.to.records.put(key, bytes, { ifRevision: null });
+  if ((await readSmall(migration.to.records, key)) !== null) return;
+  throw new ServiceError("store_unavailable", "the record was not kept by the target");
+}
+
+/** Brings the bytes that a living record of the target has lost; all else stays as it is. */
+async function restoreBytes(
+  context: RestoreContext,
+  record: FoundRecord,
+  copy: ImageRecord,
+): Promise<Restored> {
+  if (record === NEWER) return "kept";
+  const { to } = context.migration;
+  const picture = record === null ? null : pictureOf(record);
+  if (record === null || picture === null || dueEnd(record, context.life.settings.now()) !== null) {
+    return record !== null && hasEnded(record) ? "ended" : "kept";
+  }
+  if ((await to.originals.stat(picture)) !== null) return "kept";
+  if (pictureOf(copy) !== picture || copy.sha256 !== record.sha256) return "kept";
+  if (!(await bringBytes(context, copy))) return "damaged";
+  const now = await readSmall(to.records, keyOf.record(copy.id));
+  const latest = now === null ? null : recordIn(now);
+  if (latest !== null && latest !== NEWER && pictureOf(latest) === picture) return "restored";
+  // Deleted meanwhile.
+  await to.originals.delete(picture);
+  return "ended";
+}
+
+/** @returns whether the target has the bytes now, as the record says they are. */
+async function bringBytes({ migration, life }: RestoreContext, record: ImageRecord): Promise<boolean> {
+  const picture = pictureOf(record);
+  if (picture === null) return true;
+  const beganAt = life.settings.now();
+  // Should this process die before there is a record, the sweep finds the bytes by this.
+  await migration.due.images.add({ id: record.id, dueMs: beganAt + ORPHAN_MS });
+  const { size, sha256 } = record;
+  const { outcome } = await copyBlob(migration, "originals", picture, { size, sha256 });
+  if (life.settings.now() - beganAt >= ORPHAN_MS) {
+    throw new ServiceError("store_unavailable", "it took too long: the sweep may have removed it");
+  }
+  if (outcome === "copied" || outcome === "unchanged") return true;
+  migration.damaged.set(picture, `is ${outcome === "missing" ? "missing" : "not what its record says"}`);
+  return false;
+}

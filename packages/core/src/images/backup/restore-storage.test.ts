@@ -1,0 +1,238 @@
+import { createHash, randomBytes } from "node:crypto";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { BlobStore } from "../../contracts/blob-store.ts";
+import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { readAll } from "../../stores/read-all.ts";
+import { createImageId } from "../image-id.ts";
+import { createImageAdmin } from "../life/image-admin.ts";
+import type { ImageEnd } from "../life/image-ends.ts";
+import { readMigrationMark } from "../migrate/migration-mark.ts";
+import { fingerprintsOf, newIdentity, readIdentity, writeIdentity } from "../store-identity.ts";
+import { MANIFEST_KEY, readBackupManifest } from "./backup-manifest.ts";
+import { backupStorage } from "./backup-storage.ts";
+import { mergeEnds } from "./end-lists.ts";
+import type { RestoreOptions } from "./restore-options.ts";
+import { restoreStorage } from "./restore-storage.ts";
+
+const DAY_MS = 86_400_000;
+const SECRET = "a secret of more than thirty-two bytes";
+const COURT = { reason: "Order of the court" };
+
+let from: BlobStore;
+let backup: BlobStore;
+let ids: string[];
+
+async function addImage(changes: object = {}): Promise<string> {
+  const id = createImageId();
+  const original = randomBytes(100);
+  const sha256 = createHash("sha256").update(original).digest("hex");
+  const times = { createdAt: 1, updatedAt: 1, expiresAt: Date.now() + 90 * DAY_MS };
+  const record = { id, name: "a.png", type: "image/png", size: 100, sha256, ...times, ...changes };
+  await from.put(`${id}/original`, original);
+  await from.put(`${id}/record`, Buffer.from(JSON.stringify(record)));
+  return id;
+}
+
+async function read(store: BlobStore, key: string): Promise<string | null> {
+  const blob = await store.get(key);
+  return blob === null ? null : (await readAll(blob.body)).toString("latin1");
+}
+
+async function recordOf(store: BlobStore, id: string): Promise<Record<string, unknown> | null> {
+  return JSON.parse((await read(store, `${id}/record`)) ?? "null");
+}
+
+/** Makes the backup say that it is older than it is. */
+async function age(days: number): Promise<void> {
+  const manifest = (await readBackupManifest(backup))?.manifest;
+  if (manifest === undefined) throw new Error("There is no backup");
+  const since = manifest.since - days * DAY_MS;
+  await backup.put(MANIFEST_KEY, Buffer.from(JSON.stringify({ ...manifest, since })));
+}
+
+function restore(to: BlobStore, options: Partial<RestoreOptions> = {}) {
+  return restoreStorage({ from: backup, to, patienceMs: 2_000, ...options });
+}
+
+async function endsOf(store: BlobStore): Promise<ImageEnd[]> {
+  const ends: ImageEnd[] = [];
+  for await (const end of createImageAdmin({ storage: store }).ends()) ends.push(end);
+  return ends;
+}
+
+beforeEach(async () => {
+  from = createMemoryBlobStore();
+  backup = createMemoryBlobStore();
+  ids = [];
+  for (let index = 0; index < 5; index++) ids.push(await addImage());
+  await writeIdentity(from, newIdentity(fingerprintsOf(SECRET), 7), null);
+});
+
+async function backUp(): Promise<void> {
+  const report = await backupStorage({ from, to: backup, source: "memory", tool: "test 1" });
+  expect(report.isComplete).toBe(true);
+}
+
+describe("restoreStorage onto an empty storage", () => {
+  it("brings back every image, owner's count and date, and the identity of the lost store", async () => {
+    const owned = await addImage({ owner: { name: "alice", bytes: 100 } });
+    const gone = await addImage({ gone: { at: Date.now() - DAY_MS, why: "deleted" }, owner: null });
+    const expired = await addImage({ expiresAt: Date.now() - 1, owner: { name: "alice", bytes: 100 } });
+    await addImage({ gone: { at: Date.now() - 31 * DAY_MS, why: "deleted" } });
+    await backUp();
+    const to = createMemoryBlobStore();
+    await writeIdentity(to, newIdentity([], 1), null);
+    const report = await restore(to, { secret: SECRET });
+    expect(report).toMatchObject({ restored: 6, ended: 2, kept: 0, wasLiving: false, isComplete: true });
+    for (const id of [...ids, owned]) {
+      for (const part of ["original", "record"]) {
+        expect(await read(to, `${id}/${part}`)).toBe(await read(from, `${id}/${part}`));
+      }
+    }
+    expect(await read(to, `${gone}/record`)).not.toBeNull();
+    expect(await recordOf(to, expired)).toMatchObject({ gone: { why: "expired" }, name: "", owner: null });
+    expect(await to.stat(`${expired}/original`)).toBeNull();
+    const admin = createImageAdmin({ storage: to });
+    expect(await admin.usage("alice")).toEqual({ images: 1, bytes: 100 });
+    expect((await readIdentity(to))?.identity).toEqual((await readIdentity(from))?.identity);
+    expect(await readMigrationMark(to)).toBeNull();
+    // A moment later nothing is swept, and all that is there is looked for by its date.
+    expect(await admin.sweep()).toMatchObject({ emptied: 2, forgotten: 0, failed: 0 });
+  });
+
+  it("is marked as not finished until it is whole, and goes on where it was interrupted", async () => {
+    await backUp();
+    const to = createMemoryBlobStore();
+    const controller = new AbortController();
+    const onProgress = ({ keys }: { keys: number }) => {
+      if (keys === 2) controller.abort(new Error("Enough"));
+    };
+    const cut = restore(to, { signal: controller.signal, onProgress, concurrency: 1 });
+    await expect(cut).rejects.toThrow("Enough");
+    expect(await readMigrationMark(to)).toMatchObject({ kind: "restore", finishedAt: null });
+    // The end of an image that the first run brought back became known meanwhile.
+    const [id = ""] = ids;
+    const ends = [{ at: Date.now(), tombstoneMs: 1, ends: await endsOf(from) }];
+    ends[0]?.ends.push({ id, at: Date.now(), why: "deleted", withheld: null });
+    expect(await restore(to, { ends })).toMatchObject({ ended: 1, isComplete: true, wasLiving: false });
+    expect(await recordOf(to, id)).toMatchObject({ gone: { why: "deleted" } });
+    expect(await to.stat(`${id}/original`)).toBeNull();
+    expect(await readMigrationMark(to)).toBeNull();
+  });
+
+  it("merges a later list of ends: deleted images come back as deleted, withheld ones as withheld", async () => {
+    await backUp();
+    const [deleted = "", withheld = "", whole = ""] = ids;
+    const admin = createImageAdmin({ storage: from });
+    await admin.remove(deleted);
+    await admin.withhold(withheld, { ...COURT, authority: "https://a.example/1" });
+    const ends = [{ at: Date.now(), tombstoneMs: 30 * DAY_MS, ends: await endsOf(from) }];
+    const to = createMemoryBlobStore();
+    expect(await restore(to, { ends })).toMatchObject({ restored: 4, ended: 1 });
+    expect(await recordOf(to, deleted)).toMatchObject({ gone: { why: "deleted" }, name: "" });
+    expect(await to.stat(`${deleted}/original`)).toBeNull();
+    expect(await recordOf(to, withheld)).toMatchObject({
+      withheld: { ...COURT, authority: "https://a.example/1", deleteAfter: null },
+    });
+    expect(await to.stat(`${withheld}/original`)).not.toBeNull();
+    expect((await recordOf(to, whole))?.withheld ?? null).toBeNull();
+  });
+
+  it("names what the backup has lost, and brings back the rest", async () => {
+    await backUp();
+    const [lost = "", rotten = ""] = ids;
+    await backup.delete(`${lost}/original`);
+    await backup.put(`${rotten}/original`, Buffer.alloc(100));
+    const to = createMemoryBlobStore();
+    const { damaged, restored } = await restore(to);
+    expect(damaged.map(({ key }) => key).sort()).toEqual([`${lost}/original`, `${rotten}/original`].sort());
+    expect(restored).toBe(3);
+    for (const id of [lost, rotten]) expect(await recordOf(to, id)).toBeNull();
+  });
+
+  it("refuses an incomplete backup, another secret, a target that is half of something, and what is no backup", async () => {
+    await expect(restore(createMemoryBlobStore())).rejects.toThrow("there is no backup at the source");
+    await backUp();
+    const wrong = { secret: "another secret of thirty-two bytes or more" };
+    await expect(restore(createMemoryBlobStore(), wrong)).rejects.toThrow("the secret is not the one");
+    await expect(restore(createMemoryBlobStore(), { secret: [wrong.secret, SECRET] })).resolves.toBeDefined();
+    const half = createMemoryBlobStore();
+    await half.put("migration/state", Buffer.from(JSON.stringify({ source: "x", finishedAt: null })));
+    await expect(restore(half)).rejects.toThrow("the target is not whole");
+    const manifest = (await readBackupManifest(backup))?.manifest;
+    await backup.put(MANIFEST_KEY, Buffer.from(JSON.stringify({ ...manifest, finishedAt: null })));
+    await expect(restore(createMemoryBlobStore())).rejects.toThrow("the backup is not whole");
+    expect(await restore(createMemoryBlobStore(), { acceptIncomplete: true })).toMatchObject({ restored: 5 });
+  });
+});
+
+describe("restoreStorage onto a living storage", () => {
+  it("adds what is missing, and undoes no edit, deletion, takedown or removal after the backup", async () => {
+    const removed = await addImage();
+    await backUp();
+    const [deleted = "", withheld = "", edited = "", lost = "", bytesLost = ""] = ids;
+    const soon = new Date(Date.now() + 50);
+    const admin = createImageAdmin({ storage: from });
+    await admin.remove(deleted);
+    await admin.withhold(withheld, COURT);
+    await admin.withhold(removed, { ...COURT, deleteAfter: soon });
+    await from.put(
+      `${edited}/record`,
+      Buffer.from(JSON.stringify({ ...(await recordOf(from, edited)), name: "b.png" })),
+    );
+    for (const part of ["record", "original"]) await from.delete(`${lost}/${part}`);
+    await from.delete(`${bytesLost}/original`);
+    await expect.poll(() => Date.now()).toBeGreaterThan(soon.getTime());
+    await admin.sweep();
+    const before = await Promise.all([deleted, withheld, edited, removed].map((id) => recordOf(from, id)));
+    const identity = (await readIdentity(from))?.identity;
+    const report = await restore(from, { secret: SECRET });
+    expect(report).toMatchObject({ restored: 2, kept: 2, ended: 2, absent: 0, wasLiving: true });
+    expect(await Promise.all([deleted, withheld, edited, removed].map((id) => recordOf(from, id)))).toEqual(
+      before,
+    );
+    for (const id of [deleted, removed]) expect(await from.stat(`${id}/original`)).toBeNull();
+    for (const key of [`${lost}/record`, `${lost}/original`, `${bytesLost}/original`]) {
+      expect(await read(from, key)).toBe(await read(backup, key));
+    }
+    expect((await readIdentity(from))?.identity).toEqual(identity);
+  });
+
+  it("leaves out what it does not know where the backup is older than its memory, unless ends or a flag allow it", async () => {
+    await backUp();
+    const [lost = ""] = ids;
+    const lose = async () => {
+      for (const part of ["record", "original"]) await from.delete(`${lost}/${part}`);
+    };
+    await lose();
+    await age(31);
+    expect(await restore(from)).toMatchObject({ restored: 0, absent: 1, kept: 4 });
+    const list = (daysAgo: number, ends: ImageEnd[] = []) => {
+      return { at: Date.now() - daysAgo * DAY_MS, tombstoneMs: 30 * DAY_MS, ends };
+    };
+    expect(await restore(from, { ends: [list(20)] })).toMatchObject({ restored: 1, absent: 0 });
+    await lose();
+    const end = { id: lost, at: Date.now() - 25 * DAY_MS, why: "deleted" as const, withheld: null };
+    expect(await restore(from, { ends: [list(20, [end]), list(0)] })).toMatchObject({
+      restored: 0,
+      ended: 1,
+    });
+    await lose();
+    expect(await restore(from, { restoreAbsent: true })).toMatchObject({ restored: 1, absent: 0 });
+  });
+});
+
+describe("mergeEnds", () => {
+  it("covers a time without a gap between the lists, and believes the latest about what is only withheld", () => {
+    const withheld = { reason: "x", authority: null, since: 1, deleteAfter: null };
+    const held = { id: "a", at: 1, why: null, withheld };
+    const gone = { id: "b", at: 2, why: "deleted" as const, withheld: null };
+    const ends = mergeEnds([
+      { at: 250, tombstoneMs: 100, ends: [] },
+      { at: 160, tombstoneMs: 100, ends: [held, gone] },
+    ]);
+    expect([...ends.byId.keys()]).toEqual(["b"]);
+    expect([ends.covers(61, 250), ends.covers(60, 250), ends.covers(61, 251)]).toEqual([true, false, false]);
+    expect(mergeEnds([{ at: 250, tombstoneMs: 100, ends: [held] }]).byId.get("a")).toEqual(held);
+  });
+});

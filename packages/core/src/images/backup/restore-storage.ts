@@ -1,0 +1,177 @@
+import { blobStore, imageStorage } from "../../contract-rules.ts";
+import { isServiceError } from "../../errors.ts";
+import {
+  type Checked,
+  checkOptions,
+  flag,
+  fn,
+  preset,
+  type RuleTable,
+  required,
+  value,
+} from "../../option-rules.ts";
+import { idOfRecord } from "../image-record.ts";
+import { defaultSettings, IMAGES_RULES, imageSettings } from "../image-settings.ts";
+import { createLife } from "../life/create-life.ts";
+import { refusal, requireApart } from "../migrate/begin-migration.ts";
+import { copyRecord } from "../migrate/copy-record.ts";
+import { countKeys, isEmptyStore, keysOfRole } from "../migrate/every-key.ts";
+import { forEachAtOnce } from "../migrate/for-each-at-once.ts";
+import {
+  attempt,
+  COPY_RULES,
+  createMigrationContext,
+  type MigrationContext,
+  troublesOf,
+} from "../migrate/migration-context.ts";
+import { readMigrationMark, removeMigrationMark, writeMigrationMark } from "../migrate/migration-mark.ts";
+import { removeStored } from "../remove-stored.ts";
+import { createAdminGuard } from "../store-guard.ts";
+import { fingerprintsOf, readIdentity, writeIdentity } from "../store-identity.ts";
+import { type BackupManifest, readBackupManifest } from "./backup-manifest.ts";
+import { mergeEnds } from "./end-lists.ts";
+import { type RestoreContext, type Restored, restoreImage } from "./restore-image.ts";
+import type { RestoreOptions, RestoreReport } from "./restore-options.ts";
+
+const RULES = {
+  from: required(blobStore),
+  to: required(imageStorage),
+  tombstoneDays: IMAGES_RULES.tombstoneDays,
+  secret: IMAGES_RULES.secret,
+  ends: preset([], value("a list of lists of ends", Array.isArray)),
+  restoreAbsent: preset(false, flag()),
+  acceptIncomplete: preset(false, flag()),
+  concurrency: COPY_RULES.concurrency,
+  patienceMs: COPY_RULES.patienceMs,
+  signal: COPY_RULES.signal,
+  onProgress: COPY_RULES.onProgress,
+  beforeFinish: fn(),
+} satisfies RuleTable<RestoreOptions>;
+
+type CheckedOptions = Checked<RestoreOptions, typeof RULES>;
+
+/**
+ * Brings images back from a backup. An empty target becomes what the source was, with its identity, and is marked as not
+ * finished until it is whole. A living target gets what it lacks: an image that is there, or that it remembers as gone, stays
+ * as it is, and one that it does not know comes back only where it cannot have been deleted and forgotten since.
+ *
+ * What a list of ends names as gone comes back as gone, without bytes; what it names as withheld answers 451. Owners are
+ * charged for what comes back. Every blob is compared with its record and read back. Renditions are not part of it. The
+ * stores stay open.
+ *
+ * @throws ServiceError `conflict` where the backup or the target must not be used; `no_space`; `store_unavailable`.
+ * @example
+ * const from = createFsBlobStore({ directory: "/backup/images" });
+ * const { restored, manifest } = await restoreStorage({ from, to: createFsBlobStore({ directory: "./data" }) });
+ */
+export async function restoreStorage(given: RestoreOptions): Promise<RestoreReport> {
+  const options = checkOptions("restoreStorage", given, RULES);
+  const migration = createMigrationContext({ ...options, verify: false, withRenditions: false }, "backup");
+  const { from, to, retry, concurrency, signal, progress, tell } = migration;
+  const manifest = await readUsable(migration, options);
+  const isLiving = await isInUse(migration, manifest);
+  await requireSecret(migration, manifest, options, isLiving);
+  await requireApart(migration);
+  const { tombstoneDays } = options;
+  const settings = imageSettings({ ...defaultSettings("restoreStorage"), tombstoneDays });
+  const guard = createAdminGuard(to.records, settings.log);
+  const { life } = createLife(to, settings, guard, (id) => removeStored(to, id));
+  const ends = mergeEnds(options.ends);
+  const rememberedSince = Date.now() - settings.tombstoneMs;
+  const mayAdd =
+    options.restoreAbsent || manifest.since > rememberedSince || ends.covers(manifest.since, rememberedSince);
+  if (isLiving) await retry(() => removeMigrationMark(to.records));
+  else await beginFresh(migration, manifest);
+  progress.totalKeys = (await countKeys(from, retry)).records;
+  progress.phase = "records";
+  tell();
+  const counts: Record<Restored, number> = { restored: 0, kept: 0, ended: 0, absent: 0, over: 0, damaged: 0 };
+  const context: RestoreContext = { migration, life, ends, isLiving, mayAdd };
+  await forEachAtOnce(keysOfRole(from, "records", retry), concurrency, restoreOne, signal);
+  const isComplete = migration.failed.size === 0;
+  if (isComplete) await options.beforeFinish?.();
+  if (isComplete && !isLiving) await finishFresh(migration, manifest);
+  const { restored, kept, ended, absent } = counts;
+  return {
+    manifest,
+    wasLiving: isLiving,
+    ...{ restored, bytes: progress.bytes, kept, ended, absent },
+    damaged: troublesOf(migration.damaged),
+    failed: troublesOf(migration.failed),
+    isComplete,
+  };
+
+  async function restoreOne(key: string): Promise<void> {
+    const id = idOfRecord(key);
+    if (id !== null) {
+      const outcome = await attempt(migration, key, () => restoreImage(context, id));
+      if (outcome !== "failed") counts[outcome]++;
+    } else if (!isLiving && key.startsWith("idempotency/")) {
+      // All else, such as what owners have, follows from the images that come back.
+      await attempt(migration, key, () => copyRecord(migration, key));
+    }
+    progress.keys++;
+    tell();
+  }
+}
+
+async function readUsable(
+  { from, retry }: MigrationContext,
+  { acceptIncomplete }: CheckedOptions,
+): Promise<BackupManifest> {
+  const held = await retry(() => readBackupManifest(from.records));
+  if (held === null) throw refusal("there is no backup at the source");
+  if (held.manifest.finishedAt === null && !acceptIncomplete) {
+    throw refusal(
+      `the backup is not whole: its run of ${new Date(held.manifest.beganAt).toISOString()} did not end. Run the backup again, or accept what there is (--incomplete)`,
+    );
+  }
+  return held.manifest;
+}
+
+/** Whether the target has images that no earlier run of this restore brought. */
+async function isInUse({ to, retry }: MigrationContext, { source }: BackupManifest): Promise<boolean> {
+  if ((await retry(() => readBackupManifest(to.records))) !== null)
+    throw refusal("the target is itself a backup");
+  const mark = await retry(() => readMigrationMark(to.records));
+  if (mark?.finishedAt === null) {
+    if (mark.kind === "restore" && mark.source === source) return false;
+    throw refusal(`the target is not whole: what was begun to be copied from ${mark.source} is not finished`);
+  }
+  for (const store of new Set(Object.values(to))) if (!(await isEmptyStore(store, retry))) return true;
+  return false;
+}
+
+async function requireSecret(
+  { to, retry }: MigrationContext,
+  { secrets }: BackupManifest,
+  { secret }: CheckedOptions,
+  isLiving: boolean,
+): Promise<void> {
+  const own = isLiving ? ((await retry(() => readIdentity(to.records)))?.identity.secrets ?? []) : [];
+  const known = [...own, ...(secret === undefined ? [] : fingerprintsOf(secret))];
+  if (secrets.length === 0 || known.length === 0 || known.some((each) => secrets.includes(each))) return;
+  throw refusal(
+    "the secret is not the one that the PINs of the backup were made with: give the secret of the old service, or add it to the list of secrets",
+  );
+}
+
+/** Has no service begin on the target before it is whole. */
+async function beginFresh({ to, retry }: MigrationContext, { source }: BackupManifest): Promise<void> {
+  const mark = { kind: "restore" as const, source, startedAt: Date.now(), finishedAt: null, seenMs: null };
+  await retry(() => writeMigrationMark(to.records, mark));
+}
+
+/** Has the target be the store that was lost: a node that knows that goes on. */
+async function finishFresh({ to, retry }: MigrationContext, { identity }: BackupManifest): Promise<void> {
+  if (identity !== null) {
+    try {
+      const held = await retry(() => readIdentity(to.records));
+      await retry(() => writeIdentity(to.records, identity, held?.revision ?? null));
+    } catch (error) {
+      if (!isServiceError(error, "conflict")) throw error;
+      throw refusal("a service has begun to use the target: stop it, and run this again");
+    }
+  }
+  await retry(() => removeMigrationMark(to.records));
+}
