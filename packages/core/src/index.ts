@@ -94,6 +94,8 @@ export type { ErrorCode, ServiceErrorOptions } from "./errors.ts";
 export { isServiceError, ServiceError } from "./errors.ts";
 export type { CorsOptions } from "./http/cors.ts";
 export type { TlsPolicy } from "./http/transport.ts";
+export type { LeaseChoice } from "./images/choose-leases.ts";
+export { chooseLeases, NO_LEASES_WARNING } from "./images/choose-leases.ts";
 export type { GoneReason } from "./images/image-record.ts";
 export type { ImageSummary } from "./images/image-summary.ts";
 export type { CloseOptions, Images } from "./images/images.ts";

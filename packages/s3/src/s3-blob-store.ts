@@ -21,7 +21,7 @@ import { type S3BlobStoreOptions, settingsOf } from "./s3-options.ts";
 import { parseRevision } from "./s3-revision.ts";
 import { type WriteCondition, writeObject } from "./write-object.ts";
 
-export interface S3BlobStore extends BlobStore, DueIndex, LeaseStore {
+export interface S3BlobStore extends BlobStore, DueIndex, Required<LeaseStore> {
   /**
    * What the service can do: found out once, at the first conditional write or here, with an object `probe/…`. Rejects with
    * `store_unavailable` where it cannot be asked: a check at the start of whether all is well.
@@ -87,6 +87,12 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
 
     ...createS3DueIndex(context),
     ...createS3Leases(context, leaseConditionOf),
+
+    async leasesSupported() {
+      attempts.checkOpen();
+      const { conditionalCreate, compareAndSet } = await probe();
+      return conditionalCreate && compareAndSet;
+    },
 
     async put(key, body, { ifRevision, signal } = {}) {
       try {

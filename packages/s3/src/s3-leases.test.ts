@@ -1,5 +1,7 @@
 import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
+import { leaseStoreContract } from "@outrigger/core/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../../../test/support/free-port.ts";
 import { type HeaderIgnoringProxy, startHeaderIgnoringProxy } from "../../../test/support/s3-header-proxy.ts";
 import { type S3Server, startS3Server } from "../../../test/support/s3-server.ts";
 import { createSightings } from "./lease-sightings.ts";
@@ -76,6 +78,33 @@ describe("what a lease costs", () => {
     await store.close();
     client.destroy();
   });
+});
+
+describe("a service without conditional writes", () => {
+  let proxy: HeaderIgnoringProxy;
+  beforeAll(async () => {
+    proxy = await startHeaderIgnoringProxy(server, ["if-match", "if-none-match"], true);
+  });
+  afterAll(() => proxy.close());
+  const create = async () =>
+    createS3BlobStore({
+      bucket,
+      endpoint: proxy.endpoint,
+      credentials: server.credentials,
+      prefix: "swift/",
+      timeoutMs: 10_000,
+    });
+  leaseStoreContract(test, create, { openAnother: create, isSupported: false });
+});
+
+test("a service that is away is not called one without leases", async () => {
+  const store = createS3BlobStore({
+    bucket,
+    endpoint: `http://127.0.0.1:${await freePort()}`,
+    credentials: server.credentials,
+  });
+  await expect(store.leasesSupported()).rejects.toMatchObject({ code: "store_unavailable" });
+  await store.close();
 });
 
 describe("a service that", () => {

@@ -1,5 +1,6 @@
 import { type BlobStore, hasLocalSecret } from "../contracts/blob-store.ts";
 import type { Service } from "../contracts/call.ts";
+import type { LeaseStore } from "../contracts/lease-store.ts";
 import { corsService } from "../http/cors.ts";
 import { createInFlight } from "../http/in-flight.ts";
 import { imageRouteOf } from "../observe/image-route-of.ts";
@@ -9,10 +10,11 @@ import { observeStore } from "../observe/observe-store.ts";
 import type { ApiPart } from "../openapi/document.ts";
 import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
 import { createMemoryRateLimiter } from "../stores/memory-rate-limiter.ts";
+import { chooseLeases, NO_LEASES_WARNING } from "./choose-leases.ts";
 import { createImageDescription, describeImages } from "./describe-images.ts";
 import type { ProcessingContext } from "./image-context.ts";
 import { createImageService } from "./image-service.ts";
-import { imageSettings } from "./image-settings.ts";
+import { type ImageSettings, imageSettings } from "./image-settings.ts";
 import type { ImagesOptions } from "./images-options.ts";
 import { createLife } from "./life/create-life.ts";
 import { adminOf, type ImageAdmin } from "./life/image-admin.ts";
@@ -66,8 +68,10 @@ export function createImages(options: ImagesOptions): Images {
       ? createMemoryRateLimiter()
       : createFallbackRateLimiter(options.rateLimiter, settings.onError);
   const { roles, renderer } = observed(options, given);
+  const leases = leasesOf(roles, settings);
   const renditions = createRenditions({
     ...roles,
+    leases,
     renderer,
     memoryBytes: settings.memoryBytes,
     onError: settings.onError,
@@ -120,11 +124,36 @@ export function createImages(options: ImagesOptions): Images {
     handle: (call) => service.handle(call),
     async ready() {
       await pins();
+      // A store that is away is asked again by the first rendition; the service can serve all else meanwhile.
+      await leases().catch(() => undefined);
     },
     close(closeOptions = {}) {
       closing ??= close(closeOptions);
       return closing;
     },
+  };
+}
+
+/** The leases of the renditions, chosen once. Logs the choice where it is not the renditions' own store. */
+function leasesOf(roles: StorageRoles, { log }: ImageSettings): () => Promise<LeaseStore | null> {
+  let chosen: Promise<LeaseStore | null> | null = null;
+  const choose = async () => {
+    const { place, leases } = await chooseLeases(roles);
+    if (place === "none") log.warn({ leases: place }, NO_LEASES_WARNING);
+    if (place === "records") {
+      log.info(
+        { leases: place },
+        "The storage of the renditions has no leases. They are kept beside the records.",
+      );
+    }
+    return leases;
+  };
+  return () => {
+    chosen ??= choose().catch((error) => {
+      chosen = null;
+      throw error;
+    });
+    return chosen;
   };
 }
 

@@ -7,7 +7,7 @@ import { whyUnreachable } from "../storage/storage-error.ts";
 import type { SharedTarget, StorageTarget } from "../storage/storage-target.ts";
 import { tryStorage } from "../try-storage.ts";
 import { checkStorage } from "./check-storage.ts";
-import { type Finding, ok, problem, warning } from "./finding.ts";
+import { type Finding, ok, problem, warningOf } from "./finding.ts";
 
 /** Whether what the configuration names can be used, and keeps what it is to keep. What is written there is removed. */
 export async function checkTarget(shared: SharedTarget): Promise<Finding[]> {
@@ -26,12 +26,6 @@ export async function checkTarget(shared: SharedTarget): Promise<Finding[]> {
   } catch (error) {
     return [problemOf(check, target, error)];
   }
-}
-
-/** @param text A sentence that says what is, and one that says what to do about it. */
-function warningOf(check: string, text: string): Finding {
-  const [, detail = text, remedy = ""] = /^(.*?)\. ([^.]*)\.?$/s.exec(text) ?? [];
-  return warning(check, detail, remedy);
 }
 
 function problemOf(check: string, target: StorageTarget, error: unknown): Finding {
