@@ -3,7 +3,11 @@ import { ServiceError } from "@outrigger/core";
 /** What Redis answers when it will not do something, and what that means to whoever runs it. */
 const REPLIES: readonly (readonly [RegExp, string])[] = [
   [/\bREADONLY\b/, "The Redis server is a read-only replica; the address must be that of its primary."],
-  [/\bNOAUTH\b/, "The Redis server asks for a password, and the address has none."],
+  // The latter where a command is too long to be read from a client that has not logged in.
+  [
+    /\bNOAUTH\b|\bunauthenticated (?:multibulk|bulk)\b/,
+    "The Redis server asks for a password, and the address has none.",
+  ],
   [/\bWRONGPASS\b|\binvalid password\b/i, "The Redis server refuses the user name or the password."],
   [/\bAUTH\b.*without any password/i, "The Redis server has no password, but the address has one."],
   [/\bNOPERM\b/, "The Redis user lacks a permission; it needs the commands that the README lists."],
@@ -17,6 +21,9 @@ const REPLIES: readonly (readonly [RegExp, string])[] = [
   [/\b(?:MOVED|CROSSSLOT)\b/, "The Redis server is a cluster; its addresses must be given as an array."],
 ];
 
+/** What ioredis makes of Sentinels that do not name a master. */
+const NO_SENTINEL = /\ball sentinels are unreachable\b/i;
+
 /** What a call ends with that nothing was heard of in time. */
 export class RedisTimeoutError extends Error {
   constructor(timeoutMs: number) {
@@ -28,6 +35,11 @@ export class RedisTimeoutError extends Error {
 /** Whether Redis itself refused something, as opposed to a connection that failed. */
 export function isReplyError(error: unknown): boolean {
   return error instanceof Error && /^[A-Z][A-Z]+ /.test(error.message);
+}
+
+/** Whether a server that was the master refused a write since it is one no more. */
+export function isDemoted(error: unknown): boolean {
+  return error instanceof Error && /^(?:READONLY|MASTERDOWN) /.test(error.message);
 }
 
 /** A driver's error as the contract wants it. One that already is goes through. */
@@ -43,6 +55,9 @@ export function toServiceError(error: unknown): ServiceError {
 
 function describe(error: unknown): string {
   if (error instanceof RedisTimeoutError) return "The Redis server does not answer.";
+  if (error instanceof Error && NO_SENTINEL.test(error.message)) {
+    return "No Redis Sentinel can be reached, or none knows a master of the name in the URL.";
+  }
   if (isReplyError(error)) return "The Redis server refused a command.";
   return "The Redis server cannot be reached.";
 }

@@ -1,10 +1,13 @@
 import type { ConnectionOptions } from "node:tls";
+import { isSentinelUrl, parseSentinelUrl, type SentinelUrl } from "./sentinel-url.ts";
 
 /** Where Redis is and how long it may take. */
 export interface RedisOptions {
   /**
    * `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. An array, even of one address, is the root
-   * nodes of a cluster, which has the one user of the first address and no databases.
+   * nodes of a cluster, which has the one user of the first address and no databases. The master that Sentinels watch is
+   * `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name[?db=…&sentinelUser=…&sentinelPassword=…]`, or
+   * `rediss+sentinel://` for TLS: the hosts are all Sentinels, and `name` is what they call the master.
    */
   url: string | readonly string[];
   /**
@@ -13,7 +16,7 @@ export interface RedisOptions {
    * @default 2000
    */
   timeoutMs?: number;
-  /** For `rediss:` addresses: certificates and what else `tls.connect` takes. @default what Node trusts */
+  /** For `rediss:` and `rediss+sentinel:` addresses: certificates and what else `tls.connect` takes. @default what Node trusts */
   tls?: Pick<ConnectionOptions, "ca" | "cert" | "key" | "passphrase" | "servername" | "rejectUnauthorized">;
   /**
    * Hears of trouble with a connection as it happens; a call that fails for it rejects all the same.
@@ -32,9 +35,19 @@ export interface RedisAddress {
   database: number;
 }
 
+/** The master that Sentinels watch, but for where it is. */
+export interface SentinelSettings {
+  /** As `sentinel monitor` calls it. */
+  name: string;
+  master: Omit<RedisAddress, "host" | "port">;
+}
+
 /** {@link RedisOptions}, checked. */
 export interface RedisSettings {
+  /** Of the server, of the root nodes of a cluster, or of the Sentinels. */
   addresses: [RedisAddress, ...RedisAddress[]];
+  /** `null` without Sentinels. */
+  sentinel: SentinelSettings | null;
   isCluster: boolean;
   timeoutMs: number;
   tls: NonNullable<RedisOptions["tls"]>;
@@ -44,14 +57,46 @@ export interface RedisSettings {
 /** Throws a `TypeError` that says what is wrong and never shows a password. */
 export function readOptions(options: RedisOptions): RedisSettings {
   const { url, timeoutMs = 2000, tls = {}, onError = () => undefined } = options;
+  checkInteger("timeoutMs", timeoutMs, 50, 60_000);
+  const rest = { timeoutMs, tls, onError };
+  if (typeof url === "string" && isSentinelUrl(url)) return { ...readSentinels(url), ...rest };
   const [first, ...others] = (typeof url === "string" ? [url] : url).map(readAddress);
   if (first === undefined) throw new TypeError("url must name at least one Redis server.");
   const isCluster = typeof url !== "string";
   if (isCluster && [first, ...others].some(({ database }) => database !== 0)) {
     throw new TypeError("A Redis cluster has no databases: the addresses in url must not name one.");
   }
-  checkInteger("timeoutMs", timeoutMs, 50, 60_000);
-  return { addresses: [first, ...others], isCluster, timeoutMs, tls, onError };
+  return { addresses: [first, ...others], sentinel: null, isCluster, ...rest };
+}
+
+function readSentinels(url: string): Pick<RedisSettings, "addresses" | "sentinel" | "isCluster"> {
+  const { sentinels, name, isSecure, database, ...logins } = parsed(url);
+  const { username, password, sentinelUser, sentinelPassword } = logins;
+  const [first, ...others] = sentinels.map((sentinel) => ({
+    ...sentinel,
+    ...loginOf(sentinelUser, sentinelPassword),
+    isSecure,
+    database: 0,
+  }));
+  if (first === undefined) throw new TypeError("url must name at least one Sentinel.");
+  const master = { ...loginOf(username, password), isSecure, database };
+  return { addresses: [first, ...others], sentinel: { name, master }, isCluster: false };
+}
+
+function parsed(url: string): SentinelUrl {
+  try {
+    return parseSentinelUrl(url);
+  } catch (error) {
+    // What the parser says begins with `must`.
+    throw error instanceof TypeError ? new TypeError(`url ${error.message}.`, { cause: error }) : error;
+  }
+}
+
+function loginOf(username: string | undefined, password: string | undefined) {
+  return {
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+  };
 }
 
 /** Throws a `TypeError` unless `value` is an integer of `min` to `max`. */

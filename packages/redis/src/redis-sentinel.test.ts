@@ -1,0 +1,206 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { isServiceError } from "@outrigger/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../../../test/support/free-port.ts";
+import { type SentinelSetup, startSentinels, until } from "../../../test/support/redis-sentinel.ts";
+import { createBullMqJobQueue } from "./bullmq.ts";
+import { createRedisBlobStore, type RedisBlobStore } from "./redis-blob-store.ts";
+import { createRedisKeyv } from "./redis-keyv.ts";
+import { createRedisRateLimiter } from "./redis-rate-limiter.ts";
+
+let setup: SentinelSetup;
+beforeAll(async () => {
+  setup = await startSentinels({ minReplicas: 1 });
+});
+afterAll(() => setup.close());
+
+/** Stores blobs all the time, by several writers, and remembers those that were acknowledged. */
+function keepWriting(store: RedisBlobStore) {
+  const acknowledged: string[] = [];
+  let isOver = false;
+  let slowestMs = 0;
+  const writers = Array.from({ length: 4 }, async () => {
+    while (!isOver) {
+      const key = `${randomUUID()}/record`;
+      const begunAt = performance.now();
+      try {
+        await store.put(key, Buffer.from(key), { ifRevision: null });
+        acknowledged.push(key);
+      } catch (error) {
+        if (!isServiceError(error, "store_unavailable")) throw error;
+        await delay(20);
+      }
+      slowestMs = Math.max(slowestMs, performance.now() - begunAt);
+    }
+  });
+  return {
+    acknowledged,
+    slowestMs: () => slowestMs,
+    /** Resolves when so many more were acknowledged from now on. */
+    async more(count: number): Promise<void> {
+      const wanted = acknowledged.length + count;
+      await until(`${count} more blobs are stored`, async () => acknowledged.length >= wanted);
+    },
+    async end(): Promise<void> {
+      isOver = true;
+      await Promise.all(writers);
+    },
+  };
+}
+
+describe("a fail-over", () => {
+  test("takes limiter, Keyv and job queue along", async () => {
+    const source = { url: setup.url, timeoutMs: 1000 };
+    const limiter = createRedisRateLimiter(source);
+    const keyv = createRedisKeyv(source);
+    const jobs = createBullMqJobQueue(source);
+    const done: string[] = [];
+    jobs.work(async ({ id }) => void done.push(id), 1);
+    const useAll = async () => {
+      const id = randomUUID();
+      await until("all of them work", async () => {
+        try {
+          await limiter.consume("key", { limit: 1000, windowMs: 60_000 });
+          await keyv.set("key", id);
+          await jobs.enqueue({ id, createdAt: Date.now() });
+          return (await keyv.get("key")) === id;
+        } catch (error) {
+          if (!isServiceError(error, "store_unavailable")) throw error;
+          return false;
+        }
+      });
+      await until("the job is done", async () => done.includes(id));
+    };
+    await useAll();
+    const old = await setup.master();
+    await until("the Sentinels begin a fail-over", async () => {
+      const [sentinel] = setup.sentinels;
+      return (await sentinel?.cli("SENTINEL", "FAILOVER", "main").catch(String)) === "OK";
+    });
+    await until("another master is elected", async () => (await setup.master()) !== old);
+    await until("the old one is a replica", async () => (await old.cli("ROLE")).startsWith("slave"));
+    await useAll();
+    await Promise.all([limiter.close(), keyv.disconnect(), jobs.close()]);
+  });
+
+  test("is followed when a master that was demoted answers READONLY, and nobody announced it", async () => {
+    const store = createRedisBlobStore({ url: setup.url, prefix: "demoted", timeoutMs: 1000 });
+    await until(
+      "the store works",
+      async () => (await store.put("a", Buffer.from("1")).catch(() => null)) !== null,
+    );
+    const master = await setup.master();
+    const other = setup.servers.find((server) => server !== master);
+    await master.cli("REPLICAOF", "127.0.0.1", String(other?.port));
+    await expect(store.put("a", Buffer.from("2"))).rejects.toMatchObject({
+      code: "store_unavailable",
+      message: expect.stringMatching(/replica|fail-over|cannot be reached|not a master/),
+    });
+    await master.cli("REPLICAOF", "NO", "ONE");
+    await until(
+      "it is written to again",
+      async () => (await store.put("a", Buffer.from("3")).catch(() => null)) !== null,
+    );
+    await store.close();
+  });
+
+  test("moves writes to the new master; the old one gets none when it resumes, and no acknowledged blob is lost", async () => {
+    const timeoutMs = 1000;
+    const store = createRedisBlobStore({ url: setup.url, prefix: "moved", timeoutMs });
+    const writing = keepWriting(store);
+    await writing.more(20);
+    const old = await setup.master();
+    old.signal("SIGSTOP");
+    await until("another master is elected", async () => (await setup.master()) !== old);
+    await writing.more(20);
+    old.signal("SIGCONT");
+    await old.cli("CONFIG", "RESETSTAT");
+    // The Sentinels leave it a master for several seconds more.
+    await writing.more(100);
+    const stats = await old.cli("INFO", "commandstats");
+    await writing.end();
+    expect(stats).not.toMatch(/cmdstat_eval/);
+    // A round trip, the one that looks for the script, and what the machine is busy with otherwise.
+    expect(writing.slowestMs()).toBeLessThan(2 * timeoutMs + 5000);
+    const missing = await Promise.all(
+      writing.acknowledged.map(async (key) => ((await store.stat(key)) === null ? [key] : [])),
+    );
+    expect(missing.flat()).toEqual([]);
+    await store.close();
+  });
+});
+
+describe("what is wrong with Sentinels", () => {
+  /** Why a store on this URL cannot be used. */
+  async function whyNot(url: string): Promise<unknown> {
+    const store = createRedisBlobStore({ url, timeoutMs: 2000, prefix: randomBytes(4).toString("hex") });
+    try {
+      return await store.put("a", Buffer.from("1")).then(
+        () => "it can",
+        (error) => error.message,
+      );
+    } finally {
+      await store.close();
+    }
+  }
+
+  test("is said in one sentence each", async () => {
+    const [sentinel] = setup.sentinels;
+    const [server] = setup.servers;
+    const place = `127.0.0.1:${sentinel?.port}`;
+    expect(await whyNot(`redis+sentinel://${place}/other`)).toBe(
+      "The Redis Sentinels watch no master of the name in the URL's path.",
+    );
+    expect(await whyNot(`redis+sentinel://127.0.0.1:${await freePort()}/main`)).toBe(
+      "None of the Redis Sentinels can be reached.",
+    );
+    expect(await whyNot(`redis+sentinel://${place}/main?sentinelPassword=x`)).toBe(
+      "The Redis Sentinels have no password, but the URL has a sentinelPassword.",
+    );
+    expect(await whyNot(`redis+sentinel://127.0.0.1:${server?.port}/main`)).toMatch(
+      /^The address of the Sentinels is that of an ordinary Redis server/,
+    );
+    expect(await whyNot(`redis+sentinel://:x@${place}/main`)).toBe(
+      "The Redis server has no password, but the address has one.",
+    );
+    for (const database of ["", "/1"]) {
+      expect(await whyNot(`redis://${place}${database}`)).toBe(
+        `The server at ${place} is a Redis Sentinel: the URL must be redis+sentinel://${place}/main, with all Sentinels separated by commas.`,
+      );
+    }
+    expect(await whyNot(`rediss+sentinel://${place}/main`)).toBe(
+      `The server at ${place} speaks no TLS: the URL must begin with redis+sentinel://, not rediss+sentinel://.`,
+    );
+  });
+
+  test("a Sentinel that is away does not matter while another answers", async () => {
+    const dead = `127.0.0.1:${await freePort()}`;
+    expect(await whyNot(setup.url.replace("redis+sentinel://", `redis+sentinel://${dead},`))).toBe("it can");
+  });
+});
+
+test("Sentinels with a password take the one of the URL and refuse others", async () => {
+  const guarded = await startSentinels({ sentinelPassword: "s@fe" });
+  const write = async (query: string) => {
+    const store = createRedisBlobStore({ url: `${guarded.url}${query}`, timeoutMs: 2000 });
+    try {
+      await store.put("a", Buffer.from("1"));
+      return await store.warnings();
+    } catch (error) {
+      return isServiceError(error) ? error.message : error;
+    } finally {
+      await store.close();
+    }
+  };
+  expect(await write("?sentinelPassword=s%40fe")).toContainEqual(
+    expect.stringContaining("Set `min-replicas-to-write 1`"),
+  );
+  expect(await write("")).toBe(
+    "The Redis Sentinels ask for a password, and the URL has no sentinelPassword.",
+  );
+  expect(await write("?sentinelPassword=wrong")).toBe(
+    "The Redis Sentinels refuse the sentinelUser or the sentinelPassword.",
+  );
+  await guarded.close();
+});
