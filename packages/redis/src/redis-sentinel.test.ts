@@ -49,41 +49,39 @@ function keepWriting(store: RedisBlobStore) {
   };
 }
 
-describe("a fail-over", () => {
-  test("takes limiter, Keyv and job queue along", async () => {
-    const source = { url: setup.url, timeoutMs: 1000 };
-    const limiter = createRedisRateLimiter(source);
-    const keyv = createRedisKeyv(source);
-    const jobs = createBullMqJobQueue(source);
-    const done: string[] = [];
-    jobs.work(async ({ id }) => void done.push(id), 1);
-    const useAll = async () => {
-      const id = randomUUID();
-      await until("all of them work", async () => {
-        try {
-          await limiter.consume("key", { limit: 1000, windowMs: 60_000 });
-          await keyv.set("key", id);
-          await jobs.enqueue({ id, createdAt: Date.now() });
-          return (await keyv.get("key")) === id;
-        } catch (error) {
-          if (!isServiceError(error, "store_unavailable")) throw error;
-          return false;
-        }
-      });
-      await until("the job is done", async () => done.includes(id));
-    };
-    await useAll();
-    const old = await setup.master();
-    await until("the Sentinels begin a fail-over", async () => {
-      const [sentinel] = setup.sentinels;
-      return (await sentinel?.cli("SENTINEL", "FAILOVER", "main").catch(String)) === "OK";
-    });
-    await until("another master is elected", async () => (await setup.master()) !== old);
-    await until("the old one is a replica", async () => (await old.cli("ROLE")).startsWith("slave"));
-    await useAll();
-    await Promise.all([limiter.close(), keyv.disconnect(), jobs.close()]);
-  });
+/** A limiter, a Keyv and a job queue behind the Sentinels. */
+function openOthers(timeoutMs: number) {
+  const source = { url: setup.url, timeoutMs };
+  const limiter = createRedisRateLimiter(source);
+  const keyv = createRedisKeyv(source);
+  const jobs = createBullMqJobQueue(source);
+  const done: string[] = [];
+  jobs.work(async ({ id }) => void done.push(id), 1);
 
+  async function isUsable(id: string): Promise<boolean> {
+    try {
+      await limiter.consume("key", { limit: 1000, windowMs: 60_000 });
+      await keyv.set("key", id);
+      await jobs.enqueue({ id, createdAt: Date.now() });
+      return (await keyv.get("key")) === id;
+    } catch (error) {
+      if (!isServiceError(error, "store_unavailable")) throw error;
+      return false;
+    }
+  }
+
+  return {
+    /** Resolves when each of them has done its work. */
+    async use(): Promise<void> {
+      const id = randomUUID();
+      await until("limiter, Keyv and job queue work", () => isUsable(id));
+      await until("the job is done", async () => done.includes(id));
+    },
+    close: () => Promise.all([limiter.close(), keyv.disconnect(), jobs.close()]),
+  };
+}
+
+describe("a fail-over", () => {
   test("is followed when a master that was demoted answers READONLY, and nobody announced it", async () => {
     const store = createRedisBlobStore({ url: setup.url, prefix: "demoted", timeoutMs: 1000 });
     await until(
@@ -105,10 +103,12 @@ describe("a fail-over", () => {
     await store.close();
   });
 
-  test("moves writes to the new master; the old one gets none when it resumes, and no acknowledged blob is lost", async () => {
+  test("moves store, limiter, Keyv and job queue to the new master; the old one gets none when it resumes, and no acknowledged blob is lost", async () => {
     const timeoutMs = 1000;
     const store = createRedisBlobStore({ url: setup.url, prefix: "moved", timeoutMs });
     const writing = keepWriting(store);
+    const others = openOthers(timeoutMs);
+    await others.use();
     await writing.more(20);
     const old = await setup.master();
     old.signal("SIGSTOP");
@@ -118,6 +118,7 @@ describe("a fail-over", () => {
     await old.cli("CONFIG", "RESETSTAT");
     // The Sentinels leave it a master for several seconds more.
     await writing.more(100);
+    await others.use();
     const stats = await old.cli("INFO", "commandstats");
     await writing.end();
     expect(stats).not.toMatch(/cmdstat_eval/);
@@ -127,7 +128,7 @@ describe("a fail-over", () => {
       writing.acknowledged.map(async (key) => ((await store.stat(key)) === null ? [key] : [])),
     );
     expect(missing.flat()).toEqual([]);
-    await store.close();
+    await Promise.all([store.close(), others.close()]);
   });
 });
 
