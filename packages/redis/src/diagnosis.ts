@@ -1,4 +1,5 @@
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { ServiceError } from "@outrigger/core";
 import { askOnce } from "./find-master.ts";
 import { isReplyError } from "./redis-errors.ts";
@@ -97,20 +98,39 @@ function placeOf({ host, port }: RedisAddress): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** What a server speaks, by what it answers to a PING without TLS; `null` where it does not tell. */
-function transportOf({ host, port }: RedisAddress, timeoutMs: number): Promise<"tls" | "plain" | null> {
+/** What a server speaks; `null` where it does not tell. Neither question says anything of the caller. */
+async function transportOf(address: RedisAddress, timeoutMs: number): Promise<"tls" | "plain" | null> {
+  if (await answersPing(address, timeoutMs)) return "plain";
+  return (await shakesHands(address, timeoutMs)) ? "tls" : null;
+}
+
+/** Whether it answers as Redis does without TLS, if only that a password is wanted. */
+function answersPing({ host, port }: RedisAddress, timeoutMs: number): Promise<boolean> {
+  const socket = connect({ host, port }, () => socket.write("PING\r\n"));
+  return firstOf(socket, "data", timeoutMs, ([first]) => first === 0x2b || first === 0x2d);
+}
+
+/** Whether it has a certificate, whose ever. */
+function shakesHands({ host, port }: RedisAddress, timeoutMs: number): Promise<boolean> {
+  const socket = connectTls({ host, port, rejectUnauthorized: false });
+  return firstOf(socket, "secureConnect", timeoutMs, () => true);
+}
+
+/** What `isSo` makes of the event; `false` when the socket ends before, or nothing happens in time. */
+function firstOf(
+  socket: Socket,
+  event: string,
+  timeoutMs: number,
+  isSo: (data: Buffer) => boolean,
+): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host, port }, () => socket.write("PING\r\n"));
-    const end = (transport: "tls" | "plain" | null) => {
+    const end = (result: boolean) => {
       socket.destroy();
-      resolve(transport);
+      resolve(result);
     };
-    socket.setTimeout(timeoutMs, () => end(null));
-    socket.once("error", () => end(null));
-    socket.once("close", () => end(null));
-    // A TLS record of type alert, or the type of a reply.
-    socket.once("data", ([first]) =>
-      end(first === 0x15 ? "tls" : first === 0x2b || first === 0x2d ? "plain" : null),
-    );
+    socket.setTimeout(timeoutMs, () => end(false));
+    socket.once("error", () => end(false));
+    socket.once("close", () => end(false));
+    socket.once(event, (data: Buffer) => end(isSo(data)));
   });
 }
