@@ -36,7 +36,7 @@ export interface SentinelOptions {
   downAfterMs?: number;
 }
 
-const START_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 export async function startSentinels(options: SentinelOptions = {}): Promise<SentinelSetup> {
   const minReplicas = ["--min-replicas-to-write", String(options.minReplicas ?? 0)];
@@ -89,9 +89,9 @@ export async function startSentinels(options: SentinelOptions = {}): Promise<Sen
   }
 }
 
-/** Resolves when `isTrue` says so. Rejects after 30 seconds. */
+/** Resolves when `isTrue` says so. Rejects after a minute. */
 export async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + START_MS;
+  const deadline = Date.now() + PATIENCE_MS;
   while (!(await isTrue())) {
     if (Date.now() > deadline) throw new Error(`Waited in vain until ${what}`);
     await delay(50);
