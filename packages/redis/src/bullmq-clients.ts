@@ -90,7 +90,7 @@ function openClient(settings: RedisSettings, extra: RedisOptions, isPatient: boo
   const { sentinel } = settings;
   if (sentinel !== null) {
     return new Redis({
-      ...optionsOf(settings, { ...first, ...sentinel.master }),
+      ...optionsOf(settings, sentinel.master),
       ...extra,
       ...sentinelOptions(settings, sentinel),
       db: sentinel.master.database,
@@ -143,7 +143,7 @@ function sentinelOptions(
 
 function optionsOf(
   { timeoutMs, tls }: RedisSettings,
-  { isSecure, username, password }: RedisAddress,
+  { isSecure, username, password }: Omit<RedisAddress, "host" | "port">,
 ): RedisOptions {
   return {
     connectTimeout: timeoutMs,

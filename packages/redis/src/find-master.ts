@@ -1,29 +1,11 @@
 import { ServiceError } from "@outrigger/core";
 import { beforeDeadline } from "./before-deadline.ts";
 import { createServerDriver, type RedisArguments, type RedisReply } from "./redis-driver.ts";
+import { sentinelRefusalOf } from "./redis-errors.ts";
 import type { RedisAddress, RedisSettings, SentinelSettings } from "./redis-options.ts";
 
 /** How long the other Sentinels are waited for when one has answered, as a share of the time limit. */
 const OTHERS_SHARE = 0.25;
-
-/** What Sentinels answer, and what that means to the operator; the first that one of them answered. */
-const REFUSALS: readonly (readonly [RegExp, string])[] = [
-  [/No such master/i, "The Redis Sentinels watch no master of the name in the URL's path."],
-  [
-    /\bNOAUTH\b|unauthenticated/,
-    "The Redis Sentinels ask for a password, and the URL has no sentinelPassword.",
-  ],
-  [/\bWRONGPASS\b|invalid password/i, "The Redis Sentinels refuse the sentinelUser or the sentinelPassword."],
-  [
-    /AUTH.*without any password/i,
-    "The Redis Sentinels have no password, but the URL has a sentinelPassword.",
-  ],
-  [/\bNOPERM\b/, "The sentinelUser lacks a permission; it needs the commands that the README lists."],
-  [
-    /unknown command|unknown subcommand/i,
-    "The address of the Sentinels is that of an ordinary Redis server: use redis://…, or the port of the Sentinels.",
-  ],
-];
 
 /**
  * Asks all Sentinels where the master is, and believes the latest configuration that one of them knows: one that was cut off
@@ -84,11 +66,7 @@ function fieldsOf(reply: RedisReply): Map<string, string> {
 
 function whyNone(failures: readonly unknown[]): ServiceError {
   const texts = failures.map((error) => (error instanceof Error ? error.message : String(error)));
-  for (const [pattern, message] of REFUSALS) {
-    const index = texts.findIndex((text) => pattern.test(text));
-    if (index !== -1) return new ServiceError("store_unavailable", message, { cause: failures[index] });
-  }
-  return new ServiceError("store_unavailable", "None of the Redis Sentinels can be reached.", {
-    cause: failures[0],
-  });
+  const refusal = sentinelRefusalOf(texts);
+  const message = refusal?.message ?? "None of the Redis Sentinels can be reached.";
+  return new ServiceError("store_unavailable", message, { cause: failures[refusal?.index ?? 0] });
 }

@@ -175,6 +175,21 @@ describe("what is wrong with Sentinels", () => {
     );
   });
 
+  test("is said by a job queue, too", async () => {
+    const [sentinel] = setup.sentinels;
+    const places = [`127.0.0.1:${sentinel?.port}/other`, `127.0.0.1:${await freePort()}/main`];
+    const messages = places.map(async (place) => {
+      const jobs = createBullMqJobQueue({ url: `redis+sentinel://${place}`, timeoutMs: 2000 });
+      const message = await jobs.waiting().catch((error) => error.message);
+      await jobs.close();
+      return message;
+    });
+    expect(await Promise.all(messages)).toEqual([
+      "The Redis Sentinels watch no master of the name in the URL's path.",
+      "None of the Redis Sentinels can be reached.",
+    ]);
+  });
+
   test("a Sentinel that is away does not matter while another answers", async () => {
     const dead = `127.0.0.1:${await freePort()}`;
     expect(await whyNot(setup.url.replace("redis+sentinel://", `redis+sentinel://${dead},`))).toBe("it can");
@@ -203,5 +218,21 @@ test("Sentinels with a password take the one of the URL and refuse others", asyn
   expect(await write("?sentinelPassword=wrong")).toBe(
     "The Redis Sentinels refuse the sentinelUser or the sentinelPassword.",
   );
+  // Who may do what the README says, and no more; and is unknown to the servers themselves.
+  const may = [
+    "+sentinel|master",
+    "+subscribe",
+    "+ping",
+    "+sentinel|get-master-addr-by-name",
+    "+sentinel|sentinels",
+  ];
+  for (const { cli } of guarded.sentinels) {
+    await cli("ACL", "SETUSER", "app", "on", ">hush", "resetchannels", "&+switch-master", ...may);
+  }
+  const login = "?sentinelUser=app&sentinelPassword=hush";
+  expect(await write(login)).toHaveLength(2);
+  const jobs = createBullMqJobQueue({ url: `${guarded.url}${login}` });
+  expect(await jobs.waiting()).toBe(0);
+  await jobs.close();
   await guarded.close();
 });
