@@ -103,7 +103,7 @@ describe("renditions in a service without conditional writes", () => {
       status: "ok",
       detail: "in the storage of the records",
     });
-  });
+  }, 120_000);
 
   it("are rendered by each process with records in a directory, with one warning at the start", async () => {
     const cwd = await temporaryDirectory();
@@ -122,5 +122,5 @@ describe("renditions in a service without conditional writes", () => {
       detail: expect.stringContaining(NO_LEASES),
       remedy: expect.stringContaining("Keep the records in Redis"),
     });
-  });
+  }, 120_000);
 });
