@@ -11,16 +11,29 @@ export interface HeaderIgnoringProxy {
   close(): Promise<void>;
 }
 
+/** As OpenStack Swift 2.30 answers a condition. */
+const NOT_IMPLEMENTED =
+  "<?xml version='1.0' encoding='UTF-8'?><Error><Code>NotImplemented</Code><Message>A header you provided implies " +
+  "functionality that is not implemented.</Message></Error>";
+
 /**
  * Passes all requests on but the writes that have one of these headers: as that is signed, it makes a write of its own of them.
  * @param headers in lower case.
+ * @param isRefusing answers 501 instead, as OpenStack Swift does.
  */
 export async function startHeaderIgnoringProxy(
   gateway: S3Server,
   headers: readonly string[],
+  isRefusing = false,
 ): Promise<HeaderIgnoringProxy> {
   const server = createServer((incoming, outgoing) => {
     if (headers.some((name) => incoming.headers[name] !== undefined)) {
+      if (isRefusing) {
+        incoming.resume().on("end", () => {
+          outgoing.writeHead(501, { "content-type": "application/xml" }).end(NOT_IMPLEMENTED);
+        });
+        return;
+      }
       write(gateway, incoming, outgoing).catch((error) => outgoing.destroy(error));
       return;
     }

@@ -108,6 +108,8 @@ export { backupStorage } from "./images/backup/backup-storage.ts";
 export type { EndList } from "./images/backup/end-lists.ts";
 export type { RestoreOptions, RestoreReport } from "./images/backup/restore-options.ts";
 export { restoreStorage } from "./images/backup/restore-storage.ts";
+export type { LeaseChoice } from "./images/choose-leases.ts";
+export { chooseLeases, NO_LEASES_WARNING } from "./images/choose-leases.ts";
 export type { GoneReason, Withholding } from "./images/image-record.ts";
 export type { ImageSummary } from "./images/image-summary.ts";
 export type { CloseOptions, Images } from "./images/images.ts";

@@ -1,6 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { reconnectPauseMs } from "./reconnect-pause.ts";
-import type { RedisAddress, RedisSettings } from "./redis-options.ts";
+import { isDemoted } from "./redis-errors.ts";
+import type { RedisAddress, RedisSettings, SentinelSettings } from "./redis-options.ts";
 
 /** Connections for BullMQ, which takes those of its own library only. */
 export interface BullMqClients {
@@ -86,6 +87,19 @@ function end(client: Redis | Cluster): void {
 /** @param isPatient whether commands wait for a connection. */
 function openClient(settings: RedisSettings, extra: RedisOptions, isPatient: boolean): Redis | Cluster {
   const [first] = settings.addresses;
+  const { sentinel } = settings;
+  if (sentinel !== null) {
+    return new Redis({
+      ...optionsOf(settings, sentinel.master),
+      ...extra,
+      ...sentinelOptions(settings, sentinel),
+      db: sentinel.master.database,
+      enableOfflineQueue: isPatient,
+      retryStrategy: reconnectPauseMs,
+      // A master that was demoted refuses writes: by 2 the command is sent again, to the new one.
+      reconnectOnError: (error) => isDemoted(error) && (isPatient ? 2 : 1),
+    });
+  }
   const options = { ...optionsOf(settings, first), ...extra };
   if (!settings.isCluster) {
     const { host, port, database: db } = first;
@@ -107,9 +121,29 @@ function openClient(settings: RedisSettings, extra: RedisOptions, isPatient: boo
   );
 }
 
+function sentinelOptions(
+  { addresses, timeoutMs, tls }: RedisSettings,
+  { name }: SentinelSettings,
+): RedisOptions {
+  const [{ username, password, isSecure }] = addresses;
+  return {
+    name,
+    sentinels: addresses.map(({ host, port }) => ({ host, port })),
+    ...(username === undefined ? {} : { sentinelUsername: username }),
+    ...(password === undefined ? {} : { sentinelPassword: password }),
+    ...(isSecure ? { sentinelTLS: { ...tls }, enableTLSForSentinelMode: true } : {}),
+    sentinelCommandTimeout: timeoutMs,
+    sentinelRetryStrategy: reconnectPauseMs,
+    sentinelReconnectStrategy: reconnectPauseMs,
+    // Each announces a fail-over: the connection to the master of before is closed then.
+    failoverDetector: true,
+    sentinelMaxConnections: addresses.length,
+  };
+}
+
 function optionsOf(
   { timeoutMs, tls }: RedisSettings,
-  { isSecure, username, password }: RedisAddress,
+  { isSecure, username, password }: Omit<RedisAddress, "host" | "port">,
 ): RedisOptions {
   return {
     connectTimeout: timeoutMs,

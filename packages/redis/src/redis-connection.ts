@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { checkOptions, isError, ServiceError } from "@outrigger/core";
 import { beforeDeadline } from "./before-deadline.ts";
+import { createDiagnosis } from "./diagnosis.ts";
 import {
   createDriver,
   type RedisArguments,
@@ -9,8 +10,9 @@ import {
   type RedisNode,
   type RedisReply,
 } from "./redis-driver.ts";
-import { isReplyError, RedisTimeoutError, toServiceError } from "./redis-errors.ts";
-import { CONNECTION_RULES, type RedisOptions, readOptions } from "./redis-options.ts";
+import { isDemoted, isReplyError, RedisTimeoutError, toServiceError } from "./redis-errors.ts";
+import { CONNECTION_RULES, type RedisOptions, type RedisSettings, readOptions } from "./redis-options.ts";
+import { createSentinelDriver } from "./sentinel-driver.ts";
 
 /** A program that the server runs as one step. */
 export interface RedisScript {
@@ -38,6 +40,11 @@ export interface RedisConnection {
 
 type GivenOptions = { [K in keyof RedisOptions]: RedisOptions[K] | undefined };
 
+function openDriver(settings: RedisSettings): RedisDriver {
+  const { sentinel } = settings;
+  return sentinel === null ? createDriver(settings) : createSentinelDriver(settings, sentinel);
+}
+
 /** A client that keeps silent is replaced, but no more often than this. */
 const RENEWAL_PAUSE_MS = 500;
 
@@ -60,9 +67,8 @@ export function connectRedis(options: RedisOptions): RedisConnection {
 export function connect(factory: string, options: GivenOptions): RedisConnection {
   const settings = readOptions(checkOptions(factory, options, CONNECTION_RULES));
   const { timeoutMs } = settings;
-  let driver = createDriver(settings);
-  // The driver that is known to have connected, or failed to, once: nobody has to wait for that again.
-  let tried: RedisDriver | undefined;
+  let driver = openDriver(settings);
+  const diagnosis = createDiagnosis(settings);
   let isRenewing = false;
   let renewedAt = performance.now();
   let isClosed = false;
@@ -71,7 +77,7 @@ export function connect(factory: string, options: GivenOptions): RedisConnection
   async function renew(): Promise<void> {
     if (isClosed || isRenewing || performance.now() - renewedAt < RENEWAL_PAUSE_MS) return;
     isRenewing = true;
-    const next = createDriver(settings);
+    const next = openDriver(settings);
     try {
       await beforeDeadline(next.connected, timeoutMs);
       const [retired, kept] = isClosed ? [next, driver] : [driver, next];
@@ -89,27 +95,45 @@ export function connect(factory: string, options: GivenOptions): RedisConnection
   async function whenConnected<T>(
     current: RedisDriver,
     work: (current: RedisDriver) => Promise<T>,
+    isOver: () => boolean,
   ): Promise<T> {
-    if (current !== tried) {
-      // A first attempt that failed is met again by the call itself, with what is known by then.
-      await current.connected.catch(() => undefined);
-      tried = current;
-    }
+    // A first attempt that failed is met again by the call itself, with what is known by then.
+    await current.connected.catch(() => undefined);
     if (current.isRetired()) throw new Error("The connection was closed.");
-    return await work(current);
+    // A server that comes back late is not sent what was given up.
+    if (isOver()) throw new RedisTimeoutError(timeoutMs);
+    try {
+      const result = await work(current);
+      diagnosis.answered();
+      return result;
+    } catch (error) {
+      throw await diagnosis.explain(isReplyError(error) ? error : (current.trouble() ?? error));
+    }
   }
 
   async function guarded<T>(work: (current: RedisDriver) => Promise<T>): Promise<T> {
     if (isClosed) throw new ServiceError("store_unavailable", "The connection to Redis is closed.");
     const current = driver;
+    let isOver = false;
+    const endWait = diagnosis.beginWait();
     try {
-      return await beforeDeadline(whenConnected(current, work), timeoutMs);
+      return await beforeDeadline(
+        whenConnected(current, work, () => isOver),
+        timeoutMs,
+      );
     } catch (error) {
       const isReply = isReplyError(error);
       const isSilent = error instanceof RedisTimeoutError;
-      // A single server's client comes back by itself where it knows that it is cut off; a cluster's looks for nobody else.
-      if (isSilent || (settings.isCluster && !isReply)) void renew();
-      throw toServiceError(isReply || isSilent ? error : (current.trouble() ?? error));
+      if (current.doubt !== undefined) {
+        if (!isReply || isDemoted(error)) current.doubt();
+      } else if (isSilent || (settings.isCluster && !isReply)) {
+        // A single server's client comes back by itself where it knows that it is cut off; a cluster's looks for nobody else.
+        void renew();
+      }
+      throw (isSilent && diagnosis.found()) || toServiceError(error);
+    } finally {
+      isOver = true;
+      endWait();
     }
   }
 

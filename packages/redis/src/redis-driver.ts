@@ -20,8 +20,11 @@ export type RedisClient = RedisClientType | RedisClusterType;
 /** The client of a server or a cluster, from its first connection to its last. */
 export interface RedisDriver {
   readonly client: RedisClient;
-  /** How the first attempt to connect ended. One to a single server goes on after a failed one. */
-  connected: Promise<void>;
+  /**
+   * How the first attempt to connect ended. One to a single server goes on after a failed one. With Sentinels: resolves when no
+   * first master, and none after one that was lost, is being looked for.
+   */
+  readonly connected: Promise<void>;
   /** Sends a command to the node that has `key`. */
   send(key: string, args: RedisArguments): Promise<RedisReply>;
   nodes(): Promise<RedisNode[]>;
@@ -30,6 +33,8 @@ export interface RedisDriver {
   /** Ends its connections after `graceMs`, for calls that are under way. After that it must not be used. */
   retire(graceMs: number): void;
   isRetired(): boolean;
+  /** A call failed in a way that another server might not: the driver looks for one by itself. Absent: it knows but one. */
+  doubt?(): void;
 }
 
 /** What both kinds of client have that is needed to end one. */
@@ -46,13 +51,40 @@ const AS_BYTES = { typeMapping: { 36: Buffer } };
 
 /** Begins to connect at once. */
 export function createDriver(settings: RedisSettings): RedisDriver {
-  return settings.isCluster ? createClusterDriver(settings) : createServerDriver(settings);
+  return settings.isCluster
+    ? createClusterDriver(settings)
+    : createServerDriver(settings, settings.addresses[0]);
 }
 
-function createServerDriver(settings: RedisSettings): RedisDriver {
-  const [address] = settings.addresses;
+/** The driver of one server. */
+export interface ServerDriver extends RedisDriver {
+  readonly client: RedisClientType;
+}
+
+export interface ServerDriverOptions {
+  /** Whether it connects again by itself. @default true */
+  reconnects?: boolean;
+  /** Has the server pinged so often, and its silence end the connection after three times as long, in milliseconds. @default never */
+  pingMs?: number;
+}
+
+export function createServerDriver(
+  settings: RedisSettings,
+  address: RedisAddress,
+  { reconnects = true, pingMs }: ServerDriverOptions = {},
+): ServerDriver {
   const trouble = createTrouble(settings);
-  const client = createClient({ ...clientOptions(settings, address), database: address.database });
+  const options = clientOptions(settings, address);
+  const client = createClient({
+    ...options,
+    socket: {
+      ...options.socket,
+      ...(reconnects ? {} : { reconnectStrategy: false as const }),
+      ...(pingMs === undefined ? {} : { socketTimeout: 3 * pingMs }),
+    },
+    ...(pingMs === undefined ? {} : { pingInterval: pingMs }),
+    database: address.database,
+  });
   const connected = new Promise<void>((resolve, reject) => {
     client.on("ready", () => {
       trouble.forget();
@@ -126,7 +158,7 @@ function clientOptions({ timeoutMs, tls }: RedisSettings, address: RedisAddress)
   };
 }
 
-function createTrouble({ onError }: RedisSettings) {
+export function createTrouble({ onError }: Pick<RedisSettings, "onError">) {
   let last: unknown;
   return {
     last: () => last,

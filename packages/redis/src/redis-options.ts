@@ -1,11 +1,14 @@
 import type { ConnectionOptions } from "node:tls";
 import { type Checked, type RuleTable, rules } from "@outrigger/core";
+import { isSentinelUrl, parseSentinelUrl, type SentinelUrl } from "./sentinel-url.ts";
 
 /** Where Redis is and how long it may take. */
 export interface RedisOptions {
   /**
    * `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. An array, even of one address, is the root
-   * nodes of a cluster, which has the one user of the first address and no databases.
+   * nodes of a cluster, which has the one user of the first address and no databases. The master that Sentinels watch is
+   * `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name[?db=…&sentinelUser=…&sentinelPassword=…]`, or
+   * `rediss+sentinel://` for TLS: the hosts are all Sentinels, and `name` is what they call the master.
    */
   url: string | readonly string[];
   /**
@@ -14,7 +17,7 @@ export interface RedisOptions {
    * @default 2000
    */
   timeoutMs?: number;
-  /** For `rediss:` addresses: certificates and what else `tls.connect` takes. @default what Node trusts */
+  /** For `rediss:` and `rediss+sentinel:` addresses: certificates and what else `tls.connect` takes. @default what Node trusts */
   tls?: Pick<ConnectionOptions, "ca" | "cert" | "key" | "passphrase" | "servername" | "rejectUnauthorized">;
   /**
    * Hears of trouble with a connection as it happens; a call that fails for it rejects all the same.
@@ -33,9 +36,19 @@ export interface RedisAddress {
   database: number;
 }
 
+/** The master that Sentinels watch, but for where it is. */
+export interface SentinelSettings {
+  /** As `sentinel monitor` calls it. */
+  name: string;
+  master: Omit<RedisAddress, "host" | "port">;
+}
+
 /** {@link RedisOptions}, checked. */
 export interface RedisSettings {
+  /** Of the server, of the root nodes of a cluster, or of the Sentinels. */
   addresses: [RedisAddress, ...RedisAddress[]];
+  /** `null` without Sentinels. */
+  sentinel: SentinelSettings | null;
   isCluster: boolean;
   timeoutMs: number;
   tls: NonNullable<RedisOptions["tls"]>;
@@ -43,7 +56,7 @@ export interface RedisSettings {
 }
 
 const URL_FORM =
-  "redis://[user:password@]host[:port][/database], or a list of such addresses without databases: those of a cluster";
+  "redis://[user:password@]host[:port][/database], redis+sentinel://host[:port][,host…]/name, or a list of addresses without databases: those of a cluster";
 
 /** What every factory of this package takes for its connection, unless it shares one. */
 export const OWN_RULES = {
@@ -73,12 +86,45 @@ export function readOptions({
   url,
   ...others
 }: Checked<RedisOptions, typeof CONNECTION_RULES>): RedisSettings {
+  if (typeof url === "string" && isSentinelUrl(url)) return { ...readSentinels(url), ...others };
   const [first, ...more] = [url].flat().flatMap((text) => readAddress(text) ?? []);
   if (first === undefined) throw new TypeError(`url must be ${URL_FORM}`);
-  return { addresses: [first, ...more], isCluster: typeof url !== "string", ...others };
+  return { addresses: [first, ...more], sentinel: null, isCluster: typeof url !== "string", ...others };
+}
+
+function readSentinels(url: string): Pick<RedisSettings, "addresses" | "sentinel" | "isCluster"> {
+  const { sentinels, name, isSecure, database, ...logins } = parsed(url);
+  const { username, password, sentinelUser, sentinelPassword } = logins;
+  const [first, ...others] = sentinels.map((sentinel) => ({
+    ...sentinel,
+    ...loginOf(sentinelUser, sentinelPassword),
+    isSecure,
+    database: 0,
+  }));
+  if (first === undefined) throw new TypeError("url must name at least one Sentinel.");
+  const master = { ...loginOf(username, password), isSecure, database };
+  return { addresses: [first, ...others], sentinel: { name, master }, isCluster: false };
+}
+
+function parsed(url: string): SentinelUrl {
+  try {
+    return parseSentinelUrl(url);
+  } catch (error) {
+    // What the parser says begins with `must`.
+    throw error instanceof TypeError ? new TypeError(`url ${error.message}.`, { cause: error }) : error;
+  }
+}
+
+function loginOf(username: string | undefined, password: string | undefined) {
+  return {
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+  };
 }
 
 function isUrl(given: unknown): boolean {
+  // What is wrong with one is told where it is read.
+  if (typeof given === "string" && isSentinelUrl(given)) return true;
   const addresses = [given].flat().map((each) => (typeof each === "string" ? readAddress(each) : null));
   const isCluster = Array.isArray(given);
   return (

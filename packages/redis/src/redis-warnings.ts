@@ -1,6 +1,6 @@
 import { isError, isServiceError } from "@outrigger/core";
 import type { RedisConnection } from "./redis-connection.ts";
-import type { RedisNode } from "./redis-driver.ts";
+import type { RedisNode, RedisReply } from "./redis-driver.ts";
 
 /** What about its servers makes a store lose what it was given, each with its remedy. */
 export async function warningsOf(connection: RedisConnection): Promise<string[]> {
@@ -12,14 +12,12 @@ async function warningsOfNode({ id, send }: RedisNode): Promise<string[]> {
   const server = id === "" ? "The Redis server" : `The Redis node ${id}`;
   const settings = new Map<string, string>();
   try {
-    for (const name of ["maxmemory", "maxmemory-policy", "save", "appendonly"]) {
+    for (const name of ["maxmemory", "maxmemory-policy", "save", "appendonly", "min-replicas-to-write"]) {
       const [key, value] = ((await send(["CONFIG", "GET", name])) ?? []) as Buffer[]; // As CONFIG GET answers.
       if (key !== undefined) settings.set(String(key), String(value));
     }
   } catch (error) {
-    const isRefused =
-      isServiceError(error) && isError(error.cause) && /^(?:NOPERM|ERR) /.test(error.cause.message);
-    if (!isRefused) throw error;
+    if (!isRefused(error)) throw error;
   }
   const policy = settings.get("maxmemory-policy");
   if (policy === undefined) {
@@ -42,5 +40,26 @@ async function warningsOfNode({ id, send }: RedisNode): Promise<string[]> {
         : `${server} keeps only snapshots on disk: a crash loses what came after the last one. Set \`appendonly yes\`.`,
     );
   }
+  if (settings.get("min-replicas-to-write") === "0" && (await hasReplicas(send))) {
+    warnings.push(
+      `${server} has replicas and acknowledges writes that none of them has: a fail-over loses these. ` +
+        "Set `min-replicas-to-write 1` on every server, with `min-replicas-max-lag`.",
+    );
+  }
   return warnings;
+}
+
+/** Whether replicas are connected; not where the user may not ask. */
+async function hasReplicas(send: RedisNode["send"]): Promise<boolean> {
+  try {
+    const [, , replicas] = ((await send(["ROLE"])) ?? []) as RedisReply[]; // As ROLE answers.
+    return Array.isArray(replicas) && replicas.length > 0;
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    return false;
+  }
+}
+
+function isRefused(error: unknown): boolean {
+  return isServiceError(error) && isError(error.cause) && /^(?:NOPERM|ERR) /.test(error.cause.message);
 }

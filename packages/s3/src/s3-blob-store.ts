@@ -21,7 +21,7 @@ import { type S3BlobStoreOptions, settingsOf } from "./s3-options.ts";
 import { parseRevision } from "./s3-revision.ts";
 import { type WriteCondition, writeObject } from "./write-object.ts";
 
-export interface S3BlobStore extends BlobStore, DueIndex, LeaseStore {
+export interface S3BlobStore extends BlobStore, DueIndex, Required<LeaseStore> {
   /**
    * What the service can do: found out once, at the first conditional write or here, with an object `probe/…`. Rejects with
    * `store_unavailable` where it cannot be asked: a check at the start of whether all is well.
@@ -59,34 +59,41 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
 
   async function conditionOf(ifRevision: string | null | undefined): Promise<WriteCondition> {
     if (ifRevision === undefined) return {};
-    const { conditionalCreate, compareAndSet, ifMatch } = await probe();
+    const capabilities = await probe();
+    const { conditionalCreate, compareAndSet, ifMatch } = capabilities;
     if (ifRevision === null) {
-      if (!conditionalCreate) throw incapable("If-None-Match", "Keep only renditions in it");
+      if (!conditionalCreate) throw incapable("If-None-Match", "Keep only renditions in it", capabilities);
       return { IfNoneMatch: "*" };
     }
     if (!compareAndSet)
-      throw incapable("If-Match", "Keep the records in another store, such as Redis or a disk");
+      throw incapable("If-Match", "Keep the records in another store, such as Redis or a disk", capabilities);
     const seen = parseRevision(ifRevision);
     if (seen === null) throw new ServiceError("conflict", "The blob was changed by somebody else.");
     return { IfMatch: ifMatch(seen.etag), lineage: seen.lineage };
   }
 
   async function leaseConditionOf(revision: string | null): Promise<WriteCondition> {
-    const { conditionalCreate, compareAndSet } = await probe();
-    if (!conditionalCreate) throw incapable("If-None-Match", LEASE_REMEDY);
+    const capabilities = await probe();
+    if (!capabilities.conditionalCreate) throw incapable("If-None-Match", LEASE_REMEDY, capabilities);
     // What could be taken but never taken over would be held for ever by the first who dies.
-    if (!compareAndSet) throw incapable("If-Match", LEASE_REMEDY);
+    if (!capabilities.compareAndSet) throw incapable("If-Match", LEASE_REMEDY, capabilities);
     return conditionOf(revision);
   }
 
   return {
     async capabilities() {
-      const { conditionalCreate, compareAndSet } = await probe();
-      return { conditionalCreate, compareAndSet };
+      const { ifMatch: _, ...capabilities } = await probe();
+      return capabilities;
     },
 
     ...createS3DueIndex(context),
     ...createS3Leases(context, leaseConditionOf),
+
+    async leasesSupported() {
+      attempts.checkOpen();
+      const { conditionalCreate, compareAndSet } = await probe();
+      return conditionalCreate && compareAndSet;
+    },
 
     async put(key, body, { ifRevision, signal } = {}) {
       try {
@@ -147,10 +154,13 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
 
 const LEASE_REMEDY = "Keep the leases in another store, such as Redis or a disk";
 
-function incapable(header: string, remedy: string): ServiceError {
+function incapable(header: string, remedy: string, { versioned }: S3Capabilities): ServiceError {
+  const [where, other] = versioned
+    ? [" in a bucket with versions", ", or take a new bucket without versions"]
+    : ["", ""];
   return new ServiceError(
     "store_unavailable",
-    `This object storage does not support conditional writes (${header}). ${remedy}.`,
+    `This object storage does not support conditional writes${where} (${header}). ${remedy}${other}.`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { PutObjectCommand } from "@aws-sdk/client-s3";
+import { GetBucketVersioningCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { isRefusedCondition, statusOf } from "./s3-errors.ts";
 import { removeObject, type S3Context } from "./s3-objects.ts";
 import { etagOf } from "./s3-revision.ts";
@@ -10,6 +10,11 @@ export interface S3Capabilities {
   conditionalCreate: boolean;
   /** Whether it replaces an object only while it is what it was (`If-Match`): records need it. */
   compareAndSet: boolean;
+  /**
+   * Present where a condition is missing and the bucket keeps versions, or kept them once: Ceph 16 ignores conditions there, and
+   * knows them in other buckets.
+   */
+  versioned?: true;
 }
 
 /** Also the form in which a service wants to see an ETag in `If-Match`. */
@@ -22,11 +27,11 @@ type ProbeResult = { etag: string } | "refused" | "unknown";
 
 const FORMS = [(etag: string) => `"${etag}"`, (etag: string) => etag] as const;
 
-/** Finds out with an object of a random name, which it removes; five or six requests. */
+/** Finds out with an object of a random name, which it removes; five or six requests, and one more where a condition is missing. */
 export function probeCapabilities(context: S3Context): Promise<ProbedCapabilities> {
   let requests = 0;
   // Tried again as a whole: of a single request that is repeated, the first may have changed the ETag.
-  return context.attempts.run(
+  const probing = context.attempts.run(
     async ({ signal }) => {
       const key = `${context.settings.prefix}probe/${randomBytes(12).toString("hex")}`;
       const put = (condition: { IfMatch?: string; IfNoneMatch?: string }) => {
@@ -41,6 +46,21 @@ export function probeCapabilities(context: S3Context): Promise<ProbedCapabilitie
     },
     { progress: () => requests },
   );
+  return probing.then(async (found) => {
+    const isCapable = found.conditionalCreate && found.compareAndSet;
+    return isCapable || !(await isVersioned(context)) ? found : { ...found, versioned: true };
+  });
+}
+
+/** `false` also where the service does not say, or not to this key. */
+async function isVersioned({ client, settings, attempts }: S3Context): Promise<boolean> {
+  try {
+    const command = new GetBucketVersioningCommand({ Bucket: settings.bucket });
+    const { Status } = await attempts.run(({ signal }) => client.send(command, { abortSignal: signal }));
+    return Status !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 async function examine(

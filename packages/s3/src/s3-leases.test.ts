@@ -1,5 +1,7 @@
-import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
+import { ListObjectsV2Command, PutBucketVersioningCommand, S3Client } from "@aws-sdk/client-s3";
+import { leaseStoreContract } from "@outrigger/core/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../../../test/support/free-port.ts";
 import { type HeaderIgnoringProxy, startHeaderIgnoringProxy } from "../../../test/support/s3-header-proxy.ts";
 import { type S3Server, startS3Server } from "../../../test/support/s3-server.ts";
 import { createSightings } from "./lease-sightings.ts";
@@ -76,6 +78,55 @@ describe("what a lease costs", () => {
     await store.close();
     client.destroy();
   });
+});
+
+describe("a service without conditional writes", () => {
+  let proxy: HeaderIgnoringProxy;
+  beforeAll(async () => {
+    proxy = await startHeaderIgnoringProxy(server, ["if-match", "if-none-match"], true);
+  });
+  afterAll(() => proxy.close());
+  const create = async () =>
+    createS3BlobStore({
+      bucket,
+      endpoint: proxy.endpoint,
+      credentials: server.credentials,
+      prefix: "swift/",
+      timeoutMs: 10_000,
+    });
+  leaseStoreContract(test, create, { openAnother: create, isSupported: false });
+});
+
+test("a bucket with versions on Ceph 16 is refused as such, and one without is not", async () => {
+  const versioned = await server.createBucket();
+  const VersioningConfiguration = { Status: "Enabled" } as const;
+  await server.client.send(new PutBucketVersioningCommand({ Bucket: versioned, VersioningConfiguration }));
+  const { endpoint, credentials } = server;
+  const open = (name: string) =>
+    createS3BlobStore({ bucket: name, endpoint, credentials, prefix: "versions/", timeoutMs: 10_000 });
+  const store = open(versioned);
+  expect(await store.capabilities()).toMatchObject({ conditionalCreate: false, versioned: true });
+  await expect(store.put("a", Buffer.from("1"), { ifRevision: null })).rejects.toMatchObject({
+    code: "store_unavailable",
+    message: expect.stringMatching(
+      /in a bucket with versions \(If-None-Match\).* new bucket without versions\.$/,
+    ),
+  });
+  expect(await store.leasesSupported()).toBe(false);
+  await store.close();
+  const other = open(bucket);
+  expect(await other.capabilities()).toEqual({ conditionalCreate: true, compareAndSet: true });
+  await other.close();
+});
+
+test("a service that is away is not called one without leases", async () => {
+  const store = createS3BlobStore({
+    bucket,
+    endpoint: `http://127.0.0.1:${await freePort()}`,
+    credentials: server.credentials,
+  });
+  await expect(store.leasesSupported()).rejects.toMatchObject({ code: "store_unavailable" });
+  await store.close();
 });
 
 describe("a service that", () => {

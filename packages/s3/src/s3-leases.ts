@@ -26,7 +26,7 @@ interface Held {
 export function createS3Leases(
   context: S3Context,
   conditionOf: (revision: string | null) => Promise<WriteCondition>,
-): LeaseStore {
+): Omit<LeaseStore, "leasesSupported"> {
   const { settings } = context;
   const sightings = createSightings();
   const own = createOwnLeases();

@@ -8,7 +8,7 @@ import {
 import { express as mount } from "@outrigger/express";
 import expressApp, { type Express, type NextFunction, type Request, type Response } from "express";
 import type { Logger } from "pino";
-import { createHealth } from "./health.ts";
+import { createHealth, type HealthOptions } from "./health.ts";
 import { createNotFound } from "./not-found.ts";
 import type { Readiness } from "./readiness.ts";
 import { safeTarget } from "./redact.ts";
@@ -22,6 +22,7 @@ export interface AppParts {
   lookup: Lookup | null;
   pages: Pages;
   readiness: Readiness;
+  leases: HealthOptions["leases"];
   isDraining(): boolean;
   logger: Logger;
 }

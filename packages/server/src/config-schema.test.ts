@@ -110,7 +110,10 @@ describe("checkConfig", () => {
       "images.asyncAfterMs: must be false or a whole number from 0 to 60000",
     ],
     [{ images: { processUploads: 1 } }, "images.processUploads: must be true or false"],
-    [{ jobQueue: 1 }, "jobQueue: must be redis://[user:password@]host[:port][/database] or rediss://…"],
+    [
+      { jobQueue: 1 },
+      "jobQueue: must be redis://[user:password@]host[:port][/database], rediss://… or redis+sentinel://…",
+    ],
     [{ jobQueue: "memory:" }, expect.stringContaining("jobQueue: must be redis://[user:password@]host")],
     [{ lookup: true }, "lookup: must be false or an object"],
     [{ lookup: { databse: "file:x" } }, "lookup.databse: unknown key"],

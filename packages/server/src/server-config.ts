@@ -133,7 +133,8 @@ export interface ServerConfig {
   /**
    * Where images are kept: a URL for everything, or one for each role. `file:./data`, `memory:?maxBytes=…`,
    * `redis://[user:password@]host[:port][/database]?prefix=…&timeoutMs=…&ttlMs=…&cluster=true` (several of a cluster separated by
-   * commas; `rediss:` for TLS), `s3://bucket/prefix?endpoint=…&region=…&forcePathStyle=true&timeoutMs=…`.
+   * commas; `rediss:` for TLS), `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name?db=…&sentinelPassword=…` (the master
+   * that Sentinels watch), `s3://bucket/prefix?endpoint=…&region=…&forcePathStyle=true&timeoutMs=…`.
    * @default `data`
    */
   storage?: string | ServerStorageConfig;

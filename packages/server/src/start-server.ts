@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { chooseLeases } from "@outrigger/core";
 import type { Logger } from "pino";
 import { createApp } from "./app.ts";
 import { warnWithoutFonts } from "./font-warning.ts";
@@ -55,6 +56,7 @@ export async function startServer(
       lookup: lookup?.lookup ?? null,
       pages,
       readiness,
+      leases: () => chooseLeases(storage.stores),
       logger,
       isDraining: () => isDraining,
     });

@@ -8,6 +8,12 @@
  */
 export interface LeaseStore {
   /**
+   * Whether the service behind the store can keep leases. Neither answer changes while the store is open. After `false`,
+   * {@link acquireLease} rejects with `store_unavailable`, so leases are kept elsewhere. Rejects while the service cannot be
+   * asked, which says nothing about leases. Absent: it can.
+   */
+  leasesSupported?(): Promise<boolean>;
+  /**
    * Takes the lease, unless it is held. One that its holder neither renews nor releases is free again after `leaseMs`, or, in
    * stores without a clock of their own, once somebody has asked for it in vain for so long.
    * @param leaseMs an integer of 100 to 3,600,000.

@@ -1,5 +1,6 @@
 import { type BlobStore, hasLocalSecret, hasSpool } from "../contracts/blob-store.ts";
 import type { Service } from "../contracts/call.ts";
+import type { LeaseStore } from "../contracts/lease-store.ts";
 import { corsService } from "../http/cors.ts";
 import { CLOSE_RULES, createInFlight } from "../http/in-flight.ts";
 import { imageRouteOf } from "../observe/image-route-of.ts";
@@ -11,10 +12,11 @@ import { type Checked, checkOptions } from "../option-rules.ts";
 import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
 import { createMemoryRateLimiter } from "../stores/memory-rate-limiter.ts";
 import { sweepSystemTemporary } from "../stores/system-temporary.ts";
+import { chooseLeases, NO_LEASES_WARNING } from "./choose-leases.ts";
 import { createImageDescription, describeImages } from "./describe-images.ts";
 import type { ProcessingContext } from "./image-context.ts";
 import { createImageService } from "./image-service.ts";
-import { IMAGES_RULES, imageSettings } from "./image-settings.ts";
+import { IMAGES_RULES, type ImageSettings, imageSettings } from "./image-settings.ts";
 import type { ImagesOptions } from "./images-options.ts";
 import { createLife } from "./life/create-life.ts";
 import { adminOf, type ImageAdmin } from "./life/image-admin.ts";
@@ -77,8 +79,10 @@ export function createImages(options: ImagesOptions): Images {
       ? createMemoryRateLimiter()
       : createFallbackRateLimiter(checked.rateLimiter, settings.onError);
   const { roles, renderer } = observed(checked, given);
+  const leases = leasesOf(roles, settings);
   const renditions = createRenditions({
     ...roles,
+    leases,
     renderer,
     memoryBytes: settings.memoryBytes,
     onError: settings.onError,
@@ -161,12 +165,37 @@ export function createImages(options: ImagesOptions): Images {
     handle: (call) => service.handle(call),
     async ready() {
       await (guard.isOpen ? guard.confirm() : guard.open());
+      // A store that is away is asked again by the first rendition; the service can serve all else meanwhile.
+      await leases().catch(() => undefined);
     },
     async close(closeOptions) {
       const { timeoutMs } = checkOptions("close", closeOptions, CLOSE_RULES);
       closing ??= close(timeoutMs);
       await closing;
     },
+  };
+}
+
+/** The leases of the renditions, chosen once. Logs the choice where it is not the renditions' own store. */
+function leasesOf(roles: StorageRoles, { log }: ImageSettings): () => Promise<LeaseStore | null> {
+  let chosen: Promise<LeaseStore | null> | null = null;
+  const choose = async () => {
+    const { place, leases } = await chooseLeases(roles);
+    if (place === "none") log.warn({ leases: place }, NO_LEASES_WARNING);
+    if (place === "records") {
+      log.info(
+        { leases: place },
+        "The storage of the renditions has no leases. They are kept beside the records.",
+      );
+    }
+    return leases;
+  };
+  return () => {
+    chosen ??= choose().catch((error) => {
+      chosen = null;
+      throw error;
+    });
+    return chosen;
   };
 }
 

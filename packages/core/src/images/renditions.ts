@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { BlobStore, ByteRange, StoredBlob } from "../contracts/blob-store.ts";
+import type { LeaseStore } from "../contracts/lease-store.ts";
 import type { ServedFrom } from "../contracts/observer.ts";
 import type { Renderer, RenditionSpec } from "../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../errors.ts";
@@ -12,6 +13,8 @@ import { createSharedWork, type Made } from "./shared-work.ts";
 import { createSingleFlight } from "./single-flight.ts";
 
 export interface RenditionsOptions {
+  /** The leases of those that render; `null`: none. See {@link SharedWorkOptions.leases}. */
+  leases(): Promise<LeaseStore | null>;
   originals: BlobStore;
   renditions: BlobStore;
   renderer: Renderer;
@@ -66,7 +69,7 @@ export function createRenditions(options: RenditionsOptions): Renditions {
         })
       : null;
   const flights = createSingleFlight<Buffer | null>();
-  const shared = createSharedWork({ store: renditions, onError });
+  const shared = createSharedWork({ leases: options.leases, onError });
   const pendingPuts = new Set<Promise<void>>();
 
   const nameOf = (spec: RenditionSpec) => `${specName(spec)}-${renderer.version}`;

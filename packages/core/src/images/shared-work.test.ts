@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createLeases } from "../../test/leases.ts";
 import { signal as event } from "../../test/tapped-store.ts";
+import { hasLeases } from "../contracts/lease-store.ts";
 import { ServiceError } from "../errors.ts";
 import { createSharedWork, type SharedTask } from "./shared-work.ts";
 
@@ -14,7 +15,11 @@ function createProcesses(store: object, patienceMs = 30_000) {
   const storing = event();
 
   function open(work: () => Promise<string> = async () => "made") {
-    const shared = createSharedWork({ store, patienceMs, onError: (error) => errors.push(error) });
+    const shared = createSharedWork({
+      leases: async () => (hasLeases(store) ? store : null),
+      patienceMs,
+      onError: (error) => errors.push(error),
+    });
     const task: SharedTask<string> = {
       isDone: async () => result !== null,
       async work() {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { hasLeases, type LeaseStore } from "../contracts/lease-store.ts";
+import type { LeaseStore } from "../contracts/lease-store.ts";
 import { ServiceError } from "../errors.ts";
 
 /** What one process makes for all that share a store. */
@@ -36,8 +36,8 @@ const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 500;
 
 export interface SharedWorkOptions {
-  /** Keeps what is made. Where it has no leases, what others make there is not waited for. */
-  store: object;
+  /** The leases, asked for by every task. `null`: no other process is waited for. Rejects while that cannot be told. */
+  leases(): Promise<LeaseStore | null>;
   /** Told of leases that could be neither renewed nor given back, and run out. */
   onError(error: unknown): void;
   /** How long to wait for other processes before the client is told to come back; milliseconds. @default 30000 */
@@ -45,20 +45,18 @@ export interface SharedWorkOptions {
 }
 
 export function createSharedWork({
-  store,
+  leases: leasesInUse,
   onError,
   patienceMs = PATIENCE_MS,
 }: SharedWorkOptions): SharedWork {
-  const leases = hasLeases(store) ? store : NO_LEASES;
   const held = new Set<Promise<void>>();
 
-  function release(key: string, proof: string, heartbeat: NodeJS.Timeout | undefined): Promise<void> {
-    clearInterval(heartbeat);
-    // One that cannot be given back runs out.
-    return leases.releaseLease(key, proof).catch(onError);
-  }
-
-  async function hold<T>(key: string, proof: string, task: SharedTask<T>): Promise<T | null> {
+  async function hold<T>(
+    leases: LeaseStore,
+    key: string,
+    proof: string,
+    task: SharedTask<T>,
+  ): Promise<T | null> {
     // One that cannot be renewed may be taken over: then the work is done twice, and harms nobody.
     const renew = () => void leases.renewLease(key, proof, LEASE_MS).catch(onError);
     const heartbeat = setInterval(renew, HEARTBEAT_MS).unref();
@@ -70,7 +68,12 @@ export function createSharedWork({
       stored = made.stored;
       return made.value;
     } finally {
-      const released = stored.then(() => release(key, proof, heartbeat)).finally(() => held.delete(released));
+      const release = () => {
+        clearInterval(heartbeat);
+        // One that cannot be given back runs out.
+        return leases.releaseLease(key, proof).catch(onError);
+      };
+      const released = stored.then(release).finally(() => held.delete(released));
       held.add(released);
     }
   }
@@ -80,8 +83,9 @@ export function createSharedWork({
       const deadline = performance.now() + patienceMs;
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5)) {
         signal.throwIfAborted();
+        const leases = (await leasesInUse()) ?? NO_LEASES;
         const proof = await leases.acquireLease(key, LEASE_MS);
-        if (proof !== null) return hold(key, proof, task);
+        if (proof !== null) return hold(leases, key, proof, task);
         if (await task.isDone()) return null;
         if (performance.now() >= deadline) {
           throw new ServiceError("overloaded", "This picture is being made, which takes long", {

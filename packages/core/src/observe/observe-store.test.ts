@@ -108,6 +108,21 @@ test("observes a due index where there is one, and makes none where there is not
   expect(hasDueIndex(observeStore(new ClassStore(), "records", observer))).toBe(false);
 });
 
+test("passes on whether the service behind a store can keep leases, and a rejection", async () => {
+  const observer = createRecordingObserver();
+  const base = { ...createMemoryBlobStore(), ...createLeases() };
+  const answers = [false, true];
+  const asked = {
+    ...base,
+    leasesSupported: async () => answers.shift() ?? Promise.reject(new Error("away")),
+  };
+  const store = observeStore(asked, "renditions", observer);
+  expect(await store.leasesSupported()).toBe(false);
+  expect(await store.leasesSupported()).toBe(true);
+  await expect(store.leasesSupported()).rejects.toThrow("away");
+  expect("leasesSupported" in observeStore(base, "renditions", observer)).toBe(false);
+});
+
 test("observes leases where there are some, those that somebody else holds as missing", async () => {
   const observer = createRecordingObserver();
   const store = observeStore({ ...createMemoryBlobStore(), ...createLeases() }, "renditions", observer);

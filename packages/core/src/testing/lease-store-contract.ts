@@ -11,6 +11,8 @@ export interface LeaseStoreContractOptions {
   openAnother?: (store: BlobStore) => Promise<BlobStore>;
   /** Length of leases that are waited for, in milliseconds from 1000: no pause of the machine should be as long. @default 2000 */
   leaseMs?: number;
+  /** `false` for a store of the ability whose service cannot keep leases. @default true */
+  isSupported?: boolean;
 }
 
 type LeasingStore = BlobStore & LeaseStore;
@@ -50,10 +52,32 @@ export function leaseStoreContract(
         await other.close();
       }
     });
+  if (options.isSupported === false) {
+    unsupportedBehaviour(check);
+    return;
+  }
+  check("a store that can keep leases says so, or says nothing", async (one, _, key) => {
+    assert.equal((await one.leasesSupported?.()) ?? true, true);
+    await acquired(one, key);
+  });
   holderBehaviour(check);
   timeBehaviour(check, options.leaseMs ?? 2000);
   keysBehaviour(check);
   endBehaviour(check);
+}
+
+function unsupportedBehaviour(check: LeaseTest): void {
+  check("a store whose service cannot keep leases says so, and grants none", async (one, other, key) => {
+    assert.equal(await one.leasesSupported?.(), false);
+    await assertRejects(() => one.acquireLease(key, LONG_MS), "store_unavailable", "acquire");
+    await assertRejects(() => other.acquireLease(key, LONG_MS), "store_unavailable", "acquire again");
+    assert.equal(await other.leasesSupported?.(), false);
+  });
+
+  check("a store that is closed does not say that it has no leases", async (one) => {
+    await one.close();
+    await assertRejects(async () => one.leasesSupported?.(), "store_unavailable", "supported");
+  });
 }
 
 function holderBehaviour(check: LeaseTest): void {

@@ -10,7 +10,7 @@ import { whyUnreachable } from "../storage/storage-error.ts";
 import type { SharedTarget, StorageTarget } from "../storage/storage-target.ts";
 import { tryStorage } from "../try-storage.ts";
 import { checkStorage } from "./check-storage.ts";
-import { type Finding, ok, problem, warning } from "./finding.ts";
+import { type Finding, ok, problem, warning, warningOf } from "./finding.ts";
 
 /** Enough to meet damage that is common, few enough not to be waited for. */
 const SAMPLE = 50;
@@ -22,7 +22,9 @@ export async function checkTarget(shared: SharedTarget): Promise<Finding[]> {
     const found = await checkStorage(target.directory);
     const isWell = found.every(({ status }) => status !== "problem");
     const isStocked = isWell && roles.includes("records") && existsSync(join(target.directory, "blobs"));
-    return isStocked ? [...found, ...(await checkRecords(createFsBlobStore(target)))] : found;
+    return isStocked
+      ? [...found, ...(await checkRecords(createFsBlobStore({ directory: target.directory })))]
+      : found;
   }
   const check = roles.length === 3 ? "storage" : `storage of ${roles.join(" and ")}`;
   try {
@@ -38,12 +40,6 @@ export async function checkTarget(shared: SharedTarget): Promise<Finding[]> {
   } catch (error) {
     return [problemOf(check, target, error)];
   }
-}
-
-/** @param text A sentence that says what is, and one that says what to do about it. */
-function warningOf(check: string, text: string): Finding {
-  const [, detail = text, remedy = ""] = /^(.*?)\. ([^.]*)\.?$/s.exec(text) ?? [];
-  return warning(check, detail, remedy);
 }
 
 function problemOf(check: string, target: StorageTarget, error: unknown): Finding {

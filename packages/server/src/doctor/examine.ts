@@ -2,6 +2,7 @@ import { createRenderer } from "@outrigger/imaging";
 import type { ServerSettings } from "../settings.ts";
 import { distinctTargets } from "../storage/storage-target.ts";
 import { checkFonts } from "./check-fonts.ts";
+import { checkLeases } from "./check-leases.ts";
 import { checkLookup } from "./check-lookup.ts";
 import { checkNode } from "./check-node.ts";
 import { checkOpenFiles } from "./check-open-files.ts";
@@ -17,6 +18,7 @@ export async function* examine(settings: ServerSettings): AsyncGenerator<Finding
   yield checkNode();
   yield* checkOpenFiles();
   for (const shared of distinctTargets(storage)) yield* await checkTarget(shared);
+  yield* await checkLeases(storage);
   yield await checkSecret(storage.records, secret !== undefined);
   yield* checkTimeOuts(settings);
   if (lookup !== false) yield* await checkLookup(lookup);

@@ -18,6 +18,12 @@ export function warning(check: string, detail: string, remedy: string): Finding 
   return { check, status: "warning", detail, remedy };
 }
 
+/** @param text A sentence that says what is, and one that says what to do about it. */
+export function warningOf(check: string, text: string): Finding {
+  const [, detail = text, remedy = ""] = /^(.*?)\. ([^.]*)\.?$/s.exec(text) ?? [];
+  return warning(check, detail, remedy);
+}
+
 export function problem(check: string, detail: string, remedy: string): Finding {
   return { check, status: "problem", detail, remedy };
 }

@@ -1,5 +1,11 @@
 import type { StoreRole } from "@outrigger/core";
-import { distinctTargets, type StorageTarget, type StorageTargets } from "./storage-target.ts";
+import { isSentinelUrl } from "@outrigger/redis/sentinel-url";
+import {
+  distinctTargets,
+  type RedisTarget,
+  type StorageTarget,
+  type StorageTargets,
+} from "./storage-target.ts";
 
 /** A target for logs and messages, as a URL without users and passwords. */
 export function describeTarget(target: StorageTarget): string {
@@ -9,6 +15,7 @@ export function describeTarget(target: StorageTarget): string {
     case "memory":
       return "memory:";
     case "redis": {
+      if (typeof target.url === "string" && isSentinelUrl(target.url)) return describeSentinels(target);
       const addresses = [target.url].flat().map(withoutUser).join(",");
       return target.prefix === undefined ? addresses : `${addresses}?prefix=${target.prefix}`;
     }
@@ -38,6 +45,15 @@ export function subjectOf(target: StorageTarget, roles: readonly StoreRole[]): s
   const what = roles.length === 3 ? "" : ` of ${roles.join(" and ")},`;
   if (target.kind === "file" && what === "") return `The data directory ${target.directory}`;
   return `The storage${what} ${describeTarget(target)}${what === "" ? "" : ","}`;
+}
+
+/** Several hosts make no URL that the platform could read. */
+function describeSentinels({ url, prefix }: RedisTarget): string {
+  const [address = "", query = ""] = String(url).split("?");
+  const db = new URLSearchParams(query).get("db");
+  const shown = [db === null ? [] : `db=${db}`, prefix === undefined ? [] : `prefix=${prefix}`].flat();
+  const place = address.replace(/\/\/[^@]*@/, "//");
+  return shown.length === 0 ? place : `${place}?${shown.join("&")}`;
 }
 
 function withoutUser(address: string): string {

@@ -147,16 +147,15 @@ async function redisWarnings(store: RedisBlobStore, roles: readonly StoreRole[])
 
 /** A service that ignores conditions would accept uploads that overwrite each other: the store refuses them all. */
 async function requireCapable(store: S3BlobStore, roles: readonly StoreRole[]): Promise<string[]> {
-  const { conditionalCreate, compareAndSet } = await store.capabilities();
-  if (roles.includes("records") && !compareAndSet) {
+  const { conditionalCreate, compareAndSet, versioned } = await store.capabilities();
+  const refuse = (header: string, role: StoreRole) => {
+    const where = versioned ? " in a bucket with versions" : "";
+    const other = versioned ? ", or take a new bucket without versions" : "";
     throw new StartError(
-      "The object storage has no conditional writes (If-Match): keep the records in Redis or in a directory (storage.records)",
+      `The object storage has no conditional writes${where} (${header}): keep the ${role} in Redis or in a directory (storage.${role})${other}`,
     );
-  }
-  if (roles.includes("originals") && !conditionalCreate) {
-    throw new StartError(
-      "The object storage has no conditional writes (If-None-Match): keep the originals in Redis or in a directory (storage.originals)",
-    );
-  }
+  };
+  if (roles.includes("records") && !compareAndSet) refuse("If-Match", "records");
+  if (roles.includes("originals") && !conditionalCreate) refuse("If-None-Match", "originals");
   return [];
 }

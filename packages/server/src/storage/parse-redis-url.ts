@@ -1,3 +1,4 @@
+import { isSentinelUrl, parseSentinelUrl } from "@outrigger/redis/sentinel-url";
 import type { RedisTarget } from "./storage-target.ts";
 import { readFlag, readParameters, readWhole } from "./url-parameters.ts";
 
@@ -7,37 +8,69 @@ const FORM =
 /** Ten years. */
 const MAX_TTL_MS = 315_360_000_000;
 
+/** Sockets that other clients of Redis write as one of these; Outrigger reaches a Redis by TCP only. */
+const UNIX_SOCKET = /^(?:unix|rediss?\+(?:unix|socket)|redis-socket):/i;
+
+/** Whether a text is meant to name a Redis, also in a form that is refused. */
+export function isRedisUrl(text: string): boolean {
+  return /^rediss?:/i.test(text) || isSentinelUrl(text) || UNIX_SOCKET.test(text);
+}
+
 /**
- * Reads `redis://…` or `rediss://…`: one address, or several of a cluster, separated by commas.
+ * Reads `redis://…` or `rediss://…`: one address, or several of a cluster, separated by commas; or `redis+sentinel://…`.
  * @throws TypeError saying what it must be, without any part of it.
  */
 export function parseRedisUrl(text: string): RedisTarget {
+  if (UNIX_SOCKET.test(text)) {
+    throw new TypeError(
+      "must be redis://host:port, since Redis is reached by TCP and not by a Unix socket: set `port 6379` and `bind 127.0.0.1` there",
+    );
+  }
+  if (isSentinelUrl(text)) return parseSentinelTarget(text);
   const addresses = text.split(/,(?=rediss?:\/\/)/i).map(readAddress);
   const last = addresses.at(-1);
   if (last === undefined) throw new TypeError(FORM);
   if (addresses.some((address) => address !== last && address.search !== "")) {
     throw new TypeError("must have its parameters behind the last address");
   }
-  const { cluster, prefix, timeoutMs, ttlMs } = readParameters(last, [
-    "prefix",
-    "timeoutMs",
-    "cluster",
-    "ttlMs",
-  ]);
+  const { cluster, ...own } = readParameters(last, ["prefix", "timeoutMs", "cluster", "ttlMs"]);
   last.search = "";
   const isCluster = readFlag("cluster", cluster) ?? addresses.length > 1;
   if (addresses.length > 1) checkRootNodes(addresses, isCluster);
   if (isCluster && addresses.some(({ pathname }) => !/^\/?0?$/.test(pathname))) {
     throw new TypeError("must not name a database of a cluster: it has none");
   }
+  return {
+    kind: "redis",
+    url: isCluster ? addresses.map(({ href }) => href) : last.href,
+    ...readOwn(own),
+  };
+}
+
+/** Parameters that the Redis adapter reads itself stay in the URL. */
+function parseSentinelTarget(text: string): RedisTarget {
+  const [address = "", ...queries] = text.split("?");
+  const { prefix, timeoutMs, ttlMs, ...others } = readParameters(new URL(`redis:?${queries.join("?")}`), [
+    ...["db", "sentinelUser", "sentinelPassword"],
+    ...["prefix", "timeoutMs", "ttlMs"],
+  ]);
+  const rest = new URLSearchParams(others as Record<string, string>); // None that is absent has a key.
+  const url = rest.size === 0 ? address : `${address}?${rest}`;
+  parseSentinelUrl(url);
+  return { kind: "redis", url, ...readOwn({ prefix, timeoutMs, ttlMs }) };
+}
+
+function readOwn({
+  prefix,
+  timeoutMs,
+  ttlMs,
+}: { [name in "prefix" | "timeoutMs" | "ttlMs"]?: string | undefined }) {
   if (prefix !== undefined && !/^[A-Za-z0-9_.:-]{1,100}$/.test(prefix)) {
     throw new TypeError("must have 1 to 100 letters, digits or characters of _.:- as prefix");
   }
   const patience = readWhole("timeoutMs", timeoutMs, 50, 60_000);
   const lifetime = readWhole("ttlMs", ttlMs, 1000, MAX_TTL_MS);
   return {
-    kind: "redis",
-    url: isCluster ? addresses.map(({ href }) => href) : last.href,
     ...(prefix === undefined ? {} : { prefix }),
     ...(patience === undefined ? {} : { timeoutMs: patience }),
     ...(lifetime === undefined ? {} : { ttlMs: lifetime }),

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseRedisUrl } from "./parse-redis-url.ts";
+import { isRedisUrl, parseRedisUrl } from "./parse-redis-url.ts";
 import { parseS3Url } from "./parse-s3-url.ts";
 import type { FileTarget, MemoryTarget, StorageTarget } from "./storage-target.ts";
 import { readParameters, readWhole } from "./url-parameters.ts";
 
 const KINDS =
-  "must be a URL that begins with file:, memory:, redis:, rediss: or s3: (a directory is file:./data)";
+  "must be a URL that begins with file:, memory:, redis:, rediss:, redis+sentinel:, rediss+sentinel: or s3: (a directory is file:./data)";
 const FILE_FORM = "must be file:path or file:///path, with special characters (% ? #) percent-encoded";
 const MEMORY_FORM = "must be memory: or memory:?maxBytes=…";
 
@@ -16,14 +16,12 @@ const MEMORY_FORM = "must be memory: or memory:?maxBytes=…";
  * @throws TypeError whose message is a clause that begins with `must`. It repeats no part of the URL, which may hold a password.
  */
 export function parseStorageUrl(text: string, directory = "."): StorageTarget {
+  if (isRedisUrl(text)) return parseRedisUrl(text);
   switch (/^[a-z0-9]+:/i.exec(text)?.[0].toLowerCase()) {
     case "file:":
       return parseFileUrl(text, directory);
     case "memory:":
       return parseMemoryUrl(text);
-    case "redis:":
-    case "rediss:":
-      return parseRedisUrl(text);
     case "s3:":
       return parseS3Url(text);
     default:

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ConfigError } from "../config-error.ts";
 import type { ServerStorageConfig } from "../server-config.ts";
-import { parseRedisUrl } from "./parse-redis-url.ts";
+import { isRedisUrl, parseRedisUrl } from "./parse-redis-url.ts";
 import { parseStorageUrl } from "./parse-storage-url.ts";
 import { ROLES, type StorageTarget, type StorageTargets } from "./storage-target.ts";
 
@@ -31,8 +31,8 @@ export function storageProblems(value: unknown): StorageProblem[] {
 
 /** What is wrong with a value that must be the URL of a Redis; `null` when nothing is. */
 export function redisUrlProblem(value: unknown): string | null {
-  if (typeof value !== "string" || !/^rediss?:/i.test(value)) {
-    return "must be redis://[user:password@]host[:port][/database] or rediss://…";
+  if (typeof value !== "string" || !isRedisUrl(value)) {
+    return "must be redis://[user:password@]host[:port][/database], rediss://… or redis+sentinel://…";
   }
   try {
     return parseRedisUrl(value).ttlMs === undefined ? null : "must not have ttlMs: what waits is kept";

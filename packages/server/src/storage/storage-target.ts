@@ -17,7 +17,10 @@ export interface MemoryTarget {
 
 export interface RedisTarget {
   kind: "redis";
-  /** One address, or the root nodes of a cluster, without parameters. They may hold a password. */
+  /**
+   * One address, or the root nodes of a cluster, without parameters; or the URL of Sentinels with those that the adapter reads.
+   * They may hold passwords.
+   */
   url: string | string[];
   prefix?: string;
   timeoutMs?: number;

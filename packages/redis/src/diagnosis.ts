@@ -1,0 +1,136 @@
+import { connect, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { ServiceError } from "@outrigger/core";
+import { askOnce } from "./find-master.ts";
+import { isReplyError } from "./redis-errors.ts";
+import type { RedisAddress, RedisSettings } from "./redis-options.ts";
+
+/** Why a server that never answered as Redis does is of no use, where that can be found out. */
+export interface Diagnosis {
+  /** A call was answered: from now on the address is right. */
+  answered(): void;
+  /** @returns what to throw in the place of `error`: a `ServiceError` that names the mistake in the URL, or `error` itself. */
+  explain(error: unknown): Promise<unknown>;
+  /** A call waits for its answer. @returns what ends that. */
+  beginWait(): () => void;
+  /** What is known by now. */
+  found(): ServiceError | undefined;
+}
+
+/** A server that could not be examined is not examined again any sooner. */
+const PAUSE_MS = 1000;
+
+export function createDiagnosis(settings: RedisSettings): Diagnosis {
+  const { addresses, timeoutMs, sentinel, isCluster } = settings;
+  const [address] = addresses;
+  let hasAnswered = false;
+  let found: ServiceError | undefined;
+  let examination: Promise<void> | undefined;
+  let examinedAt = Number.NEGATIVE_INFINITY;
+
+  async function examine(): Promise<void> {
+    const transport = await transportOf(address, timeoutMs / 4);
+    examinedAt = performance.now();
+    if (transport === null || (transport === "tls") === address.isSecure) return;
+    const [spoken, right, wrong] = address.isSecure
+      ? ["no TLS", "redis", "rediss"]
+      : ["TLS", "rediss", "redis"];
+    const scheme = (name: string) => (sentinel === null ? `${name}://` : `${name}+sentinel://`);
+    found = new ServiceError(
+      "store_unavailable",
+      `The server at ${placeOf(address)} speaks ${spoken}: the URL must begin with ${scheme(right ?? "")}, not ${scheme(wrong ?? "")}.`,
+    );
+  }
+
+  function begin(): Promise<void> {
+    if (examination === undefined && performance.now() - examinedAt >= PAUSE_MS) {
+      examination = examine().finally(() => {
+        examination = undefined;
+      });
+    }
+    return examination ?? Promise.resolve();
+  }
+
+  return {
+    answered() {
+      hasAnswered = true;
+      found = undefined;
+    },
+    async explain(error) {
+      if (hasAnswered) return error;
+      if (error instanceof Error && /^ERR unknown command/.test(error.message)) {
+        return sentinel === null && !isCluster ? ((await asSentinel(settings)) ?? error) : error;
+      }
+      if (isReplyError(error)) return error;
+      if (found === undefined) await begin();
+      return found ?? error;
+    },
+    beginWait() {
+      if (hasAnswered) return () => undefined;
+      // Two kinds of server that wait for each other never fail: the deadline of the call is to find the reason known.
+      const timer = setTimeout(begin, timeoutMs / 2).unref();
+      return () => clearTimeout(timer);
+    },
+    found: () => found,
+  };
+}
+
+/** That the address is that of a Sentinel, with the URL to use instead; `undefined` where it is none. */
+async function asSentinel(settings: RedisSettings): Promise<ServiceError | undefined> {
+  const [address] = settings.addresses;
+  try {
+    const short = { ...settings, timeoutMs: settings.timeoutMs / 2 };
+    const reply = await askOnce(short, { ...address, database: 0 }, ["ROLE"]);
+    const [role, names] = Array.isArray(reply) ? reply : [];
+    if (String(role) !== "sentinel") return undefined;
+    const [name = "name"] = Array.isArray(names) ? names.map(String) : [];
+    const scheme = address.isSecure ? "rediss+sentinel" : "redis+sentinel";
+    return new ServiceError(
+      "store_unavailable",
+      `The server at ${placeOf(address)} is a Redis Sentinel: the URL must be ${scheme}://${placeOf(address)}/${name}, with all Sentinels separated by commas.`,
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+function placeOf({ host, port }: RedisAddress): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** What a server speaks; `null` where it does not tell. Neither question says anything of the caller. */
+async function transportOf(address: RedisAddress, timeoutMs: number): Promise<"tls" | "plain" | null> {
+  if (await answersPing(address, timeoutMs)) return "plain";
+  return (await shakesHands(address, timeoutMs)) ? "tls" : null;
+}
+
+/** Whether it answers as Redis does without TLS, if only that a password is wanted. */
+function answersPing({ host, port }: RedisAddress, timeoutMs: number): Promise<boolean> {
+  const socket = connect({ host, port }, () => socket.write("PING\r\n"));
+  return firstOf(socket, "data", timeoutMs, ([first]) => first === 0x2b || first === 0x2d);
+}
+
+/** Whether it has a certificate, whose ever. */
+function shakesHands({ host, port }: RedisAddress, timeoutMs: number): Promise<boolean> {
+  const socket = connectTls({ host, port, rejectUnauthorized: false });
+  return firstOf(socket, "secureConnect", timeoutMs, () => true);
+}
+
+/** What `isSo` makes of the event; `false` when the socket ends before, or nothing happens in time. */
+function firstOf(
+  socket: Socket,
+  event: string,
+  timeoutMs: number,
+  isSo: (data: Buffer) => boolean,
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (result: boolean) => {
+      socket.destroy();
+      resolve(result);
+    };
+    socket.setTimeout(timeoutMs, () => end(false));
+    socket.once("error", () => end(false));
+    socket.once("close", () => end(false));
+    socket.once(event, (data: Buffer) => end(isSo(data)));
+  });
+}

@@ -1,0 +1,238 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { isServiceError } from "@outrigger/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../../../test/support/free-port.ts";
+import { type SentinelSetup, startSentinels, until } from "../../../test/support/redis-sentinel.ts";
+import { createBullMqJobQueue } from "./bullmq.ts";
+import { createRedisBlobStore, type RedisBlobStore } from "./redis-blob-store.ts";
+import { createRedisKeyv } from "./redis-keyv.ts";
+import { createRedisRateLimiter } from "./redis-rate-limiter.ts";
+
+let setup: SentinelSetup;
+beforeAll(async () => {
+  setup = await startSentinels({ minReplicas: 1 });
+});
+afterAll(() => setup.close());
+
+/** Stores blobs all the time, by several writers, and remembers those that were acknowledged. */
+function keepWriting(store: RedisBlobStore) {
+  const acknowledged: string[] = [];
+  let isOver = false;
+  let slowestMs = 0;
+  const writers = Array.from({ length: 4 }, async () => {
+    while (!isOver) {
+      const key = `${randomUUID()}/record`;
+      const begunAt = performance.now();
+      try {
+        await store.put(key, Buffer.from(key), { ifRevision: null });
+        acknowledged.push(key);
+      } catch (error) {
+        if (!isServiceError(error, "store_unavailable")) throw error;
+        await delay(20);
+      }
+      slowestMs = Math.max(slowestMs, performance.now() - begunAt);
+    }
+  });
+  return {
+    acknowledged,
+    slowestMs: () => slowestMs,
+    /** Resolves when so many more were acknowledged from now on. */
+    async more(count: number): Promise<void> {
+      const wanted = acknowledged.length + count;
+      await until(`${count} more blobs are stored`, async () => acknowledged.length >= wanted);
+    },
+    async end(): Promise<void> {
+      isOver = true;
+      await Promise.all(writers);
+    },
+  };
+}
+
+/** A limiter, a Keyv and a job queue behind the Sentinels. */
+function openOthers(timeoutMs: number) {
+  const source = { url: setup.url, timeoutMs };
+  const limiter = createRedisRateLimiter(source);
+  const keyv = createRedisKeyv(source);
+  const jobs = createBullMqJobQueue(source);
+  const done: string[] = [];
+  jobs.work(async ({ id }) => void done.push(id), 1);
+
+  async function isUsable(id: string): Promise<boolean> {
+    try {
+      await limiter.consume("key", { limit: 1000, windowMs: 60_000 });
+      await keyv.set("key", id);
+      await jobs.enqueue({ id, createdAt: Date.now() });
+      return (await keyv.get("key")) === id;
+    } catch (error) {
+      if (!isServiceError(error, "store_unavailable")) throw error;
+      return false;
+    }
+  }
+
+  return {
+    /** Resolves when each of them has done its work. */
+    async use(): Promise<void> {
+      const id = randomUUID();
+      await until("limiter, Keyv and job queue work", () => isUsable(id));
+      await until("the job is done", async () => done.includes(id));
+    },
+    close: () => Promise.all([limiter.close(), keyv.disconnect(), jobs.close()]),
+  };
+}
+
+describe("a fail-over", () => {
+  test("is followed when a master that was demoted answers READONLY, and nobody announced it", async () => {
+    const store = createRedisBlobStore({ url: setup.url, prefix: "demoted", timeoutMs: 1000 });
+    await until(
+      "the store works",
+      async () => (await store.put("a", Buffer.from("1")).catch(() => null)) !== null,
+    );
+    const master = await setup.master();
+    const other = setup.servers.find((server) => server !== master);
+    await master.cli("REPLICAOF", "127.0.0.1", String(other?.port));
+    await expect(store.put("a", Buffer.from("2"))).rejects.toMatchObject({
+      code: "store_unavailable",
+      message: expect.stringMatching(/replica|fail-over|cannot be reached|not a master/),
+    });
+    await master.cli("REPLICAOF", "NO", "ONE");
+    await until(
+      "it is written to again",
+      async () => (await store.put("a", Buffer.from("3")).catch(() => null)) !== null,
+    );
+    await store.close();
+  });
+
+  test("moves store, limiter, Keyv and job queue to the new master; the old one gets none when it resumes, and no acknowledged blob is lost", async () => {
+    const timeoutMs = 1000;
+    const store = createRedisBlobStore({ url: setup.url, prefix: "moved", timeoutMs });
+    const writing = keepWriting(store);
+    const others = openOthers(timeoutMs);
+    await others.use();
+    await writing.more(20);
+    const old = await setup.master();
+    old.signal("SIGSTOP");
+    await until("another master is elected", async () => (await setup.master()) !== old);
+    await writing.more(20);
+    old.signal("SIGCONT");
+    await old.cli("CONFIG", "RESETSTAT");
+    // The Sentinels leave it a master for several seconds more.
+    await writing.more(100);
+    await others.use();
+    const stats = await old.cli("INFO", "commandstats");
+    await writing.end();
+    expect(stats).not.toMatch(/cmdstat_eval/);
+    // A round trip, the one that looks for the script, and what the machine is busy with otherwise.
+    expect(writing.slowestMs()).toBeLessThan(2 * timeoutMs + 10_000);
+    const missing = await Promise.all(
+      writing.acknowledged.map(async (key) => ((await store.stat(key)) === null ? [key] : [])),
+    );
+    expect(missing.flat()).toEqual([]);
+    await Promise.all([store.close(), others.close()]);
+  }, 120_000);
+});
+
+describe("what is wrong with Sentinels", () => {
+  /** Why a store on this URL cannot be used. */
+  async function whyNot(url: string): Promise<unknown> {
+    const store = createRedisBlobStore({ url, timeoutMs: 2000, prefix: randomBytes(4).toString("hex") });
+    try {
+      return await store.put("a", Buffer.from("1")).then(
+        () => "it can",
+        (error) => error.message,
+      );
+    } finally {
+      await store.close();
+    }
+  }
+
+  test("is said in one sentence each", async () => {
+    const [sentinel] = setup.sentinels;
+    const [server] = setup.servers;
+    const place = `127.0.0.1:${sentinel?.port}`;
+    expect(await whyNot(`redis+sentinel://${place}/other`)).toBe(
+      "The Redis Sentinels watch no master of the name in the URL's path.",
+    );
+    expect(await whyNot(`redis+sentinel://127.0.0.1:${await freePort()}/main`)).toBe(
+      "None of the Redis Sentinels can be reached.",
+    );
+    expect(await whyNot(`redis+sentinel://${place}/main?sentinelPassword=x`)).toBe(
+      "The Redis Sentinels have no password, but the URL has a sentinelPassword.",
+    );
+    expect(await whyNot(`redis+sentinel://127.0.0.1:${server?.port}/main`)).toMatch(
+      /^The address of the Sentinels is that of an ordinary Redis server/,
+    );
+    expect(await whyNot(`redis+sentinel://:x@${place}/main`)).toBe(
+      "The Redis server has no password, but the address has one.",
+    );
+    for (const database of ["", "/1"]) {
+      expect(await whyNot(`redis://${place}${database}`)).toBe(
+        `The server at ${place} is a Redis Sentinel: the URL must be redis+sentinel://${place}/main, with all Sentinels separated by commas.`,
+      );
+    }
+    expect(await whyNot(`rediss+sentinel://${place}/main`)).toBe(
+      `The server at ${place} speaks no TLS: the URL must begin with redis+sentinel://, not rediss+sentinel://.`,
+    );
+  });
+
+  test("is said by a job queue, too", async () => {
+    const [sentinel] = setup.sentinels;
+    const places = [`127.0.0.1:${sentinel?.port}/other`, `127.0.0.1:${await freePort()}/main`];
+    const messages = places.map(async (place) => {
+      const jobs = createBullMqJobQueue({ url: `redis+sentinel://${place}`, timeoutMs: 2000 });
+      const message = await jobs.waiting().catch((error) => error.message);
+      await jobs.close();
+      return message;
+    });
+    expect(await Promise.all(messages)).toEqual([
+      "The Redis Sentinels watch no master of the name in the URL's path.",
+      "None of the Redis Sentinels can be reached.",
+    ]);
+  });
+
+  test("a Sentinel that is away does not matter while another answers", async () => {
+    const dead = `127.0.0.1:${await freePort()}`;
+    expect(await whyNot(setup.url.replace("redis+sentinel://", `redis+sentinel://${dead},`))).toBe("it can");
+  });
+});
+
+test("Sentinels with a password take the one of the URL and refuse others", async () => {
+  const guarded = await startSentinels({ sentinelPassword: "s@fe" });
+  const write = async (query: string) => {
+    const store = createRedisBlobStore({ url: `${guarded.url}${query}`, timeoutMs: 2000 });
+    try {
+      await store.put("a", Buffer.from("1"));
+      return await store.warnings();
+    } catch (error) {
+      return isServiceError(error) ? error.message : error;
+    } finally {
+      await store.close();
+    }
+  };
+  expect(await write("?sentinelPassword=s%40fe")).toContainEqual(
+    expect.stringContaining("Set `min-replicas-to-write 1`"),
+  );
+  expect(await write("")).toBe(
+    "The Redis Sentinels ask for a password, and the URL has no sentinelPassword.",
+  );
+  expect(await write("?sentinelPassword=wrong")).toBe(
+    "The Redis Sentinels refuse the sentinelUser or the sentinelPassword.",
+  );
+  // Who may do what the README says, and no more; and is unknown to the servers themselves.
+  const may = [
+    "+sentinel|master",
+    "+subscribe",
+    "+ping",
+    "+sentinel|get-master-addr-by-name",
+    "+sentinel|sentinels",
+  ];
+  for (const { cli } of guarded.sentinels) {
+    await cli("ACL", "SETUSER", "app", "on", ">hush", "resetchannels", "&+switch-master", ...may);
+  }
+  const login = "?sentinelUser=app&sentinelPassword=hush";
+  expect(await write(login)).toHaveLength(2);
+  const jobs = createBullMqJobQueue({ url: `${guarded.url}${login}` });
+  expect(await jobs.waiting()).toBe(0);
+  await jobs.close();
+  await guarded.close();
+});
