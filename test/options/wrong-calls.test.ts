@@ -143,7 +143,7 @@ describe("a wrong call says what is wanted", () => {
     [
       "createRedisBlobStore",
       { url: undefined, connection: undefined },
-      "createRedisBlobStore: url is required: redis://[user:password@]host[:port][/database], or a list of such addresses without databases: those of a cluster",
+      "createRedisBlobStore: url is required: redis://[user:password@]host[:port][/database], redis+sentinel://host[:port][,host…]/name, or a list of addresses without databases: those of a cluster",
     ],
     [
       "createMailProber",

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { ServiceError } from "@outrigger/core";
+import { isError, ServiceError } from "@outrigger/core";
 import { askOnce } from "./find-master.ts";
 import { isReplyError } from "./redis-errors.ts";
 import type { RedisAddress, RedisSettings } from "./redis-options.ts";
@@ -58,7 +58,7 @@ export function createDiagnosis(settings: RedisSettings): Diagnosis {
     },
     async explain(error) {
       if (hasAnswered) return error;
-      if (error instanceof Error && /^ERR unknown command/.test(error.message)) {
+      if (isError(error) && /^ERR unknown command/.test(error.message)) {
         return sentinel === null && !isCluster ? ((await asSentinel(settings)) ?? error) : error;
       }
       if (isReplyError(error)) return error;

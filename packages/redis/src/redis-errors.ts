@@ -67,7 +67,7 @@ export function sentinelRefusalOf(texts: readonly string[]): { message: string; 
 
 /** Whether a server that was the master refused a write since it is one no more. */
 export function isDemoted(error: unknown): boolean {
-  return error instanceof Error && /^(?:READONLY|MASTERDOWN) /.test(error.message);
+  return isError(error) && /^(?:READONLY|MASTERDOWN) /.test(error.message);
 }
 
 /** A driver's error as the contract wants it. One that already is goes through. */
@@ -85,7 +85,7 @@ export function toServiceError(error: unknown): ServiceError {
 
 function describe(error: unknown): string {
   if (error instanceof RedisTimeoutError) return "The Redis server does not answer.";
-  if (error instanceof Error && NO_SENTINEL.test(error.message)) {
+  if (isError(error) && NO_SENTINEL.test(error.message)) {
     return sentinelRefusalOf([error.message])?.message ?? "None of the Redis Sentinels can be reached.";
   }
   if (isReplyError(error)) return "The Redis server refused a command.";
