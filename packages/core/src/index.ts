@@ -175,6 +175,7 @@ export { candidatesFor, DEFAULT_PRIOR } from "./lookup/patterns/candidates-for.t
 export type { PatternShare } from "./lookup/patterns/default-patterns.ts";
 export type { NamedLocal } from "./lookup/patterns/learn-patterns.ts";
 export { learnPatterns } from "./lookup/patterns/learn-patterns.ts";
+export { haveSameMarkers } from "./lookup/suppression-markers.ts";
 export type { Suppressed, Suppressions, SuppressionsOptions } from "./lookup/suppressions.ts";
 export { createSuppressions } from "./lookup/suppressions.ts";
 export type { TitleClass } from "./lookup/titles/classify-title.ts";

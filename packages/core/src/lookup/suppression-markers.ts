@@ -136,6 +136,17 @@ export async function presentIn(
   return new Set(found.flatMap((each) => [...each]));
 }
 
+/**
+ * Whether tokens that were exported from one list may be added to another: every place that both lists have is marked by the
+ * same secret in both. Of two secrets under one place, a process would notice the one that it knows, and miss the other's entries.
+ */
+export async function haveSameMarkers(list: SuppressionList, tokens: readonly string[]): Promise<boolean> {
+  const shared = await presentIn(list, tokens);
+  const places = PLACES.filter((place) => shared.has(place));
+  // A place and its marker each.
+  return shared.size >= 2 * places.length;
+}
+
 function anotherSecret(): ServiceError {
   return new ServiceError(
     "host_misuse",

@@ -2,6 +2,7 @@ import { createHmac, hkdfSync } from "node:crypto";
 import { expect, test } from "vitest";
 import type { SuppressionList } from "../contracts/suppression-list.ts";
 import { createMemorySuppressionList } from "../stores/memory-suppression-list.ts";
+import { haveSameMarkers } from "./suppression-markers.ts";
 import { createSuppressions } from "./suppressions.ts";
 
 const [SECRET, OTHER, THIRD] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2), Buffer.alloc(32, 3)];
@@ -47,6 +48,32 @@ test("finds who asked to be left out, by address and by domain", async () => {
     suppressions.ofDomain(domain),
   );
   expect(await Promise.all(domains)).toEqual(["some", "all", "none"]);
+});
+
+test("tokens of a list are added to another only if the same secret marked both", async () => {
+  const listOf = async (secret: Buffer, address: string) => {
+    const added = new Set<string>();
+    const list = createMemorySuppressionList();
+    const kept: SuppressionList = {
+      ...list,
+      add: async (tokens) => {
+        for (const token of tokens) added.add(token);
+        await list.add(tokens);
+      },
+      claim: async (token, others) => {
+        for (const each of [token, ...others]) added.add(each);
+        return list.claim(token, others);
+      },
+    };
+    await createSuppressions(kept, secret).add(address);
+    return { list: kept, tokens: [...added] };
+  };
+  const ours = await listOf(SECRET, "ada@example.com");
+  const later = await listOf(SECRET, "bob@example.com");
+  const theirs = await listOf(OTHER, "cy@example.org");
+  expect(await haveSameMarkers(ours.list, later.tokens)).toBe(true);
+  expect(await haveSameMarkers(ours.list, theirs.tokens)).toBe(false);
+  expect(await haveSameMarkers(createMemorySuppressionList(), theirs.tokens)).toBe(true);
 });
 
 test("a suppression that was removed is no longer in force", async () => {

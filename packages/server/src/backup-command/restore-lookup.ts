@@ -4,7 +4,7 @@ import { link, mkdir, open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { BackedUpLookup, BlobStore } from "@outrigger/core";
+import { type BackedUpLookup, type BlobStore, haveSameMarkers } from "@outrigger/core";
 import { checkDatabaseFile, createSqlSuppressionList, isEmptyDatabase, openDatabase } from "@outrigger/sql";
 import { StartError } from "../config-error.ts";
 import { type DatabaseTarget, databaseUrl, describeDatabase } from "../lookup/database-target.ts";
@@ -16,6 +16,9 @@ export type LookupRestored = "restored" | "living";
 
 const RESTORE_ARGS = ["--data-only", "--single-transaction", "--exit-on-error", "--no-owner"];
 const KINDS = { sqlite: "an embedded database", postgres: "PostgreSQL" };
+
+const OTHER_SECRET =
+  "the list of ends has suppressions that were made with another secret (lookup.secret). Give a list of this database";
 
 /**
  * Puts the lookup's database back where there is none, all of it or nothing.
@@ -37,7 +40,10 @@ export async function restoreLookup(
     : restorePostgres(backup, copy, database.url);
 }
 
-/** Adds suppressions to a database that is there; those that it has stay. */
+/**
+ * Adds suppressions to a database that is there; those that it has stay.
+ * @throws StartError for suppressions that were made with another secret than those of the database.
+ */
 export async function addSuppressions(
   database: DatabaseTarget,
   lines: readonly (readonly string[])[],
@@ -45,6 +51,7 @@ export async function addSuppressions(
   const opened = openDatabase({ url: databaseUrl(database) });
   try {
     const list = createSqlSuppressionList(opened);
+    if (!(await haveSameMarkers(list, lines.flat()))) throw new StartError(OTHER_SECRET);
     for (const tokens of lines) await list.add(tokens);
   } finally {
     await opened.close();
