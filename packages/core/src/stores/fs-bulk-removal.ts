@@ -10,6 +10,9 @@ import { createSharedFlush } from "./fs-shared-flush.ts";
 /**
  * Removes whole chains, and directories with chains, of one directory: all are renamed away, then one flush makes that
  * durable, then the files go. A crash in between leaves them among the temporary files of a dead process.
+ *
+ * The flush is that of the directory which the names came into. A rename is one transaction of the file system's journal, so
+ * that it is durable for both directories at once; and all removals of a process at a time share one flush.
  * @param root directory above which nothing is removed.
  * @param temporary gives the directory of this process, on the same volume.
  */
@@ -50,8 +53,9 @@ export function createFsBulkRemoval(root: string, temporary: () => string, files
     const graves: string[] = [];
     try {
       await moveAway(directory, names, graves);
-      if (graves.length === 0) return;
-      await flush(directory);
+      const [grave] = graves;
+      if (grave === undefined) return;
+      await flush(dirname(grave));
     } finally {
       for (const grave of graves) await removeTree(grave);
     }

@@ -1,11 +1,16 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
 import { mkdtemp, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { type BackedUpLookup, type BlobStore, isServiceError, ServiceError } from "@outrigger/core";
+import {
+  type BackedUpLookup,
+  type BlobStore,
+  isServiceError,
+  ServiceError,
+  systemTemporaryDirectory,
+} from "@outrigger/core";
 import { copyDatabaseFile } from "@outrigger/sql";
 import { StartError } from "../config-error.ts";
 import { type DatabaseTarget, describeDatabase } from "../lookup/database-target.ts";
@@ -53,7 +58,7 @@ async function copyFile(
   if (!existsSync(path)) {
     throw new StartError(`There is no lookup's database ${describeDatabase({ kind: "file", path })}`);
   }
-  const directory = await mkdtemp(join(tmpdir(), "outrigger-backup-"));
+  const directory = await mkdtemp(join(systemTemporaryDirectory(), "backup-"));
   try {
     const copy = join(directory, "lookup.db");
     copyDatabaseFile(path, copy);
