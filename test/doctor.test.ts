@@ -56,10 +56,12 @@ describe("outrigger doctor", () => {
     const cwd = await temporaryDirectory();
     const { status, stdout, stderr } = await doctor(cwd);
     const lines = stdout.trimEnd().split("\n");
-    expect(lines.slice(0, 13)).toEqual([
+    expect(lines.slice(0, 15)).toEqual([
       expect.stringMatching(/^ok {7}Node\.js: \d+\.\d+\.\d+ \(20\.19 or newer is needed\)$/),
+      expect.stringMatching(/^(?:ok {5}|warning) {2}open files: at most /),
       `ok       data directory: ${join(cwd, "data")}, which can be made`,
       expect.stringMatching(/^(?:ok {5}|warning) {2}free space: \d+\.\d GB \(\d+ %\)/),
+      expect.stringMatching(/^(?:ok {5}|warning) {2}free inodes: \d+ of \d+ \(\d+ %\)/),
       "ok       clock of the file system: as this machine's",
       "ok       secret: made at the first start",
       "ok       time-outs: 75 s between requests, 120 s of silence, 860 s for a request",
@@ -68,7 +70,7 @@ describe("outrigger doctor", () => {
         expect.stringMatching(`^ok {7}${name}: drawn in \\d+ ms$`),
       ),
     ]);
-    expect(lines.slice(13)).toHaveLength(1 + Object.keys(CODE_POINTS).length);
+    expect(lines.slice(15)).toHaveLength(1 + Object.keys(CODE_POINTS).length);
     expect(lines).toContain("ok       Latin text: drawn");
     expect([status, stderr]).toEqual([0, ""]);
     expect(await readdir(cwd)).toEqual([]);

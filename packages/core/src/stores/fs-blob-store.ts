@@ -227,8 +227,8 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
     removeDue: (list, entry) => whileOpen(() => due.removeDue(list, entry)),
     listDue: (list, untilMs, limit) => whileOpen(() => due.listDue(list, untilMs, limit)),
     async close() {
+      if (!isClosed) claimed.release();
       isClosed = true;
-      claimed.release();
     },
   };
 }

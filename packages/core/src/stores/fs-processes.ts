@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmdirSync,
   rmSync,
   statSync,
   utimesSync,
@@ -34,7 +35,7 @@ export interface TemporaryDirectory {
    * Path of the directory. It is made again where it was removed, by a cleaner for example; but not on a volume that is gone.
    */
   path(): string;
-  /** Stops showing that the process is alive; what is in the directory is removed when it is not. */
+  /** Removes the directory if it is empty; what is in it is removed when the process is no more. Called once. */
   release(): void;
 }
 
@@ -52,6 +53,7 @@ export function claimTemporaryDirectory(parent: string, sibling: string): Tempor
   }
   const own = join(parent, processName());
   mkdirSync(own, { recursive: true, mode: 0o700 });
+  claims.set(own, (claims.get(own) ?? 0) + 1);
 
   function makeAgain(): void {
     if (existsSync(own) || !existsSync(sibling)) return;
@@ -74,8 +76,25 @@ export function claimTemporaryDirectory(parent: string, sibling: string): Tempor
       makeAgain();
       return own;
     },
-    release: () => clearInterval(timer),
+    release() {
+      clearInterval(timer);
+      const left = (claims.get(own) ?? 1) - 1;
+      if (left > 0) claims.set(own, left);
+      else if (claims.delete(own)) removeEmpty(own);
+    },
   };
+}
+
+/** How many stores of this process use a directory. */
+const claims = new Map<string, number>();
+
+function removeEmpty(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch (error) {
+    // What is in it goes with the directory at the next start.
+    if (systemCode(error) === undefined) throw error;
+  }
 }
 
 function makeDirectory(path: string): void {
