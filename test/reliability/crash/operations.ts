@@ -55,8 +55,8 @@ async function removal(base: string): Promise<Attempt> {
   return {
     run: () => remove(base, image.key),
     // That its bytes are gone as well is not: what remains of them is not served, and swept.
-    // On a full disk the record is removed and made anew, in a directory that is flushed on its own.
-    needs: (path, error) => path.startsWith("tmp/") || (path.endsWith("/record@") && error !== "ENOSPC"),
+    // On a full disk the record is removed and made anew: what was not flushed before that is not in force.
+    needs: (path, error) => error !== "ENOSPC" && (path.startsWith("tmp/") || path.endsWith("/record@")),
     async check(later, answer) {
       // One that failed halfway may stay in force: its owner wants the image to be gone.
       image.states = isDone(answer) ? ["gone"] : ["alive", "gone"];
