@@ -81,7 +81,7 @@ it("makes no other secret for a data directory that lost its own: serve and the 
   expect(again.output.stderr).toContain(`Restore the file ${secret} from a backup`);
   const command = outrigger(["suppress", "a@example.com"], { cwd, env: database });
   expect(await command.exit).toBe(1);
-  expect(command.output.stderr).toContain(`Restore ${secret} from a backup`);
+  expect(command.output.stderr).toContain(`There is no ${secret}`);
   expect(existsSync(secret)).toBe(false);
 });
 

@@ -96,7 +96,8 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
 
   /** Rejects where the directory is gone, with its volume for example: nothing is known of any blob then. */
   function checkDirectory(): void {
-    if (!existsSync(blobs)) statSync(blobs);
+    if (!existsSync(blobs))
+      throw new ServiceError("store_unavailable", `The data directory is gone: no ${blobs}`);
   }
 
   /** What is found of a key; `null` and `false` only where the directory is there. */
