@@ -45,7 +45,7 @@ import { createSupersededIndex } from "./fs-superseded.ts";
 import { type NewFile, openSpooled, writeTemporary } from "./fs-write.ts";
 
 export interface FsBlobStoreOptions {
-  /** Made where it is missing, for this user alone. Many processes may share it; its file system must have hard links. */
+  /** Made where it is missing, for this user alone. Many processes may share it; its file system must have hard links and inode numbers that stay. */
   directory: string;
 }
 
