@@ -69,7 +69,7 @@ test.each([
 
 test.each([
   ["record before the bytes", OPERATIONS.create, "half: the record answers 200"],
-  ["record before the last bytes", OPERATIONS.create, "bytes that nobody uploaded"],
+  ["record before the last bytes", OPERATIONS.create, "half: the record answers 200, the bytes 500"],
   ["acknowledged before it is written", OPERATIONS.create, "must be alive"],
   ["removes only the bytes", OPERATIONS.delete, "half: the record answers 200"],
 ] as const)(
