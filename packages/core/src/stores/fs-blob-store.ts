@@ -96,8 +96,12 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
 
   /** Rejects where the directory is gone, with its volume for example: nothing is known of any blob then. */
   function checkDirectory(): void {
-    if (!existsSync(blobs))
-      throw new ServiceError("store_unavailable", `The data directory is gone: no ${blobs}`);
+    if (existsSync(blobs)) return;
+    try {
+      statSync(blobs);
+    } catch (cause) {
+      throw new ServiceError("store_unavailable", `The data directory is gone: no ${blobs}`, { cause });
+    }
   }
 
   /** What is found of a key; `null` and `false` only where the directory is there. */
