@@ -75,7 +75,8 @@ export async function removeIfEmpty(path: string): Promise<void> {
   }
 }
 
-function makeDirectory(path: string): void {
+/** Makes a directory for this user alone, unless it is there. */
+export function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {

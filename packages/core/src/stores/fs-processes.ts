@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { makeDirectory } from "./fs-durable-directories.ts";
 import { systemCode } from "./fs-errors.ts";
 
 /** A process that this one cannot see is taken for dead when its files have not changed for so long. */
@@ -94,14 +95,6 @@ function removeEmpty(path: string): void {
   } catch (error) {
     // What is in it goes with the directory at the next start.
     if (systemCode(error) === undefined) throw error;
-  }
-}
-
-function makeDirectory(path: string): void {
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    if (systemCode(error) !== "EEXIST") throw error;
   }
 }
 
