@@ -96,7 +96,9 @@ const PROCESS = `
   import { nodeListener } from "@outrigger/node";
   const [directory, ending] = process.argv.slice(1);
   const renderer = {
-    version: "none",
+    build: "none",
+    look: () => 1,
+    measure: () => null,
     canRender: () => false,
     admit: async () => ({ width: 1, height: 1, pages: 1, cleaned: null }),
     render: () => Promise.reject(new Error("Nothing is rendered here")),

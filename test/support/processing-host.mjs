@@ -11,7 +11,9 @@ const images = createImages({
   storage: createFsBlobStore({ directory }),
   rateLimits: false,
   renderer: {
-    version: "none",
+    build: "none",
+    look: () => 1,
+    measure: () => null,
     canRender: () => false,
     async admit(source) {
       appendFileSync(log, `${process.pid} ${source.path}\n`);

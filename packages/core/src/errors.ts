@@ -8,6 +8,8 @@
  * - `conflict`: a lost race, or the state does not allow it (409)
  * - `too_large`: over a byte limit (413)
  * - `unsupported_media`: not a type we take, or the bytes cannot be read as it (415)
+ * - `too_costly`: reading or rendering it takes more CPU time or memory than one picture may (415)
+ * - `rate_limited`: this client asked for too much (429, `retryAfterMs`)
  * - `not_implemented`: no renderer for this format is installed (501)
  * - `overloaded`: a queue is full (503, `retryAfterMs`)
  * - `store_unavailable`: a backend failed; `cause` holds the driver's error (503)
@@ -23,6 +25,8 @@ export type ErrorCode =
   | "conflict"
   | "too_large"
   | "unsupported_media"
+  | "too_costly"
+  | "rate_limited"
   | "not_implemented"
   | "overloaded"
   | "store_unavailable"

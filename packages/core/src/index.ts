@@ -87,12 +87,16 @@ export type {
   AdmitOptions,
   ImageFormat,
   ImageInfo,
+  OriginalFacts,
   OriginalType,
   Quality,
   Renderer,
+  RenderOptions,
   RenderSource,
   Rendition,
   RenditionSpec,
+  Size,
+  WorkOptions,
 } from "./contracts/renderer.ts";
 export type { Shard, ShardSampler } from "./contracts/shard-sampler.ts";
 export { hasShardSampler } from "./contracts/shard-sampler.ts";

@@ -41,7 +41,9 @@ export function createFakeRenderer(answer: FakeRenderer["answer"] = null): FakeR
   let arrived: (() => void) | undefined;
   let calls = 0;
   const renderer: FakeRenderer = {
-    version: "fake-1",
+    build: "fake.1",
+    look: () => 1,
+    measure: () => null,
     pending,
     get calls() {
       return calls;
@@ -49,7 +51,7 @@ export function createFakeRenderer(answer: FakeRenderer["answer"] = null): FakeR
     answer,
     canRender: () => false,
     render: () => Promise.reject(new ServiceError("not_implemented", "Nothing is rendered here.")),
-    admit(source, type, options, signal) {
+    admit(source, type, options, { signal } = {}) {
       calls++;
       return new Promise<Admission>((resolve, reject) => {
         const settle = () => pending.splice(pending.indexOf(admitting), 1);

@@ -1,8 +1,6 @@
-/** Width and height in whole pixels. */
-export interface Size {
-  width: number;
-  height: number;
-}
+import type { Size } from "@outrigger/core";
+
+export type { Size };
 
 /** What bounds a rendition. */
 export interface FitLimits {

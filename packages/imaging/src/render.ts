@@ -1,11 +1,11 @@
-import type { ImageFormat, OriginalType, RenderSource, Rendition, RenditionSpec } from "@outrigger/core";
+import type { OriginalType, RenderSource, Rendition, RenditionSpec } from "@outrigger/core";
 import { readAll } from "./byte-source.ts";
 import type { Conversion } from "./conversions/conversion.ts";
 import { toPdf } from "./conversions/to-pdf.ts";
 import { toPsd } from "./conversions/to-psd.ts";
 import { toRaster } from "./conversions/to-raster.ts";
 import { toSvg } from "./conversions/to-svg.ts";
-import { fitInside } from "./fit.ts";
+import { isAnimated, renditionSize } from "./measure.ts";
 import { openPicture } from "./open-picture.ts";
 import type { PictureLimits } from "./wire.ts";
 
@@ -18,14 +18,8 @@ export async function render(
 ): Promise<Rendition> {
   const bytes = await readAll(source);
   const picture = await openPicture(bytes, type, limits, spec.page);
-  const animated = picture.frames > 1 && (["gif", "webp", "svg"] as ImageFormat[]).includes(spec.format);
-  const size = fitInside(picture.natural, {
-    maxWidth: spec.maxWidth,
-    maxHeight: spec.maxHeight,
-    enlarge: picture.scalable,
-    maxSide: limits.maxSide,
-    maxPixels: maxFramePixels(type, spec.format, animated ? picture.frames : 1, limits),
-  });
+  const animated = isAnimated(spec.format, picture.frames);
+  const size = renditionSize({ type, natural: picture.natural, frames: picture.frames }, spec, limits);
   return { bytes: await convert({ bytes, type, picture, spec, size, animated, limits }) };
 }
 
@@ -41,19 +35,4 @@ function convert(conversion: Conversion): Promise<Buffer> {
     default:
       return toRaster(conversion, format);
   }
-}
-
-function maxFramePixels(
-  type: OriginalType,
-  format: ImageFormat,
-  frames: number,
-  limits: PictureLimits,
-): number {
-  const bounds = [limits.maxOutputPixels];
-  // A GIF stays one inside an SVG.
-  if (format === "gif" || (format === "svg" && type === "image/gif")) bounds.push(limits.maxGifOutputPixels);
-  if (format === "webp") bounds.push(limits.maxWebpOutputPixels);
-  if (format === "avif") bounds.push(limits.maxAvifOutputPixels);
-  if (frames > 1) bounds.push(Math.floor(limits.maxAnimationOutputPixels / frames));
-  return Math.min(...bounds);
 }

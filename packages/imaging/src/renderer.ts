@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import type { Admission, QueueProbe, Renderer, RenderSource, Rendition } from "@outrigger/core";
+import { buildOf } from "./build.ts";
+import { measure } from "./measure.ts";
 import { createWorkerPool } from "./pool/worker-pool.ts";
 import { type RendererOptions, resolveRendererOptions } from "./renderer-options.ts";
-import { rendererVersion } from "./renderer-version.ts";
 import type { Task, TaskResult } from "./wire.ts";
 
 /** Against leaks that nobody has seen yet: 600 pictures in a row left none. Starting anew costs 0.1 s of processor. */
@@ -29,9 +30,13 @@ export function createRenderer(options: RendererOptions = {}): Renderer & QueueP
     maxRestingBytes: maxMemoryBytes / 2,
   });
   return {
-    version: rendererVersion(limits),
+    build: buildOf(limits),
+    workers,
+    maxQueue,
+    look: () => LOOK,
+    measure: (original, spec) => measure(original, spec, limits),
     canRender: () => true,
-    async admit(source, type, options, signal) {
+    async admit(source, type, options, work) {
       const cleanedPath = resolve(options.cleanedPath);
       const task: Task = {
         kind: "admit",
@@ -41,17 +46,20 @@ export function createRenderer(options: RendererOptions = {}): Renderer & QueueP
         limits,
       };
       // A worker answers a task with the result of its kind.
-      return (await pool.run(task, signal)) as Admission;
+      return (await pool.run(task, work?.signal)) as Admission;
     },
-    async render(source, type, spec, signal) {
+    async render(source, type, spec, work) {
       const task: Task = { kind: "render", source: absolute(source), type, spec, limits };
       // As above.
-      return (await pool.run(task, signal)) as Rendition;
+      return (await pool.run(task, work?.signal)) as Rendition;
     },
     queue: () => pool.queue(),
     close: () => pool.close(),
   };
 }
+
+/** Raised when renditions are to look different than before. */
+const LOOK = 1;
 
 /** Workers have a directory of their own, where a relative path would mean another file. */
 function absolute(source: RenderSource): RenderSource {

@@ -11,7 +11,9 @@ function keptIn(store: BlobStore): StoreInUse[] {
 // Parts that hang, lie or are overloaded cannot be had for real at will.
 function renderer(admit: Renderer["admit"]): Renderer {
   return {
-    version: "test",
+    build: "test",
+    look: () => 1,
+    measure: () => null,
     canRender: () => true,
     admit,
     render: () => Promise.reject(new Error("not asked")),
@@ -40,8 +42,8 @@ describe("createReadiness", () => {
 
   it("tells the parts to give up at the deadline", async () => {
     const signals: (AbortSignal | undefined)[] = [];
-    const hanging = renderer((_source, _type, _options, signal) => {
-      signals.push(signal);
+    const hanging = renderer((_source, _type, _options, work) => {
+      signals.push(work?.signal);
       return new Promise(() => {});
     });
     await createReadiness({

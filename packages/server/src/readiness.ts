@@ -101,7 +101,7 @@ async function tryRenderer(renderer: Renderer, signal: AbortSignal): Promise<voi
   try {
     // Nothing is written there: the picture can stay as it is.
     const cleanedPath = join(tmpdir(), `outrigger-${randomUUID()}`);
-    await renderer.admit({ bytes: PICTURE }, "image/png", { cleanedPath, keepMetadata: true }, signal);
+    await renderer.admit({ bytes: PICTURE }, "image/png", { cleanedPath, keepMetadata: true }, { signal });
   } catch (error) {
     // A full queue is an answer: pictures that are stored or cached are served, and the others tell their clients to wait.
     if (!isServiceError(error, "overloaded")) throw error;

@@ -24,7 +24,9 @@ const images = createImages({
   now: () => Date.now() + aheadMs,
   onError: (error) => console.error(error.cause ?? error),
   renderer: {
-    version: "none",
+    build: "none",
+    look: () => 1,
+    measure: () => null,
     canRender: () => false,
     admit: async () => ({ width: 1, height: 1, pages: 1, cleaned: null }),
     render: () => Promise.reject(new Error("Nothing is rendered here")),

@@ -60,7 +60,9 @@ const images = createImages({
   onError: () => {},
   logger: { info: () => {}, warn: (_fields, message) => console.log(message), error: () => {} },
   renderer: {
-    version: "none",
+    build: "none",
+    look: () => 1,
+    measure: () => null,
     canRender: () => false,
     async admit(source) {
       console.log(`admit ${source.path}`);

@@ -48,7 +48,9 @@ const images = createImages({
   tls: "off",
   now: () => Date.now() + Number(readFileSync(clockFile, "utf8")),
   renderer: {
-    version: "none",
+    build: "none",
+    look: () => 1,
+    measure: () => null,
     canRender: () => false,
     admit: async () => ({ width: 1, height: 1, pages: 1, cleaned: null }),
     render: () => Promise.reject(new Error("Nothing is rendered here")),

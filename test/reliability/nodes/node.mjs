@@ -37,22 +37,20 @@ async function digestOf(source) {
 // Its workers have what other programs leave them of a busy machine.
 const real = createRenderer({ timeoutMs: 120_000 });
 const renderer = {
-  version: real.version,
-  canRender: real.canRender,
+  ...real,
   async admit(source, ...rest) {
     note("admit", await digestOf(source));
     await passGate("hold-admit");
     return real.admit(source, ...rest);
   },
-  async render(source, type, spec, signal) {
-    note("render", `${spec.format} ${spec.maxWidth}`);
+  async render(source, type, spec, work) {
+    note("render", `${spec.format} ${spec.width}`);
     await passGate("hold-render");
     if (existsSync(join(directory, "refuse-render"))) {
       throw new ServiceError("unsupported_media", "This picture is refused for the test.");
     }
-    return real.render(source, type, spec, signal);
+    return real.render(source, type, spec, work);
   },
-  close: real.close,
 };
 
 const { roles, calls } = openStorage(storage, mutant);

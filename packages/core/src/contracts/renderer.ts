@@ -47,11 +47,31 @@ export interface Admission extends ImageInfo {
   } | null;
 }
 
+/** What the record tells of an original, without reading a byte. */
+export interface OriginalFacts {
+  type: OriginalType;
+  /** Upright size in pixels, as {@link ImageInfo} has it; `null`: not known. */
+  width: number | null;
+  height: number | null;
+  pages: number | null;
+  /** Bytes. */
+  size: number;
+}
+
+/** Width and height in whole pixels. */
+export interface Size {
+  width: number;
+  height: number;
+}
+
 /** One rendition, fully determined: equal specs of one original give the same picture. */
 export interface RenditionSpec {
   format: ImageFormat;
   /** For `jpg` only. */
   quality?: Quality;
+  /** Exactly this size, as {@link Renderer.measure} gave it. The box is then not looked at. */
+  width?: number;
+  height?: number;
   /** The box to fit into, in pixels, 1 to 8192 a side; an absent side is free. Rasters are never enlarged. */
   maxWidth?: number;
   maxHeight?: number;
@@ -61,6 +81,28 @@ export interface RenditionSpec {
 
 export interface Rendition {
   bytes: Buffer;
+  /**
+   * A smaller picture of the same page, made beside the first rendition of an original that is costly to decode. Given as
+   * the source of a later render it saves that decode; see {@link Renderer.usesIntermediate}.
+   */
+  intermediate?: Buffer;
+}
+
+/** How a picture is worked on. */
+export interface WorkOptions {
+  /** Gives up a place in the queue; work that has begun runs to its end. */
+  signal?: AbortSignal;
+  /**
+   * Called once when work that has begun ends, whichever way, before the promise settles: CPU milliseconds that it used,
+   * or the whole deadline where the system does not tell what a killed worker used.
+   */
+  onCost?: (cpuMs: number) => void;
+}
+
+/** How a rendition is made. */
+export interface RenderOptions extends WorkOptions {
+  /** The source is an intermediate that an earlier render of the same original and page returned. @default false */
+  fromIntermediate?: boolean;
 }
 
 /**
@@ -68,12 +110,31 @@ export interface Rendition {
  * that calls it.
  *
  * Rejects with `unsupported_media` (the bytes cannot be read as `type`, or are over a limit; the message says which),
- * `not_implemented` (this conversion is not offered), `overloaded` (its queue is full; `retryAfterMs` is set).
- * `signal` gives up a place in the queue; work that has begun runs to its end.
+ * `too_costly` (over the limit of CPU time or memory), `not_implemented` (this conversion is not offered), `overloaded`
+ * (its queue is full, or the machine is too busy to finish in time; `retryAfterMs` is set).
  */
 export interface Renderer {
-  /** Part of every rendition's cache key and ETag: changes when the same spec may give other bytes. `[a-z0-9.-]{1,24}` */
-  readonly version: string;
+  /** Identity of the code that makes the bytes. Equal builds give equal bytes for equal specs. `[a-z0-9.]{1,24}` */
+  readonly build: string;
+  /** How many pictures it works on at once. Absent: its callers need not wait in line. */
+  readonly workers?: number;
+  /** How many calls may wait in line for it, all clients together. Absent: as `workers`. */
+  readonly maxQueue?: number;
+  /**
+   * Raised by hand when a conversion is to look different than before: renditions with a lower number are made anew.
+   * @returns an integer from 1.
+   */
+  look(type: OriginalType, format: ImageFormat): number;
+  /**
+   * The size that a rendition has, told without reading the original: its box, or its natural size, within the limits of this
+   * renderer. `null`: not known before the original is read.
+   */
+  measure(original: OriginalFacts, spec: RenditionSpec): Size | null;
+  /**
+   * Whether this rendition is made from an intermediate, the first one too: then `render` takes one as its source, and
+   * returns one where it was given the original. The same for every call with the same arguments. Absent: never.
+   */
+  usesIntermediate?(original: OriginalFacts, spec: RenditionSpec): boolean;
   /** Whether `type` can be served as `format` at all. Serving an original as itself needs no renderer. */
   canRender(type: OriginalType, format: ImageFormat): boolean;
   /**
@@ -85,13 +146,13 @@ export interface Renderer {
     source: RenderSource,
     type: OriginalType,
     options: AdmitOptions,
-    signal?: AbortSignal,
+    work?: WorkOptions,
   ): Promise<Admission>;
   render(
     source: RenderSource,
     type: OriginalType,
     spec: RenditionSpec,
-    signal?: AbortSignal,
+    work?: RenderOptions,
   ): Promise<Rendition>;
   /** Ends the workers. Waiting calls reject with `overloaded`. Calling it twice is allowed. */
   close(): Promise<void>;

@@ -18,6 +18,8 @@ const STATUS_OF: Record<ErrorCode, number> = {
   conflict: 409,
   too_large: 413,
   unsupported_media: 415,
+  too_costly: 415,
+  rate_limited: 429,
   not_implemented: 501,
   overloaded: 503,
   store_unavailable: 503,
@@ -39,7 +41,7 @@ const DEFAULT_RETRY_AFTER_MS = 2_000;
 export function problemOf(error: ServiceError): Problem {
   const status = STATUS_OF[error.code];
   const headers: Record<string, string> = {};
-  if (status === 503) {
+  if (status === 503 || status === 429) {
     const waitMs = error.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS;
     headers["Retry-After"] = String(Math.max(1, Math.ceil(waitMs / 1000)));
   }

@@ -72,7 +72,7 @@ export function createRenditions(options: RenditionsOptions): Renditions {
   const shared = createSharedWork({ leases: options.leases, onError });
   const pendingPuts = new Set<Promise<void>>();
 
-  const nameOf = (spec: RenditionSpec) => `${specName(spec)}-${renderer.version}`;
+  const nameOf = (spec: RenditionSpec) => `${specName(spec)}-${renderer.build}`;
   const keyFor = (id: string, spec: RenditionSpec | null) =>
     spec === null ? keyOf.original(id) : keyOf.rendition(id, nameOf(spec));
 
@@ -170,7 +170,7 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     if (opened === null) throw new OriginalMissing();
     requireSize(original, opened.size, record.size);
     try {
-      const { bytes } = await renderer.render(opened.source, record.type, spec, signal);
+      const { bytes } = await renderer.render(opened.source, record.type, spec, { signal });
       const key = keyOf.rendition(record.id, name);
       memory?.set(key, bytes);
       return { value: bytes, stored: storeBehind(record.id, key, bytes) };

@@ -95,7 +95,7 @@ async function admit(
   signal: AbortSignal,
 ): Promise<Admission> {
   signal.throwIfAborted();
-  return renderer.admit(source, type, { cleanedPath, keepMetadata: settings.keepMetadata }, signal);
+  return renderer.admit(source, type, { cleanedPath, keepMetadata: settings.keepMetadata }, { signal });
 }
 
 /** Bytes first, the record last: it is the commit point. */

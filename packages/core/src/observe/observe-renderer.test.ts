@@ -11,10 +11,10 @@ test("hands everything on, and tells types and formats", async () => {
   const observer = createRecordingObserver();
   const inner = createFakeRenderer();
   const renderer = observeRenderer(inner, observer);
-  expect(renderer.version).toBe("fake-1");
+  expect(renderer.build).toBe("fake.1");
   expect(renderer.canRender("image/png", "pdf")).toBe(false);
   const { signal } = new AbortController();
-  const admission = renderer.admit(source, "image/png", options, signal);
+  const admission = renderer.admit(source, "image/png", options, { signal });
   const admitting = await inner.next();
   expect(admitting).toMatchObject({ source, type: "image/png", options, signal });
   admitting.accept();

@@ -8,19 +8,19 @@ import { overlay } from "./overlay.ts";
  * Where the renderer has a `QueueProbe`, its queue is shown by gauges until it is closed.
  */
 export function observeRenderer<R extends Renderer>(renderer: R, observer: Observer): R {
-  const work: Pick<Renderer, "admit" | "render"> = {
-    admit: (source, type, options, signal) =>
-      observer.observe({ kind: "admit", type }, () => renderer.admit(source, type, options, signal)),
-    render: (source, type, spec, signal) =>
+  const observedWork: Pick<Renderer, "admit" | "render"> = {
+    admit: (source, type, options, work) =>
+      observer.observe({ kind: "admit", type }, () => renderer.admit(source, type, options, work)),
+    render: (source, type, spec, work) =>
       observer.observe({ kind: "render", type, format: spec.format }, () =>
-        renderer.render(source, type, spec, signal),
+        renderer.render(source, type, spec, work),
       ),
   };
-  if (!hasQueueProbe(renderer)) return overlay(renderer, work);
+  if (!hasQueueProbe(renderer)) return overlay(renderer, observedWork);
   const hideWaiting = observer.gauge("renders_waiting", () => renderer.queue().waiting);
   const hideRunning = observer.gauge("renders_running", () => renderer.queue().running);
   return overlay(renderer, {
-    ...work,
+    ...observedWork,
     close() {
       hideWaiting();
       hideRunning();

@@ -28,8 +28,8 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
       }
     });
 
-  check("names its version in the characters that an ETag and a key may hold", async (renderer) => {
-    assert.match(renderer.version, /^[a-z0-9.-]{1,24}$/);
+  check("names its build in the characters that an ETag and a key may hold", async (renderer) => {
+    assert.match(renderer.build, /^[a-z0-9.]{1,24}$/);
   });
 
   for (const type of types) {
@@ -185,13 +185,13 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
     const isReason = (error: unknown): boolean => error === reason;
     const options = { cleanedPath: join(tmpdir(), "never-written") };
     await assert.rejects(
-      renderer.admit({ bytes: samples["image/png"] }, "image/png", options, signal),
+      renderer.admit({ bytes: samples["image/png"] }, "image/png", options, { signal }),
       isReason,
     );
     if (!renderer.canRender("image/png", "png")) return;
     const spec: RenditionSpec = { format: "png" };
     await assert.rejects(
-      renderer.render({ bytes: samples["image/png"] }, "image/png", spec, signal),
+      renderer.render({ bytes: samples["image/png"] }, "image/png", spec, { signal }),
       isReason,
     );
   });

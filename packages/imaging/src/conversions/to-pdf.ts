@@ -1,6 +1,7 @@
 import { isServiceError } from "@outrigger/core";
 import sharp from "sharp";
 import { fitInside } from "../fit.ts";
+import { isSized } from "../measure.ts";
 import { openPdf } from "../pdf/open-pdf.ts";
 import { transformPdf } from "../pdf/transform-pdf.ts";
 import { pdfOfJpeg, pdfOfPixels } from "../pdf/write-pdf.ts";
@@ -34,10 +35,9 @@ export async function toPdf(conversion: Conversion): Promise<Buffer> {
 
 /** All pages by the same factor, the one that fits the first (or the chosen) into the box. */
 function transformed({ bytes, picture, size, spec }: Conversion): Promise<Buffer> {
-  const isBoxed = spec.maxWidth !== undefined || spec.maxHeight !== undefined;
   return transformPdf(bytes, {
     ...(spec.page === undefined ? {} : { page: spec.page }),
-    ...(isBoxed ? { scale: size.width / picture.natural.width } : {}),
+    ...(isSized(spec) ? { scale: size.width / picture.natural.width } : {}),
   });
 }
 

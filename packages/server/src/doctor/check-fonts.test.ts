@@ -8,7 +8,9 @@ const NOTHING = /(?!)/;
 /** A machine whose fonts have the characters that `has` matches, and families of the looks that `lookOf` tells. */
 function machine(has: RegExp, lookOf = (family: string) => family): Renderer {
   return {
-    version: "test",
+    build: "test",
+    look: () => 1,
+    measure: () => null,
     canRender: () => true,
     admit: () => Promise.reject(new Error("not asked")),
     async render(source) {

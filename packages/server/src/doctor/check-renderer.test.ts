@@ -10,7 +10,9 @@ const PNG = Buffer.from("\x89PNG\r\n\x1a\n and so on", "latin1");
 /** Renderers that fail in one way only cannot be had for real at will. */
 function renderer(parts: Partial<Renderer> = {}): Renderer {
   return {
-    version: "test",
+    build: "test",
+    look: () => 1,
+    measure: () => null,
     canRender: () => true,
     admit: async () => ({ width: 4, height: 4, pages: 1, cleaned: null }),
     render: async () => ({ bytes: PNG }),

@@ -70,7 +70,7 @@ async function beginAgain(
   const upload = await storedUpload(originals, id);
   if (upload === null) return null;
   const options = { cleanedPath: upload.cleanedPath, keepMetadata: settings.keepMetadata };
-  return { upload, admission: renderer.admit(upload.source, type, options, signal) };
+  return { upload, admission: renderer.admit(upload.source, type, options, { signal }) };
 }
 
 async function park(context: ProcessingContext, current: CurrentRecord): Promise<Outcome> {

@@ -4,16 +4,16 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { PictureLimits } from "./wire.ts";
 
-/** Our own part of the version: raised whenever the same spec gives other pixels or bytes than before. */
+/** Our own part of the build: raised whenever the same spec gives other bytes than before. */
 const SETTINGS = "s2";
 
 /** The libraries whose other versions may draw or encode otherwise. */
 const LIBRARIES = ["sharp", "@embedpdf/pdfium", "ag-psd", "pdfkit", "svg-to-pdfkit"];
 
 /** Our settings, and a digest of the libraries' versions and of those limits that shape renditions. */
-export function rendererVersion(limits: PictureLimits): string {
+export function buildOf(limits: PictureLimits): string {
   const facts = [...LIBRARIES.map(versionOf), shape(limits)].join();
-  return `${SETTINGS}-${createHash("sha256").update(facts).digest("hex").slice(0, 12)}`;
+  return `${SETTINGS}.${createHash("sha256").update(facts).digest("hex").slice(0, 12)}`;
 }
 
 function shape(limits: PictureLimits): string {
