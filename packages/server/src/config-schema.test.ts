@@ -36,6 +36,8 @@ describe("checkConfig", () => {
         sweepEveryMs: 1000,
         cacheSeconds: 0,
         memoryBytes: 0,
+        maxRenditionBytes: 1_048_576,
+        renditionsIdleDays: 1,
         rateLimits: { creates: 1, reads: false, edits: 1, pinFailures: 1 },
         cors: { origins: ["https://app.example.com", "http://localhost:5173", "null"], credentials: true },
         ownerLimits: { images: 0, bytes: 1 },
@@ -169,6 +171,14 @@ describe("checkConfig", () => {
     [
       { publicUrl: "https://me:hush@x.com" },
       "publicUrl: must be an absolute http(s) URL without credentials, query or fragment",
+    ],
+    [
+      { images: { maxRenditionBytes: 1_048_575 } },
+      "images.maxRenditionBytes: must be false or a whole number from 1048576",
+    ],
+    [
+      { images: { renditionsIdleDays: 0 } },
+      "images.renditionsIdleDays: must be false or a whole number from 1 to 3650",
     ],
     [
       { images: { sweepEveryMs: 999 } },

@@ -17,6 +17,14 @@ const sweepInterval = z.union([z.literal(false), whole(1000, 86_400_000)], {
   error: "must be false or a whole number from 1000 to 86400000",
 });
 
+const renditionBytes = z.union([z.literal(false), whole(2 ** 20)], {
+  error: "must be false or a whole number from 1048576",
+});
+
+const idleDays = z.union([z.literal(false), whole(1, 3650)], {
+  error: "must be false or a whole number from 1 to 3650",
+});
+
 const origin = rule(
   z.string(),
   "must be an origin as browsers send it, e.g. https://app.example.com",
@@ -48,6 +56,8 @@ const images = section({
   sweepEveryMs: sweepInterval.exactOptional(),
   cacheSeconds: whole(0).exactOptional(),
   memoryBytes: whole(0).exactOptional(),
+  maxRenditionBytes: renditionBytes.exactOptional(),
+  renditionsIdleDays: idleDays.exactOptional(),
   rateLimits: z
     .union(
       [

@@ -36,6 +36,13 @@ export interface ServerImagesConfig {
   cacheSeconds?: number;
   /** Memory for often read pictures, in bytes from 0. @default 67108864 (64 MiB) */
   memoryBytes?: number;
+  /**
+   * Bytes of all stored renditions together, from 1048576; `false`: any. Beyond it, the renditions of the images that were
+   * used the longest ago are removed, until the store is a tenth below. @default 10737418240 (10 GiB)
+   */
+  maxRenditionBytes?: number | false;
+  /** Days after its last use in which an image keeps its stored renditions, 1 to 3650; `false`: as long as it lives. @default 30 */
+  renditionsIdleDays?: number | false;
   /** Requests per client address and minute, each `false` or a number from 1; `false` switches all limits off. @default the limits that {@link ImageRateLimits} names */
   rateLimits?: ImageRateLimits | false;
   /** Pages of which other origins may use the service with scripts. @default none */

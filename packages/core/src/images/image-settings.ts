@@ -33,6 +33,10 @@ export interface ImageSettings {
   ownerLimits: OwnerLimits;
   cacheSeconds: number;
   memoryBytes: number;
+  /** `null`: any. */
+  maxRenditionBytes: number | null;
+  /** `null`: for ever. */
+  renditionsIdleDays: number | null;
   rules: Record<keyof ImageRateLimits, RateRule | null>;
   errors: "reply" | "host";
   authorize: Authorize | null;
@@ -86,6 +90,8 @@ export const IMAGES_RULES = {
   cors: CORS_RULE,
   cacheSeconds: rules.preset(300, rules.whole(0)),
   memoryBytes: rules.preset(64 * 1024 * 1024, rules.whole(0)),
+  maxRenditionBytes: rules.preset(10 * 2 ** 30, rules.orFalse(rules.whole(2 ** 20))),
+  renditionsIdleDays: rules.preset(30, rules.orFalse(rules.whole(1, 3650))),
   rateLimits: rules.preset({}, rules.orFalse(rules.nested(RATE_LIMITS))),
   rateLimiter: shapes.rateLimiter,
   jobQueue: shapes.jobQueue,
@@ -141,6 +147,8 @@ export function imageSettings(options: Given): ImageSettings {
     authorize: options.authorize ?? null,
     cacheSeconds: options.cacheSeconds,
     memoryBytes: options.memoryBytes,
+    maxRenditionBytes: options.maxRenditionBytes === false ? null : options.maxRenditionBytes,
+    renditionsIdleDays: options.renditionsIdleDays === false ? null : options.renditionsIdleDays,
     rules: {
       creates: rule("creates"),
       reads: rule("reads"),

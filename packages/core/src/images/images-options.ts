@@ -99,6 +99,17 @@ export interface ImagesOptions {
   cacheSeconds?: number;
   /** Memory for often read pictures, in bytes from 0. @default 67108864 (64 MiB) */
   memoryBytes?: number;
+  /**
+   * Bytes of all stored renditions together, from 1048576; `false`: any. Beyond it, the renditions of the images that were
+   * used the longest ago are removed, until the store is a tenth below. They are rendered again when they are asked for.
+   * @default 10737418240 (10 GiB)
+   */
+  maxRenditionBytes?: number | false;
+  /**
+   * Days after its last use in which an image keeps its stored renditions, 1 to 3650; `false`: as long as it lives. Needs
+   * sweeps: see `sweepEveryMs`. @default 30
+   */
+  renditionsIdleDays?: number | false;
   /** How much one client may ask for; `false` switches all limits off. @default the limits that {@link ImageRateLimits} names */
   rateLimits?: ImageRateLimits | false;
   /**

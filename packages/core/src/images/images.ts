@@ -85,6 +85,9 @@ export function createImages(options: ImagesOptions): Images {
     leases,
     renderer,
     memoryBytes: settings.memoryBytes,
+    maxStoredBytes: settings.maxRenditionBytes,
+    idleDays: settings.renditionsIdleDays,
+    now: settings.now,
     onError: settings.onError,
     served: (from) => checked.observer?.served(from),
   });
@@ -116,7 +119,10 @@ export function createImages(options: ImagesOptions): Images {
     context: life,
     everyMs: settings.sweepEveryMs,
     stores: Object.values(given),
-    alsoSweep: () => claims.sweep(),
+    async alsoSweep(mayGoOn) {
+      await claims.sweep();
+      if (mayGoOn()) await renditions.sweep(mayGoOn).catch(settings.onError);
+    },
     seenClock,
     observer: checked.observer ?? null,
   });

@@ -49,6 +49,7 @@ function service(store: Store, renderer: Renderer, options: Partial<RenditionsOp
     renditions: store,
     renderer,
     memoryBytes: 0,
+    ...{ maxStoredBytes: null, idleDays: null, now: () => 0 },
     onError(error) {
       throw error;
     },

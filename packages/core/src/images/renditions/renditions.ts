@@ -8,7 +8,9 @@ import { readAll } from "../../stores/read-all.ts";
 import { type ImageRecord, keyOf } from "../image-record.ts";
 import { openSource } from "../open-source.ts";
 import { removeStored } from "../remove-stored.ts";
-import { specName } from "./rendition-spec.ts";
+import type { Rank } from "./bounds/image-shelf.ts";
+import { createRenditionBounds } from "./bounds/rendition-bounds.ts";
+import { isSpecName, specName } from "./rendition-spec.ts";
 import { createRenewals } from "./renewals.ts";
 import { createSharedWork, type Made } from "./shared-work.ts";
 import { createSingleFlight } from "./single-flight.ts";
@@ -22,6 +24,12 @@ export interface RenditionsOptions {
   renderer: Renderer;
   /** Bytes of renditions and small originals to keep in memory, at least 0. */
   memoryBytes: number;
+  /** Bytes of all stored renditions; `null`: any. */
+  maxStoredBytes: number | null;
+  /** Days after its last use in which an image keeps its stored renditions; `null`: for ever. */
+  idleDays: number | null;
+  /** The time in Unix milliseconds. */
+  now(): number;
   /** Called with what went wrong behind a reply that was not harmed by it. */
   onError(error: unknown): void;
   /** Called with where a picture came from. */
@@ -67,6 +75,8 @@ export interface Renditions {
   get(record: ImageRecord, spec: RenditionSpec | null, reader: Reader): Promise<ServableBytes | null>;
   /** Removes all bytes of an image from memory and both stores. */
   remove(id: string): Promise<void>;
+  /** Removes stored renditions that are idle, or too many. @param mayGoOn from `false` on nothing else is removed. */
+  sweep(mayGoOn: () => boolean): Promise<void>;
   /**
    * The entity tag, quotes included, as far as it is known without a look at the store: of the bytes in memory, of the
    * original, or the one that this build gives.
@@ -82,8 +92,6 @@ export interface Renditions {
 const MAX_MEMORY_ENTRY_BYTES = 2 * 1024 * 1024;
 /** Renditions being stored behind their replies; beyond it they are served without being kept. */
 const MAX_PENDING_PUTS = 16;
-/** Stored renditions per image. Whoever asks for more sizes than this pays for each render. */
-const MAX_STORED_PER_IMAGE = 256;
 /** Whom renewals count for: no address is spelt so. */
 const RENEWALS = "renewals";
 
@@ -101,6 +109,10 @@ export function createRenditions(options: RenditionsOptions): Renditions {
   const shared = createSharedWork({ leases: options.leases, onError });
   const renewals = createRenewals(onError);
   const pendingPuts = new Set<Promise<void>>();
+  const bounds = createRenditionBounds({
+    ...{ store: renditions, rankOf, now: options.now, onError },
+    ...{ maxBytes: options.maxStoredBytes, idleDays: options.idleDays },
+  });
 
   const keyFor = (id: string, spec: RenditionSpec | null) =>
     spec === null ? keyOf.original(id) : keyOf.rendition(id, specName(spec));
@@ -159,15 +171,20 @@ export function createRenditions(options: RenditionsOptions): Renditions {
   ): Promise<ServableBytes | null> {
     const hot = memory?.get(keyFor(record.id, spec));
     if (hot !== undefined) {
-      served("memory");
+      noteUse(record.id, spec, "memory");
       return fromMemory(hot);
     }
     const stored =
       spec === null
         ? await originalFromStore(record, signal)
         : await renditionFromStore(record, spec, signal);
-    if (stored !== null) served("store");
+    if (stored !== null) noteUse(record.id, spec, "store");
     return stored;
+  }
+
+  function noteUse(id: string, spec: RenditionSpec | null, from: ServedFrom): void {
+    served(from);
+    if (spec !== null) bounds.used(id, keyFor(id, spec));
   }
 
   /** Of the stored rendition; `null`: none is stored. */
@@ -207,10 +224,10 @@ export function createRenditions(options: RenditionsOptions): Renditions {
       const hot = { bytes, etag: tagOf(record.id, spec, build) };
       memory?.set(key, hot);
       const look = renderer.look(record.type, spec.format);
-      return { value: hot, stored: storeBehind(record.id, key, stamped({ look, build }, bytes)) };
+      return { value: hot, stored: storeBehind(record, key, stamped({ look, build }, bytes)) };
     } catch (error) {
       if (isServiceError(error, "unsupported_media") || isServiceError(error, "too_costly")) {
-        await storeBehind(record.id, failureKey(record.id, spec), Buffer.from(error.message, "utf8"));
+        await storeBehind(record, failureKey(record.id, spec), Buffer.from(error.message, "utf8"));
       }
       throw error;
     }
@@ -228,7 +245,7 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     const { bytes, intermediate } = await makeFromOriginal(record, spec, reader);
     if (intermediate !== undefined) {
       const stamp = { look: renderer.look(record.type, spec.format), build: renderer.build };
-      void storeBehind(record.id, intermediateKey(record.id, spec), stamped(stamp, intermediate));
+      void storeBehind(record, intermediateKey(record.id, spec), stamped(stamp, intermediate));
     }
     return { bytes, build: renderer.build };
   }
@@ -276,16 +293,14 @@ export function createRenditions(options: RenditionsOptions): Renditions {
   }
 
   /** Stores what the reply does not wait for. A rendition that cannot be stored is only rendered again. */
-  function storeBehind(id: string, key: string, bytes: Buffer): Promise<void> {
+  function storeBehind({ id, size }: ImageRecord, key: string, bytes: Buffer): Promise<void> {
     if (pendingPuts.size >= MAX_PENDING_PUTS) return Promise.resolve();
     const task = (async () => {
-      const { keys } = await renditions.list(`${id}/`, {
-        limit: MAX_STORED_PER_IMAGE + 4,
-      });
-      if (keys.length >= MAX_STORED_PER_IMAGE) return;
-      await renditions.put(key, bytes);
+      if (!(await bounds.store({ id, size }, key, bytes))) return;
       // The image may have been removed meanwhile: what was put after that would stay for ever.
-      if ((await originals.stat(keyOf.original(id))) === null) await renditions.delete(key);
+      if ((await originals.stat(keyOf.original(id))) !== null) return;
+      await renditions.delete(key);
+      bounds.deleted(id, key);
     })()
       .catch(onError)
       .finally(() => pendingPuts.delete(task));
@@ -296,7 +311,7 @@ export function createRenditions(options: RenditionsOptions): Renditions {
   return {
     peek(id, spec) {
       const hot = memory?.get(keyFor(id, spec));
-      if (hot !== undefined) served("memory");
+      if (hot !== undefined) noteUse(id, spec, "memory");
       return hot;
     },
     find,
@@ -322,7 +337,9 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     async remove(id) {
       for (const key of memory?.keys() ?? []) if (key.startsWith(`${id}/`)) memory?.delete(key);
       await removeStored({ originals, renditions }, id);
+      bounds.removed(id);
     },
+    sweep: (mayGoOn) => bounds.keep(mayGoOn),
     expectedEtag(record, spec) {
       return memory?.get(keyFor(record.id, spec))?.etag ?? tagOf(record.id, spec, renderer.build);
     },
@@ -336,6 +353,7 @@ export function createRenditions(options: RenditionsOptions): Renditions {
       await renewals.close();
       await Promise.all(pendingPuts);
       await shared.close();
+      await bounds.close().catch(onError);
     },
   };
 }
@@ -351,6 +369,13 @@ function tagOf(id: string, spec: RenditionSpec | null, build = ""): string {
 /** Beside the renditions, one per page. */
 function intermediateKey(id: string, { page = 1 }: RenditionSpec): string {
   return keyOf.rendition(id, `intermediate-p${page}`);
+}
+
+/** Intermediates are dear to make; a name of an earlier release is not asked for any more. */
+function rankOf(key: string): Rank {
+  const [, part, name = ""] = key.split("/");
+  if (name.startsWith("intermediate-")) return "last";
+  return part === "failures" || isSpecName(name) ? "inTurn" : "first";
 }
 
 function fromMemory({ bytes, etag }: HotBytes): ServableBytes {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { BlobStore } from "../../../contracts/blob-store.ts";
 import { createMemoryBlobStore } from "../../../stores/memory-blob-store.ts";
 import { createImageId } from "../../image-id.ts";
-import { createImageShelf, maxBytesOf, measureImage } from "./image-shelf.ts";
+import { createImageShelf, maxBytesOf, measureImage, type RankOf } from "./image-shelf.ts";
 
 const id = createImageId();
 const keyOf = (name: string) => `${id}/renditions/${name}`;
@@ -21,7 +21,8 @@ function createShelf(store: BlobStore = createMemoryBlobStore(), clock = { now: 
       return store.stat(...args);
     },
   };
-  const rankOf = (key: string) => (key.includes("/old") ? 0 : key.includes("/intermediate") ? 2 : 1);
+  const rankOf: RankOf = (key) =>
+    key.includes("/old") ? "first" : key.includes("/intermediate") ? "last" : "inTurn";
   const shelf = createImageShelf({ store: counted, id, rankOf, now: () => clock.now });
   const put = async (name: string, bytes: number, maxBytes = 100) => {
     if (!(await shelf.makeRoom(keyOf(name), bytes, maxBytes))) return false;
@@ -60,6 +61,18 @@ test("renditions of older releases are evicted first, and intermediates last", a
   expect(await names()).toEqual(["d", "intermediate-p1"]);
   await put("e", 100);
   expect(await names()).toEqual(["e"]);
+});
+
+test("intermediates keep at most half of the room while there are renditions", async () => {
+  const { put, names } = createShelf();
+  await put("a", 20);
+  for (let page = 1; page <= 5; page++) await put(`intermediate-p${page}`, 20);
+  expect(await names()).toEqual(
+    [2, 3, 4, 5]
+      .map((page) => `intermediate-p${page}`)
+      .concat("a")
+      .sort(),
+  );
 });
 
 test("a rendition that is larger than the limit is not stored, and evicts nothing", async () => {

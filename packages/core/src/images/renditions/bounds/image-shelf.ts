@@ -15,8 +15,9 @@ export function maxBytesOf(originalBytes: number): number {
   return Math.max(TIMES_ORIGINAL * originalBytes, LEAST_MAX_BYTES);
 }
 
-/** When a key is evicted, compared with others: the lowest rank first, and within a rank the least recently used. */
-export type RankOf = (key: string) => number;
+/** When a key is evicted: `first`, in its turn, or `last`. Of the same rank, the least recently used goes first. */
+export type Rank = "first" | "inTurn" | "last";
+export type RankOf = (key: string) => Rank;
 
 /** What this process knows of the stored renditions of one image. Other processes may store and evict at the same time. */
 export interface ImageShelf {
@@ -61,18 +62,26 @@ export function createImageShelf({ store, id, rankOf, now }: ImageShelfOptions):
     loadedMs = now();
   }
 
-  async function evictFor(key: string, bytes: number, maxBytes: number): Promise<void> {
+  /** What may be evicted for a new blob, in this order. */
+  function victimsFor(key: string, bytes: number, maxBytes: number): string[] {
     const others = [...sizes.keys()].filter((each) => each !== key && !beingStored.has(each));
-    // Stable: within a rank the order of use remains.
-    const victims = others.sort((a, b) => rankOf(a) - rankOf(b));
-    const present = sizes.get(key) ?? 0;
-    let total = sum() - present + bytes;
-    let entries = sizes.size + (sizes.has(key) ? 0 : 1);
-    for (const victim of victims) {
-      if (total <= maxBytes && entries <= MAX_ENTRIES) return;
+    const ofRank = (rank: Rank) => others.filter((each) => rankOf(each) === rank);
+    const last = ofRank("last");
+    let lastBytes = last.reduce((sum, each) => sum + (sizes.get(each) ?? 0), 0);
+    if (rankOf(key) === "last") lastBytes += bytes;
+    // The intermediates of many pages must not take the room of all renditions.
+    const isTooMuch = (victim: string) => {
+      if (lastBytes <= maxBytes / 2) return false;
+      lastBytes -= sizes.get(victim) ?? 0;
+      return true;
+    };
+    return [...new Set([...ofRank("first"), ...last.filter(isTooMuch), ...ofRank("inTurn"), ...last])];
+  }
+
+  async function evictFor(key: string, bytes: number, maxBytes: number): Promise<void> {
+    for (const victim of victimsFor(key, bytes, maxBytes)) {
+      if (fits(key, bytes, maxBytes)) return;
       await store.delete(victim);
-      total -= sizes.get(victim) ?? 0;
-      entries--;
       sizes.delete(victim);
     }
   }

@@ -19,7 +19,7 @@ function createSite(options: SiteOptions = {}) {
   const { store = createMemoryBlobStore(), clock = { now: NOON }, maxBytes = null, idleDays = 30 } = options;
   const errors: unknown[] = [];
   const bounds = createRenditionBounds({
-    ...{ store, maxBytes, idleDays, rankOf: () => 1, now: () => clock.now },
+    ...{ store, maxBytes, idleDays, rankOf: () => "inTurn", now: () => clock.now },
     onError: (error) => errors.push(error),
   });
   const put = (id: string, bytes: number, name = "png") =>

@@ -30,7 +30,8 @@ const SEARCH_EVERY_MS = 30 * 86_400_000;
 
 /**
  * Finds images whose renditions the ledger does not know: those of a store that was migrated, or that an earlier release
- * filled, and those whose notes were lost by a crash. Each call goes on a little, where the last process was.
+ * filled, and those whose notes were lost by a crash. Each call goes on a little, where the last process was. A process searches
+ * at its start and every thirty days, unless another one has done so.
  */
 export function createStoreSearch({ store, notes, now }: StoreSearchOptions): () => Promise<void> {
   let known: SearchState | null = null;
@@ -62,8 +63,11 @@ export function createStoreSearch({ store, notes, now }: StoreSearchOptions): ()
       cursor = next;
       if (cursor === null) break;
     }
+    // Of a small store nothing is kept: the next process searches it as fast.
+    const isShort = state.cursor === null && cursor === null;
     if (cursor === null) doneMs = now();
     known = { cursor, doneMs };
+    if (isShort) return;
     await store.put(KEY, Buffer.from(JSON.stringify({ v: FORMAT_VERSION, ...known }), "utf8"));
   };
 }
