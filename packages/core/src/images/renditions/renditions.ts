@@ -172,22 +172,23 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     spec: RenditionSpec | null,
     signal: AbortSignal,
   ): Promise<ServableBytes | null> {
-    const hot = memory?.get(keyFor(record.id, spec));
+    const key = keyFor(record.id, spec);
+    const hot = memory?.get(key);
     if (hot !== undefined) {
-      noteUse(record.id, spec, "memory");
+      noteUse(record.id, spec, key, "memory");
       return fromMemory(hot);
     }
     const stored =
       spec === null
         ? await originalFromStore(record, signal)
         : await renditionFromStore(record, spec, signal);
-    if (stored !== null) noteUse(record.id, spec, "store");
+    if (stored !== null) noteUse(record.id, spec, key, "store");
     return stored;
   }
 
-  function noteUse(id: string, spec: RenditionSpec | null, from: ServedFrom): void {
+  function noteUse(id: string, spec: RenditionSpec | null, key: string, from: ServedFrom): void {
     served(from);
-    if (spec !== null) bounds.used(id, keyFor(id, spec));
+    if (spec !== null) bounds.used(id, key);
   }
 
   /** Of the stored rendition; `null`: none is stored. */
@@ -317,8 +318,9 @@ export function createRenditions(options: RenditionsOptions): Renditions {
 
   return {
     peek(id, spec) {
-      const hot = memory?.get(keyFor(id, spec));
-      if (hot !== undefined) noteUse(id, spec, "memory");
+      const key = keyFor(id, spec);
+      const hot = memory?.get(key);
+      if (hot !== undefined) noteUse(id, spec, key, "memory");
       return hot;
     },
     find,

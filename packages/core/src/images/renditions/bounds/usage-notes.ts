@@ -95,8 +95,11 @@ export function createUsageNotes({ ledger, now, onError }: UsageNotesOptions): U
     write,
     async close() {
       isClosed = true;
-      await write();
-      clearTimeout(timer);
+      try {
+        await write();
+      } finally {
+        clearTimeout(timer);
+      }
     },
   };
 }
