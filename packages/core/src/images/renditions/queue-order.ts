@@ -6,7 +6,7 @@ import type { RecentUse } from "./recent-use.ts";
  */
 export type WorkKind = "render" | "admit" | "background";
 
-/** Those who wait for one piece of work. Others may join while it waits; see {@link RenderQueue.join}. */
+/** Those who wait for one piece of work. Others may join while it waits; see {@link RenderQueue.lift}. */
 export interface Claim {
   readonly clients: Set<string>;
 }

@@ -54,7 +54,12 @@ function desk(workers: number, maxQueue = 64) {
     return begun;
   }
 
-  return { clock, queue, underWay, payers, refused, ask, end, endAll };
+  function join(claim: Claim, client: string): void {
+    claim.clients.add(client);
+    queue.lift();
+  }
+
+  return { clock, queue, underWay, payers, refused, ask, join, end, endAll };
 }
 
 /** A few turns of the event loop's microtasks: nothing here waits for anything else. */
@@ -252,6 +257,7 @@ describe("bounds", () => {
     askMany(place, "b", 3);
     await settled();
     expect([...place.refused.keys()]).toEqual(["b3"]);
+    expect(place.refused.get("b3")).toMatchObject({ code: "rate_limited" });
   });
 
   test("without a line as many are taken as there are workers", async () => {
@@ -286,7 +292,7 @@ describe("a client that joins work in line", () => {
     askMany(place, "a", 5);
     void place.ask("a", "shared", { claim });
     askMany(place, "b", 2);
-    place.queue.join(claim, "new");
+    place.join(claim, "new");
     await place.end("a1");
     expect(place.underWay).toEqual(["shared"]);
     expect(place.payers.get("shared")).toBe("new");
@@ -298,7 +304,7 @@ describe("a client that joins work in line", () => {
     askMany(place, "a", 2);
     void place.ask("a", "shared", { claim });
     expect(place.underWay).toEqual(["a1", "a2"]);
-    place.queue.join(claim, "new");
+    place.join(claim, "new");
     expect(place.underWay).toEqual(["a1", "a2", "shared"]);
   });
 
@@ -308,7 +314,7 @@ describe("a client that joins work in line", () => {
     void place.ask("x", "running");
     void place.ask("a", "shared", { claim });
     expect([place.queue.othersWait("a"), place.queue.othersWait("b")]).toEqual([false, true]);
-    place.queue.join(claim, "b");
+    place.join(claim, "b");
     expect(place.queue.othersWait("b")).toBe(false);
   });
 });

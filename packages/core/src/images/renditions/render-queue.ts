@@ -1,6 +1,6 @@
+import { AsyncResource } from "node:async_hooks";
 import { ServiceError } from "../../errors.ts";
 import {
-  type Claim,
   createQueueOrder,
   type QueuedWork,
   type RunningWork,
@@ -34,8 +34,8 @@ export interface RenderQueue {
    * reason when that is aborted before the work begins.
    */
   run<T>(asked: QueuedWork & { signal: AbortSignal }, work: (begun: Begun) => Promise<T>): Promise<T>;
-  /** Adds a client to those who wait for some work: it is then done in the best turn of them. */
-  join(claim: Claim, client: string): void;
+  /** To be called when a client was added to a claim: work that waits under it is then done in the best turn of them. */
+  lift(): void;
   /** Whether work of another client waits. */
   othersWait(client: string): boolean;
   /** Work at this moment. */
@@ -116,7 +116,7 @@ export function createRenderQueue({
     let longest = own;
     for (const line of lines.values()) if (line.length > longest.length) longest = line;
     const last = longest.at(-1);
-    if (longest === own || last === undefined) refuseAsFull(newcomer);
+    if (last === undefined || (own.length === 1 && longest === own)) refuseAsFull(newcomer);
     else if (last.kind === "background") refuseAsFull(last);
     else refuseAsTooMany(last);
   }
@@ -154,10 +154,11 @@ export function createRenderQueue({
           ...asked,
           owner,
           arrivedAtMs: nowMs(),
-          begin(client) {
+          // Begun by the end of other work, it still belongs to the request that asked for it.
+          begin: AsyncResource.bind((client: string) => {
             release();
             begin(asked, client, work).then(resolve, reject);
-          },
+          }),
           reject(error) {
             release();
             reject(error);
@@ -169,10 +170,7 @@ export function createRenderQueue({
         if (waiting.includes(place)) makeRoomFor(place);
       });
     },
-    join({ clients }, client) {
-      clients.add(client);
-      dispatch();
-    },
+    lift: dispatch,
     othersWait: (client) => waiting.some(({ claim }) => !claim.clients.has(client)),
     state: () => ({ waiting: waiting.length, running: running.size }),
   };
