@@ -38,6 +38,8 @@ export interface ImageSettings {
   /** `null`: for ever. */
   renditionsIdleDays: number | null;
   rules: Record<keyof ImageRateLimits, RateRule | null>;
+  /** CPU seconds per client and minute. `null`: no budget. */
+  renderBudget: number | null;
   errors: "reply" | "host";
   authorize: Authorize | null;
   onError: (error: unknown, call?: Call) => void;
@@ -93,6 +95,7 @@ export const IMAGES_RULES = {
   maxRenditionBytes: rules.preset(10 * 2 ** 30, rules.orFalse(rules.whole(2 ** 20))),
   renditionsIdleDays: rules.preset(30, rules.orFalse(rules.whole(1, 3650))),
   rateLimits: rules.preset({}, rules.orFalse(rules.nested(RATE_LIMITS))),
+  renderBudget: rules.preset(20, rules.orFalse(rules.whole(1, 3600))),
   rateLimiter: shapes.rateLimiter,
   jobQueue: shapes.jobQueue,
   processUploads: rules.preset(true, rules.flag()),
@@ -155,6 +158,7 @@ export function imageSettings(options: Given): ImageSettings {
       edits: rule("edits"),
       pinFailures: rule("pinFailures"),
     },
+    renderBudget: options.renderBudget === false ? null : options.renderBudget,
     errors: options.errors,
     onError,
     onStored(image) {

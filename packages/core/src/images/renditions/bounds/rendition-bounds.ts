@@ -54,6 +54,8 @@ const PASS_EVERY_MS = 5 * 60_000;
 const PASS_PARTS = 32;
 /** A process that has stored this part of it stores no more before it has made a pass. */
 const STOP_PARTS = 16;
+/** Of a blob that is stored nevertheless: remembered failures are so small. */
+const SMALL_BYTES = 4096;
 const RETRY_AFTER_MS = 60_000;
 const HOURS_A_DAY = 24;
 
@@ -119,7 +121,8 @@ export function createRenditionBounds(options: RenditionBoundsOptions): Renditio
     },
     async store({ id, size }, key, bytes) {
       passIfMuch();
-      if (maxBytes !== null && storedBytes >= maxBytes / STOP_PARTS) return false;
+      const isFull = maxBytes !== null && storedBytes >= maxBytes / STOP_PARTS;
+      if (isFull && bytes.byteLength > SMALL_BYTES) return false;
       const shelf = shelfOf(id);
       if (!(await shelf.makeRoom(key, bytes.byteLength, maxBytesOf(size)))) return false;
       let isStored = false;
