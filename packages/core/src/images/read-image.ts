@@ -15,7 +15,9 @@ import type { ImageRecord } from "./image-record.ts";
 import type { CurrentRecord } from "./image-records.ts";
 import type { Audience } from "./permissions.ts";
 import { hasBody, readParameters, requireUtf8Query } from "./read-body.ts";
-import { chooseRendition, parseReadParameters } from "./rendition-spec.ts";
+import { chooseRendition } from "./rendition-spec.ts";
+import { checkRead, type ReadSources, requireInTime } from "./renditions/read-request.ts";
+import { servedParameters } from "./renditions/sizes.ts";
 import type { ServableBytes } from "./renditions.ts";
 
 /** How a reply with bytes may be cached. */
@@ -24,6 +26,8 @@ type Caching = Audience | "revalidate" | "revalidate privately" | "never";
 /** A read whose parameters are known to be right, kept with the record that it belongs to. */
 interface PreparedRead {
   spec: RenditionSpec | null;
+  /** When the address that was signed ends; checked for each request. `null`: never. */
+  untilMs: number | null;
   validators: Validators;
   /** All headers but Content-Length and Cache-Control. */
   headers: Readonly<Record<string, string>>;
@@ -58,10 +62,17 @@ export async function readImage(
     );
   }
   if (parameters !== null) {
-    const read = prepare(context, current, format, (name) => parameters.get(name));
+    const body = {
+      has: (name: string) => parameters.sourceOf(name) !== "query",
+      get: (name: string) => parameters.get(name),
+    };
+    const read = prepare(context, current, format, { query: new URLSearchParams(call.search), body });
+    requireInTime(read.untilMs, context.settings.now());
     return bytesReply(context, call, current, read, parameters.hasBody ? "never" : audience);
   }
-  return bytesReply(context, call, current, preparedRead(context, current, format, call.search), audience);
+  const read = preparedRead(context, current, format, call.search);
+  if (read.untilMs !== null) requireInTime(read.untilMs, context.settings.now());
+  return bytesReply(context, call, current, read, audience);
 }
 
 /** `GET HEAD {base}/<id>` for those who do not want HTML: the original as it is. */
@@ -91,8 +102,7 @@ function preparedRead(
   const known = reads.get(name);
   if (known !== undefined) return known;
   requireUtf8Query(search);
-  const query = new URLSearchParams(search);
-  const read = prepare(context, current, format, (parameter) => query.get(parameter));
+  const read = prepare(context, current, format, { query: new URLSearchParams(search) });
   if (search.length > MAX_PREPARED_SEARCH) return read;
   if (reads.size >= MAX_PREPARED_PER_IMAGE) reads.clear();
   reads.set(name, read);
@@ -100,16 +110,23 @@ function preparedRead(
 }
 
 function prepare(
-  { renditions }: ImageContext,
+  { reads, renderer, renditions }: ImageContext,
   { record }: CurrentRecord,
   format: ImageFormat,
-  value: (name: string) => unknown,
+  sources: ReadSources,
 ): PreparedRead {
-  const spec = chooseRendition(record, format, parseReadParameters(format, value));
+  const request = checkRead(record.id, format, sources, reads);
+  const { untilMs } = request;
+  const spec = chooseRendition(
+    record,
+    format,
+    servedParameters(renderer, record, format, request, reads.sizes),
+  );
   const facts = FORMATS[format];
   const etag = renditions.etag(record, spec);
   return {
     spec,
+    untilMs,
     validators: { etag, lastModifiedMs: record.createdAt },
     headers: {
       "Content-Type": facts.type,
@@ -117,7 +134,7 @@ function prepare(
       "Last-Modified": new Date(record.createdAt).toUTCString(),
       "Accept-Ranges": "bytes",
       "Content-Disposition": disposition(fileName(record, format), facts.disposition),
-      Sunset: new Date(record.expiresAt).toUTCString(),
+      Sunset: new Date(Math.min(record.expiresAt, untilMs ?? record.expiresAt)).toUTCString(),
       "X-Content-Type-Options": "nosniff",
       "Content-Security-Policy": USER_BYTES_POLICY,
       "Cross-Origin-Resource-Policy": "cross-origin",
@@ -243,7 +260,7 @@ function wholeHeaders(
   caching: Caching,
 ): Readonly<Record<string, string>> {
   const isPlain =
-    caching === "public" && secondsLeft(context, current.record) >= context.settings.cacheSeconds;
+    caching === "public" && secondsLeft(context, current.record, read) >= context.settings.cacheSeconds;
   if (isPlain && read.complete?.size === size) return read.complete.headers;
   const headers = {
     ...withCaching(context, current, read, caching),
@@ -264,14 +281,19 @@ function withCaching(
   if (caching === "revalidate privately") {
     return { ...read.headers, "Cache-Control": "private, no-cache", Vary: "Accept" };
   }
-  const maxAge = Math.min(context.settings.cacheSeconds, secondsLeft(context, record));
+  const maxAge = Math.min(context.settings.cacheSeconds, secondsLeft(context, record, read));
   return {
     ...read.headers,
     "Cache-Control": `${caching}, max-age=${maxAge}, must-revalidate, no-transform`,
   };
 }
 
-/** Whole seconds until the image expires: a cache must not keep it a moment longer. */
-function secondsLeft({ settings }: ImageContext, record: ImageRecord): number {
-  return Math.max(0, Math.floor((record.expiresAt - settings.now()) / 1000));
+/** Whole seconds until the image or its signed address expires: a cache must not keep it a moment longer. */
+function secondsLeft(
+  { settings }: ImageContext,
+  { expiresAt }: ImageRecord,
+  { untilMs }: PreparedRead,
+): number {
+  const endsAt = untilMs === null ? expiresAt : Math.min(expiresAt, untilMs);
+  return Math.max(0, Math.floor((endsAt - settings.now()) / 1000));
 }

@@ -30,16 +30,16 @@ const PRESET_RULES = {
 /** The rule of the option `presets`. */
 export const PRESETS_RULE = rules.preset({}, rules.named(rules.nested(PRESET_RULES)));
 
-/** @throws TypeError for a name that no address could have, and for a preset of nothing. */
+/** The presets of a checked option. @throws TypeError for a name that no address could have, and for a preset of nothing. */
 export function presetsOf(option: Readonly<Record<string, PresetOption>>): Presets {
   for (const [name, { resize, convert, page }] of Object.entries(option)) {
     if (!PRESET_NAME.test(name)) {
       throw new TypeError(
-        `presets: the name ${JSON.stringify(name.slice(0, 64))} must be 1 to 32 of a-z, 0-9 and -`,
+        `createImages: presets: the name ${JSON.stringify(name.slice(0, 64))} must be 1 to 32 of a-z, 0-9 and -`,
       );
     }
     if (resize === undefined && convert === undefined && page === undefined) {
-      throw new TypeError(`presets.${name} must have at least one of resize, convert, page`);
+      throw new TypeError(`createImages: presets.${name} must have at least one of resize, convert, page`);
     }
   }
   return new Map(Object.entries(option));

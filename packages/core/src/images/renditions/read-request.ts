@@ -99,7 +99,7 @@ function isGiven(value: unknown): boolean {
 }
 
 /** Latest moment that a Date can hold. */
-const MAX_UNTIL_MS = 8.64e15;
+export const MAX_UNTIL_MS = 8.64e15;
 
 function parseUntil(text: string): number | null {
   if (text === "") return null;

@@ -1,6 +1,7 @@
-import type { Size } from "../../contracts/renderer.ts";
+import type { ImageFormat, OriginalFacts, Renderer, Size } from "../../contracts/renderer.ts";
 import * as rules from "../../option-rules.ts";
 import type { ReadParameters } from "../rendition-spec.ts";
+import type { ReadRequest } from "./read-request.ts";
 
 /** Longer sides of the ladder that `sizes: "steps"` names, in pixels. */
 export const DEFAULT_STEPS: readonly number[] = [
@@ -72,6 +73,20 @@ export function boxOfStep(box: Box, steps: readonly number[], measure: (box: Box
     size === null ? Math.max(maxWidth ?? 1, maxHeight ?? 1) : Math.max(size.width, size.height),
   );
   return { maxWidth: side, maxHeight: side };
+}
+
+/** The parameters that are rendered for a request: those of the next larger step, where the host did not choose exact ones. */
+export function servedParameters(
+  renderer: Pick<Renderer, "measure">,
+  original: OriginalFacts,
+  format: ImageFormat,
+  { parameters, isExact }: Pick<ReadRequest, "parameters" | "isExact">,
+  { steps }: SizePolicy,
+): ReadParameters {
+  if (steps === null || isExact) return parameters;
+  const { maxWidth: _width, maxHeight: _height, ...others } = parameters;
+  const measure = (box: Box) => renderer.measure(original, { format, ...others, ...box });
+  return { ...others, ...boxOfStep(parameters, steps, measure) };
 }
 
 function isLadder(given: unknown): boolean {

@@ -6,7 +6,7 @@ import { formatOfSuffix } from "../formats.ts";
 import { isImageId } from "../image-id.ts";
 import { imageUrl } from "../image-links.ts";
 import { canonicalAddress, type SignedAddress } from "./address-signatures.ts";
-import { meantBy, parseAsked, type ReadRules } from "./read-request.ts";
+import { MAX_UNTIL_MS, meantBy, parseAsked, type ReadRules } from "./read-request.ts";
 
 /** What an address is to name. */
 export interface AddressedRendition {
@@ -102,5 +102,5 @@ function signedAddress(base: string, address: SignedAddress, { signatures }: Rea
 
 function momentOf(given: unknown): number | null {
   const ms = typeof given === "number" || isDate(given) ? Number(given) : Number.NaN;
-  return Number.isSafeInteger(ms) && ms >= 0 ? ms : null;
+  return Number.isInteger(ms) && ms >= 0 && ms <= MAX_UNTIL_MS ? ms : null;
 }
