@@ -11,7 +11,7 @@ import type { Pins } from "./pin.ts";
 import type { JobMarkers } from "./processing/job-markers.ts";
 import type { Jobs } from "./processing/jobs.ts";
 import type { ReadRules } from "./renditions/read-request.ts";
-import type { Renditions } from "./renditions.ts";
+import type { Renditions } from "./renditions/renditions.ts";
 
 /** What it takes to process an upload. */
 export interface ProcessingContext extends LifeContext {

@@ -1,49 +1,25 @@
 import type { Readable } from "node:stream";
-import contentDisposition from "content-disposition";
 import type { ByteRange } from "../contracts/blob-store.ts";
 import type { Call, Reply } from "../contracts/call.ts";
-import type { ImageFormat, RenditionSpec } from "../contracts/renderer.ts";
+import type { ImageFormat } from "../contracts/renderer.ts";
 import { ServiceError } from "../errors.ts";
-import { evaluatePreconditions, ifRangeHolds, type Validators } from "../http/conditional.ts";
+import { clientKey } from "../http/client-key.ts";
+import { evaluatePreconditions, ifRangeHolds, isConditional } from "../http/conditional.ts";
 import { HttpProblem } from "../http/http-problem.ts";
 import { chooseRange } from "../http/ranges.ts";
 import { findForRead, findReadyImage, requireAlive } from "./find-image.ts";
-import { FORMATS } from "./formats.ts";
 import type { ImageContext } from "./image-context.ts";
 import { isServable } from "./image-links.ts";
 import type { ImageRecord } from "./image-record.ts";
 import type { CurrentRecord } from "./image-records.ts";
 import type { Audience } from "./permissions.ts";
-import { hasBody, readParameters, requireUtf8Query } from "./read-body.ts";
-import { chooseRendition } from "./rendition-spec.ts";
-import { checkRead, type ReadSources, requireInTime } from "./renditions/read-request.ts";
-import { servedParameters } from "./renditions/sizes.ts";
-import type { ServableBytes } from "./renditions.ts";
+import { type PreparedRead, preparedRead, readOfBody } from "./prepared-read.ts";
+import { hasBody, readParameters } from "./read-body.ts";
+import { specName } from "./renditions/rendition-spec.ts";
+import { BytesReplaced, type ServableBytes } from "./renditions/renditions.ts";
 
 /** How a reply with bytes may be cached. */
 type Caching = Audience | "revalidate" | "revalidate privately" | "never";
-
-/** A read whose parameters are known to be right, kept with the record that it belongs to. */
-interface PreparedRead {
-  spec: RenditionSpec | null;
-  /** When the address that was signed ends; checked for each request. `null`: never. */
-  untilMs: number | null;
-  validators: Validators;
-  /** All headers but Content-Length and Cache-Control. */
-  headers: Readonly<Record<string, string>>;
-  /** The whole set for a reply of `size` bytes while the image has long to live; made at the first. */
-  complete?: { size: number; headers: Readonly<Record<string, string>> };
-}
-
-const MAX_PREPARED_PER_IMAGE = 8;
-/** Longer queries are prepared each time: what nobody sends for a picture's sake must not fill memory. */
-const MAX_PREPARED_SEARCH = 128;
-
-/** Reads prepared for a record at its present revision. A new revision is another object. */
-const prepared = new WeakMap<CurrentRecord, Map<string, PreparedRead>>();
-
-/** Nothing that a user uploaded may run or load anything, wherever it is opened. */
-const USER_BYTES_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
 /** `GET HEAD {base}/api/images/<id>.<format>`. */
 export async function readImage(
@@ -62,17 +38,10 @@ export async function readImage(
     );
   }
   if (parameters !== null) {
-    const body = {
-      has: (name: string) => parameters.sourceOf(name) !== "query",
-      get: (name: string) => parameters.get(name),
-    };
-    const read = prepare(context, current, format, { query: new URLSearchParams(call.search), body });
-    requireInTime(read.untilMs, context.settings.now());
+    const read = readOfBody(context, current, format, call.search, parameters);
     return bytesReply(context, call, current, read, parameters.hasBody ? "never" : audience);
   }
-  const read = preparedRead(context, current, format, call.search);
-  if (read.untilMs !== null) requireInTime(read.untilMs, context.settings.now());
-  return bytesReply(context, call, current, read, audience);
+  return bytesReply(context, call, current, preparedRead(context, current, format, call.search), audience);
 }
 
 /** `GET HEAD {base}/<id>` for those who do not want HTML: the original as it is. */
@@ -87,72 +56,6 @@ export function readOriginal(
   return bytesReply(context, call, current, preparedRead(context, current, format, ""), caching);
 }
 
-function preparedRead(
-  context: ImageContext,
-  current: CurrentRecord,
-  format: ImageFormat,
-  search: string,
-): PreparedRead {
-  let reads = prepared.get(current);
-  if (reads === undefined) {
-    reads = new Map();
-    prepared.set(current, reads);
-  }
-  const name = `${format}?${search}`;
-  const known = reads.get(name);
-  if (known !== undefined) return known;
-  requireUtf8Query(search);
-  const read = prepare(context, current, format, { query: new URLSearchParams(search) });
-  if (search.length > MAX_PREPARED_SEARCH) return read;
-  if (reads.size >= MAX_PREPARED_PER_IMAGE) reads.clear();
-  reads.set(name, read);
-  return read;
-}
-
-function prepare(
-  { reads, renderer, renditions }: ImageContext,
-  { record }: CurrentRecord,
-  format: ImageFormat,
-  sources: ReadSources,
-): PreparedRead {
-  const request = checkRead(record.id, format, sources, reads);
-  const { untilMs } = request;
-  const spec = chooseRendition(
-    record,
-    format,
-    servedParameters(renderer, record, format, request, reads.sizes),
-  );
-  const facts = FORMATS[format];
-  const etag = renditions.etag(record, spec);
-  return {
-    spec,
-    untilMs,
-    validators: { etag, lastModifiedMs: record.createdAt },
-    headers: {
-      "Content-Type": facts.type,
-      ETag: etag,
-      "Last-Modified": new Date(record.createdAt).toUTCString(),
-      "Accept-Ranges": "bytes",
-      "Content-Disposition": disposition(fileName(record, format), facts.disposition),
-      Sunset: new Date(Math.min(record.expiresAt, untilMs ?? record.expiresAt)).toUTCString(),
-      "X-Content-Type-Options": "nosniff",
-      "Content-Security-Policy": USER_BYTES_POLICY,
-      "Cross-Origin-Resource-Policy": "cross-origin",
-    },
-  };
-}
-
-/** The image's name with the suffix of the format it is served in. */
-function fileName({ name }: ImageRecord, format: ImageFormat): string {
-  const stem = name.replace(/\.(?:png|jpe?g|gif|svg|psd|pdf|webp|avif)$/i, "");
-  return `${stem === "" ? "image" : stem}.${format}`;
-}
-
-/** With a fallback in ASCII (RFC 6266 §4.3): bytes beyond it mean different things to different clients. */
-function disposition(name: string, type: "inline" | "attachment"): string {
-  return contentDisposition(name, { type, fallback: name.replace(/[^\x20-\x7e]/g, "?") });
-}
-
 async function bytesReply(
   context: ImageContext,
   call: Call,
@@ -160,25 +63,88 @@ async function bytesReply(
   read: PreparedRead,
   caching: Caching,
 ): Promise<Reply> {
-  const precondition = evaluatePreconditions(call.method, call.headers, read.validators);
-  if (precondition === "failed") {
-    throw new HttpProblem({
-      status: 412,
-      detail: "The picture is not the one that the request's conditions name.",
+  const { headers, method } = call;
+  if (isConditional(headers)) {
+    const etag = await comparedTag(context, call, current, read);
+    const precondition = evaluatePreconditions(method, headers, {
+      etag,
+      lastModifiedMs: read.lastModifiedMs,
     });
+    if (precondition === "failed") {
+      throw new HttpProblem({
+        status: 412,
+        detail: "The picture is not the one that the request's conditions name.",
+      });
+    }
+    if (precondition === "not_modified") {
+      return { status: 304, headers: { ...withCaching(context, current, read, caching), ETag: etag } };
+    }
   }
-  if (precondition === "not_modified")
-    return {
-      status: 304,
-      headers: withCaching(context, current, read, caching),
-    };
-  const isWhole = call.headers.range === undefined;
-  const hot = isWhole ? context.renditions.peek(current.record.id, read.spec) : undefined;
+  const hot = headers.range === undefined ? context.renditions.peek(current.record.id, read.spec) : undefined;
   if (hot !== undefined) {
-    const headers = wholeHeaders(context, current, read, hot.length, caching);
-    return call.method === "HEAD" ? { status: 200, headers } : { status: 200, headers, body: hot };
+    const whole = wholeHeaders(context, current, read, hot.bytes.length, hot.etag, caching);
+    return method === "HEAD"
+      ? { status: 200, headers: whole }
+      : { status: 200, headers: whole, body: hot.bytes };
   }
-  const bytes = await context.renditions.get(current.record, read.spec, call.signal);
+  if (method === "HEAD" && read.spec !== null) return headReply(context, call, current, read, caching);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await readReply(context, call, current, read, caching);
+    } catch (error) {
+      if (!(error instanceof BytesReplaced)) throw error;
+      if (attempt < MAX_ATTEMPTS) continue;
+      throw new ServiceError("store_unavailable", error.message, { cause: error });
+    }
+  }
+}
+
+/** Between being found and being opened, the bytes of a rendition may be evicted or made anew. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * The tag that the request's conditions are compared with. The store is only asked where that may decide: a tag that this
+ * build gives is right whatever is stored, and one of another picture is wrong.
+ */
+async function comparedTag(
+  { renditions }: ImageContext,
+  call: Call,
+  { record }: CurrentRecord,
+  { spec }: PreparedRead,
+): Promise<string> {
+  const expected = renditions.expectedEtag(record, spec);
+  const { "if-match": match, "if-none-match": noneMatch } = call.headers;
+  const named = `${match ?? ""} ${noneMatch ?? ""}`;
+  if (spec === null || named.includes(expected)) return expected;
+  const isDated = match === undefined && noneMatch === undefined;
+  return isDated || named.includes(`"${record.id}.${specName(spec)}.`)
+    ? renditions.etag(record, spec, call.signal)
+    : expected;
+}
+
+/** HEAD renders nothing: what is not made yet has no length and no entity tag (RFC 9110 §9.3.2). */
+async function headReply(
+  context: ImageContext,
+  call: Call,
+  current: CurrentRecord,
+  read: PreparedRead,
+  caching: Caching,
+): Promise<Reply> {
+  const bytes = await context.renditions.find(current.record, read.spec, call.signal);
+  const now = await findReadyImage(context, call, current.record.id);
+  if (bytes === null) return { status: 200, headers: withCaching(context, now, read, caching) };
+  return { status: 200, headers: wholeHeaders(context, now, read, bytes.size, bytes.etag, caching) };
+}
+
+async function readReply(
+  context: ImageContext,
+  call: Call,
+  current: CurrentRecord,
+  read: PreparedRead,
+  caching: Caching,
+): Promise<Reply> {
+  const reader = { client: clientKey(call.clientIp), signal: call.signal };
+  const bytes = await context.renditions.get(current.record, read.spec, reader);
   // Rendering and remote stores take their time, in which the image may have been deleted or have expired.
   const now = await findReadyImage(context, call, current.record.id);
   if (bytes === null) {
@@ -198,9 +164,8 @@ async function partReply(
   bytes: ServableBytes,
   caching: Caching,
 ): Promise<Reply> {
-  const range = ifRangeHolds(call.headers, read.validators)
-    ? chooseRange(rangeOf(call), bytes.size)
-    : "whole";
+  const validators = { etag: bytes.etag, lastModifiedMs: read.lastModifiedMs };
+  const range = ifRangeHolds(call.headers, validators) ? chooseRange(rangeOf(call), bytes.size) : "whole";
   if (range === "unsatisfiable") {
     throw new HttpProblem({
       status: 416,
@@ -208,7 +173,7 @@ async function partReply(
       headers: { "Content-Range": `bytes */${bytes.size}` },
     });
   }
-  const headers = wholeHeaders(context, current, read, bytes.size, caching);
+  const headers = wholeHeaders(context, current, read, bytes.size, bytes.etag, caching);
   if (call.method === "HEAD") return { status: 200, headers };
   if (range === "whole") {
     return {
@@ -257,16 +222,18 @@ function wholeHeaders(
   current: CurrentRecord,
   read: PreparedRead,
   size: number,
+  etag: string,
   caching: Caching,
 ): Readonly<Record<string, string>> {
   const isPlain =
     caching === "public" && secondsLeft(context, current.record, read) >= context.settings.cacheSeconds;
-  if (isPlain && read.complete?.size === size) return read.complete.headers;
+  if (isPlain && read.complete?.etag === etag) return read.complete.headers;
   const headers = {
     ...withCaching(context, current, read, caching),
+    ETag: etag,
     "Content-Length": String(size),
   };
-  if (isPlain) read.complete = { size, headers };
+  if (isPlain) read.complete = { etag, headers };
   return headers;
 }
 

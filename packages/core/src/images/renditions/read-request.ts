@@ -1,8 +1,8 @@
 import type { ImageFormat } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
-import { type ParameterSource, parseReadParameters, type ReadParameters } from "../rendition-spec.ts";
 import type { AddressSignatures, SignedAddress } from "./address-signatures.ts";
 import { type Presets, presetSource } from "./presets.ts";
+import { type ParameterSource, parseReadParameters, type ReadParameters } from "./rendition-spec.ts";
 import type { SizePolicy } from "./sizes.ts";
 
 /** What a request for a rendition is checked against. */

@@ -1,7 +1,7 @@
 import type { ImageFormat, OriginalFacts, Renderer, Size } from "../../contracts/renderer.ts";
 import * as rules from "../../option-rules.ts";
-import type { ReadParameters } from "../rendition-spec.ts";
 import type { ReadRequest } from "./read-request.ts";
+import type { ReadParameters } from "./rendition-spec.ts";
 
 /** Longer sides of the ladder that `sizes: "steps"` names, in pixels. */
 export const DEFAULT_STEPS: readonly number[] = [
