@@ -15,7 +15,7 @@ let site: Site;
 const closing: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  site = await startSite({ tls: "off" });
+  site = await startSite({ tls: "off", sizes: "steps" });
 });
 afterAll(() => site.close());
 afterEach(async () => {
