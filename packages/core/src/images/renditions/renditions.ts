@@ -72,7 +72,10 @@ export interface Renditions {
    * original, or the one that this build gives.
    */
   expectedEtag(record: ImageRecord, spec: RenditionSpec | null): string;
-  /** The entity tag: of the stored bytes, of which none is read, or the one that this build gives where none are stored. */
+  /**
+   * The entity tag of the bytes in memory or in the store; the one that this build gives where there are none. Small bytes
+   * are kept in memory then: a client that revalidates is seldom the only one.
+   */
   etag(record: ImageRecord, spec: RenditionSpec | null, signal: AbortSignal): Promise<string>;
   /** Waits for what is still being stored. */
   close(): Promise<void>;
@@ -172,11 +175,15 @@ export function createRenditions(options: RenditionsOptions): Renditions {
 
   /** Of the stored rendition; `null`: none is stored. */
   async function storedStamp(key: string, signal?: AbortSignal): Promise<Stamp | null> {
-    const info = await renditions.stat(key);
-    if (info === null || info.size < STAMP_BYTES) return null;
     const range = { start: 0, end: STAMP_BYTES - 1 };
-    const blob = await renditions.get(key, signal === undefined ? { range } : { range, signal });
-    return blob === null ? null : readStamp(blob);
+    try {
+      const blob = await renditions.get(key, signal === undefined ? { range } : { range, signal });
+      return blob === null ? null : await readStamp(blob);
+    } catch (error) {
+      // Empty bytes have no beginning: another program left them.
+      if (isServiceError(error, "bad_request")) return null;
+      throw error;
+    }
   }
 
   /** Renders what nobody else has rendered or renders. `null`: somebody did, and stored it. */
@@ -329,8 +336,8 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     async etag(record, spec, signal) {
       const hot = memory?.get(keyFor(record.id, spec));
       if (hot !== undefined || spec === null) return hot?.etag ?? tagOf(record.id, spec);
-      const stamp = await storedStamp(keyFor(record.id, spec), signal);
-      return tagOf(record.id, spec, stamp?.build ?? renderer.build);
+      const stored = await renditionFromStore(record, spec, signal);
+      return stored?.etag ?? tagOf(record.id, spec, renderer.build);
     },
     async close() {
       await renewals.close();
