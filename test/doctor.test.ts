@@ -56,7 +56,7 @@ describe("outrigger doctor", () => {
     const cwd = await temporaryDirectory();
     const { status, stdout, stderr } = await doctor(cwd);
     const lines = stdout.trimEnd().split("\n");
-    expect(lines.slice(0, 15)).toEqual([
+    expect(lines.slice(0, 16)).toEqual([
       expect.stringMatching(/^ok {7}Node\.js: \d+\.\d+\.\d+ \(20\.19 or newer is needed\)$/),
       expect.stringMatching(/^(?:ok {5}|warning) {2}open files: at most /),
       `ok       data directory: ${join(cwd, "data")}, which can be made`,
@@ -71,7 +71,7 @@ describe("outrigger doctor", () => {
         expect.stringMatching(`^ok {7}${name}: drawn in \\d+ ms$`),
       ),
     ]);
-    expect(lines.slice(15)).toHaveLength(1 + Object.keys(CODE_POINTS).length);
+    expect(lines.slice(16)).toHaveLength(1 + Object.keys(CODE_POINTS).length);
     expect(lines).toContain("ok       Latin text: drawn");
     expect([status, stderr]).toEqual([0, ""]);
     expect(await readdir(cwd)).toEqual([]);
