@@ -45,7 +45,8 @@ export interface CloseOptions {
 export interface Images extends Service, ImageAdmin {
   /**
    * The address of an image or of a rendition, absolute where `publicUrl` is set, else the path below the mount point. Whether there
-   * is such an image is not looked at. Rejects with `bad_request` where a request with the address would be refused with 400.
+   * is such an image is not looked at. Rejects with `bad_request` where a request with the address would be refused with 400, and as {@link Images.ready} until the
+   * secret is there.
    * @param rendition @default the image URL
    * @example
    * await images.address(id, { format: "jpg", resize: "800x600" }, { signed: true, until: Date.now() + 3_600_000 });
