@@ -1,4 +1,12 @@
-import type { CorsOptions, ImageRateLimits, OwnerLimits, PlanAllowance, TlsPolicy } from "@outrigger/core";
+import type {
+  CorsOptions,
+  ImageRateLimits,
+  OwnerLimits,
+  PlanAllowance,
+  PresetOption,
+  SizesOption,
+  TlsPolicy,
+} from "@outrigger/core";
 import type { RendererOptions } from "@outrigger/imaging";
 import type { SmtpIdentity } from "@outrigger/verifier";
 
@@ -32,6 +40,17 @@ export interface ServerImagesConfig {
   tombstoneDays?: number;
   /** How often to look for what has expired, in milliseconds from 1000 to 86400000; `false` never. @default 60000 */
   sweepEveryMs?: number | false;
+  /**
+   * Which sizes a stranger may ask for: `any`; `steps` of longer sides from 64 to 8192 pixels, or your own as `{ steps: [400, 1200] }`,
+   * where a request gets the next larger step; `signed`, where `resize`, `convert` and `page` need a signed address.
+   * Presets and signed addresses get exactly what they name. @default "any"
+   */
+  sizes?: SizesOption;
+  /**
+   * Renditions by name, e.g. `{ thumb: { resize: "256x256" } }` for `?preset=thumb`. A name has 1 to 32 of `a-z`, `0-9` and `-`.
+   * @default none
+   */
+  presets?: Record<string, PresetOption>;
   /** How long caches may keep a picture without asking, in seconds from 0. @default 300 */
   cacheSeconds?: number;
   /** Memory for often read pictures, in bytes from 0. @default 67108864 (64 MiB) */

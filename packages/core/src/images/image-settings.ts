@@ -11,6 +11,8 @@ import type { ImageRateLimits, ImagesOptions, Logger } from "./images-options.ts
 import type { OwnerLimits } from "./owners/owner-usage.ts";
 import type { Authorize } from "./permissions.ts";
 import { MIN_SECRET_BYTES } from "./pin.ts";
+import { PRESETS_RULE, type Presets, presetsOf } from "./renditions/presets.ts";
+import { SIZES_RULE, type SizePolicy, sizePolicy } from "./renditions/sizes.ts";
 
 /** The options of an image service with their defaults filled in. */
 export interface ImageSettings {
@@ -31,6 +33,8 @@ export interface ImageSettings {
   /** `null`: never by itself. */
   sweepEveryMs: number | null;
   ownerLimits: OwnerLimits;
+  sizes: SizePolicy;
+  presets: Presets;
   cacheSeconds: number;
   memoryBytes: number;
   /** `null`: any. */
@@ -90,6 +94,8 @@ export const IMAGES_RULES = {
   authorize: rules.fn(),
   ownerLimits: rules.preset({}, rules.nested(OWNER_LIMITS)),
   cors: CORS_RULE,
+  sizes: SIZES_RULE,
+  presets: PRESETS_RULE,
   cacheSeconds: rules.preset(300, rules.whole(0)),
   memoryBytes: rules.preset(64 * 1024 * 1024, rules.whole(0)),
   maxRenditionBytes: rules.preset(10 * 2 ** 30, rules.orFalse(rules.whole(2 ** 20))),
@@ -148,6 +154,8 @@ export function imageSettings(options: Given): ImageSettings {
     sweepEveryMs: options.sweepEveryMs === false ? null : options.sweepEveryMs,
     ownerLimits: definedOnly(options.ownerLimits),
     authorize: options.authorize ?? null,
+    sizes: sizePolicy(options.sizes),
+    presets: presetsOf(options.presets),
     cacheSeconds: options.cacheSeconds,
     memoryBytes: options.memoryBytes,
     maxRenditionBytes: options.maxRenditionBytes === false ? null : options.maxRenditionBytes,

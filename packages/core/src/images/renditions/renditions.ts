@@ -37,8 +37,6 @@ export interface RenditionsOptions {
   onError(error: unknown): void;
   /** Called with where a picture came from. */
   served(from: ServedFrom): void;
-  /** Unix milliseconds. */
-  now(): number;
 }
 
 /** For whom a picture is read. */
