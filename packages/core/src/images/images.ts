@@ -108,6 +108,7 @@ export function createImages(options: ImagesOptions): Images {
     memoryBytes: settings.memoryBytes,
     maxStoredBytes: settings.maxRenditionBytes,
     idleDays: settings.renditionsIdleDays,
+    now: settings.now,
     onError: settings.onError,
     served: (from) => checked.observer?.served(from),
   });

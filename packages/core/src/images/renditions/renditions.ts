@@ -33,6 +33,8 @@ export interface RenditionsOptions {
   maxStoredBytes: number | null;
   /** Days after its last use in which an image keeps its stored renditions; `null`: for ever. */
   idleDays: number | null;
+  /** The time in Unix milliseconds. */
+  now(): number;
   /** Called with what went wrong behind a reply that was not harmed by it. */
   onError(error: unknown): void;
   /** Called with where a picture came from. */
