@@ -5,7 +5,7 @@ import { toPdf } from "./conversions/to-pdf.ts";
 import { toPsd } from "./conversions/to-psd.ts";
 import { toRaster } from "./conversions/to-raster.ts";
 import { toSvg } from "./conversions/to-svg.ts";
-import { intermediateSize } from "./intermediate.ts";
+import { INTERMEDIATE_SIDE, intermediateSize } from "./intermediate.ts";
 import { pictureOfPixels, readIntermediate, writeIntermediate } from "./intermediate-file.ts";
 import { isAnimated, renditionSize } from "./measure.ts";
 import { openPicture } from "./open-picture.ts";
@@ -22,7 +22,7 @@ export async function render(
 ): Promise<Rendition> {
   const bytes = await readAll(source);
   if (mode === "from intermediate") {
-    const pixels = await readIntermediate(bytes, type);
+    const pixels = await readIntermediate(bytes, type, { side: INTERMEDIATE_SIDE });
     const natural = { width: pixels.width, height: pixels.height };
     const size = renditionSize({ type, natural, frames: 1 }, spec, limits);
     return { bytes: await convertPixels(pixels, { bytes, type, spec, size, limits }) };

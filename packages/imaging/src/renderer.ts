@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { Admission, QueueProbe, Renderer, RenderSource, Rendition } from "@outrigger/core";
 import { buildOf } from "./build.ts";
 import { usesIntermediate } from "./intermediate.ts";
+import { look } from "./look.ts";
 import { measure } from "./measure.ts";
 import { createWorkerPool } from "./pool/worker-pool.ts";
 import { type RendererOptions, resolveRendererOptions } from "./renderer-options.ts";
@@ -34,7 +35,7 @@ export function createRenderer(options: RendererOptions = {}): Renderer & QueueP
     build: buildOf(limits),
     workers,
     maxQueue,
-    look: () => LOOK,
+    look,
     measure: (original, spec) => measure(original, spec, limits),
     usesIntermediate: (original, spec) => intermediates && usesIntermediate(original, spec, limits),
     canRender: () => true,
@@ -64,9 +65,6 @@ export function createRenderer(options: RendererOptions = {}): Renderer & QueueP
     close: () => pool.close(),
   };
 }
-
-/** Raised when renditions are to look different than before. */
-const LOOK = 1;
 
 function separate({ bytes, renditionBytes }: Rendered): Rendition {
   if (renditionBytes === bytes.length) return { bytes };
