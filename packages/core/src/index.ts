@@ -79,8 +79,6 @@ export type {
   UnlockView,
   UploadView,
 } from "./contracts/pages.ts";
-export type { QueueProbe } from "./contracts/queue-probe.ts";
-export { hasQueueProbe } from "./contracts/queue-probe.ts";
 export type { RateLimiter, RateResult, RateRule } from "./contracts/rate-limiter.ts";
 export type {
   Admission,
@@ -146,6 +144,9 @@ export { readMigrationMark, removeMigrationMark } from "./images/migrate/migrati
 export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
 export type { Authorize, Decision, ImageAction, OwnerGrant } from "./images/permissions.ts";
 export type { Secret } from "./images/pin.ts";
+export type { PresetOption } from "./images/renditions/presets.ts";
+export type { SizeSteps, SizesOption } from "./images/renditions/sizes.ts";
+export type { AddressedRendition, AddressOptions } from "./images/renditions/write-address.ts";
 export { sniffType } from "./images/sniff.ts";
 export type { ImageStorage } from "./images/storage-roles.ts";
 export type { HeldIdentity, StoreIdentity } from "./images/store-identity.ts";

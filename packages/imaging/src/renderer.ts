@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Admission, QueueProbe, Renderer, RenderSource, Rendition } from "@outrigger/core";
+import type { Admission, Renderer, RenderSource, Rendition } from "@outrigger/core";
 import { buildOf } from "./build.ts";
 import { usesIntermediate } from "./intermediate.ts";
 import { look } from "./look.ts";
@@ -17,7 +17,7 @@ const MAX_TASKS_PER_WORKER = 1000;
  *
  * Throws `TypeError` on options out of range.
  */
-export function createRenderer(options: RendererOptions = {}): Renderer & QueueProbe {
+export function createRenderer(options: RendererOptions = {}): Renderer {
   const { timeoutMs, maxMemoryBytes, maxTotalMemoryBytes, workers, maxQueue, intermediates, ...limits } =
     resolveRendererOptions(options);
   const pool = createWorkerPool<Task, TaskResult>({
@@ -49,7 +49,7 @@ export function createRenderer(options: RendererOptions = {}): Renderer & QueueP
         limits,
       };
       // A worker answers a task with the result of its kind.
-      return (await pool.run(task, work?.signal)) as Admission;
+      return (await pool.run(task, work)) as Admission;
     },
     async render(source, type, spec, work) {
       const mode = work?.fromIntermediate
@@ -59,9 +59,8 @@ export function createRenderer(options: RendererOptions = {}): Renderer & QueueP
           : "direct";
       const task: Task = { kind: "render", source: absolute(source), type, spec, limits, mode };
       // As above.
-      return separate((await pool.run(task, work?.signal)) as Rendered);
+      return separate((await pool.run(task, work)) as Rendered);
     },
-    queue: () => pool.queue(),
     close: () => pool.close(),
   };
 }

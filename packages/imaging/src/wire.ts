@@ -48,6 +48,12 @@ export interface Rendered {
   renditionBytes: number;
 }
 
+/** What a task took: CPU milliseconds, and bytes of memory that the worker holds after it. */
+export interface Usage {
+  cpuMs: number;
+  residentBytes: number;
+}
+
 /** What a worker tells its parent: first `ready` or `unusable`, then one `done` or `failed` per task, before
  * which large bytes come in pieces. */
 export type WorkerMessage<Result> =
@@ -56,15 +62,14 @@ export type WorkerMessage<Result> =
   | { kind: "unusable"; reason: string }
   /** The next of the bytes that belong to the result, whose own are then empty. */
   | { kind: "piece"; bytes: Buffer }
-  | { kind: "done"; result: Result; residentBytes: number }
+  | ({ kind: "done"; result: Result } & Usage)
   /**
    * `memory`: it was refused memory. `bug`: not a failure that the contract knows. `detail` is for logs: a stack, or a
    * cause.
    */
-  | {
+  | ({
       kind: "failed";
       code: ErrorCode | "memory" | "bug";
       message: string;
       detail: string;
-      residentBytes: number;
-    };
+    } & Usage);

@@ -1,6 +1,7 @@
 import { hasSpool } from "../contracts/blob-store.ts";
 import type { Call, Reply } from "../contracts/call.ts";
 import { ServiceError } from "../errors.ts";
+import { clientKey } from "../http/client-key.ts";
 import { parseAsyncPreference } from "../http/prefer.ts";
 import { createdReply } from "./created-reply.ts";
 import { describeUpload, FILE_FIELD } from "./describe-upload.ts";
@@ -38,7 +39,8 @@ export async function createImage(context: ImageContext, call: Call, suffix: "js
   if (preference !== null) await context.jobs.requireRoom();
   // Before anything is stored: without a PIN there would be an image that nobody can edit.
   const pins = await context.pins();
-  const request = { userAgent, grant, idempotencyKey, preference, signal: call.signal };
+  const client = grant === null ? clientKey(call.clientIp) : `owner ${grant.owner}`;
+  const request = { userAgent, grant, idempotencyKey, preference, client, signal: call.signal };
   const record = await receive(context, call, request);
   const reply = createdReply(context, call, record, pins.pinOf(record.id), suffix);
   const isPreferred = reply.status === 202 && preference !== null;

@@ -129,7 +129,7 @@ export const keyOf = {
 };
 
 /** What the first segment of keys is that are no part of what is kept: trials of a store, marks, lists of stores without an index. */
-const PASSING = /^(?:readyz|doctor|migration|identity|backup|due-[a-z]{1,20})$/;
+const PASSING = /^(?:readyz|doctor|migration|identity|backup|rendition-usage|due-[a-z]{1,20})$/;
 
 /**
  * Which role's store a key belongs to: those of an image as {@link keyOf} makes them, all others to the records.

@@ -187,3 +187,11 @@ export function specName(spec: RenditionSpec): string {
   if (page !== undefined) parts.push(`p${page}`);
   return parts.join("-");
 }
+
+const SPEC_NAME =
+  /^(?:png|jpg|gif|svg|psd|pdf|webp|avif)(?:-(?:low|medium|high|max))?(?:-(?:[1-9]\d*x[1-9]\d*|in\d*x\d*))?(?:-p\d+)?$/;
+
+/** Whether {@link specName} gives such names; those of earlier releases are different. */
+export function isSpecName(name: string): boolean {
+  return SPEC_NAME.test(name);
+}
