@@ -22,28 +22,33 @@ interface Sample {
 type Name = "photo" | "wide gamut" | "alpha" | "16 bits" | "turned" | "screenshot" | "psd" | "gif";
 let samples: Record<Name, Sample>;
 
+/** Made at once, and as many bytes as a PNG that is dear to decode. */
+const STORED = { compressionLevel: 0 };
+
 const PDF = "application/pdf";
 const SVG = "image/svg+xml";
 
 beforeAll(async () => {
-  const picture = await photo(2400, 1800);
+  const picture = await sharp(await photo(2000, 1500))
+    .png(STORED)
+    .toBuffer();
   const png = (bytes: Buffer): Sample => ({ type: "image/png", bytes, reference: bytes });
   const disc = Buffer.from(
-    '<svg xmlns="http://www.w3.org/2000/svg" width="2400" height="1800"><ellipse cx="1200" cy="900" rx="1100" ry="850" fill="#000" fill-opacity=".7"/></svg>',
+    '<svg xmlns="http://www.w3.org/2000/svg" width="2000" height="1500"><ellipse cx="1000" cy="750" rx="900" ry="700" fill-opacity=".7"/></svg>',
   );
   const alpha = await sharp(picture)
     .ensureAlpha()
     .composite([{ input: disc, blend: "dest-in" }])
-    .png()
+    .png(STORED)
     .toBuffer();
   const { pixels, ...raster } = await readPixels(sharp(alpha), "image/png", { maxPixels: 1e8 });
-  const gif = await sharp(picture).resize(2800, 2100).gif({ effort: 1 }).toBuffer();
+  const gif = await sharp(picture).resize(2200, 1650).gif({ effort: 1 }).toBuffer();
   samples = {
     photo: png(picture),
-    "wide gamut": png(await sharp(picture).withIccProfile("p3").png().toBuffer()),
+    "wide gamut": png(await sharp(picture).withIccProfile("p3").png(STORED).toBuffer()),
     alpha: png(alpha),
-    "16 bits": png(await sharp(picture).toColourspace("rgb16").png().toBuffer()),
-    turned: png(await sharp(picture).withMetadata({ orientation: 6 }).png().toBuffer()),
+    "16 bits": png(await sharp(picture).toColourspace("rgb16").png(STORED).toBuffer()),
+    turned: png(await sharp(picture).withMetadata({ orientation: 6 }).png(STORED).toBuffer()),
     screenshot: png(
       await sharp(Buffer.from(screen(3840, 2160)))
         .png()
@@ -161,7 +166,7 @@ describe("the first rendition, one from the intermediate, and one of a renderer 
       keepMetadata: true,
     });
     const facts = { type, width, height, pages, size: bytes.length };
-    for (const format of type === "image/png" || type === PDF ? formats : formats.slice(0, 2)) {
+    for (const format of type === PDF ? formats : formats.slice(0, 2)) {
       for (const side of format === "png" ? [64, 1600] : [333]) {
         const asked = { format, maxWidth: side, maxHeight: side };
         const spec = { ...asked, ...renderer.measure(facts, asked) };
@@ -281,12 +286,13 @@ test.each(["cmyk", "lab"] as const)("a %s document has the colours of a direct r
 });
 
 test("the first frame of a large animation comes from an intermediate", async () => {
-  const [width, height] = [2400, 1800];
-  const frame = sharp(samples.gif.bytes).resize(width, height).removeAlpha();
-  const frames = await Promise.all([frame.clone().raw().toBuffer(), frame.clone().negate().raw().toBuffer()]);
-  const raw = { width, height: height * 2, channels: 3, pageHeight: height } as const;
-  const bytes = await sharp(Buffer.concat(frames), { raw }).gif({ effort: 1 }).toBuffer();
+  const still = samples.gif.bytes;
+  const packed = still.readUInt8(10);
+  const framesAt = 13 + (packed & 0x80 ? 3 * 2 ** ((packed & 7) + 1) : 0);
+  // The same frame twice, between the colours and the trailer.
+  const bytes = Buffer.concat([still.subarray(0, -1), still.subarray(framesAt)]);
+  expect(await sharp(bytes).metadata()).toMatchObject({ pages: 2 });
   const out = await rendered(bytes, "image/gif", { format: "png", maxWidth: 300 });
   expect(out.intermediate).toBeDefined();
-  expect(await similarity(out.bytes, await reduced(bytes, out.bytes))).toBeGreaterThan(0.995);
+  expect(await similarity(out.bytes, await reduced(still, out.bytes))).toBeGreaterThan(0.995);
 });
