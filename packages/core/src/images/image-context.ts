@@ -11,6 +11,7 @@ import type { Pins } from "./pin.ts";
 import type { JobMarkers } from "./processing/job-markers.ts";
 import type { Jobs } from "./processing/jobs.ts";
 import type { Renditions } from "./renditions.ts";
+import type { UploadTurns } from "./upload-turns.ts";
 
 /** What it takes to process an upload. */
 export interface ProcessingContext extends LifeContext {
@@ -31,4 +32,5 @@ export interface ImageContext extends ProcessingContext {
   pages: Pages | null;
   description: Description;
   limiter: RateLimiter;
+  uploadTurns: UploadTurns;
 }

@@ -29,6 +29,7 @@ import { createRenditions } from "./renditions.ts";
 import { isSettledWithin } from "./settled-within.ts";
 import { closeStores, rolesOf, type StorageRoles } from "./storage-roles.ts";
 import { createStoreGuard } from "./store-guard.ts";
+import { createUploadTurns } from "./upload-turns.ts";
 
 export interface CloseOptions {
   /**
@@ -133,6 +134,7 @@ export function createImages(options: ImagesOptions): Images {
       description,
       limiter,
       inFlight,
+      uploadTurns: createUploadTurns(),
     }),
     checked,
   );
