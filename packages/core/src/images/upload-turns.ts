@@ -109,7 +109,8 @@ export function createUploadTurns(): UploadTurns {
         scheduleTurns();
       };
       const isOver = (): boolean => {
-        if (waiting.size === 0) return false;
+        // One that waits has a place already.
+        if (waiting.size === 0 || total < MAX_READING) return false;
         const ms = performance.now() - beganAt;
         const isLong = ms > LONG_TURN_MS || (ms > TURN_MS && bytes < ms * FAST_BYTES_PER_MS);
         return isLong || hasMoreThanItsShare(client);
