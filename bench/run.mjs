@@ -16,6 +16,7 @@ import { notModified } from "./rows/not-modified.mjs";
 import { originals } from "./rows/originals.mjs";
 import { pages } from "./rows/pages.mjs";
 import { sweep } from "./rows/sweep.mjs";
+import { upgrade } from "./rows/upgrade.mjs";
 import { uploads } from "./rows/uploads.mjs";
 import { withBench } from "./src/bench.mjs";
 import { createCorpus } from "./src/corpus.mjs";
@@ -37,6 +38,7 @@ const ROWS = {
   memory,
   hostile,
   sweep,
+  upgrade,
   lookup,
   backends,
   "backends-hot": backendsHot,

@@ -11,6 +11,7 @@
  * @property {boolean} [waits] Whether each upload is answered when all is done, however long that takes. Default: false.
  * @property {RecordsOptions} [records] Where Outrigger's records are. Absent: in `directory`, with the rest.
  * @property {RendererOptions} [renderer] Of Outrigger's renderer. Absent: its defaults.
+ * @property {string} [build] What Outrigger's renderer says its release is. Absent: the truth.
  */
 
 /**

@@ -12,10 +12,11 @@ import { required } from "./kinds.mjs";
 
 /** @param {ServerOptions} options */
 async function createService(options) {
-  const { maxUploadBytes, waits = false } = options;
+  const { maxUploadBytes, waits = false, build } = options;
+  const renderer = createRenderer(options.renderer);
   return createImages({
     ...(await keepingOf(options)),
-    renderer: createRenderer(options.renderer),
+    renderer: build === undefined ? renderer : { ...renderer, build },
     pages: createPages(),
     // One very busy client.
     rateLimits: false,

@@ -121,7 +121,8 @@ export interface Renderer {
   /** How many calls may wait in line for it, all clients together. Absent: as `workers`. */
   readonly maxQueue?: number;
   /**
-   * Raised by hand when a conversion is to look different than before: renditions with a lower number are made anew.
+   * Raised by hand when a conversion is to look different than before. Renditions with a lower number are served until they
+   * are made anew behind those replies; everything else stays as it was stored, whatever build made it.
    * @returns an integer from 1.
    */
   look(type: OriginalType, format: ImageFormat): number;

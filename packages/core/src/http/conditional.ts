@@ -10,6 +10,16 @@ export interface Validators {
 
 export type Precondition = "proceed" | "not_modified" | "failed";
 
+/** Whether a request has preconditions. */
+export function isConditional(headers: IncomingHttpHeaders): boolean {
+  return (
+    headers["if-none-match"] !== undefined ||
+    headers["if-modified-since"] !== undefined ||
+    headers["if-match"] !== undefined ||
+    headers["if-unmodified-since"] !== undefined
+  );
+}
+
 /** Evaluates the preconditions of a request in the order of RFC 9110 §13.2.2. */
 export function evaluatePreconditions(
   method: string,

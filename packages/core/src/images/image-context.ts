@@ -10,7 +10,7 @@ import type { LifeContext } from "./life/life-context.ts";
 import type { Pins } from "./pin.ts";
 import type { JobMarkers } from "./processing/job-markers.ts";
 import type { Jobs } from "./processing/jobs.ts";
-import type { Renditions } from "./renditions.ts";
+import type { Renditions } from "./renditions/renditions.ts";
 import type { UploadTurns } from "./upload-turns.ts";
 
 /** What it takes to process an upload. */

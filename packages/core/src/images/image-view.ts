@@ -6,7 +6,7 @@ import type { ImageContext } from "./image-context.ts";
 import { baseUrl, formatUrl, imageUrl, isServable } from "./image-links.ts";
 import type { ImageRecord } from "./image-record.ts";
 import { requireUtf8Query } from "./read-body.ts";
-import { chooseRendition, parseReadParameters } from "./rendition-spec.ts";
+import { parseReadParameters, requirePage } from "./renditions/rendition-spec.ts";
 
 /** What pages may know of an image. @param page of a document, from 1. */
 export function imageView(context: ImageContext, call: Call, record: ImageRecord, page = 1): ImageView {
@@ -28,8 +28,9 @@ export function imageView(context: ImageContext, call: Call, record: ImageRecord
 export function pageShown(record: ImageRecord, search: string): number {
   requireUtf8Query(search);
   const query = new URLSearchParams(search);
-  const parameters = parseReadParameters("png", (name) => (name === "page" ? query.get(name) : undefined));
-  return chooseRendition(record, "png", parameters)?.page ?? 1;
+  const { page } = parseReadParameters("png", (name) => (name === "page" ? query.get(name) : undefined));
+  requirePage(record, page);
+  return page ?? 1;
 }
 
 function servableFormats({ renderer }: ImageContext, record: ImageRecord): ImageFormat[] {

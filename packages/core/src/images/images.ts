@@ -25,7 +25,7 @@ import { openStore } from "./open-store.ts";
 import { createPins, type Pins, type Secret } from "./pin.ts";
 import { createJobMarkers } from "./processing/job-markers.ts";
 import { createJobs } from "./processing/jobs.ts";
-import { createRenditions } from "./renditions.ts";
+import { createRenditions } from "./renditions/renditions.ts";
 import { isSettledWithin } from "./settled-within.ts";
 import { closeStores, rolesOf, type StorageRoles } from "./storage-roles.ts";
 import { createStoreGuard } from "./store-guard.ts";

@@ -4,7 +4,8 @@ import type { ByteRange } from "../contracts/blob-store.ts";
 import type { Call, Reply } from "../contracts/call.ts";
 import type { ImageFormat, RenditionSpec } from "../contracts/renderer.ts";
 import { ServiceError } from "../errors.ts";
-import { evaluatePreconditions, ifRangeHolds, type Validators } from "../http/conditional.ts";
+import { clientKey } from "../http/client-key.ts";
+import { evaluatePreconditions, ifRangeHolds, isConditional } from "../http/conditional.ts";
 import { HttpProblem } from "../http/http-problem.ts";
 import { chooseRange } from "../http/ranges.ts";
 import { findForRead, findReadyImage, requireAlive } from "./find-image.ts";
@@ -15,8 +16,8 @@ import type { ImageRecord } from "./image-record.ts";
 import type { CurrentRecord } from "./image-records.ts";
 import type { Audience } from "./permissions.ts";
 import { hasBody, readParameters, requireUtf8Query } from "./read-body.ts";
-import { chooseRendition, parseReadParameters } from "./rendition-spec.ts";
-import type { ServableBytes } from "./renditions.ts";
+import { chooseRendition, parseReadParameters, specName } from "./renditions/rendition-spec.ts";
+import { BytesReplaced, type ServableBytes } from "./renditions/renditions.ts";
 
 /** How a reply with bytes may be cached. */
 type Caching = Audience | "revalidate" | "revalidate privately" | "never";
@@ -24,11 +25,11 @@ type Caching = Audience | "revalidate" | "revalidate privately" | "never";
 /** A read whose parameters are known to be right, kept with the record that it belongs to. */
 interface PreparedRead {
   spec: RenditionSpec | null;
-  validators: Validators;
-  /** All headers but Content-Length and Cache-Control. */
+  lastModifiedMs: number;
+  /** All headers but ETag, Content-Length and Cache-Control. */
   headers: Readonly<Record<string, string>>;
-  /** The whole set for a reply of `size` bytes while the image has long to live; made at the first. */
-  complete?: { size: number; headers: Readonly<Record<string, string>> };
+  /** The whole set for a reply of bytes with this tag while the image has long to live; made at the first. */
+  complete?: { etag: string; headers: Readonly<Record<string, string>> };
 }
 
 const MAX_PREPARED_PER_IMAGE = 8;
@@ -100,20 +101,20 @@ function preparedRead(
 }
 
 function prepare(
-  { renditions }: ImageContext,
+  { renderer }: ImageContext,
   { record }: CurrentRecord,
   format: ImageFormat,
   value: (name: string) => unknown,
 ): PreparedRead {
-  const spec = chooseRendition(record, format, parseReadParameters(format, value));
+  const spec = chooseRendition(record, format, parseReadParameters(format, value), (...asked) =>
+    renderer.measure(...asked),
+  );
   const facts = FORMATS[format];
-  const etag = renditions.etag(record, spec);
   return {
     spec,
-    validators: { etag, lastModifiedMs: record.createdAt },
+    lastModifiedMs: record.createdAt,
     headers: {
       "Content-Type": facts.type,
-      ETag: etag,
       "Last-Modified": new Date(record.createdAt).toUTCString(),
       "Accept-Ranges": "bytes",
       "Content-Disposition": disposition(fileName(record, format), facts.disposition),
@@ -143,25 +144,88 @@ async function bytesReply(
   read: PreparedRead,
   caching: Caching,
 ): Promise<Reply> {
-  const precondition = evaluatePreconditions(call.method, call.headers, read.validators);
-  if (precondition === "failed") {
-    throw new HttpProblem({
-      status: 412,
-      detail: "The picture is not the one that the request's conditions name.",
+  const { headers, method } = call;
+  if (isConditional(headers)) {
+    const etag = await comparedTag(context, call, current, read);
+    const precondition = evaluatePreconditions(method, headers, {
+      etag,
+      lastModifiedMs: read.lastModifiedMs,
     });
+    if (precondition === "failed") {
+      throw new HttpProblem({
+        status: 412,
+        detail: "The picture is not the one that the request's conditions name.",
+      });
+    }
+    if (precondition === "not_modified") {
+      return { status: 304, headers: { ...withCaching(context, current, read, caching), ETag: etag } };
+    }
   }
-  if (precondition === "not_modified")
-    return {
-      status: 304,
-      headers: withCaching(context, current, read, caching),
-    };
-  const isWhole = call.headers.range === undefined;
-  const hot = isWhole ? context.renditions.peek(current.record.id, read.spec) : undefined;
+  const hot = headers.range === undefined ? context.renditions.peek(current.record.id, read.spec) : undefined;
   if (hot !== undefined) {
-    const headers = wholeHeaders(context, current, read, hot.length, caching);
-    return call.method === "HEAD" ? { status: 200, headers } : { status: 200, headers, body: hot };
+    const whole = wholeHeaders(context, current, read, hot.bytes.length, hot.etag, caching);
+    return method === "HEAD"
+      ? { status: 200, headers: whole }
+      : { status: 200, headers: whole, body: hot.bytes };
   }
-  const bytes = await context.renditions.get(current.record, read.spec, call.signal);
+  if (method === "HEAD" && read.spec !== null) return headReply(context, call, current, read, caching);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await readReply(context, call, current, read, caching);
+    } catch (error) {
+      if (!(error instanceof BytesReplaced)) throw error;
+      if (attempt < MAX_ATTEMPTS) continue;
+      throw new ServiceError("store_unavailable", error.message, { cause: error });
+    }
+  }
+}
+
+/** Between being found and being opened, the bytes of a rendition may be evicted or made anew. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * The tag that the request's conditions are compared with. The store is only asked where that may decide: a tag that this
+ * build gives is right whatever is stored, and one of another picture is wrong.
+ */
+async function comparedTag(
+  { renditions }: ImageContext,
+  call: Call,
+  { record }: CurrentRecord,
+  { spec }: PreparedRead,
+): Promise<string> {
+  const expected = renditions.expectedEtag(record, spec);
+  const { "if-match": match, "if-none-match": noneMatch } = call.headers;
+  const named = `${match ?? ""} ${noneMatch ?? ""}`;
+  if (spec === null || named.includes(expected)) return expected;
+  const isDated = match === undefined && noneMatch === undefined;
+  return isDated || named.includes(`"${record.id}.${specName(spec)}.`)
+    ? renditions.etag(record, spec, call.signal)
+    : expected;
+}
+
+/** HEAD renders nothing: what is not made yet has no length and no entity tag (RFC 9110 §9.3.2). */
+async function headReply(
+  context: ImageContext,
+  call: Call,
+  current: CurrentRecord,
+  read: PreparedRead,
+  caching: Caching,
+): Promise<Reply> {
+  const bytes = await context.renditions.find(current.record, read.spec, call.signal);
+  const now = await findReadyImage(context, call, current.record.id);
+  if (bytes === null) return { status: 200, headers: withCaching(context, now, read, caching) };
+  return { status: 200, headers: wholeHeaders(context, now, read, bytes.size, bytes.etag, caching) };
+}
+
+async function readReply(
+  context: ImageContext,
+  call: Call,
+  current: CurrentRecord,
+  read: PreparedRead,
+  caching: Caching,
+): Promise<Reply> {
+  const reader = { client: clientKey(call.clientIp), signal: call.signal };
+  const bytes = await context.renditions.get(current.record, read.spec, reader);
   // Rendering and remote stores take their time, in which the image may have been deleted or have expired.
   const now = await findReadyImage(context, call, current.record.id);
   if (bytes === null) {
@@ -181,9 +245,8 @@ async function partReply(
   bytes: ServableBytes,
   caching: Caching,
 ): Promise<Reply> {
-  const range = ifRangeHolds(call.headers, read.validators)
-    ? chooseRange(rangeOf(call), bytes.size)
-    : "whole";
+  const validators = { etag: bytes.etag, lastModifiedMs: read.lastModifiedMs };
+  const range = ifRangeHolds(call.headers, validators) ? chooseRange(rangeOf(call), bytes.size) : "whole";
   if (range === "unsatisfiable") {
     throw new HttpProblem({
       status: 416,
@@ -191,7 +254,7 @@ async function partReply(
       headers: { "Content-Range": `bytes */${bytes.size}` },
     });
   }
-  const headers = wholeHeaders(context, current, read, bytes.size, caching);
+  const headers = wholeHeaders(context, current, read, bytes.size, bytes.etag, caching);
   if (call.method === "HEAD") return { status: 200, headers };
   if (range === "whole") {
     return {
@@ -240,16 +303,18 @@ function wholeHeaders(
   current: CurrentRecord,
   read: PreparedRead,
   size: number,
+  etag: string,
   caching: Caching,
 ): Readonly<Record<string, string>> {
   const isPlain =
     caching === "public" && secondsLeft(context, current.record) >= context.settings.cacheSeconds;
-  if (isPlain && read.complete?.size === size) return read.complete.headers;
+  if (isPlain && read.complete?.etag === etag) return read.complete.headers;
   const headers = {
     ...withCaching(context, current, read, caching),
+    ETag: etag,
     "Content-Length": String(size),
   };
-  if (isPlain) read.complete = { size, headers };
+  if (isPlain) read.complete = { etag, headers };
   return headers;
 }
 

@@ -1,6 +1,6 @@
 import { EXPIRY_SCHEMAS, NAME_SCHEMA, NEW_NAME_SCHEMA } from "../images/image-fields.ts";
 import { IMAGE_ID_SCHEMA } from "../images/image-id.ts";
-import { CONVERT_SCHEMA, PAGE_SCHEMA, RESIZE_SCHEMA } from "../images/rendition-spec.ts";
+import { CONVERT_SCHEMA, PAGE_SCHEMA, RESIZE_SCHEMA } from "../images/renditions/rendition-spec.ts";
 import type { ApiParameter } from "./document.ts";
 import type { JsonSchema } from "./json-schema.ts";
 

@@ -1,6 +1,11 @@
 import type { ImageFormat } from "../contracts/renderer.ts";
 import { FORMATS } from "../images/formats.ts";
-import { CONVERT_SCHEMA, PAGE_SCHEMA, PAGE_TEXT_SCHEMA, RESIZE_SCHEMA } from "../images/rendition-spec.ts";
+import {
+  CONVERT_SCHEMA,
+  PAGE_SCHEMA,
+  PAGE_TEXT_SCHEMA,
+  RESIZE_SCHEMA,
+} from "../images/renditions/rendition-spec.ts";
 import type { ApiOperation, ApiRequestBody, ApiResponse, PathItem } from "./document.ts";
 import { headOf } from "./head-of.ts";
 import { type HeaderName, headersOf } from "./headers.ts";

@@ -1,9 +1,15 @@
-import type { ImageFormat, OriginalType, Quality, RenditionSpec } from "../contracts/renderer.ts";
-import { ServiceError } from "../errors.ts";
-import { isWordOf, type JsonSchema, patternOf } from "../openapi/json-schema.ts";
-import { numbersUpTo } from "../openapi/number-pattern.ts";
-import { formatOfOriginal } from "./formats.ts";
-import type { ImageRecord } from "./image-record.ts";
+import type {
+  ImageFormat,
+  OriginalType,
+  Quality,
+  Renderer,
+  RenditionSpec,
+} from "../../contracts/renderer.ts";
+import { ServiceError } from "../../errors.ts";
+import { isWordOf, type JsonSchema, patternOf } from "../../openapi/json-schema.ts";
+import { numbersUpTo } from "../../openapi/number-pattern.ts";
+import { formatOfOriginal } from "../formats.ts";
+import type { ImageRecord } from "../image-record.ts";
 
 const MAX_SIDE = 8192;
 const DEFAULT_QUALITY: Quality = "high";
@@ -104,35 +110,50 @@ function parsePage(value: unknown): number {
   throw new ServiceError("bad_request", "page must be a whole number from 1");
 }
 
+type Original = Pick<ImageRecord, "type" | "width" | "height" | "pages" | "size">;
+
 /**
- * The rendition that `parameters` name, or `null` where that is the stored original as it is: the same type and nothing
- * to change. Rejects a page that the document does not have.
+ * The rendition that `parameters` ask for, resolved to what it yields: whatever gives the same picture gives the same spec.
+ * `null`: the stored original as it is, since the type is the same and nothing changes. Rejects a page that the document
+ * does not have.
  */
 export function chooseRendition(
-  record: Pick<ImageRecord, "type" | "width" | "height" | "pages">,
+  record: Original,
   format: ImageFormat,
   parameters: ReadParameters,
+  measure: Renderer["measure"],
 ): RenditionSpec | null {
   const { quality, maxWidth, maxHeight, page } = parameters;
-  if (page !== undefined && page > pageCount(record)) {
-    throw new ServiceError("bad_request", `page must be at most ${pageCount(record)}`);
-  }
+  requirePage(record, page);
   const isSameType = formatOfOriginal(record.type) === format;
   // A page that is asked for by number comes alone, the first as any other.
   const isOnePage = page !== undefined && (isSameType ? pageCount(record) > 1 : page > 1);
-  if (isSameType && quality === undefined && !isOnePage && !changesSize(record, maxWidth, maxHeight))
-    return null;
-  return {
+  const isAsStored = isSameType && quality === undefined && !isOnePage;
+  if (isAsStored && !changesSize(record, maxWidth, maxHeight)) return null;
+  const picture = {
     format,
     ...(format === "jpg" ? { quality: quality ?? DEFAULT_QUALITY } : {}),
-    ...(maxWidth === undefined ? {} : { maxWidth }),
-    ...(maxHeight === undefined ? {} : { maxHeight }),
     ...(isOnePage ? { page } : {}),
   };
+  const asked = {
+    ...picture,
+    ...(maxWidth === undefined ? {} : { maxWidth }),
+    ...(maxHeight === undefined ? {} : { maxHeight }),
+  };
+  const size = measure(record, asked);
+  if (size === null) return asked;
+  if (isAsStored && size.width === record.width && size.height === record.height) return null;
+  return { ...picture, ...size };
+}
+
+/** Rejects a page that the document does not have. */
+export function requirePage(record: Original, page: number | undefined): void {
+  if (page === undefined || page <= pageCount(record)) return;
+  throw new ServiceError("bad_request", `page must be at most ${pageCount(record)}`);
 }
 
 /** Only documents have pages to choose from; the frames of an animation are not pages. */
-function pageCount(record: Pick<ImageRecord, "type" | "pages">): number {
+function pageCount(record: Original): number {
   if (record.type !== "application/pdf") return 1;
   return record.pages ?? Number.POSITIVE_INFINITY;
 }
@@ -141,7 +162,7 @@ const SCALABLE: readonly OriginalType[] = ["image/svg+xml", "application/pdf"];
 
 /** A raster is never enlarged, so a box that it fits into changes nothing; a scalable one is drawn to fill the box. */
 function changesSize(
-  { type, width, height }: Pick<ImageRecord, "type" | "width" | "height">,
+  { type, width, height }: Original,
   maxWidth: number | undefined,
   maxHeight: number | undefined,
 ): boolean {
@@ -156,10 +177,13 @@ function changesSize(
 
 /** One short name per spec, safe in a store's key and in an entity tag. */
 export function specName(spec: RenditionSpec): string {
-  const box = `${spec.maxWidth ?? ""}x${spec.maxHeight ?? ""}`;
-  const parts: string[] = [spec.format];
-  if (spec.quality !== undefined) parts.push(spec.quality);
-  if (box !== "x") parts.push(box);
-  if (spec.page !== undefined) parts.push(`p${spec.page}`);
+  const { format, quality, page, width, height, maxWidth, maxHeight } = spec;
+  const parts: string[] = [format];
+  if (quality !== undefined) parts.push(quality);
+  if (width !== undefined && height !== undefined) parts.push(`${width}x${height}`);
+  else if (maxWidth !== undefined || maxHeight !== undefined) {
+    parts.push(`in${maxWidth ?? ""}x${maxHeight ?? ""}`);
+  }
+  if (page !== undefined) parts.push(`p${page}`);
   return parts.join("-");
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { LeaseStore } from "../contracts/lease-store.ts";
-import { ServiceError } from "../errors.ts";
+import type { LeaseStore } from "../../contracts/lease-store.ts";
+import { ServiceError } from "../../errors.ts";
 
 /** What one process makes for all that share a store. */
 export interface SharedTask<T> {

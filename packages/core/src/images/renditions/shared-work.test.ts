@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createLeases } from "../../test/leases.ts";
-import { signal as event } from "../../test/tapped-store.ts";
-import { hasLeases } from "../contracts/lease-store.ts";
-import { ServiceError } from "../errors.ts";
+import { createLeases } from "../../../test/leases.ts";
+import { signal as event } from "../../../test/tapped-store.ts";
+import { hasLeases } from "../../contracts/lease-store.ts";
+import { ServiceError } from "../../errors.ts";
 import { createSharedWork, type SharedTask } from "./shared-work.ts";
 
 const stay = new AbortController().signal;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ImageFormat, OriginalType } from "../contracts/renderer.ts";
-import { chooseRendition, parseReadParameters, specName } from "./rendition-spec.ts";
+import type { ImageFormat, OriginalType } from "../../contracts/renderer.ts";
+import { chooseRendition, parseReadParameters, type ReadParameters, specName } from "./rendition-spec.ts";
 
 function parse(format: ImageFormat, values: Record<string, unknown>) {
   return parseReadParameters(format, (name) => values[name]);
@@ -61,58 +61,74 @@ describe("the rendition that a read names", () => {
     width: 400,
     height: 300,
     pages: 1,
+    size: 1,
   };
   const svg = {
     type: "image/svg+xml" as OriginalType,
     width: 400,
     height: 300,
     pages: 1,
+    size: 1,
   };
   const pdf = {
     type: "application/pdf" as OriginalType,
     width: null,
     height: null,
     pages: 3,
+    size: 1,
   };
 
+  /** Before anything is known of sizes. */
+  const choose = (record: typeof jpeg | typeof pdf, format: ImageFormat, parameters: ReadParameters) =>
+    chooseRendition(record, format, parameters, () => null);
+
   test("is the original where the type is the same and nothing changes", () => {
-    expect(chooseRendition(jpeg, "jpg", {})).toBeNull();
-    expect(chooseRendition(jpeg, "jpg", { maxWidth: 400 })).toBeNull();
-    expect(chooseRendition(jpeg, "jpg", { maxWidth: 4000, maxHeight: 300 })).toBeNull();
-    expect(chooseRendition(svg, "svg", { maxWidth: 400 })).toBeNull();
-    expect(chooseRendition(pdf, "pdf", {})).toBeNull();
-    expect(chooseRendition({ ...pdf, pages: 1 }, "pdf", { page: 1 })).toBeNull();
+    expect(choose(jpeg, "jpg", {})).toBeNull();
+    expect(choose(jpeg, "jpg", { maxWidth: 400 })).toBeNull();
+    expect(choose(jpeg, "jpg", { maxWidth: 4000, maxHeight: 300 })).toBeNull();
+    expect(choose(svg, "svg", { maxWidth: 400 })).toBeNull();
+    expect(choose(pdf, "pdf", {})).toBeNull();
+    expect(choose({ ...pdf, pages: 1 }, "pdf", { page: 1 })).toBeNull();
   });
 
   test("is a page alone for a PDF as PDF, and the first page for other formats without being named", () => {
-    expect(chooseRendition(pdf, "pdf", { page: 1 })).toEqual({ format: "pdf", page: 1 });
-    expect(chooseRendition(pdf, "pdf", { page: 3 })).toEqual({ format: "pdf", page: 3 });
-    expect(chooseRendition(pdf, "png", { page: 1 })).toEqual({ format: "png" });
-    expect(chooseRendition(pdf, "png", { page: 2 })).toEqual({ format: "png", page: 2 });
+    expect(choose(pdf, "pdf", { page: 1 })).toEqual({ format: "pdf", page: 1 });
+    expect(choose(pdf, "pdf", { page: 3 })).toEqual({ format: "pdf", page: 3 });
+    expect(choose(pdf, "png", { page: 1 })).toEqual({ format: "png" });
+    expect(choose(pdf, "png", { page: 2 })).toEqual({ format: "png", page: 2 });
   });
 
   test("has a quality for jpg, high where none was asked for", () => {
-    expect(chooseRendition(jpeg, "jpg", { quality: "low" })).toEqual({
+    expect(choose(jpeg, "jpg", { quality: "low" })).toEqual({
       format: "jpg",
       quality: "low",
     });
-    expect(chooseRendition(svg, "jpg", {})).toEqual({
+    expect(choose(svg, "jpg", {})).toEqual({
       format: "jpg",
       quality: "high",
     });
-    expect(chooseRendition(jpeg, "png", {})).toEqual({ format: "png" });
+    expect(choose(jpeg, "png", {})).toEqual({ format: "png" });
   });
 
   test("is another size for a raster only where the box is smaller, for SVG where it differs", () => {
-    expect(chooseRendition(jpeg, "jpg", { maxHeight: 299 })).toEqual({
+    expect(choose(jpeg, "jpg", { maxHeight: 299 })).toEqual({
       format: "jpg",
       quality: "high",
       maxHeight: 299,
     });
-    expect(chooseRendition(svg, "svg", { maxWidth: 800 })).toEqual({
+    expect(choose(svg, "svg", { maxWidth: 800 })).toEqual({
       format: "svg",
       maxWidth: 800,
     });
+  });
+
+  test("has the size that the renderer measures, instead of the box", () => {
+    const half = () => ({ width: 200, height: 150 });
+    const asked = [{ maxWidth: 200 }, { maxWidth: 200, maxHeight: 8192 }, { maxHeight: 150 }];
+    for (const box of asked) {
+      expect(chooseRendition(jpeg, "png", box, half)).toEqual({ format: "png", width: 200, height: 150 });
+    }
+    expect(chooseRendition(svg, "svg", { maxWidth: 401 }, () => ({ width: 400, height: 300 }))).toBeNull();
   });
 
   test("of a page that is not there is refused", () => {
@@ -121,15 +137,16 @@ describe("the rendition that a read names", () => {
       [jpeg, 2],
       [{ ...jpeg, type: "image/gif" as const, pages: 9 }, 2],
     ] as const) {
-      expect(() => chooseRendition(record, "png", { page })).toThrowError(
+      expect(() => choose(record, "png", { page })).toThrowError(
         expect.objectContaining({ code: "bad_request" }),
       );
     }
   });
 
   test("has one name", () => {
-    expect(specName({ format: "jpg", quality: "low", maxWidth: 8, maxHeight: 6 })).toBe("jpg-low-8x6");
-    expect(specName({ format: "png", maxHeight: 6 })).toBe("png-x6");
+    expect(specName({ format: "jpg", quality: "low", maxWidth: 8, maxHeight: 6 })).toBe("jpg-low-in8x6");
+    expect(specName({ format: "png", maxHeight: 6 })).toBe("png-inx6");
+    expect(specName({ format: "png", width: 8, height: 6 })).toBe("png-8x6");
     expect(specName({ format: "png", page: 2 })).toBe("png-p2");
     expect(specName({ format: "gif" })).toBe("gif");
   });

@@ -1,0 +1,202 @@
+import { expect, test, vi } from "vitest";
+import type { Renderer, RenditionSpec } from "../../contracts/renderer.ts";
+import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { readAll } from "../../stores/read-all.ts";
+import { type ImageRecord, keyOf } from "../image-record.ts";
+import { BytesReplaced, createRenditions, type RenditionsOptions } from "./renditions.ts";
+import { STAMP_BYTES } from "./stored-rendition.ts";
+
+const ID = "AAAAAAAAAAAAAAAAAAAAAA";
+const record = { id: ID, type: "image/png", size: 8, width: 4, height: 4, pages: 1 } as ImageRecord;
+const spec: RenditionSpec = { format: "jpg", quality: "high", width: 2, height: 2 };
+const { signal } = new AbortController();
+const reader = { client: "10.0.0.1", signal };
+
+/** A renderer of one release: what it makes names the release, and says what it was made from. */
+function releaseOf(build: string, more: Partial<Renderer> = {}) {
+  const renders: string[] = [];
+  const renderer: Renderer = {
+    build,
+    look: () => 1,
+    measure: () => null,
+    canRender: () => true,
+    admit: () => Promise.reject(new Error("Nothing is admitted here")),
+    async render(source, _type, { format }, { fromIntermediate = false } = {}) {
+      renders.push(format);
+      const from = "bytes" in source ? Buffer.from(source.bytes).toString() : source.path;
+      const bytes = Buffer.from(`${format} by ${build} of ${from}`);
+      const isCostly = more.usesIntermediate !== undefined && !fromIntermediate;
+      return isCostly ? { bytes, intermediate: Buffer.from(`intermediate by ${build}`) } : { bytes };
+    },
+    close: async () => undefined,
+    ...more,
+  };
+  return { renderer, renders };
+}
+
+async function storage() {
+  const store = createMemoryBlobStore();
+  await store.put(keyOf.original(ID), Buffer.from("original"));
+  return store;
+}
+
+type Store = Awaited<ReturnType<typeof storage>>;
+
+function service(store: Store, renderer: Renderer, options: Partial<RenditionsOptions> = {}) {
+  return createRenditions({
+    leases: async () => null,
+    originals: store,
+    renditions: store,
+    renderer,
+    memoryBytes: 0,
+    onError(error) {
+      throw error;
+    },
+    served: () => undefined,
+    ...options,
+  });
+}
+
+/** Text and tag of a rendition, once it is stored. */
+async function read(renditions: ReturnType<typeof service>, wanted = spec) {
+  const found = await renditions.get(record, wanted, reader);
+  if (found === null) throw new Error("There is no rendition");
+  const text = (await readAll(await found.open())).toString();
+  await renditions.close();
+  return { text, etag: found.etag };
+}
+
+test("a rendition that another build stored is served with that build's tag, and is not rendered again", async () => {
+  const store = await storage();
+  const first = await read(service(store, releaseOf("b1").renderer));
+  const next = releaseOf("b2");
+  expect(await read(service(store, next.renderer))).toEqual(first);
+  expect([first, next.renders]).toEqual([
+    { text: "jpg by b1 of original", etag: `"${ID}.jpg-high-2x2.b1"` },
+    [],
+  ]);
+});
+
+test("the tag of a rendition that is not stored is the one that this build gives", async () => {
+  const store = await storage();
+  const old = await read(service(store, releaseOf("b1").renderer));
+  const renditions = service(store, releaseOf("b2").renderer);
+  expect(await renditions.etag(record, spec, signal)).toBe(old.etag);
+  await store.delete(keyOf.rendition(ID, "jpg-high-2x2"));
+  expect(await renditions.etag(record, spec, signal)).toBe(`"${ID}.jpg-high-2x2.b2"`);
+  expect((await read(renditions)).etag).toBe(`"${ID}.jpg-high-2x2.b2"`);
+});
+
+test("a look at the tag of a stored rendition keeps its bytes for the reads that follow", async () => {
+  const store = await storage();
+  const { etag } = await read(service(store, releaseOf("b1").renderer));
+  const renditions = service(store, releaseOf("b2").renderer, { memoryBytes: 1e6 });
+  expect(renditions.peek(ID, spec)).toBeUndefined();
+  expect(await renditions.etag(record, spec, signal)).toBe(etag);
+  expect(renditions.peek(ID, spec)).toEqual({ bytes: Buffer.from("jpg by b1 of original"), etag });
+});
+
+test("a rendition of a lower look is served once more and made anew behind, in place of the old one", async () => {
+  const store = await storage();
+  await read(service(store, releaseOf("b1").renderer));
+  const { renderer, renders } = releaseOf("b2", { look: () => 2 });
+  const renditions = service(store, renderer);
+  const old = await renditions.get(record, spec, reader);
+  expect(old?.etag).toBe(`"${ID}.jpg-high-2x2.b1"`);
+  await vi.waitFor(async () =>
+    expect(await renditions.etag(record, spec, signal)).toBe(`"${ID}.jpg-high-2x2.b2"`),
+  );
+  expect((await read(renditions)).text).toBe("jpg by b2 of original");
+  expect([renders, (await store.list(`${ID}/renditions/`)).keys.length]).toEqual([["jpg"], 1]);
+});
+
+test("a rendition of a higher look is left as it is by an older release", async () => {
+  const store = await storage();
+  await read(service(store, releaseOf("b2", { look: () => 2 }).renderer));
+  const older = releaseOf("b1");
+  expect((await read(service(store, older.renderer))).etag).toBe(`"${ID}.jpg-high-2x2.b2"`);
+  expect(older.renders).toEqual([]);
+});
+
+test("later sizes are made from the stored intermediate, without the original", async () => {
+  const store = await storage();
+  const { renderer } = releaseOf("b1", { usesIntermediate: () => true });
+  const first = await read(service(store, renderer));
+  expect(first.text).toBe("jpg by b1 of original");
+  const get = vi.fn(store.get);
+  const second = await read(service({ ...store, get }, renderer), { ...spec, width: 1, height: 1 });
+  expect(second).toEqual({
+    text: "jpg by b1 of intermediate by b1",
+    etag: `"${ID}.jpg-high-1x1.b1"`,
+  });
+  expect(get.mock.calls.map(([key]) => key)).not.toContain(keyOf.original(ID));
+});
+
+test("a rendition from another build's intermediate has a tag that names both builds", async () => {
+  const store = await storage();
+  await read(service(store, releaseOf("b1", { usesIntermediate: () => true }).renderer));
+  const next = service(store, releaseOf("b2", { usesIntermediate: () => true }).renderer);
+  expect(await read(next, { ...spec, format: "webp" })).toEqual({
+    text: "webp by b2 of intermediate by b1",
+    etag: `"${ID}.webp-high-2x2.b2-b1"`,
+  });
+});
+
+test("an intermediate of a lower look is not used", async () => {
+  const store = await storage();
+  await read(service(store, releaseOf("b1", { usesIntermediate: () => true }).renderer));
+  const next = releaseOf("b2", { usesIntermediate: () => true, look: () => 2 });
+  expect((await read(service(store, next.renderer), { ...spec, format: "webp" })).text).toBe(
+    "webp by b2 of original",
+  );
+});
+
+test("an intermediate that cannot be read is replaced by one that can", async () => {
+  const store = await storage();
+  const { renderer } = releaseOf("b1", { usesIntermediate: () => true });
+  await store.put(keyOf.rendition(ID, "intermediate-p1"), Buffer.from("garbage"));
+  expect((await read(service(store, renderer))).text).toBe("jpg by b1 of original");
+  expect((await read(service(store, renderer), { ...spec, format: "webp" })).text).toBe(
+    "webp by b1 of intermediate by b1",
+  );
+});
+
+test.each([0, 5, 200])("%i stored bytes that are no rendition are replaced by one", async (length) => {
+  const store = await storage();
+  await store.put(keyOf.rendition(ID, "jpg-high-2x2"), Buffer.alloc(length));
+  const renditions = service(store, releaseOf("b1").renderer);
+  expect(await renditions.find(record, spec, signal)).toBeNull();
+  const made = await read(renditions);
+  expect(await read(service(store, releaseOf("b2").renderer))).toEqual(made);
+});
+
+test("finding renders nothing", async () => {
+  const { renderer, renders } = releaseOf("b1");
+  expect(await service(await storage(), renderer).find(record, spec, signal)).toBeNull();
+  expect(renders).toEqual([]);
+});
+
+const LARGE = Buffer.alloc(3 * 1024 * 1024, "large");
+
+test("a large rendition is read from the store in whole and in part, without its stamp", async () => {
+  const store = await storage();
+  const { renderer } = releaseOf("b1", { render: async () => ({ bytes: LARGE }) });
+  expect((await read(service(store, renderer))).text).toBe(LARGE.toString());
+  const stored = await service(store, renderer).find(record, spec, signal);
+  expect(stored?.size).toBe(LARGE.length);
+  expect(LARGE.equals(await readAll((await stored?.open()) ?? Buffer.of()))).toBe(true);
+  const part = await readAll((await stored?.open({ start: 5, end: 9 })) ?? Buffer.of());
+  expect(part.toString()).toBe("large");
+});
+
+test("a large rendition that is replaced or removed between finding and opening is told so", async () => {
+  const store = await storage();
+  const { renderer } = releaseOf("b1", { render: async () => ({ bytes: LARGE }) });
+  await read(service(store, renderer));
+  const key = keyOf.rendition(ID, "jpg-high-2x2");
+  const found = await service(store, renderer).find(record, spec, signal);
+  await store.put(key, Buffer.concat([LARGE, Buffer.alloc(STAMP_BYTES)]));
+  await expect(found?.open()).rejects.toBeInstanceOf(BytesReplaced);
+  await store.delete(key);
+  await expect(found?.open({ start: 0, end: 0 })).rejects.toBeInstanceOf(BytesReplaced);
+});

@@ -1,0 +1,422 @@
+import { LRUCache } from "lru-cache";
+import type { BlobStore, ByteRange, StoredBlob } from "../../contracts/blob-store.ts";
+import type { LeaseStore } from "../../contracts/lease-store.ts";
+import type { ServedFrom } from "../../contracts/observer.ts";
+import type { Renderer, Rendition, RenditionSpec } from "../../contracts/renderer.ts";
+import { isServiceError, ServiceError } from "../../errors.ts";
+import { readAll } from "../../stores/read-all.ts";
+import { type ImageRecord, keyOf } from "../image-record.ts";
+import { openSource } from "../open-source.ts";
+import { removeStored } from "../remove-stored.ts";
+import { specName } from "./rendition-spec.ts";
+import { createRenewals } from "./renewals.ts";
+import { createSharedWork, type Made } from "./shared-work.ts";
+import { createSingleFlight } from "./single-flight.ts";
+import { readStamp, STAMP_BYTES, type Stamp, stamped, stampIn } from "./stored-rendition.ts";
+
+export interface RenditionsOptions {
+  /** The leases of those that render; `null`: none. See {@link SharedWorkOptions.leases}. */
+  leases(): Promise<LeaseStore | null>;
+  originals: BlobStore;
+  renditions: BlobStore;
+  renderer: Renderer;
+  /** Bytes of renditions and small originals to keep in memory, at least 0. */
+  memoryBytes: number;
+  /** Called with what went wrong behind a reply that was not harmed by it. */
+  onError(error: unknown): void;
+  /** Called with where a picture came from. */
+  served(from: ServedFrom): void;
+}
+
+/** For whom a picture is read. */
+export interface Reader {
+  /** Whom the work counts for: the client's address as rate limits cut it, or an owner. */
+  client: string;
+  signal: AbortSignal;
+}
+
+/** Bytes in memory, and their entity tag with its quotes. */
+export interface HotBytes {
+  bytes: Buffer;
+  etag: string;
+}
+
+/** Bytes ready to be sent, in whole or in part. */
+export interface ServableBytes {
+  size: number;
+  /** Entity tag, quotes included. */
+  etag: string;
+  /** All bytes, or a range of them. Rejects with {@link BytesReplaced} when other bytes, or none, are there by now. */
+  open(range?: ByteRange): Promise<StoredBlob["body"]>;
+}
+
+/** The bytes of a rendition were removed or replaced after they were found: find them again. */
+export class BytesReplaced extends Error {}
+
+export interface Renditions {
+  /** From memory, at once; `undefined` says nothing about the store. */
+  peek(id: string, spec: RenditionSpec | null): HotBytes | undefined;
+  /** As {@link get}, but renders nothing: `null` also for a rendition that is not stored. */
+  find(record: ImageRecord, spec: RenditionSpec | null, signal: AbortSignal): Promise<ServableBytes | null>;
+  /**
+   * The bytes of a rendition, or of the original for `null`: from memory, the store, or rendered now, by one of all processes
+   * that share the store. `null` when the original is not there. Rejects as {@link Renderer.render} does, and with `overloaded`
+   * when another process takes too long; a failure by the picture itself is remembered. Rejects with `damaged` when the
+   * original has another size than its record says.
+   */
+  get(record: ImageRecord, spec: RenditionSpec | null, reader: Reader): Promise<ServableBytes | null>;
+  /** Removes all bytes of an image from memory and both stores. */
+  remove(id: string): Promise<void>;
+  /**
+   * The entity tag, quotes included, as far as it is known without a look at the store: of the bytes in memory, of the
+   * original, or the one that this build gives.
+   */
+  expectedEtag(record: ImageRecord, spec: RenditionSpec | null): string;
+  /**
+   * The entity tag of the bytes in memory or in the store; the one that this build gives where there are none. Small bytes
+   * are kept in memory then: a client that revalidates is seldom the only one.
+   */
+  etag(record: ImageRecord, spec: RenditionSpec | null, signal: AbortSignal): Promise<string>;
+  /** Waits for what is still being stored. */
+  close(): Promise<void>;
+}
+
+/** Bodies up to this size are kept in memory and sent in one piece. */
+const MAX_MEMORY_ENTRY_BYTES = 2 * 1024 * 1024;
+/** Renditions being stored behind their replies; beyond it they are served without being kept. */
+const MAX_PENDING_PUTS = 16;
+/** Stored renditions per image. Whoever asks for more sizes than this pays for each render. */
+const MAX_STORED_PER_IMAGE = 256;
+/** Whom renewals count for: no address is spelt so. */
+const RENEWALS = "renewals";
+
+export function createRenditions(options: RenditionsOptions): Renditions {
+  const { originals, renditions, renderer, onError, served } = options;
+  const memory =
+    options.memoryBytes > 0
+      ? new LRUCache<string, HotBytes>({
+          maxSize: options.memoryBytes,
+          maxEntrySize: MAX_MEMORY_ENTRY_BYTES,
+          sizeCalculation: ({ bytes }) => bytes.length + 1,
+        })
+      : null;
+  const flights = createSingleFlight<HotBytes | null>();
+  const shared = createSharedWork({ leases: options.leases, onError });
+  const renewals = createRenewals(onError);
+  const pendingPuts = new Set<Promise<void>>();
+
+  const keyFor = (id: string, spec: RenditionSpec | null) =>
+    spec === null ? keyOf.original(id) : keyOf.rendition(id, specName(spec));
+
+  /** A failure of this build may be none of the next. */
+  const failureKey = (id: string, spec: RenditionSpec) =>
+    keyOf.failure(id, `${specName(spec)}.${renderer.build}`);
+
+  function keep(key: string, hot: HotBytes): ServableBytes {
+    memory?.set(key, hot);
+    return fromMemory(hot);
+  }
+
+  async function originalFromStore(record: ImageRecord, signal: AbortSignal): Promise<ServableBytes | null> {
+    const key = keyOf.original(record.id);
+    const etag = tagOf(record.id, null);
+    if (record.size > MAX_MEMORY_ENTRY_BYTES) {
+      const info = await originals.stat(key);
+      if (info === null) return null;
+      requireSize(key, info.size, record.size);
+      return opening({ store: originals, key, etag, skip: 0, size: info.size, revision: null }, signal);
+    }
+    const blob = await originals.get(key, { signal });
+    if (blob === null) return null;
+    requireOpenSize(key, blob, record.size);
+    return keep(key, { bytes: await readAll(blob.body), etag });
+  }
+
+  async function renditionFromStore(
+    record: ImageRecord,
+    spec: RenditionSpec,
+    signal: AbortSignal,
+  ): Promise<ServableBytes | null> {
+    const key = keyFor(record.id, spec);
+    const blob = await renditions.get(key, { signal });
+    if (blob === null) return null;
+    const isSmall = blob.size <= MAX_MEMORY_ENTRY_BYTES;
+    const whole = isSmall ? await readAll(blob.body) : null;
+    const stamp = whole === null ? await readStamp(blob) : stampIn(whole);
+    if (stamp === null) return null;
+    if (stamp.look < renderer.look(record.type, spec.format)) requestRenewal(record, spec);
+    const etag = tagOf(record.id, spec, stamp.build);
+    if (whole !== null) return keep(key, { bytes: whole.subarray(STAMP_BYTES), etag });
+    const { size, revision } = blob;
+    return opening(
+      { store: renditions, key, etag, skip: STAMP_BYTES, size: size - STAMP_BYTES, revision },
+      signal,
+    );
+  }
+
+  /** From memory or the store. */
+  async function find(
+    record: ImageRecord,
+    spec: RenditionSpec | null,
+    signal: AbortSignal,
+  ): Promise<ServableBytes | null> {
+    const hot = memory?.get(keyFor(record.id, spec));
+    if (hot !== undefined) {
+      served("memory");
+      return fromMemory(hot);
+    }
+    const stored =
+      spec === null
+        ? await originalFromStore(record, signal)
+        : await renditionFromStore(record, spec, signal);
+    if (stored !== null) served("store");
+    return stored;
+  }
+
+  /** Of the stored rendition; `null`: none is stored. */
+  async function storedStamp(key: string, signal?: AbortSignal): Promise<Stamp | null> {
+    const range = { start: 0, end: STAMP_BYTES - 1 };
+    try {
+      const blob = await renditions.get(key, signal === undefined ? { range } : { range, signal });
+      return blob === null ? null : await readStamp(blob);
+    } catch (error) {
+      // Empty bytes have no beginning: another program left them.
+      if (isServiceError(error, "bad_request")) return null;
+      throw error;
+    }
+  }
+
+  /** Renders what nobody else has rendered or renders. `null`: somebody did, and stored it. */
+  function renderOnce(record: ImageRecord, spec: RenditionSpec, reader: Reader): Promise<HotBytes | null> {
+    const key = keyFor(record.id, spec);
+    const task = {
+      async isDone() {
+        const [failure, stamp] = await Promise.all([
+          renditions.get(failureKey(record.id, spec)),
+          storedStamp(key),
+        ]);
+        if (failure === null) return stamp !== null;
+        throw new ServiceError("unsupported_media", (await readAll(failure.body)).toString("utf8"));
+      },
+      work: () => makeAndStore(record, spec, reader),
+    };
+    return shared.once(key, task, reader.signal);
+  }
+
+  async function makeAndStore(
+    record: ImageRecord,
+    spec: RenditionSpec,
+    reader: Reader,
+  ): Promise<Made<HotBytes>> {
+    try {
+      const { bytes, build } = await make(record, spec, reader);
+      const key = keyFor(record.id, spec);
+      const hot = { bytes, etag: tagOf(record.id, spec, build) };
+      memory?.set(key, hot);
+      const look = renderer.look(record.type, spec.format);
+      return { value: hot, stored: storeBehind(record.id, key, stamped({ look, build }, bytes)) };
+    } catch (error) {
+      if (isServiceError(error, "unsupported_media") || isServiceError(error, "too_costly")) {
+        await storeBehind(record.id, failureKey(record.id, spec), Buffer.from(error.message, "utf8"));
+      }
+      throw error;
+    }
+  }
+
+  /** Renders from the intermediate where there is one, else from the original. */
+  async function make(
+    record: ImageRecord,
+    spec: RenditionSpec,
+    reader: Reader,
+  ): Promise<{ bytes: Buffer; build: string }> {
+    const isIndirect = renderer.usesIntermediate?.(record, spec) ?? false;
+    const made = isIndirect ? await makeFromIntermediate(record, spec, reader) : null;
+    if (made !== null) return made;
+    const { bytes, intermediate } = await makeFromOriginal(record, spec, reader);
+    if (intermediate !== undefined) {
+      const stamp = { look: renderer.look(record.type, spec.format), build: renderer.build };
+      void storeBehind(record.id, intermediateKey(record.id, spec), stamped(stamp, intermediate));
+    }
+    return { bytes, build: renderer.build };
+  }
+
+  async function makeFromOriginal(
+    record: ImageRecord,
+    spec: RenditionSpec,
+    { signal }: Reader,
+  ): Promise<Rendition> {
+    const key = keyOf.original(record.id);
+    const opened = await openSource(originals, key);
+    if (opened === null) throw new OriginalMissing();
+    requireSize(key, opened.size, record.size);
+    return renderer.render(opened.source, record.type, spec, { signal });
+  }
+
+  /** `null`: there is no intermediate that looks as it should, or it cannot be read. */
+  async function makeFromIntermediate(record: ImageRecord, spec: RenditionSpec, { signal }: Reader) {
+    const key = intermediateKey(record.id, spec);
+    const blob = await renditions.get(key, { signal });
+    if (blob === null) return null;
+    const whole = await readAll(blob.body);
+    const stamp = stampIn(whole);
+    if (stamp === null || stamp.look < renderer.look(record.type, spec.format)) return null;
+    const source = { bytes: whole.subarray(STAMP_BYTES) };
+    try {
+      const { bytes } = await renderer.render(source, record.type, spec, { signal, fromIntermediate: true });
+      const isOurs = stamp.build === renderer.build;
+      return { bytes, build: isOurs ? renderer.build : `${renderer.build}-${stamp.build}` };
+    } catch (error) {
+      if (!isServiceError(error, "unsupported_media")) throw error;
+      onError(error);
+      return null;
+    }
+  }
+
+  function requestRenewal(record: ImageRecord, spec: RenditionSpec): void {
+    const key = keyFor(record.id, spec);
+    renewals.request(key, async (signal) => {
+      const reader = { client: RENEWALS, signal };
+      const look = renderer.look(record.type, spec.format);
+      const isDone = async () => ((await storedStamp(key, signal))?.look ?? look) >= look;
+      await shared.once(key, { isDone, work: () => makeAndStore(record, spec, reader) }, signal);
+    });
+  }
+
+  /** Stores what the reply does not wait for. A rendition that cannot be stored is only rendered again. */
+  function storeBehind(id: string, key: string, bytes: Buffer): Promise<void> {
+    if (pendingPuts.size >= MAX_PENDING_PUTS) return Promise.resolve();
+    const task = (async () => {
+      const { keys } = await renditions.list(`${id}/`, {
+        limit: MAX_STORED_PER_IMAGE + 4,
+      });
+      if (keys.length >= MAX_STORED_PER_IMAGE) return;
+      await renditions.put(key, bytes);
+      // The image may have been removed meanwhile: what was put after that would stay for ever.
+      if ((await originals.stat(keyOf.original(id))) === null) await renditions.delete(key);
+    })()
+      .catch(onError)
+      .finally(() => pendingPuts.delete(task));
+    pendingPuts.add(task);
+    return task;
+  }
+
+  return {
+    peek(id, spec) {
+      const hot = memory?.get(keyFor(id, spec));
+      if (hot !== undefined) served("memory");
+      return hot;
+    },
+    find,
+    async get(record, spec, reader) {
+      try {
+        for (;;) {
+          const found = await find(record, spec, reader.signal);
+          if (found !== null || spec === null) return found;
+          const made = await flights.join(
+            keyFor(record.id, spec),
+            (signal) => renderOnce(record, spec, { ...reader, signal }),
+            reader.signal,
+          );
+          if (made === null) continue;
+          served("render");
+          return fromMemory(made);
+        }
+      } catch (error) {
+        if (error instanceof OriginalMissing) return null;
+        throw error;
+      }
+    },
+    async remove(id) {
+      for (const key of memory?.keys() ?? []) if (key.startsWith(`${id}/`)) memory?.delete(key);
+      await removeStored({ originals, renditions }, id);
+    },
+    expectedEtag(record, spec) {
+      return memory?.get(keyFor(record.id, spec))?.etag ?? tagOf(record.id, spec, renderer.build);
+    },
+    async etag(record, spec, signal) {
+      const hot = memory?.get(keyFor(record.id, spec));
+      if (hot !== undefined || spec === null) return hot?.etag ?? tagOf(record.id, spec);
+      const stored = await renditionFromStore(record, spec, signal);
+      return stored?.etag ?? tagOf(record.id, spec, renderer.build);
+    },
+    async close() {
+      await renewals.close();
+      await Promise.all(pendingPuts);
+      await shared.close();
+    },
+  };
+}
+
+/** The record is there and its bytes are not: just removed, or lost. */
+class OriginalMissing extends Error {}
+
+/** Names the bytes: the key of a rendition, and the build that made them. No two sequences of bytes have the same. */
+function tagOf(id: string, spec: RenditionSpec | null, build = ""): string {
+  return spec === null ? `"${id}.original"` : `"${id}.${specName(spec)}.${build}"`;
+}
+
+/** Beside the renditions, one per page. */
+function intermediateKey(id: string, { page = 1 }: RenditionSpec): string {
+  return keyOf.rendition(id, `intermediate-p${page}`);
+}
+
+function fromMemory({ bytes, etag }: HotBytes): ServableBytes {
+  return {
+    size: bytes.length,
+    etag,
+    open: async (range) => (range === undefined ? bytes : bytes.subarray(range.start, range.end + 1)),
+  };
+}
+
+/** Bytes in a store. */
+interface Stored {
+  store: BlobStore;
+  key: string;
+  etag: string;
+  /** Bytes before those that are served. */
+  skip: number;
+  /** Of what is served. */
+  size: number;
+  /** Of the blob; `null`: it is never replaced. */
+  revision: string | null;
+}
+
+function opening({ store, key, etag, skip, size, revision }: Stored, signal: AbortSignal): ServableBytes {
+  return {
+    size,
+    etag,
+    async open({ start, end } = { start: 0, end: size - 1 }) {
+      const isWhole = skip === 0 && start === 0 && end === size - 1;
+      const range = { start: start + skip, end: end + skip };
+      const blob = await store.get(key, isWhole ? { signal } : { range, signal });
+      if (blob === null) throw new BytesReplaced(`The bytes of ${key} are gone`);
+      if (revision !== null && blob.revision !== revision) {
+        if (!Buffer.isBuffer(blob.body)) blob.body.destroy();
+        throw new BytesReplaced(`The bytes of ${key} were replaced`);
+      }
+      requireOpenSize(key, blob, size + skip);
+      return blob.body;
+    },
+  };
+}
+
+/** Rejects with `damaged` when a blob has another size than it should have: what is served of it would be cut. */
+function requireSize(key: string, size: number, expected: number): void {
+  if (size === expected) return;
+  const [id = ""] = key.split("/");
+  const what = `The stored bytes of image ${id} (key "${key}")`;
+  throw new ServiceError(
+    "damaged",
+    `${what} are damaged: ${size} bytes are there, and should be ${expected}`,
+  );
+}
+
+/** As {@link requireSize}, of an open blob, which is closed then. */
+function requireOpenSize(key: string, { size, body }: StoredBlob, expected: number): void {
+  try {
+    requireSize(key, size, expected);
+  } catch (error) {
+    if (!Buffer.isBuffer(body)) body.destroy();
+    throw error;
+  }
+}

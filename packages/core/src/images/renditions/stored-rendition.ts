@@ -1,0 +1,42 @@
+import type { StoredBlob } from "../../contracts/blob-store.ts";
+
+/** What is kept with the bytes of a stored rendition, in a header of fixed length before them. */
+export interface Stamp {
+  /** `Renderer.look` of the renderer that made it. */
+  look: number;
+  /** `Renderer.build` of the same; behind a `-` that of the intermediate's renderer, where that was another. */
+  build: string;
+}
+
+/** Bytes before those of the picture. */
+export const STAMP_BYTES = 96;
+
+const STAMP = /^outrigger rendition 1 look=([1-9]\d{0,8}) build=([a-z0-9.]{1,24}(?:-[a-z0-9.]{1,24})?) *\n$/;
+
+/** The blob of a rendition. */
+export function stamped({ look, build }: Stamp, bytes: Buffer): Buffer {
+  const line = `outrigger rendition 1 look=${look} build=${build}`;
+  return Buffer.concat([Buffer.from(`${line.padEnd(STAMP_BYTES - 1)}\n`, "latin1"), bytes]);
+}
+
+/** The stamp at the beginning of a blob; `null`: this is no rendition. */
+export function stampIn(start: Buffer): Stamp | null {
+  const match = STAMP.exec(start.toString("latin1", 0, STAMP_BYTES));
+  if (match === null) return null;
+  const [, look, build = ""] = match;
+  return { look: Number(look), build };
+}
+
+/** The stamp of an open blob, which is closed then. `null` as {@link stampIn} says. */
+export async function readStamp({ body }: StoredBlob): Promise<Stamp | null> {
+  if (Buffer.isBuffer(body)) return stampIn(body);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // Leaving the loop destroys the stream.
+  for await (const chunk of body) {
+    chunks.push(chunk as Buffer); // A store's streams are of Buffers.
+    length += (chunk as Buffer).length;
+    if (length >= STAMP_BYTES) break;
+  }
+  return stampIn(Buffer.concat(chunks));
+}
