@@ -87,8 +87,6 @@ export type {
   UnlockView,
   UploadView,
 } from "./contracts/pages.ts";
-export type { QueueProbe } from "./contracts/queue-probe.ts";
-export { hasQueueProbe } from "./contracts/queue-probe.ts";
 export type { RateLimiter, RateResult, RateRule } from "./contracts/rate-limiter.ts";
 export type {
   Admission,

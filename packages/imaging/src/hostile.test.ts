@@ -13,6 +13,8 @@ const renderer = createRenderer({ timeoutMs: TIMEOUT_MS });
 afterAll(() => renderer.close());
 
 const SVG = "image/svg+xml";
+/** Refused by its text or by its cost, or stopped while the machine that runs the tests was busy with others. */
+const ENDED = /^(?:unsupported_media|too_costly|overloaded)$/;
 const plain = { bytes: Buffer.from(svg(9, '<rect width="9" height="9"/>')) };
 
 /** A small picture, as somebody else would ask for it. */
@@ -27,14 +29,14 @@ describe("an SVG that asks for too much ends in time, and the next picture is re
     const source = { bytes: Buffer.from(text) };
     const begun = performance.now();
     await expect(renderer.render(source, SVG, { format: "png" })).rejects.toMatchObject({
-      code: "unsupported_media",
+      code: expect.stringMatching(ENDED),
     });
     expect(performance.now() - begun).toBeLessThan(TIMEOUT_MS + 1000);
     await renderPlain();
     // A look at it may well succeed: drawn small it is cheap. It must only come to an end.
     const looked = performance.now();
     const info = await admitInfo(renderer, source, SVG).catch((error: unknown) => error);
-    expect(info).toSatisfy((value) => "pages" in value || value.code === "unsupported_media");
+    expect(info).toSatisfy((value) => "pages" in value || ENDED.test(value.code));
     expect(performance.now() - looked).toBeLessThan(TIMEOUT_MS + 1000);
   });
 });
@@ -91,7 +93,7 @@ test.runIf(process.platform === "linux")("a real picture that needs too much mem
   try {
     await renderPlain(frugal);
     await expect(frugal.render({ bytes }, "image/png", { format: "jpg" })).rejects.toMatchObject({
-      code: "unsupported_media",
+      code: "too_costly",
       message: "This image needs more than 128 MiB of memory to render.",
     });
     await renderPlain(frugal);

@@ -51,7 +51,8 @@ export interface RendererOptions {
   maxAnimationOutputPixels?: number;
   /**
    * Milliseconds that one picture may take, reading it included, waiting for its turn not. A worker that takes longer is
-   * killed. Range 100 to 600,000.
+   * killed. The picture counts as too costly if the worker had the processor for 80 % of that time; else the machine was
+   * busy, and the picture may be asked for again. Range 100 to 600,000.
    * @default 10_000
    */
   timeoutMs?: number;

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Admission, QueueProbe, Renderer, RenderSource, Rendition } from "@outrigger/core";
+import type { Admission, Renderer, RenderSource, Rendition } from "@outrigger/core";
 import { buildOf } from "./build.ts";
 import { measure } from "./measure.ts";
 import { createWorkerPool } from "./pool/worker-pool.ts";
@@ -15,7 +15,7 @@ const MAX_TASKS_PER_WORKER = 1000;
  *
  * Throws `TypeError` on options out of range.
  */
-export function createRenderer(options: RendererOptions = {}): Renderer & QueueProbe {
+export function createRenderer(options: RendererOptions = {}): Renderer {
   const { timeoutMs, maxMemoryBytes, maxTotalMemoryBytes, workers, maxQueue, ...limits } =
     resolveRendererOptions(options);
   const pool = createWorkerPool<Task, TaskResult>({
@@ -46,14 +46,13 @@ export function createRenderer(options: RendererOptions = {}): Renderer & QueueP
         limits,
       };
       // A worker answers a task with the result of its kind.
-      return (await pool.run(task, work?.signal)) as Admission;
+      return (await pool.run(task, work)) as Admission;
     },
     async render(source, type, spec, work) {
       const task: Task = { kind: "render", source: absolute(source), type, spec, limits };
       // As above.
-      return (await pool.run(task, work?.signal)) as Rendition;
+      return (await pool.run(task, work)) as Rendition;
     },
-    queue: () => pool.queue(),
     close: () => pool.close(),
   };
 }

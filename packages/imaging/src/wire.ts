@@ -28,6 +28,12 @@ export type Task =
 /** What a task ends with. */
 export type TaskResult = Admission | Rendition;
 
+/** What a task took: CPU milliseconds, and bytes of memory that the worker holds after it. */
+export interface Usage {
+  cpuMs: number;
+  residentBytes: number;
+}
+
 /** What a worker tells its parent: first `ready` or `unusable`, then one `done` or `failed` per task, before
  * which large bytes come in pieces. */
 export type WorkerMessage<Result> =
@@ -36,15 +42,14 @@ export type WorkerMessage<Result> =
   | { kind: "unusable"; reason: string }
   /** The next of the bytes that belong to the result, whose own are then empty. */
   | { kind: "piece"; bytes: Buffer }
-  | { kind: "done"; result: Result; residentBytes: number }
+  | ({ kind: "done"; result: Result } & Usage)
   /**
    * `memory`: it was refused memory. `bug`: not a failure that the contract knows. `detail` is for logs: a stack, or a
    * cause.
    */
-  | {
+  | ({
       kind: "failed";
       code: ErrorCode | "memory" | "bug";
       message: string;
       detail: string;
-      residentBytes: number;
-    };
+    } & Usage);

@@ -5,7 +5,7 @@
 import { isError, isServiceError } from "@outrigger/core";
 import { saysOutOfMemory } from "./out-of-memory.ts";
 import { alignThreadPriorities } from "./thread-priority.ts";
-import type { Task, TaskResult, WorkerMessage } from "./wire.ts";
+import type { Task, TaskResult, Usage, WorkerMessage } from "./wire.ts";
 
 process.title = "outrigger-render";
 alignThreadPriorities();
@@ -17,12 +17,17 @@ const PIECE_BYTES = 1024 * 1024;
 const performer = loadPerformer();
 // Before anything else is awaited: this listener is also what keeps the process alive.
 process.on("message", (task: Task) => {
+  const before = process.cpuUsage();
+  const usage = (): Usage => {
+    const { user, system } = process.cpuUsage(before);
+    return { cpuMs: (user + system) / 1000, residentBytes: process.memoryUsage.rss() };
+  };
   performer
     .then((perform) => perform(task))
     .then(tellInPieces)
     .then(
-      (result) => tell({ kind: "done", result, residentBytes: process.memoryUsage.rss() }),
-      (error: unknown) => tell(describeFailure(error)),
+      (result) => tell({ kind: "done", result, ...usage() }),
+      (error: unknown) => tell(describeFailure(error, usage())),
     );
 });
 performer.then(
@@ -57,15 +62,14 @@ async function loadPerformer(): Promise<(task: Task) => Promise<TaskResult>> {
       : await render(task.source, task.type, task.spec, task.limits);
 }
 
-function describeFailure(error: unknown): WorkerMessage<TaskResult> {
-  const residentBytes = process.memoryUsage.rss();
+function describeFailure(error: unknown, usage: Usage): WorkerMessage<TaskResult> {
   if (isServiceError(error)) {
     const detail = isError(error.cause) ? error.cause.message : "";
-    return { kind: "failed", code: error.code, message: error.message, detail, residentBytes };
+    return { kind: "failed", code: error.code, message: error.message, detail, ...usage };
   }
   const { message, stack = "" } = isError(error) ? error : new Error(String(error));
   const code = saysOutOfMemory(error) ? "memory" : "bug";
-  return { kind: "failed", code, message, detail: stack, residentBytes };
+  return { kind: "failed", code, message, detail: stack, ...usage };
 }
 
 /** Resolves when the message is out of this process, or cannot be sent any more. */

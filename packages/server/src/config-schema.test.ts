@@ -37,6 +37,7 @@ describe("checkConfig", () => {
         cacheSeconds: 0,
         memoryBytes: 0,
         rateLimits: { creates: 1, reads: false, edits: 1, pinFailures: 1 },
+        renderBudget: 1,
         cors: { origins: ["https://app.example.com", "http://localhost:5173", "null"], credentials: true },
         ownerLimits: { images: 0, bytes: 1 },
       },

@@ -62,6 +62,11 @@ const images = section({
       { error: "must be false or an object" },
     )
     .exactOptional(),
+  renderBudget: z
+    .union([z.literal(false), whole(1, 3600)], {
+      error: "must be false or a whole number from 1 to 3600",
+    })
+    .exactOptional(),
   cors: cors.exactOptional(),
   ownerLimits: section({ images: whole(0).exactOptional(), bytes: whole(0).exactOptional() }).exactOptional(),
 });

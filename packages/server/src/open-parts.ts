@@ -88,9 +88,10 @@ export async function openParts(settings: ServerSettings, logger: Logger, withSa
   }
 }
 
-/** Whether anybody's requests are counted. */
+/** Whether requests or CPU time of clients are counted. */
 function isLimited({ images, lookup }: ServerSettings): boolean {
-  return images?.rateLimits !== false || (lookup !== false && lookup.requestsPerSecond !== false);
+  const isCounted = images?.rateLimits !== false || images.renderBudget !== false;
+  return isCounted || (lookup !== false && lookup.requestsPerSecond !== false);
 }
 
 /** Proves, before a store makes them, that the directories of what cannot be made again are there. */

@@ -38,6 +38,11 @@ export interface ServerImagesConfig {
   memoryBytes?: number;
   /** Requests per client address and minute, each `false` or a number from 1; `false` switches all limits off. @default the limits that {@link ImageRateLimits} names */
   rateLimits?: ImageRateLimits | false;
+  /**
+   * CPU seconds per client and minute for new renditions and checks of uploads, 1 to 3600; `false`: no budget. See
+   * {@link ImagesOptions.renderBudget}. @default 20
+   */
+  renderBudget?: number | false;
   /** Pages of which other origins may use the service with scripts. @default none */
   cors?: CorsOptions;
   /** What one owner may have at a time, each a whole number from 0. @default no limits */

@@ -39,7 +39,8 @@ export async function createImage(context: ImageContext, call: Call, suffix: "js
   if (preference !== null) await context.jobs.requireRoom();
   // Before anything is stored: without a PIN there would be an image that nobody can edit.
   const pins = await context.pins();
-  const request = { userAgent, grant, idempotencyKey, preference, signal: call.signal };
+  const client = grant === null ? clientKey(call.clientIp) : `owner ${grant.owner}`;
+  const request = { userAgent, grant, idempotencyKey, preference, client, signal: call.signal };
   const record = await receive(context, call, request);
   const reply = createdReply(context, call, record, pins.pinOf(record.id), suffix);
   const isPreferred = reply.status === 202 && preference !== null;

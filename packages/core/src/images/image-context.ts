@@ -10,6 +10,7 @@ import type { LifeContext } from "./life/life-context.ts";
 import type { Pins } from "./pin.ts";
 import type { JobMarkers } from "./processing/job-markers.ts";
 import type { Jobs } from "./processing/jobs.ts";
+import type { RenderScheduler } from "./renditions/render-scheduler.ts";
 import type { Renditions } from "./renditions/renditions.ts";
 import type { UploadTurns } from "./upload-turns.ts";
 
@@ -19,6 +20,7 @@ export interface ProcessingContext extends LifeContext {
   originals: BlobStore;
   renditions: Renditions;
   renderer: Renderer;
+  scheduler: RenderScheduler;
   markers: JobMarkers;
 }
 

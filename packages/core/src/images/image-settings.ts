@@ -34,6 +34,8 @@ export interface ImageSettings {
   cacheSeconds: number;
   memoryBytes: number;
   rules: Record<keyof ImageRateLimits, RateRule | null>;
+  /** CPU seconds per client and minute. `null`: no budget. */
+  renderBudget: number | null;
   errors: "reply" | "host";
   authorize: Authorize | null;
   onError: (error: unknown, call?: Call) => void;
@@ -87,6 +89,7 @@ export const IMAGES_RULES = {
   cacheSeconds: rules.preset(300, rules.whole(0)),
   memoryBytes: rules.preset(64 * 1024 * 1024, rules.whole(0)),
   rateLimits: rules.preset({}, rules.orFalse(rules.nested(RATE_LIMITS))),
+  renderBudget: rules.preset(20, rules.orFalse(rules.whole(1, 3600))),
   rateLimiter: shapes.rateLimiter,
   jobQueue: shapes.jobQueue,
   processUploads: rules.preset(true, rules.flag()),
@@ -147,6 +150,7 @@ export function imageSettings(options: Given): ImageSettings {
       edits: rule("edits"),
       pinFailures: rule("pinFailures"),
     },
+    renderBudget: options.renderBudget === false ? null : options.renderBudget,
     errors: options.errors,
     onError,
     onStored(image) {

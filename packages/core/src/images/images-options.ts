@@ -102,6 +102,12 @@ export interface ImagesOptions {
   /** How much one client may ask for; `false` switches all limits off. @default the limits that {@link ImageRateLimits} names */
   rateLimits?: ImageRateLimits | false;
   /**
+   * CPU seconds per client and minute that new renditions and checks of uploads may take, 1 to 3600. A client that has used
+   * them up gets 429 for sizes that are not stored, while other clients wait for the renderer or after five times as many.
+   * `false`: no budget. @default 20
+   */
+  renderBudget?: number | false;
+  /**
    * Where the limits are counted; processes that share it share them. While it is away, each counts for itself. Not closed with
    * the service. @default In this process' memory.
    */

@@ -25,6 +25,8 @@ import { openStore } from "./open-store.ts";
 import { createPins, type Pins, type Secret } from "./pin.ts";
 import { createJobMarkers } from "./processing/job-markers.ts";
 import { createJobs } from "./processing/jobs.ts";
+import { createRenderBudget } from "./renditions/render-budget.ts";
+import { createRenderScheduler } from "./renditions/render-scheduler.ts";
 import { createRenditions } from "./renditions/renditions.ts";
 import { isSettledWithin } from "./settled-within.ts";
 import { closeStores, rolesOf, type StorageRoles } from "./storage-roles.ts";
@@ -81,10 +83,18 @@ export function createImages(options: ImagesOptions): Images {
       : createFallbackRateLimiter(checked.rateLimiter, settings.onError);
   const { roles, renderer } = observed(checked, given);
   const leases = leasesOf(roles, settings);
+  const budget = createRenderBudget({
+    limiter,
+    cpuSeconds: settings.renderBudget,
+    onError: settings.onError,
+  });
+  const scheduler = createRenderScheduler(renderer, budget, checked.observer);
   const renditions = createRenditions({
     ...roles,
     leases,
     renderer,
+    scheduler,
+    now: settings.now,
     memoryBytes: settings.memoryBytes,
     onError: settings.onError,
     served: (from) => checked.observer?.served(from),
@@ -109,6 +119,7 @@ export function createImages(options: ImagesOptions): Images {
     originals: roles.originals,
     renditions,
     renderer,
+    scheduler,
     markers,
   };
   const jobs = createJobs(processing, checked.jobQueue ?? null);
@@ -157,6 +168,7 @@ export function createImages(options: ImagesOptions): Images {
     // A store that hangs keeps nobody from closing it.
     await isSettledWithin(ended, Math.max(timeoutMs, LEAST_END_MS));
     hideJobs?.();
+    scheduler.close();
     await closeStores(given);
     await limiter.close();
   }

@@ -17,6 +17,8 @@ const MAX_WAIT_MS = 60_000;
 export interface TakeInOptions {
   /** Of the request's `Prefer`; `null` without. */
   preference: AsyncPreference | null;
+  /** Whom the work counts for: the owner, or the client's address as rate limits cut it. */
+  client: string;
   /** Aborts when the client left. From the decision to answer 202 on it does not matter any more. */
   signal: AbortSignal;
   /** Awaited before the first byte is stored; where it rejects, none is. */
@@ -63,7 +65,7 @@ async function admitAndStore(
   context: ImageContext,
   draft: ImageRecord,
   incoming: Incoming,
-  { preference, signal }: TakeInOptions,
+  { preference, client, signal }: TakeInOptions,
 ): Promise<ImageRecord> {
   const { upload } = incoming;
   const waitMs =
@@ -72,14 +74,15 @@ async function admitAndStore(
   const controller = new AbortController();
   const leave = () => controller.abort(signal.reason);
   signal.addEventListener("abort", leave);
-  const admission = admit(context, draft, upload, controller.signal);
+  const admission = admit(context, draft, upload, client, controller.signal);
   const isInTime = await isSettledWithin(admission, waitMs);
   signal.removeEventListener("abort", leave);
   if (!isInTime && !signal.aborted) return goOnBehind(context, draft, incoming, admission, controller);
   try {
     return await storeReady(context, draft, incoming, await admission, signal);
   } catch (error) {
-    if (preference !== null && isServiceError(error, "overloaded")) {
+    const isBusy = isServiceError(error, "overloaded") || isServiceError(error, "rate_limited");
+    if (preference !== null && isBusy) {
       return await takeInLater(context, draft, incoming);
     }
     throw error;
@@ -89,13 +92,16 @@ async function admitAndStore(
 }
 
 async function admit(
-  { renderer, settings }: ImageContext,
-  { type }: ImageRecord,
+  { scheduler, settings }: ImageContext,
+  draft: ImageRecord,
   { source, cleanedPath }: UploadedFile,
+  client: string,
   signal: AbortSignal,
 ): Promise<Admission> {
   signal.throwIfAborted();
-  return renderer.admit(source, type, { cleanedPath, keepMetadata: settings.keepMetadata }, { signal });
+  const options = { cleanedPath, keepMetadata: settings.keepMetadata };
+  const claim = { clients: new Set([client]) };
+  return scheduler.admit(source, draft, options, { kind: "admit", claim, signal });
 }
 
 /** Bytes first, the record last: it is the commit point. */

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { createFakeRenderer } from "../../test/fake-renderer.ts";
 import { createRecordingObserver } from "../../test/recording-observer.ts";
-import { hasQueueProbe } from "../contracts/queue-probe.ts";
 import { observeRenderer } from "./observe-renderer.ts";
 
 const source = { bytes: Buffer.from("picture") };
@@ -26,30 +25,4 @@ test("hands everything on, and tells types and formats", async () => {
     { operation: { kind: "render", type: "image/gif", format: "pdf" }, outcome: "threw" },
   ]);
   await renderer.close();
-});
-
-test("shows the queue of a renderer that tells it, until it is closed", async () => {
-  const observer = createRecordingObserver();
-  let isClosed = false;
-  const renderer = observeRenderer(
-    {
-      ...createFakeRenderer(),
-      queue: () => ({ waiting: 3, running: 2 }),
-      async close() {
-        isClosed = true;
-      },
-    },
-    observer,
-  );
-  expect(hasQueueProbe(renderer)).toBe(true);
-  expect(observer.gauges.get("renders_waiting")?.()).toBe(3);
-  expect(observer.gauges.get("renders_running")?.()).toBe(2);
-  await renderer.close();
-  expect([isClosed, observer.gauges.size]).toEqual([true, 0]);
-});
-
-test("shows no queue of a renderer that tells none", () => {
-  const observer = createRecordingObserver();
-  const renderer = observeRenderer(createFakeRenderer(), observer);
-  expect([hasQueueProbe(renderer), observer.gauges.size]).toEqual([false, 0]);
 });

@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { ServiceError } from "@outrigger/core";
 import type { WorkerMessage } from "../wire.ts";
+import { cpuMsOf } from "./cpu-time.ts";
 import { deferred } from "./deferred.ts";
 import { forkWorker } from "./fork-worker.ts";
 import { residentBytes } from "./resident-memory.ts";
@@ -31,10 +32,13 @@ export interface ChildWorker<Task, Result> {
   /** Bytes of memory that it holds now; `null` where the system does not say. */
   residentBytes(): number | null;
   /**
-   * Does one task. Rejects with what the task rejects with; with `unsupported_media` when the task is over a limit or
-   * crashes the process; with `overloaded` when the process is ended from outside.
+   * Does one task. Rejects with what the task rejects with; with `too_costly` when the task is over a limit; with
+   * `unsupported_media` when it crashes the process; with `overloaded` when the process is ended from outside, or did not
+   * get the processor for most of its time.
+   * @param onCost called once, before the promise settles: CPU milliseconds of the task. Of a process that is gone the system
+   * tells none, which counts as the whole deadline.
    */
-  run(task: Task): Promise<Result>;
+  run(task: Task, onCost: (cpuMs: number) => void): Promise<Result>;
   /** Ends the process at once. What it has begun, starting included, rejects with `reason`. */
   kill(reason: ServiceError): void;
 }
@@ -52,6 +56,9 @@ const faultSignals = new Set<NodeJS.Signals>([
   "SIGTRAP",
 ]);
 
+/** CPU time of a task at its deadline, as a share of the deadline, from which on the task is the reason and not a busy machine. */
+const BUSY_SHARE = 0.8;
+
 /** Starts a worker. Idle it does not keep this process alive; starting or at work it does. */
 export function startChildWorker<Task extends object, Result>(
   options: ChildWorkerOptions,
@@ -65,16 +72,24 @@ export function startChildWorker<Task extends object, Result>(
   let restingBytes = 0;
   /** Of the result to come. */
   const pieces: Buffer[] = [];
-  let finish: ((outcome: { result: Result } | { error: Error }) => void) | undefined;
+  let finish: ((outcome: Outcome<Result>, cpuMs: number) => void) | undefined;
+  /** CPU time of the process when its task began. */
+  let cpuMsAtStart: number | null = null;
 
-  const end = (error: ServiceError): void => {
+  /** CPU milliseconds of the task, by the system's account; `null` where it has none. */
+  const measuredCpuMs = (): number | null => {
+    const now = child?.pid === undefined || cpuMsAtStart === null ? null : cpuMsOf(child.pid);
+    return now === null || cpuMsAtStart === null ? null : now - cpuMsAtStart;
+  };
+
+  const end = (error: ServiceError, cpuMs: number | null): void => {
     alive = false;
     clearTimeout(startTimer);
     ready.reject(error);
-    finish?.({ error });
+    finish?.({ error }, cpuMs ?? options.timeoutMs);
   };
   const kill = (reason: ServiceError): void => {
-    end(reason);
+    end(reason, measuredCpuMs());
     // Until it is gone, so that whoever waits for that is not left hanging by a process that ends for want of work.
     child?.ref();
     child?.kill("SIGKILL");
@@ -98,6 +113,7 @@ export function startChildWorker<Task extends object, Result>(
         message.kind === "done"
           ? { result: assemble(message.result, received) }
           : { error: revive(message, options.maxMemoryBytes) },
+        message.cpuMs,
       );
     }
   };
@@ -110,38 +126,39 @@ export function startChildWorker<Task extends object, Result>(
       onMessage(message as WorkerMessage<Result>);
     });
     child.on("exit", (code, signal) => {
-      if (!started) end(notStarted(new Error(`It ended with ${signal ?? code}.`)));
-      else end(isFault(code, signal) ? crashed() : stopped());
+      if (!started) end(notStarted(new Error(`It ended with ${signal ?? code}.`)), null);
+      else end(isFault(code, signal) ? crashed() : stopped(), null);
       gone.resolve();
     });
     child.on("error", (cause) => {
-      end(notStarted(cause));
+      end(notStarted(cause), null);
       // Without a process there is no exit to wait for; of a living one this reports a signal that failed.
       if (child?.pid === undefined) gone.resolve();
     });
   } catch (cause) {
-    end(notStarted(cause));
+    end(notStarted(cause), null);
     gone.resolve();
   }
 
-  const run = (task: Task): Promise<Result> =>
+  const run = (task: Task, onCost: (cpuMs: number) => void): Promise<Result> =>
     new Promise((resolve, reject) => {
       if (!alive || child === undefined) {
         reject(stopped());
         return;
       }
+      cpuMsAtStart = child.pid === undefined ? null : cpuMsOf(child.pid);
       child.send(task, (error) => {
         if (error !== null) kill(stopped(error));
       });
-      const seconds = options.timeoutMs / 1000;
       const deadline = setTimeout(() => {
         // Not yet: if this process itself stood still, the answer may be waiting in the channel.
-        setImmediate(() => finish === done && kill(tooDear(`takes longer than ${seconds} s`)));
+        setImmediate(() => finish === done && kill(overDeadline(measuredCpuMs(), options.timeoutMs)));
       }, options.timeoutMs);
-      const done: typeof finish = (outcome) => {
+      const done: typeof finish = (outcome, cpuMs) => {
         finish = undefined;
         clearTimeout(deadline);
         hold(child, false);
+        onCost(cpuMs);
         if ("result" in outcome) resolve(outcome.result);
         else reject(outcome.error);
       };
@@ -159,6 +176,8 @@ export function startChildWorker<Task extends object, Result>(
     kill,
   };
 }
+
+type Outcome<Result> = { result: Result } | { error: Error };
 
 /** Whether the child keeps this process alive. */
 function hold(child: ChildProcess | undefined, on: boolean): void {
@@ -186,13 +205,26 @@ function revive(message: Extract<WorkerMessage<never>, { kind: "failed" }>, maxM
   return new ServiceError(message.code, message.message, options);
 }
 
-/** The refusal of a picture that needs more than `maxMemoryBytes`. */
-export function needsMemory(maxMemoryBytes: number): ServiceError {
-  return tooDear(`needs more than ${Math.round(maxMemoryBytes / 1024 ** 2)} MiB of memory`);
+/**
+ * The refusal of a picture that was not done in time.
+ * @param cpuMs what it used; `null`: not known.
+ */
+export function overDeadline(cpuMs: number | null, timeoutMs: number): ServiceError {
+  if (cpuMs === null || cpuMs >= timeoutMs * BUSY_SHARE) {
+    return tooCostly(`takes longer than ${timeoutMs / 1000} s`);
+  }
+  return new ServiceError("overloaded", "The machine is too busy to render this image in time.", {
+    retryAfterMs: timeoutMs,
+  });
 }
 
-function tooDear(predicate: string): ServiceError {
-  return new ServiceError("unsupported_media", `This image ${predicate} to render.`);
+/** The refusal of a picture that needs more than `maxMemoryBytes`. */
+export function needsMemory(maxMemoryBytes: number): ServiceError {
+  return tooCostly(`needs more than ${Math.round(maxMemoryBytes / 1024 ** 2)} MiB of memory`);
+}
+
+function tooCostly(predicate: string): ServiceError {
+  return new ServiceError("too_costly", `This image ${predicate} to render.`);
 }
 
 function crashed(): ServiceError {

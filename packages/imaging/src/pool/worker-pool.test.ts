@@ -1,6 +1,7 @@
 import { ServiceError } from "@outrigger/core";
 import { afterEach, expect, test } from "vitest";
 import { childrenOf, peakBytes, until } from "../../test/child-processes.ts";
+import { overDeadline } from "./child-worker.ts";
 import { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from "./worker-pool.ts";
 
 interface Answer {
@@ -70,20 +71,8 @@ test("is overloaded when the queue is full, and says when to come back", async (
   expect(refusal).toMatchObject({ name: "ServiceError", code: "overloaded" });
   expect(refusal).toHaveProperty("retryAfterMs", expect.any(Number));
   expect((refusal as ServiceError).retryAfterMs).toBeGreaterThan(0);
-  await expect(hanging).rejects.toMatchObject({ code: "unsupported_media" });
+  await expect(hanging).rejects.toMatchObject({ code: "overloaded", retryAfterMs: 600 });
   expect((await Promise.all(waiting)).map(({ value }) => value)).toEqual([1, 2]);
-});
-
-test("tells how many tasks wait and how many are under way", async () => {
-  const pool = poolOf({ workers: 2 });
-  expect(pool.queue()).toEqual({ waiting: 0, running: 0 });
-  const tasks = Array.from({ length: 5 }, () => pool.run({ do: "answer later", ms: 400 }));
-  expect(pool.queue()).toEqual({ waiting: 5, running: 0 });
-  await expect
-    .poll(() => pool.queue(), { interval: 10, timeout: 10_000 })
-    .toEqual({ waiting: 3, running: 2 });
-  await Promise.all(tasks);
-  await expect.poll(() => pool.queue(), { timeout: 5000 }).toEqual({ waiting: 0, running: 0 });
 });
 
 test("takes as many tasks as it has workers even when nothing may wait", async () => {
@@ -98,7 +87,7 @@ test("gives up a place in the queue with the signal's reason, and frees it", asy
   await pool.run({ do: "answer" });
   const running = pool.run({ do: "answer later", ms: 100, value: "running" });
   const client = new AbortController();
-  const waiting = pool.run({ do: "answer" }, client.signal);
+  const waiting = pool.run({ do: "answer" }, { signal: client.signal });
   const reason = new Error("gone");
   client.abort(reason);
   await expect(waiting).rejects.toBe(reason);
@@ -111,7 +100,7 @@ test("lets a task that has begun run on when its signal is aborted", async () =>
   const pool = poolOf();
   await pool.run({ do: "answer" });
   const client = new AbortController();
-  const running = pool.run({ do: "answer later", ms: 50, value: "done" }, client.signal);
+  const running = pool.run({ do: "answer later", ms: 50, value: "done" }, { signal: client.signal });
   client.abort(new Error("gone"));
   expect((await running).value).toBe("done");
 });
@@ -133,16 +122,61 @@ test("rejects with an ordinary error when the task has a bug", async () => {
   expect(failure).toHaveProperty("message", "The renderer failed: x is not a function");
 });
 
-test("kills a task at its deadline, names the seconds, and heals", async () => {
+test("a task that slept until its deadline is killed with overloaded, and the pool heals", async () => {
   const pool = poolOf({ timeoutMs: 400 });
   const { pid } = await pool.run({ do: "answer" });
   const begun = performance.now();
   await expect(pool.run({ do: "hang" })).rejects.toMatchObject({
-    code: "unsupported_media",
-    message: "This image takes longer than 0.4 s to render.",
+    code: "overloaded",
+    message: "The machine is too busy to render this image in time.",
   });
   expect(performance.now() - begun).toBeGreaterThan(390);
   expect((await pool.run({ do: "answer" })).pid).not.toBe(pid);
+});
+
+test.each([
+  [null, "too_costly"],
+  [8_000, "too_costly"],
+  [7_999, "overloaded"],
+])("a deadline of 10 s with %j ms of CPU time used ends as %s", (cpuMs, code) => {
+  const refusal = overDeadline(cpuMs, 10_000);
+  expect(refusal.code).toBe(code);
+  if (code === "too_costly") expect(refusal.message).toBe("This image takes longer than 10 s to render.");
+});
+
+test("tells the CPU time of a task before it settles", async () => {
+  const pool = poolOf();
+  const events: unknown[] = [];
+  await pool
+    .run({ do: "compute", cpuMs: 60 }, { onCost: (cpuMs) => events.push(cpuMs) })
+    .then(() => events.push("settled"));
+  expect(events).toEqual([expect.any(Number), "settled"]);
+  expect(events[0]).toBeGreaterThanOrEqual(60);
+  const refusal = { do: "refuse", code: "store_unavailable", message: "no disk" };
+  await pool.run(refusal, { onCost: (cpuMs) => events.push(cpuMs) }).catch(() => events.push("refused"));
+  expect(events.slice(2)).toEqual([expect.any(Number), "refused"]);
+});
+
+test("a crashed task costs its whole deadline, a cancelled one nothing", async () => {
+  const pool = poolOf({ timeoutMs: 7_000 });
+  const costs: number[] = [];
+  const onCost = (cpuMs: number) => costs.push(cpuMs);
+  const client = new AbortController();
+  const crashing = pool.run({ do: "exit", code: 3 }, { onCost });
+  const waiting = pool.run({ do: "answer" }, { onCost, signal: client.signal });
+  client.abort(new Error("gone"));
+  await Promise.allSettled([crashing, waiting]);
+  expect(costs).toEqual([7_000]);
+});
+
+test.runIf(process.platform === "linux")("a killed task costs what the system counted", async () => {
+  const pool = poolOf({ timeoutMs: 5_000, maxMemoryBytes: 200 * MiB });
+  const costs: number[] = [];
+  await pool
+    .run({ do: "take memory", bytes: 300 * MiB }, { onCost: (cpuMs) => costs.push(cpuMs) })
+    .catch(() => undefined);
+  expect(costs).toHaveLength(1);
+  expect(costs[0]).toBeLessThan(5_000);
 });
 
 test("does not blame a task for the time in which its own process stood still", async () => {
@@ -157,7 +191,7 @@ test.runIf(process.platform === "linux")("refuses a task that takes too much mem
   const pool = poolOf({ maxMemoryBytes: 200 * MiB });
   await pool.run({ do: "answer" });
   await expect(pool.run({ do: "take memory", bytes: 300 * MiB })).rejects.toMatchObject({
-    code: "unsupported_media",
+    code: "too_costly",
     message: "This image needs more than 200 MiB of memory to render.",
   });
   expect(await pool.run({ do: "answer" })).toHaveProperty("pid");

@@ -1,4 +1,4 @@
-import { ServiceError } from "@outrigger/core";
+import { ServiceError, type WorkOptions } from "@outrigger/core";
 import { type ChildWorker, type ChildWorkerOptions, needsMemory, startChildWorker } from "./child-worker.ts";
 import { createMemoryWatch } from "./memory-watch.ts";
 
@@ -23,11 +23,9 @@ export interface WorkerPoolOptions extends ChildWorkerOptions {
 export interface WorkerPool<Task, Result> {
   /**
    * Rejects as {@link ChildWorker.run} does, with `overloaded` when the queue is full or the pool closed, and with
-   * `signal.reason` when `signal` is aborted before a worker has begun.
+   * `signal.reason` when `signal` is aborted before a worker has begun. A task that was begun twice costs what both took.
    */
-  run(task: Task, signal?: AbortSignal): Promise<Result>;
-  /** Tasks at this moment: those that wait, and those that a worker has begun. */
-  queue(): { waiting: number; running: number };
+  run(task: Task, work?: WorkOptions): Promise<Result>;
   /** Kills the workers, rejects every task with `overloaded`, and resolves when the processes are gone. */
   close(): Promise<void>;
 }
@@ -36,6 +34,9 @@ interface Job<Task, Result> {
   task: Task;
   /** Whether it is to be done while nothing else is, so that it has all memory to itself. */
   isAlone: boolean;
+  /** CPU milliseconds that it has taken so far. */
+  cpuMs: number;
+  onCost(cpuMs: number): void;
   resolve(result: Result): void;
   reject(error: unknown): void;
   /** Stops listening to its signal. */
@@ -122,10 +123,17 @@ export function createWorkerPool<Task extends object, Result>(
       onCrowding: () => worker.kill(CROWDED),
     });
     try {
-      job.resolve(await worker.run(job.task));
+      const result = await worker.run(job.task, (cpuMs) => {
+        job.cpuMs += cpuMs;
+      });
+      job.onCost(job.cpuMs);
+      job.resolve(result);
     } catch (error) {
       if (error === CROWDED && !closed) waiting.unshift({ ...job, isAlone: true });
-      else job.reject(error);
+      else {
+        job.onCost(job.cpuMs);
+        job.reject(error);
+      }
     } finally {
       underWay--;
       unwatch();
@@ -149,7 +157,7 @@ export function createWorkerPool<Task extends object, Result>(
   };
 
   return {
-    run(task, signal) {
+    run(task, { signal, onCost = () => undefined } = {}) {
       if (closed) return Promise.reject(closedError());
       if (signal?.aborted) return Promise.reject(signal.reason);
       const busy = members.size - idle.length - starting;
@@ -162,6 +170,8 @@ export function createWorkerPool<Task extends object, Result>(
         const job: Job<Task, Result> = {
           task,
           isAlone: false,
+          cpuMs: 0,
+          onCost,
           resolve,
           reject,
           release: () => signal?.removeEventListener("abort", abandon),
@@ -171,7 +181,6 @@ export function createWorkerPool<Task extends object, Result>(
         dispatch();
       });
     },
-    queue: () => ({ waiting: waiting.length, running: underWay }),
     async close() {
       closed = true;
       for (const job of waiting.splice(0)) {

@@ -1,5 +1,5 @@
 import type { Admission } from "../../contracts/renderer.ts";
-import { isServiceError } from "../../errors.ts";
+import { isServiceError, type ServiceError } from "../../errors.ts";
 import type { ProcessingContext } from "../image-context.ts";
 import { type ImageRecord, keyOf } from "../image-record.ts";
 import { summaryOf } from "../image-summary.ts";
@@ -19,6 +19,8 @@ export interface UploadWork {
   admission: Promise<Admission>;
 }
 
+const VERDICTS = ["unsupported_media", "too_costly", "not_implemented"] as const;
+const LOAD = ["overloaded", "rate_limited", "conflict"] as const;
 const LOST_REASON = "The uploaded file was lost before it could be processed.";
 
 /**
@@ -52,9 +54,14 @@ function isTry(error: unknown, signal: AbortSignal): boolean {
   return !isServiceError(error, "store_unavailable") && !isServiceError(error, "no_space");
 }
 
+/** Whether the file itself is to blame. */
+function isVerdict(error: unknown): error is ServiceError {
+  return VERDICTS.some((code) => isServiceError(error, code));
+}
+
 /** Everyday work under load and in competition. */
 function isExpected(error: unknown): boolean {
-  return isServiceError(error, "overloaded") || isServiceError(error, "conflict");
+  return LOAD.some((code) => isServiceError(error, code));
 }
 
 /** Does the work and gives what it makes of the record. Rejects where it brought no verdict about the file. */
@@ -72,7 +79,7 @@ async function conclude(
     await storeOriginal(context, lease, upload, admitted);
     return (record) => readyRecord(record, admitted, now());
   } catch (error) {
-    if (!isServiceError(error, "unsupported_media") && !isServiceError(error, "not_implemented")) throw error;
+    if (!isVerdict(error)) throw error;
     return (record) => failedRecord(record, error.message, now());
   } finally {
     await upload.dispose();

@@ -11,6 +11,9 @@ import { isOrphan } from "./pending-upload.ts";
 import { tidyUp } from "./tidy-up.ts";
 import { claimed, failedRecord, isClaimed, isExhausted, PARKED_REASON } from "./transitions.ts";
 
+/** Whom this work counts for: no address is spelt so. */
+const BACKGROUND = "background";
+
 /** Does what a marker asks for, if anything: the work, or removing what is left of it. Never rejects. */
 export async function resumeUpload(
   context: ProcessingContext,
@@ -56,7 +59,7 @@ function workOn(
 }
 
 async function beginAgain(
-  { originals, renderer, settings }: ProcessingContext,
+  { originals, scheduler, settings }: ProcessingContext,
   { id, type, size }: ImageRecord,
   signal: AbortSignal,
 ): Promise<UploadWork | null> {
@@ -70,7 +73,8 @@ async function beginAgain(
   const upload = await storedUpload(originals, id);
   if (upload === null) return null;
   const options = { cleanedPath: upload.cleanedPath, keepMetadata: settings.keepMetadata };
-  return { upload, admission: renderer.admit(upload.source, type, options, { signal }) };
+  const turn = { kind: "background", claim: { clients: new Set([BACKGROUND]) }, signal } as const;
+  return { upload, admission: scheduler.admit(upload.source, { type, size }, options, turn) };
 }
 
 async function park(context: ProcessingContext, current: CurrentRecord): Promise<Outcome> {

@@ -1,8 +1,11 @@
 import { expect, test, vi } from "vitest";
 import type { Renderer, RenditionSpec } from "../../contracts/renderer.ts";
 import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { createMemoryRateLimiter } from "../../stores/memory-rate-limiter.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { type ImageRecord, keyOf } from "../image-record.ts";
+import { createRenderBudget } from "./render-budget.ts";
+import { createRenderScheduler } from "./render-scheduler.ts";
 import { BytesReplaced, createRenditions, type RenditionsOptions } from "./renditions.ts";
 import { STAMP_BYTES } from "./stored-rendition.ts";
 
@@ -43,15 +46,19 @@ async function storage() {
 type Store = Awaited<ReturnType<typeof storage>>;
 
 function service(store: Store, renderer: Renderer, options: Partial<RenditionsOptions> = {}) {
+  const onError = (error: unknown) => {
+    throw error;
+  };
+  const budget = createRenderBudget({ limiter: createMemoryRateLimiter(), cpuSeconds: null, onError });
   return createRenditions({
     leases: async () => null,
     originals: store,
     renditions: store,
     renderer,
+    scheduler: createRenderScheduler(renderer, budget),
+    now: Date.now,
     memoryBytes: 0,
-    onError(error) {
-      throw error;
-    },
+    onError,
     served: () => undefined,
     ...options,
   });

@@ -8,6 +8,9 @@ import { readAll } from "../../stores/read-all.ts";
 import { type ImageRecord, keyOf } from "../image-record.ts";
 import { openSource } from "../open-source.ts";
 import { removeStored } from "../remove-stored.ts";
+import { createBarredPictures } from "./barred-pictures.ts";
+import type { Claim } from "./queue-order.ts";
+import type { RenderScheduler, Turn } from "./render-scheduler.ts";
 import { specName } from "./rendition-spec.ts";
 import { createRenewals } from "./renewals.ts";
 import { createSharedWork, type Made } from "./shared-work.ts";
@@ -20,12 +23,16 @@ export interface RenditionsOptions {
   originals: BlobStore;
   renditions: BlobStore;
   renderer: Renderer;
+  /** The same renderer, as its clients share it. */
+  scheduler: RenderScheduler;
   /** Bytes of renditions and small originals to keep in memory, at least 0. */
   memoryBytes: number;
   /** Called with what went wrong behind a reply that was not harmed by it. */
   onError(error: unknown): void;
   /** Called with where a picture came from. */
   served(from: ServedFrom): void;
+  /** Unix milliseconds. */
+  now(): number;
 }
 
 /** For whom a picture is read. */
@@ -61,7 +68,9 @@ export interface Renditions {
   /**
    * The bytes of a rendition, or of the original for `null`: from memory, the store, or rendered now, by one of all processes
    * that share the store. `null` when the original is not there. Rejects as {@link Renderer.render} does, and with `overloaded`
-   * when another process takes too long; a failure by the picture itself is remembered. Rejects with `damaged` when the
+   * when another process takes too long; a failure by the picture itself is remembered, and a picture that is too costly in
+   * two renditions is barred from others for an hour. Rejects with `rate_limited` a client with too much in line, or without
+   * budget. Rejects with `damaged` when the
    * original has another size than its record says.
    */
   get(record: ImageRecord, spec: RenditionSpec | null, reader: Reader): Promise<ServableBytes | null>;
@@ -89,9 +98,11 @@ const MAX_PENDING_PUTS = 16;
 const MAX_STORED_PER_IMAGE = 256;
 /** Whom renewals count for: no address is spelt so. */
 const RENEWALS = "renewals";
+/** How often a client joins the work of others that is then refused for their sake, before it shares their refusal. */
+const MAX_JOINS = 3;
 
 export function createRenditions(options: RenditionsOptions): Renditions {
-  const { originals, renditions, renderer, onError, served } = options;
+  const { originals, renditions, renderer, scheduler, onError, served, now } = options;
   const memory =
     options.memoryBytes > 0
       ? new LRUCache<string, HotBytes>({
@@ -104,6 +115,9 @@ export function createRenditions(options: RenditionsOptions): Renditions {
   const shared = createSharedWork({ leases: options.leases, onError });
   const renewals = createRenewals(onError);
   const pendingPuts = new Set<Promise<void>>();
+  /** Of the flights, by their keys. */
+  const claims = new Map<string, Claim>();
+  const barred = createBarredPictures({ renditions, build: renderer.build, put: putUnlessRemoved, now });
 
   const keyFor = (id: string, spec: RenditionSpec | null) =>
     spec === null ? keyOf.original(id) : keyOf.rendition(id, specName(spec));
@@ -187,29 +201,29 @@ export function createRenditions(options: RenditionsOptions): Renditions {
   }
 
   /** Renders what nobody else has rendered or renders. `null`: somebody did, and stored it. */
-  function renderOnce(record: ImageRecord, spec: RenditionSpec, reader: Reader): Promise<HotBytes | null> {
+  function renderOnce(record: ImageRecord, spec: RenditionSpec, turn: Turn): Promise<HotBytes | null> {
     const key = keyFor(record.id, spec);
     const task = {
       async isDone() {
-        const [failure, stamp] = await Promise.all([
+        const [failure, stamp, reason] = await Promise.all([
           renditions.get(failureKey(record.id, spec)),
           storedStamp(key),
+          barred.reasonOf(record.id),
         ]);
-        if (failure === null) return stamp !== null;
-        throw new ServiceError("unsupported_media", (await readAll(failure.body)).toString("utf8"));
+        if (failure !== null) {
+          throw new ServiceError("unsupported_media", (await readAll(failure.body)).toString("utf8"));
+        }
+        if (stamp === null && reason !== null) throw new ServiceError("too_costly", reason);
+        return stamp !== null;
       },
-      work: () => makeAndStore(record, spec, reader),
+      work: () => makeAndStore(record, spec, turn),
     };
-    return shared.once(key, task, reader.signal);
+    return shared.once(key, task, turn.signal);
   }
 
-  async function makeAndStore(
-    record: ImageRecord,
-    spec: RenditionSpec,
-    reader: Reader,
-  ): Promise<Made<HotBytes>> {
+  async function makeAndStore(record: ImageRecord, spec: RenditionSpec, turn: Turn): Promise<Made<HotBytes>> {
     try {
-      const { bytes, build } = await make(record, spec, reader);
+      const { bytes, build } = await make(record, spec, turn);
       const key = keyFor(record.id, spec);
       const hot = { bytes, etag: tagOf(record.id, spec, build) };
       memory?.set(key, hot);
@@ -219,6 +233,9 @@ export function createRenditions(options: RenditionsOptions): Renditions {
       if (isServiceError(error, "unsupported_media") || isServiceError(error, "too_costly")) {
         await storeBehind(record.id, failureKey(record.id, spec), Buffer.from(error.message, "utf8"));
       }
+      if (isServiceError(error, "too_costly")) {
+        await barred.note(record.id, specName(spec), error.message).catch(onError);
+      }
       throw error;
     }
   }
@@ -227,12 +244,12 @@ export function createRenditions(options: RenditionsOptions): Renditions {
   async function make(
     record: ImageRecord,
     spec: RenditionSpec,
-    reader: Reader,
+    turn: Turn,
   ): Promise<{ bytes: Buffer; build: string }> {
     const isIndirect = renderer.usesIntermediate?.(record, spec) ?? false;
-    const made = isIndirect ? await makeFromIntermediate(record, spec, reader) : null;
+    const made = isIndirect ? await makeFromIntermediate(record, spec, turn) : null;
     if (made !== null) return made;
-    const { bytes, intermediate } = await makeFromOriginal(record, spec, reader);
+    const { bytes, intermediate } = await makeFromOriginal(record, spec, turn);
     if (intermediate !== undefined) {
       const stamp = { look: renderer.look(record.type, spec.format), build: renderer.build };
       void storeBehind(record.id, intermediateKey(record.id, spec), stamped(stamp, intermediate));
@@ -240,29 +257,25 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     return { bytes, build: renderer.build };
   }
 
-  async function makeFromOriginal(
-    record: ImageRecord,
-    spec: RenditionSpec,
-    { signal }: Reader,
-  ): Promise<Rendition> {
+  async function makeFromOriginal(record: ImageRecord, spec: RenditionSpec, turn: Turn): Promise<Rendition> {
     const key = keyOf.original(record.id);
     const opened = await openSource(originals, key);
     if (opened === null) throw new OriginalMissing();
     requireSize(key, opened.size, record.size);
-    return renderer.render(opened.source, record.type, spec, { signal });
+    return scheduler.render(opened.source, record, spec, turn);
   }
 
   /** `null`: there is no intermediate that looks as it should, or it cannot be read. */
-  async function makeFromIntermediate(record: ImageRecord, spec: RenditionSpec, { signal }: Reader) {
+  async function makeFromIntermediate(record: ImageRecord, spec: RenditionSpec, turn: Turn) {
     const key = intermediateKey(record.id, spec);
-    const blob = await renditions.get(key, { signal });
+    const blob = await renditions.get(key, { signal: turn.signal });
     if (blob === null) return null;
     const whole = await readAll(blob.body);
     const stamp = stampIn(whole);
     if (stamp === null || stamp.look < renderer.look(record.type, spec.format)) return null;
     const source = { bytes: whole.subarray(STAMP_BYTES) };
     try {
-      const { bytes } = await renderer.render(source, record.type, spec, { signal, fromIntermediate: true });
+      const { bytes } = await scheduler.render(source, record, spec, { ...turn, fromIntermediate: true });
       const isOurs = stamp.build === renderer.build;
       return { bytes, build: isOurs ? renderer.build : `${renderer.build}-${stamp.build}` };
     } catch (error) {
@@ -275,10 +288,10 @@ export function createRenditions(options: RenditionsOptions): Renditions {
   function requestRenewal(record: ImageRecord, spec: RenditionSpec): void {
     const key = keyFor(record.id, spec);
     renewals.request(key, async (signal) => {
-      const reader = { client: RENEWALS, signal };
+      const turn: Turn = { kind: "background", claim: claimOf(RENEWALS), signal };
       const look = renderer.look(record.type, spec.format);
       const isDone = async () => ((await storedStamp(key, signal))?.look ?? look) >= look;
-      await shared.once(key, { isDone, work: () => makeAndStore(record, spec, reader) }, signal);
+      await shared.once(key, { isDone, work: () => makeAndStore(record, spec, turn) }, signal);
     });
   }
 
@@ -290,14 +303,47 @@ export function createRenditions(options: RenditionsOptions): Renditions {
         limit: MAX_STORED_PER_IMAGE + 4,
       });
       if (keys.length >= MAX_STORED_PER_IMAGE) return;
-      await renditions.put(key, bytes);
-      // The image may have been removed meanwhile: what was put after that would stay for ever.
-      if ((await originals.stat(keyOf.original(id))) === null) await renditions.delete(key);
+      await putUnlessRemoved(id, key, bytes);
     })()
       .catch(onError)
       .finally(() => pendingPuts.delete(task));
     pendingPuts.add(task);
     return task;
+  }
+
+  async function putUnlessRemoved(id: string, key: string, bytes: Buffer): Promise<void> {
+    await renditions.put(key, bytes);
+    // The image may have been removed meanwhile: what was put after that would stay for ever.
+    if ((await originals.stat(keyOf.original(id))) === null) await renditions.delete(key);
+  }
+
+  /** Joins the render under way, or starts it. `null`: it is stored by now, or was refused for the sake of another client. */
+  async function fly(
+    record: ImageRecord,
+    spec: RenditionSpec,
+    reader: Reader,
+    mayRetry: boolean,
+  ): Promise<HotBytes | null> {
+    const key = keyFor(record.id, spec);
+    const theirs = claims.get(key);
+    if (theirs !== undefined) scheduler.join(theirs, reader.client);
+    let isOwn = false;
+    const start = async (signal: AbortSignal) => {
+      isOwn = true;
+      const claim = claimOf(reader.client);
+      claims.set(key, claim);
+      try {
+        return await renderOnce(record, spec, { kind: "render", claim, signal });
+      } finally {
+        if (claims.get(key) === claim) claims.delete(key);
+      }
+    };
+    try {
+      return await flights.join(key, start, reader.signal);
+    } catch (error) {
+      if (isOwn || !mayRetry || !isServiceError(error, "rate_limited")) throw error;
+      return null;
+    }
   }
 
   return {
@@ -309,14 +355,10 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     find,
     async get(record, spec, reader) {
       try {
-        for (;;) {
+        for (let joins = 1; ; joins++) {
           const found = await find(record, spec, reader.signal);
           if (found !== null || spec === null) return found;
-          const made = await flights.join(
-            keyFor(record.id, spec),
-            (signal) => renderOnce(record, spec, { ...reader, signal }),
-            reader.signal,
-          );
+          const made = await fly(record, spec, reader, joins < MAX_JOINS);
           if (made === null) continue;
           served("render");
           return fromMemory(made);
@@ -345,6 +387,10 @@ export function createRenditions(options: RenditionsOptions): Renditions {
       await shared.close();
     },
   };
+}
+
+function claimOf(client: string): Claim {
+  return { clients: new Set([client]) };
 }
 
 /** The record is there and its bytes are not: just removed, or lost. */

@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createMemoryRateLimiter } from "../../stores/memory-rate-limiter.ts";
+import { createRenderBudget } from "./render-budget.ts";
+
+const crowd = () => true;
+const alone = () => false;
+const REFUSED = { code: "rate_limited", message: expect.stringContaining("Stored sizes are still served") };
+
+let limiter = createMemoryRateLimiter();
+let errors: unknown[] = [];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  limiter = createMemoryRateLimiter();
+  errors = [];
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await limiter.close();
+  expect(errors).toEqual([]);
+});
+
+function budgetOf(cpuSeconds: number | null) {
+  const budget = createRenderBudget({ limiter, cpuSeconds, onError: (error) => errors.push(error) });
+  return {
+    require: budget.require,
+    async charge(client: string, cpuMs: number) {
+      budget.charge(client, cpuMs);
+      await vi.advanceTimersByTimeAsync(0);
+    },
+  };
+}
+
+describe("a client that used 20 CPU seconds within a minute", () => {
+  test("is refused while another client waits, until the minute is over", async () => {
+    const budget = budgetOf(20);
+    await budget.charge("a", 19_999.2);
+    await vi.advanceTimersByTimeAsync(15_000);
+    await expect(budget.require("a", crowd)).rejects.toMatchObject({ ...REFUSED, retryAfterMs: 45_000 });
+    await budget.require("a", alone);
+    await budget.require("b", crowd);
+    await vi.advanceTimersByTimeAsync(45_000);
+    await budget.require("a", crowd);
+  });
+
+  test("is refused with five times the budget, also while nobody waits", async () => {
+    const budget = budgetOf(20);
+    await budget.charge("a", 99_999);
+    await budget.require("a", alone);
+    // More than is left: it takes what is left.
+    await budget.charge("a", 10_000);
+    await expect(budget.require("a", alone)).rejects.toMatchObject(REFUSED);
+    await budget.charge("a", 10_000);
+    await vi.advanceTimersByTimeAsync(60_000);
+    await budget.require("a", crowd);
+  });
+});
+
+test("a cost of more than five budgets uses up all", async () => {
+  const budget = budgetOf(1);
+  await budget.charge("a", 600_000);
+  await expect(budget.require("a", alone)).rejects.toMatchObject(REFUSED);
+});
+
+test("a budget shared by two processes is one", async () => {
+  const [here, there] = [budgetOf(2), budgetOf(2)];
+  await here.charge("a", 1_000);
+  await there.charge("a", 1_000);
+  await expect(here.require("a", crowd)).rejects.toMatchObject(REFUSED);
+});
+
+test("without a budget nothing is counted", async () => {
+  const budget = budgetOf(null);
+  await budget.charge("a", 1e9);
+  await budget.require("a", crowd);
+  const rule = { limit: 1, windowMs: 60_000 };
+  expect(await limiter.peek("renders:a", rule)).toMatchObject({ remaining: 1 });
+});

@@ -1,0 +1,329 @@
+import { describe, expect, test } from "vitest";
+import type { Claim, WorkKind } from "./queue-order.ts";
+import { createRenderQueue } from "./render-queue.ts";
+
+const CHEAP_MS = 20;
+const DEAR_MS = 5_000;
+
+interface Asked {
+  kind?: WorkKind;
+  predictedMs?: number;
+  claim?: Claim;
+  signal?: AbortSignal;
+}
+
+/** A queue whose work ends when the test says so, on a clock of the test's. */
+function desk(workers: number, maxQueue = 64) {
+  const clock = { now: 0 };
+  const queue = createRenderQueue({ workers, maxQueue, nowMs: () => clock.now });
+  /** Names of work under way, in the order in which it began. */
+  const underWay: string[] = [];
+  const begun: string[] = [];
+  const payers = new Map<string, string>();
+  const refused = new Map<string, unknown>();
+  const enders = new Map<string, () => void>();
+
+  function ask(client: string, name: string, asked: Asked = {}): Promise<void> {
+    const { kind = "render", predictedMs = CHEAP_MS, claim = { clients: new Set([client]) } } = asked;
+    const { signal = new AbortController().signal } = asked;
+    return queue
+      .run({ kind, predictedMs, claim, signal }, ({ client: payer, onCost }) => {
+        underWay.push(name);
+        begun.push(name);
+        payers.set(name, payer);
+        return new Promise<void>((resolve) => {
+          enders.set(name, () => {
+            underWay.splice(underWay.indexOf(name), 1);
+            onCost(predictedMs);
+            resolve();
+          });
+        });
+      })
+      .catch((error: unknown) => void refused.set(name, error));
+  }
+
+  /** Ends some work, and lets what follows begin. */
+  async function end(name: string): Promise<void> {
+    enders.get(name)?.();
+    await settled();
+  }
+
+  /** Ends all work, the oldest first, until none is left. @returns the names in the order in which they began. */
+  async function endAll(): Promise<string[]> {
+    for (let name = underWay[0]; name !== undefined; name = underWay[0]) await end(name);
+    return begun;
+  }
+
+  function join(claim: Claim, client: string): void {
+    claim.clients.add(client);
+    queue.lift();
+  }
+
+  return { clock, queue, underWay, payers, refused, ask, join, end, endAll };
+}
+
+/** A few turns of the event loop's microtasks: nothing here waits for anything else. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+}
+
+function askMany(place: ReturnType<typeof desk>, client: string, count: number, asked: Asked = {}): void {
+  for (let n = 1; n <= count; n++) void place.ask(client, `${client}${n}`, asked);
+}
+
+describe("turns", () => {
+  test("a newcomer goes before what others have in line", async () => {
+    const place = desk(1);
+    askMany(place, "a", 4);
+    askMany(place, "b", 4);
+    await place.end("a1");
+    void place.ask("new", "new1");
+    await place.end(place.underWay[0] ?? "");
+    expect(place.underWay).toEqual(["new1"]);
+  });
+
+  test("a newcomer waits for no turn of 50 clients that used the processor before", async () => {
+    const place = desk(2);
+    for (let n = 0; n < 50; n++) void place.ask(`spray${n}`, `old${n}`);
+    await place.endAll();
+    for (let n = 0; n < 50; n++) void place.ask(`spray${n}`, `again${n}`);
+    void place.ask("new", "new1");
+    await place.end("again0");
+    expect(place.underWay).toContain("new1");
+  });
+
+  test("two clients with equal work alternate", async () => {
+    const place = desk(1);
+    askMany(place, "a", 3);
+    askMany(place, "b", 3);
+    expect(await place.endAll()).toEqual(["a1", "b1", "a2", "b2", "a3", "b3"]);
+  });
+
+  test("a client that used much goes behind one that used little, until its use is forgotten", async () => {
+    const place = desk(1);
+    void place.ask("much", "dear", { predictedMs: DEAR_MS });
+    await place.end("dear");
+    void place.ask("other", "running");
+    void place.ask("much", "much1");
+    void place.ask("little", "little1");
+    await place.end("running");
+    expect(place.underWay).toEqual(["little1"]);
+    await place.endAll();
+    place.clock.now += 30 * 60_000;
+    void place.ask("other", "running again");
+    void place.ask("much", "much2");
+    void place.ask("little", "little2");
+    await place.end("running again");
+    expect(place.underWay).toEqual(["much2"]);
+  });
+
+  test("a client's cheap work goes before its dear work", async () => {
+    const place = desk(1);
+    void place.ask("b", "running");
+    void place.ask("a", "dear", { predictedMs: DEAR_MS });
+    void place.ask("a", "cheap");
+    await place.end("running");
+    expect(place.underWay).toEqual(["cheap"]);
+  });
+});
+
+describe("lanes", () => {
+  test("dear work never takes the last of two workers", async () => {
+    const place = desk(2);
+    for (const client of ["a", "b", "c"]) void place.ask(client, client, { predictedMs: DEAR_MS });
+    expect(place.underWay).toEqual(["a"]);
+    void place.ask("d", "cheap");
+    expect(place.underWay).toEqual(["a", "cheap"]);
+    await place.end("cheap");
+    expect(place.underWay).toEqual(["a"]);
+    await place.end("a");
+    expect(place.underWay).toEqual(["b"]);
+  });
+
+  test("with one worker cheap work of all clients goes before dear work", async () => {
+    const place = desk(1);
+    void place.ask("a", "running", { predictedMs: DEAR_MS });
+    void place.ask("b", "dear", { predictedMs: DEAR_MS });
+    void place.ask("a", "cheap");
+    await place.end("running");
+    expect(place.underWay).toEqual(["cheap"]);
+  });
+
+  test("a job that has waited for 10 s gets every fourth start, whatever goes before it by rule", async () => {
+    const place = desk(1);
+    void place.ask("a", "running");
+    void place.ask("b", "dear", { predictedMs: DEAR_MS });
+    for (let n = 1; n <= 12; n++) void place.ask(`new${n}`, `cheap${n}`);
+    place.clock.now += 10_001;
+    for (let n = 0; n < 3; n++) await place.end(place.underWay[0] ?? "");
+    expect(place.underWay).toEqual(["dear"]);
+  });
+
+  test("a dear job whose start is due gets the next worker that may take dear work", async () => {
+    const place = desk(2);
+    void place.ask("a", "running", { predictedMs: DEAR_MS });
+    void place.ask("a", "patient", { predictedMs: DEAR_MS });
+    place.clock.now += 10_001;
+    for (let n = 1; n <= 8; n++) {
+      void place.ask(`b${n}`, `cheap${n}`);
+      await place.end(`cheap${n}`);
+    }
+    for (let n = 1; n <= 3; n++) void place.ask(`new${n}`, `dear${n}`, { predictedMs: DEAR_MS });
+    await place.end("running");
+    expect(place.underWay).toEqual(["patient"]);
+  });
+});
+
+describe("uploads", () => {
+  test("renders and admissions take turns at a worker", async () => {
+    const place = desk(1);
+    void place.ask("x", "running");
+    askMany(place, "r", 3);
+    for (let n = 1; n <= 3; n++) void place.ask("u", `u${n}`, { kind: "admit" });
+    expect(await place.endAll()).toEqual(["running", "u1", "r1", "u2", "r2", "u3", "r3"]);
+  });
+
+  test("with admissions on every worker but one, a render goes first", async () => {
+    const place = desk(3);
+    void place.ask("a", "a1", { kind: "admit" });
+    void place.ask("b", "b1", { kind: "admit" });
+    void place.ask("c", "c1", { kind: "admit" });
+    void place.ask("d", "d1", { kind: "admit" });
+    void place.ask("e", "render");
+    await place.end("a1");
+    expect(place.underWay).toEqual(["b1", "c1", "render"]);
+  });
+
+  test("work behind a 202 goes when nobody waits, and every fourth time after 10 s", async () => {
+    const place = desk(1);
+    void place.ask("x", "running");
+    void place.ask("jobs", "behind", { kind: "background" });
+    for (let n = 1; n <= 6; n++) void place.ask(`p${n}`, `p${n}`);
+    for (const name of ["running", "p1"]) await place.end(name);
+    expect(place.underWay).toEqual(["p2"]);
+    place.clock.now += 10_001;
+    for (const name of ["p2", "p3"]) await place.end(name);
+    expect(place.underWay).toEqual(["behind"]);
+  });
+});
+
+describe("bounds", () => {
+  test("a client has two renders under way and eight in line, and the next is rejected with rate_limited", async () => {
+    const place = desk(4);
+    askMany(place, "a", 11, { predictedMs: 1_000 });
+    await settled();
+    expect(place.underWay).toEqual(["a1", "a2"]);
+    expect(place.queue.state()).toEqual({ waiting: 8, running: 2 });
+    expect([...place.refused.keys()]).toEqual(["a11"]);
+    // Eight in line of 1 s each, two at a time.
+    expect(place.refused.get("a11")).toMatchObject({ code: "rate_limited", retryAfterMs: 4_000 });
+    expect(await place.endAll()).toHaveLength(10);
+  });
+
+  test("its uploads have places of their own", async () => {
+    const place = desk(4);
+    askMany(place, "a", 10);
+    for (let n = 1; n <= 19; n++) void place.ask("a", `u${n}`, { kind: "admit" });
+    await settled();
+    expect(place.underWay).toEqual(["a1", "a2", "u1", "u2"]);
+    expect([...place.refused.keys()]).toEqual(["u19"]);
+  });
+
+  test("in a full line the client with the most in it loses its newest to a newcomer", async () => {
+    const place = desk(1, 6);
+    void place.ask("x", "running");
+    askMany(place, "a", 4);
+    askMany(place, "b", 2);
+    void place.ask("new", "new1");
+    await settled();
+    expect([...place.refused.keys()]).toEqual(["a4"]);
+    expect(place.refused.get("a4")).toMatchObject({ code: "rate_limited", retryAfterMs: 1_000 });
+    expect(place.queue.state()).toEqual({ waiting: 6, running: 1 });
+  });
+
+  test("a newcomer is rejected with overloaded only when each in line has one place", async () => {
+    const place = desk(1, 3);
+    void place.ask("x", "running", { predictedMs: 3_000 });
+    for (const client of ["a", "b", "c", "new"]) void place.ask(client, client, { predictedMs: 2_000 });
+    await settled();
+    expect([...place.refused.keys()]).toEqual(["new"]);
+    expect(place.refused.get("new")).toMatchObject({ code: "overloaded", retryAfterMs: 9_000 });
+  });
+
+  test("a client with as many places as others takes none from them", async () => {
+    const place = desk(1, 4);
+    void place.ask("x", "running");
+    askMany(place, "a", 2);
+    askMany(place, "b", 3);
+    await settled();
+    expect([...place.refused.keys()]).toEqual(["b3"]);
+    expect(place.refused.get("b3")).toMatchObject({ code: "rate_limited" });
+  });
+
+  test("without a line as many are taken as there are workers", async () => {
+    const place = desk(2, 0);
+    for (const client of ["a", "b", "c"]) void place.ask(client, client);
+    await settled();
+    expect(place.underWay).toEqual(["a", "b"]);
+    expect(place.refused.get("c")).toMatchObject({ code: "overloaded" });
+  });
+
+  test("an aborted signal gives up a place in line, and no work that has begun", async () => {
+    const place = desk(1);
+    const client = new AbortController();
+    void place.ask("a", "a1", { signal: client.signal });
+    void place.ask("a", "a2", { signal: client.signal });
+    const reason = new Error("gone");
+    client.abort(reason);
+    void place.ask("a", "a3", { signal: client.signal });
+    await settled();
+    expect([...place.refused]).toEqual([
+      ["a2", reason],
+      ["a3", reason],
+    ]);
+    expect(place.queue.state()).toEqual({ waiting: 0, running: 1 });
+  });
+});
+
+describe("a client that joins work in line", () => {
+  test("lifts it to its own turn, and is charged for it", async () => {
+    const place = desk(1);
+    const claim = { clients: new Set(["a"]) };
+    askMany(place, "a", 5);
+    void place.ask("a", "shared", { claim });
+    askMany(place, "b", 2);
+    place.join(claim, "new");
+    await place.end("a1");
+    expect(place.underWay).toEqual(["shared"]);
+    expect(place.payers.get("shared")).toBe("new");
+  });
+
+  test("starts it where the first client has two under way already", async () => {
+    const place = desk(3);
+    const claim = { clients: new Set(["a"]) };
+    askMany(place, "a", 2);
+    void place.ask("a", "shared", { claim });
+    expect(place.underWay).toEqual(["a1", "a2"]);
+    place.join(claim, "new");
+    expect(place.underWay).toEqual(["a1", "a2", "shared"]);
+  });
+
+  test("is none of the others that wait", () => {
+    const place = desk(1);
+    const claim = { clients: new Set(["a"]) };
+    void place.ask("x", "running");
+    void place.ask("a", "shared", { claim });
+    expect([place.queue.othersWait("a"), place.queue.othersWait("b")]).toEqual([false, true]);
+    place.join(claim, "b");
+    expect(place.queue.othersWait("b")).toBe(false);
+  });
+});
+
+test("work that fails frees its worker, and its failure is handed on", async () => {
+  const queue = createRenderQueue({ workers: 1, maxQueue: 1 });
+  const asked = { kind: "render", predictedMs: 1, signal: new AbortController().signal } as const;
+  const claim = { clients: new Set(["a"]) };
+  const failure = new Error("broken");
+  await expect(queue.run({ ...asked, claim }, () => Promise.reject(failure))).rejects.toBe(failure);
+  expect(await queue.run({ ...asked, claim }, async () => "done")).toBe("done");
+});
