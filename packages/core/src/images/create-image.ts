@@ -50,7 +50,7 @@ export async function createImage(context: ImageContext, call: Call, suffix: "js
 
 async function receive(context: ImageContext, call: Call, request: CreateRequest): Promise<ImageRecord> {
   const { originals } = context;
-  const received = await receiveInTurn(context, call, request.grant);
+  const received = await receiveInTurn(context, call, request.client);
   const upload = spooledUpload(originals, received.file);
   let draft: ImageRecord;
   let reservation: Reservation | { made: ImageRecord };
@@ -79,9 +79,8 @@ async function receive(context: ImageContext, call: Call, request: CreateRequest
 async function receiveInTurn(
   { originals, settings, uploadTurns }: ImageContext,
   call: Call,
-  grant: OwnerGrant | null,
+  client: string,
 ): Promise<Upload> {
-  const client = grant === null ? clientKey(call.clientIp) : `owner ${grant.owner}`;
   const turn = uploadTurns.turnOf(client, settings.uploadIdleMs);
   try {
     return await call.upload({
