@@ -6,7 +6,7 @@ import { inParallel } from "./in-parallel.ts";
 import { answerOf, expectProblem } from "./verdict.ts";
 import { watchSite } from "./watch-site.ts";
 
-test("more bombs at once than the queue holds get 503 and a time to come back, and nothing of them stays", async () => {
+test("more bombs at once than a client may have in line get 429 and a time to come back, and nothing of them stays", async () => {
   const site = await startSite({ renderer: createRenderer({ timeoutMs: 1000, workers: 1, maxQueue: 1 }) });
   try {
     const watch = await watchSite(site);
@@ -15,11 +15,11 @@ test("more bombs at once than the queue holds get 503 and a time to come back, a
     const attempts = Array.from({ length: 8 }, () => drawn).flat();
     const statuses = await inParallel(attempts, 8, async ({ title, type, bytes }) => {
       const answer = await answerOf(await postImage(site, bytes, type));
-      expectProblem(answer, [415, 503], title);
+      expectProblem(answer, [415, 429, 503], title);
       return answer?.status;
     });
-    expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(3);
-    expect(statuses.filter((status) => status === 415).length).toBeGreaterThan(0);
+    // The others are refused by their cost, or with 503 where this machine was too busy with other tests to tell.
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(3);
     await watch.expectUnharmed();
     expect(site.errors).toEqual([]);
   } finally {

@@ -22,7 +22,7 @@ export interface SiteOptions extends Partial<Omit<ImagesOptions, "pages">> {
 }
 
 /**
- * Rate limits are off unless given: a test is one very busy client. And nobody is told 202 for being kept waiting: how long
+ * Limits and budgets of clients are off unless given: a test is one very busy client. And nobody is told 202 for being kept waiting: how long
  * something takes depends on what else this machine does.
  */
 export async function startSite(siteOptions: SiteOptions = {}): Promise<Site> {
@@ -34,6 +34,7 @@ export async function startSite(siteOptions: SiteOptions = {}): Promise<Site> {
     renderer: createRenderer(),
     ...(pages ? { pages: createPages() } : {}),
     rateLimits: false,
+    renderBudget: false,
     asyncAfterMs: false,
     onError: (error) => errors.push(error),
     ...options,

@@ -24,11 +24,14 @@ export interface CallOptions {
   fields?: Record<string, unknown>;
   /** The file of an upload. */
   file?: Buffer;
+  /** @default "192.0.2.1" */
+  clientIp?: string;
 }
 
 /** A request as an adapter hands it over. */
 export function createCall(method: string, path: string, options: CallOptions = {}): Call {
   const { headers = {}, search = "", signal = new AbortController().signal, fields, file = PNG } = options;
+  const { clientIp = "192.0.2.1" } = options;
   return {
     method,
     path,
@@ -42,8 +45,8 @@ export function createCall(method: string, path: string, options: CallOptions = 
     mountPath: "",
     origin: "https://pictures.example",
     secure: true,
-    clientIp: "192.0.2.1",
-    peerIp: "192.0.2.1",
+    clientIp,
+    peerIp: clientIp,
     signal,
     context: null,
     async upload({ spoolDirectory = spool }) {

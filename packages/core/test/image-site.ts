@@ -69,6 +69,7 @@ export function createSite(siteOptions: SiteOptions = {}): ImageSite {
     renderer,
     secret: "0123456789abcdef0123456789abcdef",
     rateLimits: false,
+    renderBudget: false,
     now: () => clock.now,
     onError: (error) => errors.push(error),
     ...options,

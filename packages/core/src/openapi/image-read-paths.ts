@@ -8,7 +8,7 @@ import {
 } from "../images/renditions/rendition-spec.ts";
 import type { ApiOperation, ApiRequestBody, ApiResponse, PathItem } from "./document.ts";
 import { headOf } from "./head-of.ts";
-import { type HeaderName, headersOf } from "./headers.ts";
+import { type HeaderName, headersOf, maybeHeader } from "./headers.ts";
 import type { ImageFacts } from "./image-facts.ts";
 import { CONDITIONS, CONVERT, ID_PARAMETER, IF_RANGE, PAGE, RANGE, RESIZE } from "./image-parameters.ts";
 import { everywhere, inOrder, OF_BODIES, OF_LIFE, ofHost, ofLimits, refusals } from "./image-refusals.ts";
@@ -46,7 +46,17 @@ function readPath(
   otherMethods: ApiResponse,
 ): PathItem {
   const get = readOperation(facts, format, suffix);
-  return { parameters: [ID_PARAMETER], get, head: headOf(get), "x-other-methods": otherMethods };
+  const head = headOf(get);
+  const { "200": found, ...others } = head.responses;
+  const unmade = "Absent while the rendition is not made: HEAD makes none.";
+  const headers = { ...found?.headers, ...maybeHeader("ETag", unmade) };
+  const responses = { "200": { description: "The image.", ...found, headers }, ...others };
+  return {
+    parameters: [ID_PARAMETER],
+    get,
+    head: { ...head, responses },
+    "x-other-methods": otherMethods,
+  };
 }
 
 function readOperation(facts: ImageFacts, format: ImageFormat, suffix: string): ApiOperation {

@@ -1,0 +1,119 @@
+import { expect, test } from "vitest";
+import { acceptAll, createFakeRenderer, PLAIN } from "../../../test/fake-renderer.ts";
+import { created, createSite, eventually, type SiteOptions } from "../../../test/image-site.ts";
+
+const ATTACKER = "198.51.100.66";
+const VICTIM = "203.0.113.7";
+/** Dear in every format, by its pixels alone. */
+const LARGE = { ...PLAIN, width: 9_000, height: 6_000 };
+
+/** One process with two workers, whose renders of the sizes that are held end when the test says so. */
+function createSharedSite(options: SiteOptions = {}) {
+  const begun: string[] = [];
+  const held = new Map<string, (cpuMs?: number) => void>();
+  let isHeld = (_size: string) => false;
+  const renderer = createFakeRenderer(acceptAll);
+  const shared = {
+    ...renderer,
+    workers: 2,
+    maxQueue: 64,
+    canRender: () => true,
+    measure: (_original: unknown, { maxWidth = 0 }: { maxWidth?: number }) => ({
+      width: maxWidth,
+      height: maxWidth,
+    }),
+    render: async (_source: unknown, _type: unknown, spec: { width?: number }, work = {}) => {
+      const { onCost = () => undefined } = work as { onCost?: (cpuMs: number) => void };
+      const size = String(spec.width);
+      begun.push(size);
+      const cpuMs = isHeld(size)
+        ? await new Promise<number>((resolve) => held.set(size, (ms = 5_000) => resolve(ms)))
+        : 10;
+      onCost(cpuMs);
+      return { bytes: Buffer.from(`${size} pixels`) };
+    },
+  };
+  const site = createSite({ ...options, renderer: shared });
+  const read = (clientIp: string, id: string, size: number) =>
+    site.send("GET", `/api/images/${id}.jpg`, { search: `?resize=${size}x`, clientIp });
+  const upload = async (clientIp: string, admission = PLAIN) => {
+    renderer.answer = ({ accept }) => accept(admission);
+    return site.create({ clientIp });
+  };
+  return {
+    ...{ site, begun, read, upload },
+    hold(sizes: (size: string) => boolean) {
+      isHeld = sizes;
+    },
+    /** Lets a render end, once it has begun. */
+    async release(size: number, cpuMs?: number) {
+      await eventually(() => expect(held.has(String(size))).toBe(true));
+      held.get(String(size))?.(cpuMs);
+    },
+  };
+}
+
+test("64 dear sizes of one client refuse no render and no upload of another", async () => {
+  const { read, upload, hold, release, begun } = createSharedSite();
+  const hostile = created(await upload(ATTACKER, LARGE)).id;
+  hold((size) => Number(size) >= 1_000);
+  const attack = Array.from({ length: 64 }, (_, n) => read(ATTACKER, hostile, 1_000 + n));
+  await eventually(() => expect(begun).toEqual(["1000"]));
+  const statuses: number[] = [];
+  for (let n = 0; n < 8; n++) {
+    const answer = await upload(VICTIM);
+    statuses.push(answer.status, (await read(VICTIM, created(answer).id, 100 + n)).status);
+  }
+  expect(new Set(statuses)).toEqual(new Set([201, 200]));
+  // One under way, as dear work does not take the last worker, and eight in line.
+  hold((size) => size === "1000");
+  await release(1_000);
+  const answers = await Promise.all(attack);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(9);
+  const refused = answers.filter(({ status }) => status !== 200);
+  expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([429]));
+  expect(refused[0]?.headers["Retry-After"]).toMatch(/^[1-9]\d?$/);
+});
+
+test("a client that joins a render in another's line does not wait for that line", async () => {
+  const { read, upload, hold, release, begun } = createSharedSite();
+  const hostile = created(await upload(ATTACKER, LARGE)).id;
+  hold((size) => size === "1000");
+  const attack = Array.from({ length: 9 }, (_, n) => read(ATTACKER, hostile, 1_000 + n));
+  await eventually(() => expect(begun).toEqual(["1000"]));
+  const joined = read(VICTIM, hostile, 1_008);
+  await inLine();
+  await release(1_000);
+  expect((await joined).status).toBe(200);
+  expect(begun.slice(0, 2)).toEqual(["1000", "1008"]);
+  await Promise.all(attack);
+});
+
+test("a client without budget gets 429 for new sizes while others wait, and stored sizes all the same", async () => {
+  const { read, upload, hold, release } = createSharedSite({ renderBudget: 5 });
+  const { id } = created(await upload(ATTACKER, LARGE));
+  hold((size) => Number(size) >= 1_000);
+  const used = read(ATTACKER, id, 1_000);
+  await release(1_000, 6_000);
+  expect((await used).status).toBe(200);
+  const alone = read(ATTACKER, id, 1_001);
+  await release(1_001, 6_000);
+  expect((await alone).status).toBe(200);
+
+  const others = [read(VICTIM, id, 2_000), read(VICTIM, id, 2_001)];
+  await inLine();
+  const refused = await read(ATTACKER, id, 1_002);
+  expect(refused.status).toBe(429);
+  expect(refused.json.detail).toBe(
+    "You have used up your time for new renditions. Stored sizes are still served.",
+  );
+  expect((await read(ATTACKER, id, 1_000)).status).toBe(200);
+  await release(2_000);
+  await release(2_001);
+  await Promise.all(others);
+});
+
+/** Lets what was asked for come into the line: the store in memory takes a few turns of the event loop. */
+async function inLine(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+}
