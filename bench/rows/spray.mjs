@@ -19,6 +19,8 @@ const FIRST_WIDTH = 100;
 const SHARE_OF_ORIGINAL = 10;
 const LEAST_BYTES = 32 * 1024 ** 2;
 const SIDES = { first: 200, count: 1800 };
+/** All sprayers are at it by then. */
+const UNDER_WAY_MS = 1000;
 /** What was stored last may be over the bound until it is looked at. */
 const SETTLE_MS = 2000;
 
@@ -62,6 +64,7 @@ export async function spray(/** @type {Bench} */ bench) {
     connections: sprayers,
     addresses: Array.from({ length: sprayers }, (_, index) => `127.0.1.${index + 1}`),
   });
+  await new Promise((resolve) => setTimeout(resolve, mode === "smoke" ? 0 : UNDER_WAY_MS));
   const count = Math.floor(sprayMs / everyMs);
   const busy = await bench.load.run({ ...readCold, requests: reads(count), count });
   await spraying.stop();

@@ -71,6 +71,7 @@ export function createQueueOrder(workers: number, use: RecentUse, nowMs: () => n
       const client = clientFor(work, running);
       return client === null ? [] : [{ work, client }];
     });
+    if (candidates.length > 0) use.raise(Math.min(...candidates.map(({ client }) => use.of(client))));
     const mayBeDear = [...running].filter(isDear).length < maxDear;
     const oldest = candidates.find(({ work }) => nowMs() - work.arrivedAtMs > OLD_MS);
     if (oldest !== undefined && sinceOldest >= OLDEST_TURN - 1 && (mayBeDear || !isDear(oldest.work))) {

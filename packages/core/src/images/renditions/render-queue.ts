@@ -68,10 +68,11 @@ export function createRenderQueue({
   function dispatch(): void {
     while (running.size < workers) {
       const next = takeTurn(waiting, running);
-      if (next === null) return;
+      if (next === null) break;
       remove(next.work);
       next.work.begin(next.client);
     }
+    use.rest(waiting.length === 0);
   }
 
   async function begin<T>(asked: QueuedWork, client: string, work: (begun: Begun) => Promise<T>): Promise<T> {
