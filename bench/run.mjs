@@ -9,6 +9,7 @@ import { documents } from "./rows/documents.mjs";
 import { flight } from "./rows/flight.mjs";
 import { hostile } from "./rows/hostile.mjs";
 import { hot } from "./rows/hot.mjs";
+import { intermediate } from "./rows/intermediate.mjs";
 import { latency } from "./rows/latency.mjs";
 import { lookup } from "./rows/lookup.mjs";
 import { memory } from "./rows/memory.mjs";
@@ -32,6 +33,7 @@ const ROWS = {
   originals,
   cold,
   documents,
+  intermediate,
   flight,
   latency,
   uploads,

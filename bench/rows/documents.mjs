@@ -36,7 +36,11 @@ const NAMES = /** @type {const} */ (["ours", "theirs"]);
  * process of a program that does the same.
  */
 export async function documents(/** @type {Bench} */ bench) {
-  const server = await bench.start("outrigger-express", { maxUploadBytes: MAX_UPLOAD_BYTES });
+  const server = await bench.start("outrigger-express", {
+    maxUploadBytes: MAX_UPLOAD_BYTES,
+    // The programs begin with the original every time, too.
+    renderer: { intermediates: false },
+  });
   /** @type {Line[]} */
   const lines = [];
   for (const conversion of await conversions(bench)) {
@@ -98,9 +102,9 @@ async function compareWith(bench, server, { what, original, suffix, box, args, d
   const { rounds, mode } = bench.settings;
   const id = await upload(server, original);
   const output = join(original.directory, "made");
-  let height = box.height;
-  // Another box is another rendition, of the same size because its height does not bind.
-  const nextPath = () => addressOf(id, `?resize=${box.width}x${height++}`, suffix);
+  let width = box.width;
+  // The first is exactly what the program makes. A pixel less is another rendition, and costs as much.
+  const nextPath = () => addressOf(id, `?resize=${width--}x${box.height}`, suffix);
   const contestants = {
     ours: {
       async call() {
