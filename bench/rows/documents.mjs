@@ -102,9 +102,9 @@ async function compareWith(bench, server, { what, original, suffix, box, args, d
   const { rounds, mode } = bench.settings;
   const id = await upload(server, original);
   const output = join(original.directory, "made");
-  let width = box.width;
-  // The first is exactly what the program makes. A pixel less is another rendition, and costs as much.
-  const nextPath = () => addressOf(id, `?resize=${width--}x${box.height}`, suffix);
+  // Each is a rendition of its own: a pixel less than the one before. The first is the program's.
+  let less = 0;
+  const nextPath = () => addressOf(id, `?resize=${box.width - less++}x${box.height}`, suffix);
   const contestants = {
     ours: {
       async call() {
