@@ -1,8 +1,13 @@
 import { LRUCache } from "lru-cache";
-import type { BlobStore, ByteRange, StoredBlob } from "../../contracts/blob-store.ts";
+import {
+  type BlobStore,
+  type ByteRange,
+  hasLocalFiles,
+  type StoredBlob,
+} from "../../contracts/blob-store.ts";
 import type { LeaseStore } from "../../contracts/lease-store.ts";
 import type { ServedFrom } from "../../contracts/observer.ts";
-import type { Renderer, Rendition, RenditionSpec } from "../../contracts/renderer.ts";
+import type { Renderer, RenderSource, Rendition, RenditionSpec } from "../../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { type ImageRecord, keyOf } from "../image-record.ts";
@@ -283,21 +288,38 @@ export function createRenditions(options: RenditionsOptions): Renditions {
   /** `null`: there is no intermediate that looks as it should, or it cannot be read. */
   async function makeFromIntermediate(record: ImageRecord, spec: RenditionSpec, turn: Turn) {
     const key = intermediateKey(record.id, spec);
-    const blob = await renditions.get(key, { signal: turn.signal });
-    if (blob === null) return null;
-    const whole = await readAll(blob.body);
-    const stamp = stampIn(whole);
-    if (stamp === null || stamp.look < renderer.look(record.type, spec.format)) return null;
-    const source = { bytes: whole.subarray(STAMP_BYTES) };
+    const opened = await openIntermediate(key, turn.signal);
+    if (opened === null) return null;
+    const { source, stamp } = opened;
+    if (stamp.look < renderer.look(record.type, spec.format)) return null;
     try {
       const { bytes } = await scheduler.render(source, record, spec, { ...turn, fromIntermediate: true });
+      // A file may have been replaced by another build's while it waited to be read.
+      if ("path" in source && (await storedStamp(key, turn.signal))?.build !== stamp.build) return null;
       const isOurs = stamp.build === renderer.build;
       return { bytes, build: isOurs ? renderer.build : `${renderer.build}-${stamp.build}` };
     } catch (error) {
+      // Evicted while it waited to be read.
+      if (isServiceError(error, "store_unavailable")) return null;
       if (!isServiceError(error, "unsupported_media")) throw error;
       onError(error);
       return null;
     }
+  }
+
+  /** In place where the store can: it is the largest of what is stored. `null`: there is none. */
+  async function openIntermediate(
+    key: string,
+    signal: AbortSignal,
+  ): Promise<{ source: RenderSource; stamp: Stamp } | null> {
+    if (hasLocalFiles(renditions)) {
+      const [stamp, path] = [await storedStamp(key, signal), await renditions.localPath(key)];
+      return stamp === null || path === null ? null : { source: { path, start: STAMP_BYTES }, stamp };
+    }
+    const blob = await renditions.get(key, { signal });
+    const whole = blob === null ? Buffer.alloc(0) : await readAll(blob.body);
+    const stamp = stampIn(whole);
+    return stamp === null ? null : { source: { bytes: whole.subarray(STAMP_BYTES) }, stamp };
   }
 
   function requestRenewal(record: ImageRecord, spec: RenditionSpec): void {
