@@ -10,6 +10,7 @@ import { fairness } from "./rows/fairness.mjs";
 import { flight } from "./rows/flight.mjs";
 import { hostile } from "./rows/hostile.mjs";
 import { hot } from "./rows/hot.mjs";
+import { intermediate } from "./rows/intermediate.mjs";
 import { latency } from "./rows/latency.mjs";
 import { lookup } from "./rows/lookup.mjs";
 import { memory } from "./rows/memory.mjs";
@@ -34,6 +35,7 @@ const ROWS = {
   originals,
   cold,
   documents,
+  intermediate,
   flight,
   latency,
   uploads,

@@ -36,7 +36,11 @@ const NAMES = /** @type {const} */ (["ours", "theirs"]);
  * process of a program that does the same.
  */
 export async function documents(/** @type {Bench} */ bench) {
-  const server = await bench.start("outrigger-express", { maxUploadBytes: MAX_UPLOAD_BYTES });
+  const server = await bench.start("outrigger-express", {
+    maxUploadBytes: MAX_UPLOAD_BYTES,
+    // The programs begin with the original every time, too.
+    renderer: { intermediates: false },
+  });
   /** @type {Line[]} */
   const lines = [];
   for (const conversion of await conversions(bench)) {

@@ -56,6 +56,16 @@ export function createCorpus(directory, settings) {
     directory,
     /** 4000 × 3000 pixels, of the look and size of a photograph. */
     photo: () => once("photo", () => photograph(isSmoke ? SMALL : LARGE, 20, 92)),
+    /** The same as PNG, which takes ten times as many bytes. */
+    png: () =>
+      once(
+        "png",
+        async () =>
+          sharp(await photograph(isSmoke ? SMALL : LARGE, 20, 92))
+            .png({ compressionLevel: 3 })
+            .toBuffer(),
+        { type: "image/png", suffix: "png" },
+      ),
     /** A JPEG that costs next to nothing to render. */
     small: () => once("small", () => photograph(SMALL, 20, 92)),
     /** A JPEG of about `bytes` bytes. Looking only whether all works, big ones are smaller. */

@@ -13,7 +13,7 @@ export interface ByteReader {
 /** All bytes of a source. Rejects with `store_unavailable` when its file cannot be read. */
 export async function readAll(source: RenderSource): Promise<Buffer> {
   if ("bytes" in source) return asBuffer(source.bytes);
-  return await readable(readFile(source.path));
+  return (await readable(readFile(source.path))).subarray(source.start);
 }
 
 /**

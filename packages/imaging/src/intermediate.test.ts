@@ -82,7 +82,7 @@ describe("a rendition made from an intermediate", () => {
   const names: Name[] = ["photo", "wide gamut", "alpha", "16 bits", "turned", "psd", "gif"];
   test.each(names)("has an SSIM of 0.995 and more against a direct one: %s", async (name) => {
     const { type, bytes, reference } = samples[name];
-    for (const side of name === "photo" ? [64, 300, 800, 1400, 1599, 1600] : [64, 300]) {
+    for (const side of name === "photo" ? [64, 800, 1400, 1600] : [64, 300]) {
       const spec = { format: "png", maxWidth: side, maxHeight: side } as const;
       const out = await rendered(bytes, type, spec);
       const expected = await reduced(reference, out.bytes);

@@ -72,5 +72,5 @@ function separate({ bytes, renditionBytes }: Rendered): Rendition {
 
 /** Workers have a directory of their own, where a relative path would mean another file. */
 function absolute(source: RenderSource): RenderSource {
-  return "path" in source ? { path: resolve(source.path) } : source;
+  return "path" in source ? { ...source, path: resolve(source.path) } : source;
 }

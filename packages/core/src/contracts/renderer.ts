@@ -13,8 +13,11 @@ export type ImageFormat = "png" | "jpg" | "gif" | "svg" | "psd" | "pdf" | "webp"
 /** JPEG quality levels. */
 export type Quality = "low" | "medium" | "high" | "max";
 
-/** Where the renderer finds the bytes: a file on this machine, which it only reads, or the bytes themselves. */
-export type RenderSource = { path: string } | { bytes: Uint8Array };
+/**
+ * Where the renderer finds the bytes: a file on this machine, which it only reads, from its byte `start` on (absent: the first), or
+ * the bytes themselves.
+ */
+export type RenderSource = { path: string; start?: number } | { bytes: Uint8Array };
 
 /** What a decode found. `null` where this renderer cannot tell. */
 export interface ImageInfo {

@@ -40,6 +40,23 @@ test("what is no record is refused as damaged, with the key of its image", () =>
   expect(() => decodeRecord(bytes, "a".repeat(22))).toThrow(/belongs to another image/);
 });
 
+test("sizes of pages are kept in a record and not shown, and wrong ones are refused as damaged", async () => {
+  const { store, send } = createSite();
+  const pageSizes = [
+    [1, 40, 30],
+    [2, 30, 40],
+  ];
+  const encoded = (more: object) => Buffer.from(JSON.stringify({ ...OLD_RECORD, ...more }));
+  await store.put(`${OLD_RECORD.id}/record`, encoded({ pageSizes }));
+  const shown = await send("GET", `/api/images/${OLD_RECORD.id}.json`);
+  expect(shown).toMatchObject({ status: 200, json: { width: 40 } });
+  expect(shown.text).not.toContain("pageSizes");
+  expect(decodeRecord(encoded({ pageSizes }))).toMatchObject({ pageSizes });
+  for (const wrong of [7, [[1, 2]], [[1, 2, -3]], Array.from({ length: 33 }, () => [1, 2, 3])]) {
+    expect(() => decodeRecord(encoded({ pageSizes: wrong }))).toThrow('"pageSizes" is not valid');
+  }
+});
+
 test("each part of an image has a role, and the ledger of renditions has none: it is neither copied nor verified", () => {
   const id = "Yk3fPq0bT1mVxR8aZ2cLdw";
   expect(

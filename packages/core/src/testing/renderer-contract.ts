@@ -96,8 +96,12 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
       const { admission } = await admit(renderer, { path }, "image/png");
       assert.deepEqual(admission, { ...SAMPLE_SIZE, pages: 1, cleaned: null });
       if (!renderer.canRender("image/png", "png")) return;
-      const { bytes } = await renderer.render({ path }, "image/png", { format: "png", maxWidth: 16 });
+      const spec: RenditionSpec = { format: "png", maxWidth: 16 };
+      const { bytes } = await renderer.render({ path }, "image/png", spec);
       assert.deepEqual(declaredSize(bytes, "png"), { width: 16, height: 8 });
+      await writeFile(path, Buffer.concat([Buffer.alloc(96, "x"), samples["image/png"]]));
+      const later = await renderer.render({ path, start: 96 }, "image/png", spec);
+      assert.ok(later.bytes.equals(bytes), "from a byte on");
     } finally {
       await rm(directory, { recursive: true });
     }

@@ -1,4 +1,4 @@
-import type { BlobStore } from "../../contracts/blob-store.ts";
+import { type BlobStore, hasLocalFiles } from "../../contracts/blob-store.ts";
 import type { Renderer, RenderSource, RenditionSpec } from "../../contracts/renderer.ts";
 import { isServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/read-all.ts";
@@ -6,7 +6,7 @@ import { type ImageRecord, keyOf } from "../image-record.ts";
 import { openSource } from "../open-source.ts";
 import type { RenderScheduler, Turn } from "./render-scheduler.ts";
 import { BytesReplaced, requireSize } from "./servable-bytes.ts";
-import { STAMP_BYTES, type Stamp, storedStamp } from "./stored-rendition.ts";
+import { STAMP_BYTES, type Stamp, stampIn, storedStamp } from "./stored-rendition.ts";
 
 export interface RenditionMakerOptions {
   originals: BlobStore;
@@ -40,6 +40,9 @@ export function isIntermediate(key: string): boolean {
   return key.includes("/renditions/intermediate-");
 }
 
+/** Why an intermediate is not used: it cannot be read, as its bytes or as a file. */
+const FALLS_BACK = ["unsupported_media", "store_unavailable"] as const;
+
 export function createRenditionMaker(options: RenditionMakerOptions): MakeRendition {
   const { originals, renditions, renderer, scheduler } = options;
 
@@ -51,10 +54,21 @@ export function createRenditionMaker(options: RenditionMakerOptions): MakeRendit
     return opened.source;
   }
 
-  async function openIntermediate(key: string): Promise<RenderSource> {
+  /** In place where the store can: it is the largest of what is stored. Rejects where other bytes, or none, are there by now. */
+  async function openIntermediate(key: string, { build }: Stamp): Promise<RenderSource> {
+    if (hasLocalFiles(renditions)) {
+      const path = await renditions.localPath(key);
+      if (path !== null) return { path, start: STAMP_BYTES };
+    }
     const blob = await renditions.get(key);
-    if (blob === null) throw new BytesReplaced(`The bytes of ${key} are gone`);
-    return { bytes: (await readAll(blob.body)).subarray(STAMP_BYTES) };
+    const whole = blob === null ? Buffer.alloc(0) : await readAll(blob.body);
+    if (stampIn(whole)?.build !== build) throw new BytesReplaced(`The bytes of ${key} were replaced`);
+    return { bytes: whole.subarray(STAMP_BYTES) };
+  }
+
+  /** A file may have been replaced by another build's, or evicted, before it was read. */
+  async function isStill(key: string, { build }: Stamp): Promise<boolean> {
+    return !hasLocalFiles(renditions) || (await storedStamp(renditions, key))?.build === build;
   }
 
   /** `null`: there is no intermediate that looks as it should, or it cannot be read. */
@@ -69,12 +83,12 @@ export function createRenditionMaker(options: RenditionMakerOptions): MakeRendit
     if (stamp === null || stamp.look < look) return null;
     const isOurs = stamp.build === renderer.build;
     const build = isOurs ? renderer.build : `${renderer.build}-${stamp.build}`;
-    const opening = () => openIntermediate(key);
+    const opening = () => openIntermediate(key, stamp);
     try {
       const { bytes } = await scheduler.render(opening, record, spec, { ...turn, fromIntermediate: true });
-      return { bytes, stamp: { look, build } };
+      return (await isStill(key, stamp)) ? { bytes, stamp: { look, build } } : null;
     } catch (error) {
-      if (error instanceof BytesReplaced || isServiceError(error, "unsupported_media")) return null;
+      if (error instanceof BytesReplaced || FALLS_BACK.some((code) => isServiceError(error, code))) return null;
       throw error;
     }
   }
