@@ -32,7 +32,15 @@ export {
 } from "./contracts/blob-store.ts";
 export type { BulkRemoval } from "./contracts/bulk-removal.ts";
 export { hasBulkRemoval } from "./contracts/bulk-removal.ts";
-export type { Call, Reply, Service, SpooledFile, Upload, UploadLimits } from "./contracts/call.ts";
+export type {
+  Call,
+  Reply,
+  Service,
+  SpooledFile,
+  Upload,
+  UploadLimits,
+  UploadTurn,
+} from "./contracts/call.ts";
 export type {
   AddressType,
   Contact,
@@ -87,6 +95,7 @@ export type {
   ImageInfo,
   OriginalFacts,
   OriginalType,
+  PageSizes,
   Quality,
   Renderer,
   RenderOptions,
@@ -96,6 +105,7 @@ export type {
   Size,
   WorkOptions,
 } from "./contracts/renderer.ts";
+export { MAX_PAGE_RUNS } from "./contracts/renderer.ts";
 export type { Shard, ShardSampler } from "./contracts/shard-sampler.ts";
 export { hasShardSampler } from "./contracts/shard-sampler.ts";
 export type { SuppressionList } from "./contracts/suppression-list.ts";
