@@ -16,7 +16,7 @@ import type { Audience } from "./permissions.ts";
 import { type PreparedRead, preparedRead, readOfBody } from "./prepared-read.ts";
 import { hasBody, readParameters } from "./read-body.ts";
 import { specName } from "./renditions/rendition-spec.ts";
-import { BytesReplaced, type ServableBytes } from "./renditions/renditions.ts";
+import { BytesReplaced, type ServableBytes } from "./renditions/servable-bytes.ts";
 
 /** How a reply with bytes may be cached. */
 type Caching = Audience | "revalidate" | "revalidate privately" | "never";

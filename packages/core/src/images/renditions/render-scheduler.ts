@@ -27,9 +27,10 @@ export interface RenderScheduler {
   /**
    * As `Renderer.render`. Rejects with `rate_limited` a client that has too much in line or used up its budget, and with
    * `overloaded` when the line is full.
+   * @param open Called when it is its turn, so that what waits holds no bytes. Its rejection is passed on.
    */
   render(
-    source: RenderSource,
+    open: () => Promise<RenderSource>,
     original: OriginalFacts & { id: string },
     spec: RenditionSpec,
     turn: Turn & { fromIntermediate?: boolean },
@@ -90,7 +91,7 @@ export function createRenderScheduler(
   }
 
   return {
-    async render(source, original, spec, { fromIntermediate = false, ...turn }) {
+    async render(open, original, spec, { fromIntermediate = false, ...turn }) {
       if (turn.kind !== "background") {
         const client = firstOf(turn.claim);
         await budget.require(client, () => queue?.othersWait(client) ?? false);
@@ -98,8 +99,8 @@ export function createRenderScheduler(
       const target = renderer.measure(original, spec);
       const { id } = original;
       const cost = costs.ofRender({ id, original, format: spec.format, target, fromIntermediate });
-      return run(turn, cost, (working) =>
-        renderer.render(source, original.type, spec, { ...working, fromIntermediate }),
+      return run(turn, cost, async (working) =>
+        renderer.render(await open(), original.type, spec, { ...working, fromIntermediate }),
       );
     },
     admit: (source, { type, size }, options, turn) =>

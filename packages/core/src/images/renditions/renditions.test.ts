@@ -6,7 +6,8 @@ import { readAll } from "../../stores/read-all.ts";
 import { type ImageRecord, keyOf } from "../image-record.ts";
 import { createRenderBudget } from "./render-budget.ts";
 import { createRenderScheduler } from "./render-scheduler.ts";
-import { BytesReplaced, createRenditions, type RenditionsOptions } from "./renditions.ts";
+import { createRenditions, type RenditionsOptions } from "./renditions.ts";
+import { BytesReplaced } from "./servable-bytes.ts";
 import { STAMP_BYTES } from "./stored-rendition.ts";
 
 const ID = "AAAAAAAAAAAAAAAAAAAAAA";

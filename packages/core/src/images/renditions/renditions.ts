@@ -1,23 +1,25 @@
 import { LRUCache } from "lru-cache";
-import type { BlobStore, ByteRange, StoredBlob } from "../../contracts/blob-store.ts";
+import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { LeaseStore } from "../../contracts/lease-store.ts";
 import type { ServedFrom } from "../../contracts/observer.ts";
-import type { Renderer, Rendition, RenditionSpec } from "../../contracts/renderer.ts";
+import type { Renderer, RenditionSpec } from "../../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { type ImageRecord, keyOf } from "../image-record.ts";
-import { openSource } from "../open-source.ts";
 import { removeStored } from "../remove-stored.ts";
 import { createBarredPictures, isBar } from "./barred-pictures.ts";
 import type { Rank } from "./bounds/image-shelf.ts";
 import { type BoundedImage, createRenditionBounds } from "./bounds/rendition-bounds.ts";
+import { findOriginal, findRendition, keyFor, MAX_MEMORY_ENTRY_BYTES } from "./find-stored.ts";
+import { createRenditionMaker, intermediateKey, isIntermediate, OriginalMissing } from "./make-rendition.ts";
 import type { Claim } from "./queue-order.ts";
+import { claimOf, createRenderFlights } from "./render-flights.ts";
 import type { RenderScheduler, Turn } from "./render-scheduler.ts";
 import { isSpecName, specName } from "./rendition-spec.ts";
 import { createRenewals } from "./renewals.ts";
+import { fromMemory, type HotBytes, type ServableBytes, tagOf } from "./servable-bytes.ts";
 import { createSharedWork, type Made } from "./shared-work.ts";
-import { createSingleFlight } from "./single-flight.ts";
-import { readStamp, STAMP_BYTES, type Stamp, stamped, stampIn } from "./stored-rendition.ts";
+import { stamped, storedStamp } from "./stored-rendition.ts";
 
 export interface RenditionsOptions {
   /** The leases of those that render; `null`: none. See {@link SharedWorkOptions.leases}. */
@@ -47,24 +49,6 @@ export interface Reader {
   client: string;
   signal: AbortSignal;
 }
-
-/** Bytes in memory, and their entity tag with its quotes. */
-export interface HotBytes {
-  bytes: Buffer;
-  etag: string;
-}
-
-/** Bytes ready to be sent, in whole or in part. */
-export interface ServableBytes {
-  size: number;
-  /** Entity tag, quotes included. */
-  etag: string;
-  /** All bytes, or a range of them. Rejects with {@link BytesReplaced} when other bytes, or none, are there by now. */
-  open(range?: ByteRange): Promise<StoredBlob["body"]>;
-}
-
-/** The bytes of a rendition were removed or replaced after they were found: find them again. */
-export class BytesReplaced extends Error {}
 
 export interface Renditions {
   /** From memory, at once; `undefined` says nothing about the store. */
@@ -97,8 +81,6 @@ export interface Renditions {
   close(): Promise<void>;
 }
 
-/** Bodies up to this size are kept in memory and sent in one piece. */
-const MAX_MEMORY_ENTRY_BYTES = 2 * 1024 * 1024;
 /** Renditions being stored behind their replies; beyond it they are served without being kept. */
 const MAX_PENDING_PUTS = 16;
 /** Whom renewals count for: no address is spelt so. */
@@ -116,7 +98,7 @@ export function createRenditions(options: RenditionsOptions): Renditions {
           sizeCalculation: ({ bytes }) => bytes.length + 1,
         })
       : null;
-  const flights = createSingleFlight<HotBytes | null>();
+  const flights = createRenderFlights<HotBytes | null>(scheduler);
   const shared = createSharedWork({ leases: options.leases, onError });
   const renewals = createRenewals(onError);
   const pendingPuts = new Set<Promise<void>>();
@@ -124,57 +106,28 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     ...{ store: renditions, rankOf, now, onError },
     ...{ maxBytes: options.maxStoredBytes, idleDays: options.idleDays },
   });
-  /** Of the flights, by their keys. */
-  const claims = new Map<string, Claim>();
+  const make = createRenditionMaker({ originals, renditions, renderer, scheduler });
   const barred = createBarredPictures({ renditions, build: renderer.build, put: putUnlessRemoved, now });
-
-  const keyFor = (id: string, spec: RenditionSpec | null) =>
-    spec === null ? keyOf.original(id) : keyOf.rendition(id, specName(spec));
 
   /** A failure of this build may be none of the next. */
   const failureKey = (id: string, spec: RenditionSpec) =>
     keyOf.failure(id, `${specName(spec)}.${renderer.build}`);
 
-  function keep(key: string, hot: HotBytes): ServableBytes {
-    memory?.set(key, hot);
-    return fromMemory(hot);
-  }
-
-  async function originalFromStore(record: ImageRecord, signal: AbortSignal): Promise<ServableBytes | null> {
-    const key = keyOf.original(record.id);
-    const etag = tagOf(record.id, null);
-    if (record.size > MAX_MEMORY_ENTRY_BYTES) {
-      const info = await originals.stat(key);
-      if (info === null) return null;
-      requireSize(key, info.size, record.size);
-      return opening({ store: originals, key, etag, skip: 0, size: info.size, revision: null }, signal);
-    }
-    const blob = await originals.get(key, { signal });
-    if (blob === null) return null;
-    requireOpenSize(key, blob, record.size);
-    return keep(key, { bytes: await readAll(blob.body), etag });
-  }
-
-  async function renditionFromStore(
+  async function fromStores(
     record: ImageRecord,
-    spec: RenditionSpec,
+    spec: RenditionSpec | null,
     signal: AbortSignal,
   ): Promise<ServableBytes | null> {
-    const key = keyFor(record.id, spec);
-    const blob = await renditions.get(key, { signal });
-    if (blob === null) return null;
-    const isSmall = blob.size <= MAX_MEMORY_ENTRY_BYTES;
-    const whole = isSmall ? await readAll(blob.body) : null;
-    const stamp = whole === null ? await readStamp(blob) : stampIn(whole);
-    if (stamp === null) return null;
-    if (stamp.look < renderer.look(record.type, spec.format)) requestRenewal(record, spec);
-    const etag = tagOf(record.id, spec, stamp.build);
-    if (whole !== null) return keep(key, { bytes: whole.subarray(STAMP_BYTES), etag });
-    const { size, revision } = blob;
-    return opening(
-      { store: renditions, key, etag, skip: STAMP_BYTES, size: size - STAMP_BYTES, revision },
-      signal,
-    );
+    const found = await (spec === null
+      ? findOriginal({ originals }, record, signal)
+      : findRendition({ renditions }, record.id, spec, signal));
+    if (found === null) return null;
+    const { servable, hot, stamp } = found;
+    if (hot !== null) memory?.set(keyFor(record.id, spec), hot);
+    if (spec !== null && stamp !== null && stamp.look < renderer.look(record.type, spec.format)) {
+      requestRenewal(record, spec);
+    }
+    return servable;
   }
 
   /** From memory or the store. */
@@ -189,10 +142,7 @@ export function createRenditions(options: RenditionsOptions): Renditions {
       noteUse(record.id, spec, key, "memory");
       return fromMemory(hot);
     }
-    const stored =
-      spec === null
-        ? await originalFromStore(record, signal)
-        : await renditionFromStore(record, spec, signal);
+    const stored = await fromStores(record, spec, signal);
     if (stored !== null) noteUse(record.id, spec, key, "store");
     return stored;
   }
@@ -202,19 +152,6 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     if (spec !== null) bounds.used(id, key);
   }
 
-  /** Of the stored rendition; `null`: none is stored. */
-  async function storedStamp(key: string, signal?: AbortSignal): Promise<Stamp | null> {
-    const range = { start: 0, end: STAMP_BYTES - 1 };
-    try {
-      const blob = await renditions.get(key, signal === undefined ? { range } : { range, signal });
-      return blob === null ? null : await readStamp(blob);
-    } catch (error) {
-      // Empty bytes have no beginning: another program left them.
-      if (isServiceError(error, "bad_request")) return null;
-      throw error;
-    }
-  }
-
   /** Renders what nobody else has rendered or renders. `null`: somebody did, and stored it. */
   function renderOnce(record: ImageRecord, spec: RenditionSpec, turn: Turn): Promise<HotBytes | null> {
     const key = keyFor(record.id, spec);
@@ -222,7 +159,7 @@ export function createRenditions(options: RenditionsOptions): Renditions {
       async isDone() {
         const [failure, stamp, reason] = await Promise.all([
           renditions.get(failureKey(record.id, spec)),
-          storedStamp(key),
+          storedStamp(renditions, key),
           barred.reasonOf(record.id),
         ]);
         if (failure !== null) {
@@ -238,12 +175,14 @@ export function createRenditions(options: RenditionsOptions): Renditions {
 
   async function makeAndStore(record: ImageRecord, spec: RenditionSpec, turn: Turn): Promise<Made<HotBytes>> {
     try {
-      const { bytes, build } = await make(record, spec, turn);
+      const { bytes, stamp, intermediate } = await make(record, spec, turn);
+      if (intermediate !== undefined) {
+        void storeBehind(record, intermediateKey(record.id, spec), stamped(stamp, intermediate));
+      }
       const key = keyFor(record.id, spec);
-      const hot = { bytes, etag: tagOf(record.id, spec, build) };
+      const hot = { bytes, etag: tagOf(record.id, spec, stamp.build) };
       memory?.set(key, hot);
-      const look = renderer.look(record.type, spec.format);
-      return { value: hot, stored: storeBehind(record, key, stamped({ look, build }, bytes)) };
+      return { value: hot, stored: storeBehind(record, key, stamped(stamp, bytes)) };
     } catch (error) {
       if (isServiceError(error, "unsupported_media") || isServiceError(error, "too_costly")) {
         await storeBehind(record, failureKey(record.id, spec), Buffer.from(error.message, "utf8"));
@@ -255,57 +194,12 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     }
   }
 
-  /** Renders from the intermediate where there is one, else from the original. */
-  async function make(
-    record: ImageRecord,
-    spec: RenditionSpec,
-    turn: Turn,
-  ): Promise<{ bytes: Buffer; build: string }> {
-    const isIndirect = renderer.usesIntermediate?.(record, spec) ?? false;
-    const made = isIndirect ? await makeFromIntermediate(record, spec, turn) : null;
-    if (made !== null) return made;
-    const { bytes, intermediate } = await makeFromOriginal(record, spec, turn);
-    if (intermediate !== undefined) {
-      const stamp = { look: renderer.look(record.type, spec.format), build: renderer.build };
-      void storeBehind(record, intermediateKey(record.id, spec), stamped(stamp, intermediate));
-    }
-    return { bytes, build: renderer.build };
-  }
-
-  async function makeFromOriginal(record: ImageRecord, spec: RenditionSpec, turn: Turn): Promise<Rendition> {
-    const key = keyOf.original(record.id);
-    const opened = await openSource(originals, key);
-    if (opened === null) throw new OriginalMissing();
-    requireSize(key, opened.size, record.size);
-    return scheduler.render(opened.source, record, spec, turn);
-  }
-
-  /** `null`: there is no intermediate that looks as it should, or it cannot be read. */
-  async function makeFromIntermediate(record: ImageRecord, spec: RenditionSpec, turn: Turn) {
-    const key = intermediateKey(record.id, spec);
-    const blob = await renditions.get(key, { signal: turn.signal });
-    if (blob === null) return null;
-    const whole = await readAll(blob.body);
-    const stamp = stampIn(whole);
-    if (stamp === null || stamp.look < renderer.look(record.type, spec.format)) return null;
-    const source = { bytes: whole.subarray(STAMP_BYTES) };
-    try {
-      const { bytes } = await scheduler.render(source, record, spec, { ...turn, fromIntermediate: true });
-      const isOurs = stamp.build === renderer.build;
-      return { bytes, build: isOurs ? renderer.build : `${renderer.build}-${stamp.build}` };
-    } catch (error) {
-      if (!isServiceError(error, "unsupported_media")) throw error;
-      onError(error);
-      return null;
-    }
-  }
-
   function requestRenewal(record: ImageRecord, spec: RenditionSpec): void {
     const key = keyFor(record.id, spec);
     renewals.request(key, async (signal) => {
       const turn: Turn = { kind: "background", claim: claimOf(RENEWALS), signal };
       const look = renderer.look(record.type, spec.format);
-      const isDone = async () => ((await storedStamp(key, signal))?.look ?? look) >= look;
+      const isDone = async () => ((await storedStamp(renditions, key, signal))?.look ?? look) >= look;
       await shared.once(key, { isDone, work: () => makeAndStore(record, spec, turn) }, signal);
     });
   }
@@ -328,35 +222,6 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     bounds.deleted(image.id, key);
   }
 
-  /** Joins the render under way, or starts it. `null`: it is stored by now, or was refused for the sake of another client. */
-  async function fly(
-    record: ImageRecord,
-    spec: RenditionSpec,
-    reader: Reader,
-    mayRetry: boolean,
-  ): Promise<HotBytes | null> {
-    const key = keyFor(record.id, spec);
-    const theirs = claims.get(key);
-    if (theirs !== undefined) scheduler.join(theirs, reader.client);
-    let isOwn = false;
-    const start = async (signal: AbortSignal) => {
-      isOwn = true;
-      const claim = claimOf(reader.client);
-      claims.set(key, claim);
-      try {
-        return await renderOnce(record, spec, { kind: "render", claim, signal });
-      } finally {
-        if (claims.get(key) === claim) claims.delete(key);
-      }
-    };
-    try {
-      return await flights.join(key, start, reader.signal);
-    } catch (error) {
-      if (isOwn || !mayRetry || !isServiceError(error, "rate_limited")) throw error;
-      return null;
-    }
-  }
-
   return {
     peek(id, spec) {
       const key = keyFor(id, spec);
@@ -370,7 +235,10 @@ export function createRenditions(options: RenditionsOptions): Renditions {
         for (let joins = 1; ; joins++) {
           const found = await find(record, spec, reader.signal);
           if (found !== null || spec === null) return found;
-          const made = await fly(record, spec, reader, joins < MAX_JOINS);
+          const render = (claim: Claim, signal: AbortSignal) =>
+            renderOnce(record, spec, { kind: "render", claim, signal });
+          const key = keyFor(record.id, spec);
+          const made = await flights.join(key, reader, render, joins < MAX_JOINS);
           if (made === null) continue;
           served("render");
           return fromMemory(made);
@@ -392,7 +260,7 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     async etag(record, spec, signal) {
       const hot = memory?.get(keyFor(record.id, spec));
       if (hot !== undefined || spec === null) return hot?.etag ?? tagOf(record.id, spec);
-      const stored = await renditionFromStore(record, spec, signal);
+      const stored = await fromStores(record, spec, signal);
       return stored?.etag ?? tagOf(record.id, spec, renderer.build);
     },
     async close() {
@@ -404,87 +272,9 @@ export function createRenditions(options: RenditionsOptions): Renditions {
   };
 }
 
-function claimOf(client: string): Claim {
-  return { clients: new Set([client]) };
-}
-
-/** The record is there and its bytes are not: just removed, or lost. */
-class OriginalMissing extends Error {}
-
-/** Names the bytes: the key of a rendition, and the build that made them. No two sequences of bytes have the same. */
-function tagOf(id: string, spec: RenditionSpec | null, build = ""): string {
-  return spec === null ? `"${id}.original"` : `"${id}.${specName(spec)}.${build}"`;
-}
-
-/** Beside the renditions, one per page. */
-function intermediateKey(id: string, { page = 1 }: RenditionSpec): string {
-  return keyOf.rendition(id, `intermediate-p${page}`);
-}
-
 /** Intermediates are dear to make, and a bar must outlast what a client asks for; a name of an earlier release is not asked for any more. */
 function rankOf(key: string): Rank {
   const [, part, name = ""] = key.split("/");
-  if (name.startsWith("intermediate-") || isBar(key)) return "last";
+  if (isIntermediate(key) || isBar(key)) return "last";
   return part === "failures" || isSpecName(name) ? "inTurn" : "first";
-}
-
-function fromMemory({ bytes, etag }: HotBytes): ServableBytes {
-  return {
-    size: bytes.length,
-    etag,
-    open: async (range) => (range === undefined ? bytes : bytes.subarray(range.start, range.end + 1)),
-  };
-}
-
-/** Bytes in a store. */
-interface Stored {
-  store: BlobStore;
-  key: string;
-  etag: string;
-  /** Bytes before those that are served. */
-  skip: number;
-  /** Of what is served. */
-  size: number;
-  /** Of the blob; `null`: it is never replaced. */
-  revision: string | null;
-}
-
-function opening({ store, key, etag, skip, size, revision }: Stored, signal: AbortSignal): ServableBytes {
-  return {
-    size,
-    etag,
-    async open({ start, end } = { start: 0, end: size - 1 }) {
-      const isWhole = skip === 0 && start === 0 && end === size - 1;
-      const range = { start: start + skip, end: end + skip };
-      const blob = await store.get(key, isWhole ? { signal } : { range, signal });
-      if (blob === null) throw new BytesReplaced(`The bytes of ${key} are gone`);
-      if (revision !== null && blob.revision !== revision) {
-        if (!Buffer.isBuffer(blob.body)) blob.body.destroy();
-        throw new BytesReplaced(`The bytes of ${key} were replaced`);
-      }
-      requireOpenSize(key, blob, size + skip);
-      return blob.body;
-    },
-  };
-}
-
-/** Rejects with `damaged` when a blob has another size than it should have: what is served of it would be cut. */
-function requireSize(key: string, size: number, expected: number): void {
-  if (size === expected) return;
-  const [id = ""] = key.split("/");
-  const what = `The stored bytes of image ${id} (key "${key}")`;
-  throw new ServiceError(
-    "damaged",
-    `${what} are damaged: ${size} bytes are there, and should be ${expected}`,
-  );
-}
-
-/** As {@link requireSize}, of an open blob, which is closed then. */
-function requireOpenSize(key: string, { size, body }: StoredBlob, expected: number): void {
-  try {
-    requireSize(key, size, expected);
-  } catch (error) {
-    if (!Buffer.isBuffer(body)) body.destroy();
-    throw error;
-  }
 }

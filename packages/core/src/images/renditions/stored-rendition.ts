@@ -1,4 +1,5 @@
-import type { StoredBlob } from "../../contracts/blob-store.ts";
+import type { BlobStore, StoredBlob } from "../../contracts/blob-store.ts";
+import { isServiceError } from "../../errors.ts";
 
 /** What is kept with the bytes of a stored rendition, in a header of fixed length before them. */
 export interface Stamp {
@@ -39,4 +40,21 @@ export async function readStamp({ body }: StoredBlob): Promise<Stamp | null> {
     if (length >= STAMP_BYTES) break;
   }
   return stampIn(Buffer.concat(chunks));
+}
+
+/** The stamp of what is stored under a key; `null`: no rendition is. */
+export async function storedStamp(
+  store: BlobStore,
+  key: string,
+  signal?: AbortSignal,
+): Promise<Stamp | null> {
+  const range = { start: 0, end: STAMP_BYTES - 1 };
+  try {
+    const blob = await store.get(key, signal === undefined ? { range } : { range, signal });
+    return blob === null ? null : await readStamp(blob);
+  } catch (error) {
+    // Empty bytes have no beginning: another program left them.
+    if (isServiceError(error, "bad_request")) return null;
+    throw error;
+  }
 }

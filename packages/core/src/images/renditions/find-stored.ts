@@ -1,0 +1,77 @@
+import type { RenditionSpec } from "../../contracts/renderer.ts";
+import { readAll } from "../../stores/read-all.ts";
+import { type ImageRecord, keyOf } from "../image-record.ts";
+import type { ByteStores } from "../remove-stored.ts";
+import { specName } from "./rendition-spec.ts";
+import {
+  fromMemory,
+  fromStore,
+  type HotBytes,
+  requireOpenSize,
+  requireSize,
+  type ServableBytes,
+  tagOf,
+} from "./servable-bytes.ts";
+import { readStamp, STAMP_BYTES, type Stamp, stampIn } from "./stored-rendition.ts";
+
+/** Bodies up to this size are kept in memory and sent in one piece. */
+export const MAX_MEMORY_ENTRY_BYTES = 2 * 1024 * 1024;
+
+/** Bytes that were found in a store. */
+export interface FoundBytes {
+  servable: ServableBytes;
+  /** All of them, where they are few enough to be kept. */
+  hot: HotBytes | null;
+  /** Of a rendition. */
+  stamp: Stamp | null;
+}
+
+/** What stands under a key: the original, or a rendition. */
+export function keyFor(id: string, spec: RenditionSpec | null): string {
+  return spec === null ? keyOf.original(id) : keyOf.rendition(id, specName(spec));
+}
+
+/** The original from its store. Rejects with `damaged` where it has another size than its record says. */
+export async function findOriginal(
+  { originals }: Pick<ByteStores, "originals">,
+  record: ImageRecord,
+  signal: AbortSignal,
+): Promise<FoundBytes | null> {
+  const key = keyFor(record.id, null);
+  const etag = tagOf(record.id, null);
+  if (record.size > MAX_MEMORY_ENTRY_BYTES) {
+    const info = await originals.stat(key);
+    if (info === null) return null;
+    requireSize(key, info.size, record.size);
+    const stored = { store: originals, key, etag, skip: 0, size: info.size, revision: null };
+    return { servable: fromStore(stored, signal), hot: null, stamp: null };
+  }
+  const blob = await originals.get(key, { signal });
+  if (blob === null) return null;
+  requireOpenSize(key, blob, record.size);
+  const hot = { bytes: await readAll(blob.body), etag };
+  return { servable: fromMemory(hot), hot, stamp: null };
+}
+
+/** A rendition from its store. `null` also for stored bytes that are none. */
+export async function findRendition(
+  { renditions }: Pick<ByteStores, "renditions">,
+  id: string,
+  spec: RenditionSpec,
+  signal: AbortSignal,
+): Promise<FoundBytes | null> {
+  const key = keyFor(id, spec);
+  const blob = await renditions.get(key, { signal });
+  if (blob === null) return null;
+  const whole = blob.size <= MAX_MEMORY_ENTRY_BYTES ? await readAll(blob.body) : null;
+  const stamp = whole === null ? await readStamp(blob) : stampIn(whole);
+  if (stamp === null) return null;
+  const etag = tagOf(id, spec, stamp.build);
+  if (whole !== null) {
+    const hot = { bytes: whole.subarray(STAMP_BYTES), etag };
+    return { servable: fromMemory(hot), hot, stamp };
+  }
+  const { size, revision } = blob;
+  const stored = { store: renditions, key, etag, skip: STAMP_BYTES, size: size - STAMP_BYTES, revision };
+  return { servable: fromStore(stored, signal), hot: null, stamp };
+}

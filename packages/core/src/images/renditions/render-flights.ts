@@ -1,0 +1,52 @@
+import { isServiceError } from "../../errors.ts";
+import type { Claim } from "./queue-order.ts";
+import type { RenderScheduler } from "./render-scheduler.ts";
+import { createSingleFlight } from "./single-flight.ts";
+
+/** One render per key for all clients of this process that want it, done in the best turn of them. */
+export interface RenderFlights<T> {
+  /**
+   * Joins the render under way, or starts it.
+   * @param mayRetry Whether the client may try again where a render that it joined is refused for the sake of the client that
+   * began it: resolves to `null` then.
+   */
+  join(
+    key: string,
+    reader: { client: string; signal: AbortSignal },
+    render: (claim: Claim, signal: AbortSignal) => Promise<T>,
+    mayRetry: boolean,
+  ): Promise<T | null>;
+}
+
+export function createRenderFlights<T>(scheduler: Pick<RenderScheduler, "join">): RenderFlights<T> {
+  const flights = createSingleFlight<T>();
+  /** Of the flights, by their keys. */
+  const claims = new Map<string, Claim>();
+  return {
+    async join(key, { client, signal }, render, mayRetry) {
+      const theirs = claims.get(key);
+      if (theirs !== undefined) scheduler.join(theirs, client);
+      let isOwn = false;
+      const start = async (flightSignal: AbortSignal) => {
+        isOwn = true;
+        const claim = claimOf(client);
+        claims.set(key, claim);
+        try {
+          return await render(claim, flightSignal);
+        } finally {
+          if (claims.get(key) === claim) claims.delete(key);
+        }
+      };
+      try {
+        return await flights.join(key, start, signal);
+      } catch (error) {
+        if (isOwn || !mayRetry || !isServiceError(error, "rate_limited")) throw error;
+        return null;
+      }
+    },
+  };
+}
+
+export function claimOf(client: string): Claim {
+  return { clients: new Set([client]) };
+}
