@@ -56,7 +56,7 @@ test("a service with everything in a bucket sends as many requests as the README
       await reply.arrayBuffer();
     };
     await read();
-    await expectCost(7, 1, 2, 1, 0);
+    await expectCost(8, 1, 2, 1, 0);
     await read();
     await expectCost(1, 0, 0, 0, 0);
     const json = `${addressOf(site, image.id, "json")}?pin=${image.pin}`;
