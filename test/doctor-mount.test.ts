@@ -21,6 +21,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const EVERYTHING = [
   ...["mount", "TLS", "error replies", "upload page", "upload", "addresses", "User-Agent"],
   ...["reading", "HEAD", "Range", "ETag", "compression", "safety headers", "Cache-Control"],
+  "sizes",
   ...["PATCH", "reading after writing", "If-Match", "viewer", "edit page", "edit form"],
   ...["DELETE", "after deletion", "formats", "PDF", "Prefer", "Retry-After", "large upload"],
   ...["slow upload", "idle connection", "request buffering", "clock"],
@@ -38,6 +39,7 @@ const closing: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
   site = await startSite({
     renderer: sharedRenderer,
+    sizes: "steps",
     onStored: ({ id }) => alive.add(id),
     onRemoved: ({ id }) => alive.delete(id),
   });
@@ -62,7 +64,7 @@ async function listen(listener: RequestListener): Promise<string> {
 }
 
 async function another(options: SiteOptions): Promise<Site> {
-  const started = await startSite({ renderer: sharedRenderer, ...options });
+  const started = await startSite({ renderer: sharedRenderer, sizes: "steps", ...options });
   closing.push(() => started.close());
   return started;
 }
@@ -97,7 +99,7 @@ describe("outrigger doctor, at a mount as it should be", () => {
   it("looks at outrigger serve, its lookup included", async () => {
     const server = serve(await temporaryDirectory(), ["--demo"]);
     const findings = await examine(await server.url);
-    expect(amiss(findings)).toEqual([]);
+    expect(amiss(findings).map(({ check }) => check)).toEqual(["sizes"]);
     expect(findings).toContainEqual({ check: "lookup", status: "ok", detail: "asks for a key" });
   });
 
@@ -108,6 +110,39 @@ describe("outrigger doctor, at a mount as it should be", () => {
       "ok mount",
       "ok lookup",
     ]);
+  });
+
+  it("finds signed addresses well", async () => {
+    const findings = await examine((await another({ sizes: "signed" })).base);
+    expect(amiss(findings)).toEqual([]);
+    expect(findings).toContainEqual({
+      check: "sizes",
+      status: "ok",
+      detail: "presets and signed addresses alone",
+    });
+    expect(findings).toContainEqual({
+      check: "PDF",
+      status: "ok",
+      detail: "its pages need signed addresses here",
+    });
+  });
+
+  it("warns of any size without a cache in front, and not behind one", async () => {
+    const { base, origin } = await another({ sizes: "any", tls: "off" });
+    expect(amiss(await examine(base))).toEqual([
+      {
+        check: "sizes",
+        status: "warning",
+        detail: "any is rendered for everybody, and no header of a reply shows a cache in front",
+        remedy: 'Set sizes: "steps" or "signed", or put a cache in front',
+      },
+    ]);
+    const proxy = await startSpoilingProxy(() => origin, {
+      reply: (_incoming, passed) => ({ ...passed, headers: { ...passed.headers, age: "3" } }),
+    });
+    closing.push(() => proxy.close());
+    const findings = await examine(`${proxy.origin}/img`);
+    expect(findings).toContainEqual({ check: "sizes", status: "ok", detail: "any, behind a cache (age)" });
   });
 
   it("says nothing of pages where there are none", async () => {

@@ -15,7 +15,7 @@ let site: Site;
 const closing: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  site = await startSite({ tls: "off" });
+  site = await startSite({ tls: "off", sizes: "steps" });
 });
 afterAll(() => site.close());
 afterEach(async () => {
@@ -121,7 +121,7 @@ describe("outrigger doctor, behind a proxy", () => {
   });
 
   it("tells the service's own limit from that of a proxy", async () => {
-    const small = await startSite({ maxUploadBytes: MEGABYTE });
+    const small = await startSite({ sizes: "steps", maxUploadBytes: MEGABYTE });
     closing.push(() => small.close());
     expect(amiss(await examine(small.base))).toEqual([
       {

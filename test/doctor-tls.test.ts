@@ -16,7 +16,7 @@ let site: Site;
 const closing: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  site = await startSite();
+  site = await startSite({ sizes: "steps" });
 });
 afterAll(() => site.close());
 afterEach(async () => {

@@ -56,7 +56,7 @@ describe("outrigger doctor", () => {
     const cwd = await temporaryDirectory();
     const { status, stdout, stderr } = await doctor(cwd);
     const lines = stdout.trimEnd().split("\n");
-    expect(lines.slice(0, 15)).toEqual([
+    expect(lines.slice(0, 16)).toEqual([
       expect.stringMatching(/^ok {7}Node\.js: \d+\.\d+\.\d+ \(20\.19 or newer is needed\)$/),
       expect.stringMatching(/^(?:ok {5}|warning) {2}open files: at most /),
       `ok       data directory: ${join(cwd, "data")}, which can be made`,
@@ -65,12 +65,13 @@ describe("outrigger doctor", () => {
       "ok       clock of the file system: as this machine's",
       "ok       secret: made at the first start",
       "ok       time-outs: 75 s between requests, 120 s of silence, 860 s for a request",
+      expect.stringMatching(/^warning {2}sizes: any is rendered for everybody/),
       expect.stringMatching(/^ok {7}renderer: started in \d+ ms$/),
       ...["PNG", "JPEG", "GIF", "SVG", "PSD", "PDF"].map((name) =>
         expect.stringMatching(`^ok {7}${name}: drawn in \\d+ ms$`),
       ),
     ]);
-    expect(lines.slice(15)).toHaveLength(1 + Object.keys(CODE_POINTS).length);
+    expect(lines.slice(16)).toHaveLength(1 + Object.keys(CODE_POINTS).length);
     expect(lines).toContain("ok       Latin text: drawn");
     expect([status, stderr]).toEqual([0, ""]);
     expect(await readdir(cwd)).toEqual([]);

@@ -171,8 +171,22 @@ describe("a description", () => {
 
   test("needs no secure connection where the service needs none", async () => {
     const document = await imagesDocument({ tls: "off" });
-    expect(document.paths["/api/images/{id}.png"]?.get?.responses["403"]).toBeUndefined();
+    expect(document.paths["/api/images/{id}.json"]?.get?.responses["403"]).toBeUndefined();
     expect(document.paths["/api/images/{id}.json"]?.patch?.responses["403"]).toBeDefined();
+  });
+
+  test("names the presets, the steps and what is signed, as they are set", async () => {
+    const get = async (options: Parameters<typeof imagesDocument>[0]) =>
+      (await imagesDocument(options)).paths["/api/images/{id}.png"]?.get;
+    const preset = { name: "preset", in: "query", schema: { type: "string", enum: ["thumb", "large"] } };
+    const plain = await get({});
+    expect(plain?.parameters).not.toContainEqual(expect.objectContaining({ name: "preset" }));
+    expect(plain?.parameters).toContainEqual(expect.objectContaining({ name: "s", in: "query" }));
+    expect(plain?.parameters).toContainEqual(expect.objectContaining({ name: "until", in: "query" }));
+    const presets = { thumb: { resize: "32x32" }, large: { resize: "2000x" } };
+    expect((await get({ presets }))?.parameters).toContainEqual(expect.objectContaining(preset));
+    expect((await get({ sizes: { steps: [400, 100] } }))?.description).toContain("longer side: 100, 400.");
+    expect((await get({ sizes: "signed" }))?.description).toContain("an address that the host app signed");
   });
 
   test("calls the networks what the lookup calls them", async () => {

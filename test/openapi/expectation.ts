@@ -133,9 +133,17 @@ function readExpectation(draft: Draft, schemas: Schemas): Expectation {
   if (body?.kind === "json" && !isObject(body.value)) return true;
   // Where the original is sent there is nothing to choose from.
   if (described.path === "/{id}" && headers.Accept !== "text/html") return false;
-  for (const name of ["convert", "resize", "page"]) {
+  const until = given(draft, "until");
+  const untilSchema = parameterOf(draft, "until")?.schema;
+  if (until !== null && untilSchema !== undefined && !fits(schemas, untilSchema, until)) return true;
+  // What is signed is looked at before what a body has in its place.
+  if (untilSchema !== undefined && (until ?? given(draft, "s")) !== null) return null;
+  const shaping = ["convert", "resize", "page"];
+  const isPreset = isFilled(fieldOf(draft, "preset"));
+  if (isPreset && shaping.some((name) => isFilled(fieldOf(draft, name)))) return true;
+  for (const name of [...shaping, "preset"]) {
     const field = fieldOf(draft, name);
-    if (field === null || field.value === "" || field.value === null) continue;
+    if (field === null || !isFilled(field)) continue;
     const { value, schema } = field;
     const isRight =
       field.isOfQuery && typeof value === "string"
@@ -145,6 +153,10 @@ function readExpectation(draft: Draft, schemas: Schemas): Expectation {
     if (!isRight || (name === "page" && Number(value) !== 1)) return true;
   }
   return false;
+}
+
+function isFilled(field: Field | null): boolean {
+  return field !== null && field.value !== "" && field.value !== null;
 }
 
 /** The words of images are written as they are. */

@@ -56,6 +56,7 @@ export async function startApi(options: ApiSiteOptions = {}): Promise<ApiSite> {
     storage: storeOf(store),
     renderer: createRenderer(),
     rateLimits: MANY_OF_ALL,
+    presets: { thumb: { resize: "3x3" } },
     tls,
     ...options.images,
   });

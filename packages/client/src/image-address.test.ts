@@ -46,6 +46,11 @@ test("every address that is made can be taken apart", () => {
   }
 });
 
+test("a preset and a signature stand in the address", () => {
+  const address = formatAddress("https://example.com", ID, "png", { preset: "thumb", s: "a-_Z", until: 5 });
+  expect(address).toBe(`https://example.com/api/images/${ID}.png?preset=thumb&until=5&s=a-_Z`);
+});
+
 test("what is no format is refused, and parameters are encoded", () => {
   // What a caller without types may give.
   expect(() => formatAddress("https://example.com", ID, "exe" as ImageFormat)).toThrow(TypeError);

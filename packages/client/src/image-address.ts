@@ -19,8 +19,8 @@ export function formatAddress(
 ): string {
   requireImageId(id);
   if (!FORMATS.includes(format)) throw new TypeError(`format must be one of ${FORMATS.join(", ")}`);
-  const { convert, resize, page } = options;
-  const query = queryOf({ convert, resize, page });
+  const { convert, resize, page, preset, until, s } = options;
+  const query = queryOf({ convert, resize, page, preset, until, s });
   return `${baseUrl}/api/images/${id}.${format}${query}`;
 }
 

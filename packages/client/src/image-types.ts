@@ -48,6 +48,12 @@ export interface ReadOptions {
   resize?: string | undefined;
   /** Page of a PDF, from 1. @default the first; as `pdf` all */
   page?: number | undefined;
+  /** Name of a preset of the service, in place of `convert`, `resize` and `page`. */
+  preset?: string | undefined;
+  /** Signature of an address that the host made, as it stands in the address. Everything else must be as in it. */
+  s?: string | undefined;
+  /** When the signed address ends, in Unix milliseconds. */
+  until?: number | undefined;
 }
 
 export interface RequestOptions {

@@ -95,6 +95,7 @@ export type {
   ImageInfo,
   OriginalFacts,
   OriginalType,
+  PageSizes,
   Quality,
   Renderer,
   RenderOptions,
@@ -104,6 +105,7 @@ export type {
   Size,
   WorkOptions,
 } from "./contracts/renderer.ts";
+export { MAX_PAGE_RUNS } from "./contracts/renderer.ts";
 export type { Shard, ShardSampler } from "./contracts/shard-sampler.ts";
 export { hasShardSampler } from "./contracts/shard-sampler.ts";
 export type { SuppressionList } from "./contracts/suppression-list.ts";
@@ -150,6 +152,9 @@ export { readMigrationMark, removeMigrationMark } from "./images/migrate/migrati
 export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
 export type { Authorize, Decision, ImageAction, OwnerGrant } from "./images/permissions.ts";
 export type { Secret } from "./images/pin.ts";
+export type { PresetOption } from "./images/renditions/presets.ts";
+export type { SizeSteps, SizesOption } from "./images/renditions/sizes.ts";
+export type { AddressedRendition, AddressOptions } from "./images/renditions/write-address.ts";
 export { sniffType } from "./images/sniff.ts";
 export type { ImageStorage } from "./images/storage-roles.ts";
 export type { HeldIdentity, StoreIdentity } from "./images/store-identity.ts";

@@ -104,10 +104,10 @@ export async function storedRecord(store: BlobStore, id: string): Promise<ImageR
   return blob === null ? null : JSON.parse((await readAll(blob.body)).toString("utf8"));
 }
 
-/** Every key of a store, in order, without its identity and the reminders to look at an image again. */
+/** Every key of a store, in order, without its identity, the ledger of renditions and the reminders to look at an image again. */
 export async function keysOf(store: BlobStore): Promise<string[]> {
   const { keys } = await store.list("");
-  return keys.filter((key) => !/^(?:identity$|due-(?:images|clock)\/)/.test(key)).sort();
+  return keys.filter((key) => !/^(?:identity$|(?:due-(?:images|clock)|rendition-usage)\/)/.test(key)).sort();
 }
 
 export async function bytesAt(store: BlobStore, key: string): Promise<Buffer | null> {

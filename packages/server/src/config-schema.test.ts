@@ -34,8 +34,12 @@ describe("checkConfig", () => {
         maxLifetimeMs: 1,
         tombstoneDays: 0,
         sweepEveryMs: 1000,
+        sizes: { steps: [64, 8192] },
+        presets: { thumb: { resize: "256x256" }, "page-2": { page: 2, convert: "low" } },
         cacheSeconds: 0,
         memoryBytes: 0,
+        maxRenditionBytes: 1_048_576,
+        renditionsIdleDays: 1,
         rateLimits: { creates: 1, reads: false, edits: 1, pinFailures: 1 },
         renderBudget: 1,
         cors: { origins: ["https://app.example.com", "http://localhost:5173", "null"], credentials: true },
@@ -164,12 +168,44 @@ describe("checkConfig", () => {
       "images.rateLimits.creates: must be false or a whole number from 1",
     ],
     [{ images: { rateLimits: { uploads: 5 } } }, "images.rateLimits.uploads: unknown key"],
+    [
+      { images: { sizes: "some" } },
+      "images.sizes: must be one of any, steps, signed, or { steps } with a list of longer sides",
+    ],
+    [{ images: { sizes: { steps: [0] } } }, "images.sizes.steps.0: must be a whole number from 1 to 8192"],
+    [{ images: { sizes: { steps: [] } } }, "images.sizes.steps: must name at least one step"],
+    [{ images: { presets: [] } }, "images.presets: must be an object"],
+    [
+      { images: { presets: { Thumb: { page: 1 } } } },
+      "images.presets.Thumb: must be named by 1 to 32 of a-z, 0-9 and -",
+    ],
+    [
+      { images: { presets: { thumb: {} } } },
+      "images.presets.thumb: must have at least one of resize, convert, page",
+    ],
+    [
+      { images: { presets: { thumb: { resize: "8193x" } } } },
+      "images.presets.thumb.resize: must be <MaxWidth>x<MaxHeight>, <MaxWidth>x or x<MaxHeight> with sides of 1 to 8192 pixels",
+    ],
+    [
+      { images: { presets: { thumb: { convert: "best" } } } },
+      "images.presets.thumb.convert: must be one of low, medium, high, max",
+    ],
+    [{ images: { presets: { thumb: { page: 1, size: 5 } } } }, "images.presets.thumb.size: unknown key"],
     [{ images: { storage: "x" } }, "images.storage: unknown key"],
     [{ images: { tombstoneDays: 3651 } }, "images.tombstoneDays: must be a whole number from 0 to 3650"],
     [{ images: { allowedHosts: [] } }, "images.allowedHosts: must name at least one host"],
     [
       { publicUrl: "https://me:hush@x.com" },
       "publicUrl: must be an absolute http(s) URL without credentials, query or fragment",
+    ],
+    [
+      { images: { maxRenditionBytes: 1_048_575 } },
+      "images.maxRenditionBytes: must be false or a whole number from 1048576",
+    ],
+    [
+      { images: { renditionsIdleDays: 0 } },
+      "images.renditionsIdleDays: must be false or a whole number from 1 to 3650",
     ],
     [
       { images: { sweepEveryMs: 999 } },

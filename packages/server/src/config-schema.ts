@@ -17,6 +17,14 @@ const sweepInterval = z.union([z.literal(false), whole(1000, 86_400_000)], {
   error: "must be false or a whole number from 1000 to 86400000",
 });
 
+const renditionBytes = z.union([z.literal(false), whole(2 ** 20)], {
+  error: "must be false or a whole number from 1048576",
+});
+
+const idleDays = z.union([z.literal(false), whole(1, 3650)], {
+  error: "must be false or a whole number from 1 to 3650",
+});
+
 const origin = rule(
   z.string(),
   "must be an origin as browsers send it, e.g. https://app.example.com",
@@ -30,6 +38,43 @@ const cors = section({
   error: 'must be false where origins is "*"',
   path: ["credentials"],
 });
+
+const SIZE = /^(?:0*[1-9]\d{0,3}x(?:0*[1-9]\d{0,3})?|x0*[1-9]\d{0,3})$/;
+
+const PRESET_NAME = /^[a-z0-9-]{1,32}$/;
+
+const preset = section({
+  resize: rule(
+    z.string(),
+    "must be <MaxWidth>x<MaxHeight>, <MaxWidth>x or x<MaxHeight> with sides of 1 to 8192 pixels",
+    isBox,
+  ).exactOptional(),
+  convert: oneOf(["low", "medium", "high", "max"]).exactOptional(),
+  page: whole(1, 999_999_999).exactOptional(),
+}).refine((given) => Object.keys(given).length > 0, {
+  error: "must have at least one of resize, convert, page",
+});
+
+const presets = z.record(z.string(), preset, { error: "must be an object" }).superRefine((given, context) => {
+  for (const name of Object.keys(given)) {
+    if (PRESET_NAME.test(name)) continue;
+    const message = "must be named by 1 to 32 of a-z, 0-9 and -";
+    context.addIssue({ code: "custom", path: [name], message });
+  }
+});
+
+const sizes = z.union(
+  [
+    z.enum(["any", "steps", "signed"]),
+    section({
+      steps: z
+        .array(whole(1, 8192), { error: "must be a list of longer sides" })
+        .min(1, { error: "must name at least one step" })
+        .max(64, { error: "must name at most 64 steps" }),
+    }),
+  ],
+  { error: "must be one of any, steps, signed, or { steps } with a list of longer sides" },
+);
 
 const images = section({
   allowedHosts: z
@@ -46,8 +91,12 @@ const images = section({
   maxLifetimeMs: whole(1, MAX_LIFETIME_MS).exactOptional(),
   tombstoneDays: whole(0, 3650).exactOptional(),
   sweepEveryMs: sweepInterval.exactOptional(),
+  sizes: sizes.exactOptional(),
+  presets: presets.exactOptional(),
   cacheSeconds: whole(0).exactOptional(),
   memoryBytes: whole(0).exactOptional(),
+  maxRenditionBytes: renditionBytes.exactOptional(),
+  renditionsIdleDays: idleDays.exactOptional(),
   rateLimits: z
     .union(
       [
@@ -85,6 +134,7 @@ const renderer = section({
   maxTotalMemoryBytes: whole(128 * 1024 ** 2).exactOptional(),
   workers: whole(1, 256).exactOptional(),
   maxQueue: whole(0, 100_000).exactOptional(),
+  intermediates: flag.exactOptional(),
 });
 
 const http = section({
@@ -198,6 +248,10 @@ function isMountUrl(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const { protocol, username, password, search, hash } = new URL(value);
   return (protocol === "http:" || protocol === "https:") && username + password + search + hash === "";
+}
+
+function isBox(value: string): boolean {
+  return SIZE.test(value) && value.split("x").every((side) => Number(side) <= 8192);
 }
 
 function isOrigin(value: string): boolean {

@@ -11,6 +11,13 @@ describe("safeTarget", () => {
     );
   });
 
+  it("keeps the name of a preset and leaves out a signature", () => {
+    expect(safeTarget(`/api/images/${ID}.jpg?preset=small-2&until=5&s=${"a".repeat(43)}`)).toBe(
+      `/api/images/${ID}.jpg?preset=small-2`,
+    );
+    expect(safeTarget(`/api/images/${ID}.jpg?preset=${PIN}`)).toBe(`/api/images/${ID}.jpg`);
+  });
+
   it("leaves out every other parameter, by its name and value, however it is written", () => {
     for (const query of [`pin=${PIN}`, `%70in=${PIN}`, `PIN=${PIN}`, `api_key=${PIN}`, PIN, `x=${PIN}&pin`]) {
       expect(safeTarget(`/${ID}/edit?${query}`)).toBe(`/${ID}/edit`);

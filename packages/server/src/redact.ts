@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 
 /** Query parameters that are worth logging and can hold no secret. All others are left out, name and value. */
-const PUBLIC_PARAMETERS = new Set(["resize", "convert", "page"]);
-const PUBLIC_VALUE = /^[a-z0-9]{1,12}$/i;
+const PUBLIC_PARAMETERS = new Set(["resize", "convert", "page", "preset"]);
+/** No PIN and no key of the lookup is so short; the name of a preset may be. */
+const PUBLIC_VALUE = /^[a-z0-9-]{1,12}$/i;
 
 /** Headers that are worth logging when something is to be found out. All others are left out. */
 const PUBLIC_HEADERS = [

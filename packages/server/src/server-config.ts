@@ -1,4 +1,12 @@
-import type { CorsOptions, ImageRateLimits, OwnerLimits, PlanAllowance, TlsPolicy } from "@outrigger/core";
+import type {
+  CorsOptions,
+  ImageRateLimits,
+  OwnerLimits,
+  PlanAllowance,
+  PresetOption,
+  SizesOption,
+  TlsPolicy,
+} from "@outrigger/core";
 import type { RendererOptions } from "@outrigger/imaging";
 import type { SmtpIdentity } from "@outrigger/verifier";
 
@@ -32,10 +40,28 @@ export interface ServerImagesConfig {
   tombstoneDays?: number;
   /** How often to look for what has expired, in milliseconds from 1000 to 86400000; `false` never. @default 60000 */
   sweepEveryMs?: number | false;
+  /**
+   * Which sizes a stranger may ask for: `any`; `steps` of longer sides from 64 to 8192 pixels, or your own as `{ steps: [400, 1200] }`,
+   * where a request gets the next larger step; `signed`, where `resize`, `convert` and `page` need a signed address.
+   * Presets and signed addresses get exactly what they name. @default "any"
+   */
+  sizes?: SizesOption;
+  /**
+   * Renditions by name, e.g. `{ thumb: { resize: "256x256" } }` for `?preset=thumb`. A name has 1 to 32 of `a-z`, `0-9` and `-`.
+   * @default none
+   */
+  presets?: Record<string, PresetOption>;
   /** How long caches may keep a picture without asking, in seconds from 0. @default 300 */
   cacheSeconds?: number;
   /** Memory for often read pictures, in bytes from 0. @default 67108864 (64 MiB) */
   memoryBytes?: number;
+  /**
+   * Bytes of all stored renditions together, from 1048576; `false`: any. Beyond it, the renditions of the images that were
+   * used the longest ago are removed, until the store is a tenth below. @default 10737418240 (10 GiB)
+   */
+  maxRenditionBytes?: number | false;
+  /** Days after its last use in which an image keeps its stored renditions, 1 to 3650; `false`: as long as it lives. @default 30 */
+  renditionsIdleDays?: number | false;
   /** Requests per client address and minute, each `false` or a number from 1; `false` switches all limits off. @default the limits that {@link ImageRateLimits} names */
   rateLimits?: ImageRateLimits | false;
   /**

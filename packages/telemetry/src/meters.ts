@@ -14,7 +14,7 @@ interface MeterNames {
   outcome: string;
 }
 
-/** Seconds. A picture from memory takes less than the first; one in the queue behind others may take the last. */
+/** Seconds. A picture from memory takes less than the first; one that is rendered behind others may take the last. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 const NAMES: Readonly<Record<Operation["kind"], MeterNames>> = {
@@ -30,7 +30,7 @@ const NAMES: Readonly<Record<Operation["kind"], MeterNames>> = {
     counter: "admissions_total",
     counts: "Uploaded files that were checked and cleaned.",
     histogram: "admission_duration_seconds",
-    times: "Time to check and clean an uploaded file, in the queue and at work.",
+    times: "Time to check and clean an uploaded file, without its time in line.",
     labels: ["type"],
     outcome: "outcome",
   },
@@ -38,7 +38,7 @@ const NAMES: Readonly<Record<Operation["kind"], MeterNames>> = {
     counter: "renders_total",
     counts: "Pictures that were made for readers.",
     histogram: "render_duration_seconds",
-    times: "Time to make a picture, in the queue and at work.",
+    times: "Time to make a picture, without its time in line.",
     labels: ["type", "format"],
     outcome: "outcome",
   },

@@ -53,7 +53,7 @@ export function shownPicture(view: ImageView, offers: readonly Offer[]): ShownPi
     if (full.isOriginal && view.size <= MAX_SHOWN_BYTES) return whole;
     return { ...whole, address: compactAddress };
   }
-  const [smaller, larger] = BOXES.map((side) => boxed(compactAddress, side));
+  const [smaller, larger] = BOXES.map((side) => boxed(view, compactAddress, side));
   if (smaller === undefined || larger === undefined) return whole;
   const isMeasured = natural !== null && view.page === 1;
   return {
@@ -76,7 +76,7 @@ export function thumbnail(view: ImageView, offers: readonly Offer[], side: numbe
   if (full === null) return null;
   if (full.format === "svg") return full.address;
   const still = offers.find(({ format }) => format === "webp") ?? full;
-  return boxed(still.address, side);
+  return boxed(view, still.address, side);
 }
 
 /** The picture for link previews, a raster of bounded size, with the size that it has; `null`: there is none. */
@@ -100,7 +100,7 @@ export function previewPicture(
   // Of other pages than the first nobody has told the size.
   const isMeasured = natural !== null && view.page === 1;
   return {
-    address: boxed(pageAddress(view, chosen.address), MAX_PREVIEW_SIDE),
+    address: boxed(view, pageAddress(view, chosen.address), MAX_PREVIEW_SIDE),
     size: isMeasured ? fitted(natural, MAX_PREVIEW_SIDE, isScalable) : null,
   };
 }
@@ -115,8 +115,14 @@ export function displayableOffer({ page }: ImageView, offers: readonly Offer[]):
 }
 
 /** The address of the page that is looked at. */
-export function pageAddress({ page }: ImageView, address: Address): Address {
-  return page === 1 ? address : { ...address, href: withParameter(address, "page", String(page)) };
+export function pageAddress(view: ImageView, address: Address): Address {
+  return view.page === 1 ? address : changedAddress(view, address, "page", String(view.page));
+}
+
+/** The address of a rendition with one parameter set, signed where the service wants it. */
+export function changedAddress(view: ImageView, address: Address, name: string, value: string): Address {
+  const href = withParameter(address, name, value);
+  return { ...address, href: view.sign?.(href) ?? href };
 }
 
 /** A PNG that compression could do little for is a photograph: as a JPEG it is a tenth of the size. */
@@ -126,8 +132,8 @@ function isPhoto(view: ImageView): boolean {
   return view.type === "image/png" && size !== null && view.size > size.width * size.height;
 }
 
-function boxed(address: Address, side: number): Address {
-  return { ...address, href: withParameter(address, "resize", `${side}x${side}`) };
+function boxed(view: ImageView, address: Address, side: number): Address {
+  return changedAddress(view, address, "resize", `${side}x${side}`);
 }
 
 function sizeOf({ width, height }: ImageView): Size | null {

@@ -1,12 +1,12 @@
 import type { ImageView, Page, Quality } from "@outrigger/core";
-import { absoluteAddress, withParameter } from "./addresses.ts";
+import { absoluteAddress } from "./addresses.ts";
 import { documentPage } from "./document.ts";
 import { addressOfPage, figure } from "./figure.ts";
 import { type Offer, offersOf } from "./formats.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { dateMarkup, dimensionsText, sizeText, typeName } from "./phrases.ts";
 import { previewTags } from "./preview-tags.ts";
-import { pageAddress } from "./renditions.ts";
+import { changedAddress, pageAddress } from "./renditions.ts";
 import { shareSection } from "./share.ts";
 import { timeLeftText } from "./time-left.ts";
 
@@ -77,7 +77,7 @@ function downloadItems(view: ImageView, { format, name, address, isOriginal }: O
   const whole = html`<li><a class="${look}" href="${shown.href}" download>${name}${isOriginal && " original"}</a></li>\n`;
   if (format !== "jpg") return whole;
   const qualities = QUALITIES.map((quality) => {
-    const href = withParameter(shown, "convert", quality);
+    const { href } = changedAddress(view, shown, "convert", quality);
     return html`<a href="${href}" download><span class="unseen">JPEG, </span>${quality}<span class="unseen"> quality</span></a>`;
   });
   return html`${isOriginal && whole}<li class="qualities"><span aria-hidden="true">${name}</span>${qualities}</li>\n`;

@@ -46,6 +46,11 @@ export interface ImageView extends PlacedView {
   viewUrl: string;
   /** Absolute URL per format that can be served now; none while the image is being processed. */
   links: Partial<Record<ImageFormat, string>>;
+  /**
+   * Signs one of `links` that was given parameters, without which this service would refuse it or serve another size. Absent: it
+   * serves what it is asked for.
+   */
+  sign?(address: string): string;
 }
 
 export interface EditView {

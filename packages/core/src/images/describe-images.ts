@@ -33,7 +33,7 @@ function factsOf({ pages, renderer, settings }: DescribedContext): ImageFacts {
     format,
     from: ORIGINAL_TYPES.filter((type) => isServable(renderer, { type }, format)),
   }));
-  const { maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, tombstoneMs } = settings;
+  const { sizes, presets, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, tombstoneMs } = settings;
   return {
     hasPages: pages !== null,
     requiresTls: settings.tls !== "off",
@@ -44,6 +44,6 @@ function factsOf({ pages, renderer, settings }: DescribedContext): ImageFacts {
       .filter(({ from }) => from.length < ORIGINAL_TYPES.length)
       .map(({ format }) => format),
     limits: settings.rules,
-    ...{ maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, tombstoneMs },
+    ...{ sizes, presets, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, tombstoneMs },
   };
 }

@@ -10,6 +10,7 @@ import type { LifeContext } from "./life/life-context.ts";
 import type { Pins } from "./pin.ts";
 import type { JobMarkers } from "./processing/job-markers.ts";
 import type { Jobs } from "./processing/jobs.ts";
+import type { ReadRules } from "./renditions/read-request.ts";
 import type { RenderScheduler } from "./renditions/render-scheduler.ts";
 import type { Renditions } from "./renditions/renditions.ts";
 import type { UploadTurns } from "./upload-turns.ts";
@@ -31,6 +32,7 @@ export interface ImageContext extends ProcessingContext {
   inFlight: InFlight;
   /** Rejects while the secret cannot be read. */
   pins(): Promise<Pins>;
+  reads: ReadRules;
   pages: Pages | null;
   description: Description;
   limiter: RateLimiter;

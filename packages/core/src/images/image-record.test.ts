@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { PNG } from "../../test/calls.ts";
 import { createSite } from "../../test/image-site.ts";
-import { decodeRecord } from "./image-record.ts";
+import { decodeRecord, roleOf } from "./image-record.ts";
 
 /** As the first version wrote it, which knew nothing of work that is left for later. */
 const OLD_RECORD = {
@@ -38,4 +38,13 @@ test("what is no record is refused as damaged, with the key of its image", () =>
     );
   const bytes = Buffer.from(JSON.stringify(OLD_RECORD));
   expect(() => decodeRecord(bytes, "a".repeat(22))).toThrow(/belongs to another image/);
+});
+
+test("each part of an image has a role, and the ledger of renditions has none: it is neither copied nor verified", () => {
+  const id = "Yk3fPq0bT1mVxR8aZ2cLdw";
+  expect(
+    ["record", "original", "upload", "renditions/png", "failures/png"].map((part) => roleOf(`${id}/${part}`)),
+  ).toEqual(["records", "originals", "originals", "renditions", "renditions"]);
+  expect(roleOf("rendition-usage/notes/0.ajvo.017ebe2d1fbb")).toBeNull();
+  expect(roleOf("rendition-usage/3f/0.ajvo.0.017ebe2d1fbb")).toBeNull();
 });

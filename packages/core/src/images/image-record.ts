@@ -1,5 +1,5 @@
 import type { StoreRole } from "../contracts/observer.ts";
-import type { OriginalType } from "../contracts/renderer.ts";
+import type { OriginalType, PageSizes } from "../contracts/renderer.ts";
 import { ServiceError } from "../errors.ts";
 import type { Agent } from "../http/agent.ts";
 import { isImageId } from "./image-id.ts";
@@ -55,6 +55,8 @@ export interface ImageRecord {
   width: number | null;
   height: number | null;
   pages: number | null;
+  /** As {@link Admission.pageSizes}. Records of earlier versions lack it. */
+  pageSizes?: PageSizes;
   agent: Agent | null;
   /** `null`: the host named none, or the bytes are removed. Never shown. */
   owner: Owner | null;
@@ -127,7 +129,7 @@ export const keyOf = {
 };
 
 /** What the first segment of keys is that are no part of what is kept: trials of a store, marks, lists of stores without an index. */
-const PASSING = /^(?:readyz|doctor|migration|identity|backup|due-[a-z]{1,20})$/;
+const PASSING = /^(?:readyz|doctor|migration|identity|backup|rendition-usage|due-[a-z]{1,20})$/;
 
 /**
  * Which role's store a key belongs to: those of an image as {@link keyOf} makes them, all others to the records.

@@ -11,6 +11,8 @@ import type { ImageRateLimits, ImagesOptions, Logger } from "./images-options.ts
 import type { OwnerLimits } from "./owners/owner-usage.ts";
 import type { Authorize } from "./permissions.ts";
 import { MIN_SECRET_BYTES } from "./pin.ts";
+import { PRESETS_RULE, type Presets, presetsOf } from "./renditions/presets.ts";
+import { SIZES_RULE, type SizePolicy, sizePolicy } from "./renditions/sizes.ts";
 
 /** The options of an image service with their defaults filled in. */
 export interface ImageSettings {
@@ -31,8 +33,14 @@ export interface ImageSettings {
   /** `null`: never by itself. */
   sweepEveryMs: number | null;
   ownerLimits: OwnerLimits;
+  sizes: SizePolicy;
+  presets: Presets;
   cacheSeconds: number;
   memoryBytes: number;
+  /** `null`: any. */
+  maxRenditionBytes: number | null;
+  /** `null`: for ever. */
+  renditionsIdleDays: number | null;
   rules: Record<keyof ImageRateLimits, RateRule | null>;
   /** CPU seconds per client and minute. `null`: no budget. */
   renderBudget: number | null;
@@ -86,8 +94,12 @@ export const IMAGES_RULES = {
   authorize: rules.fn(),
   ownerLimits: rules.preset({}, rules.nested(OWNER_LIMITS)),
   cors: CORS_RULE,
+  sizes: SIZES_RULE,
+  presets: PRESETS_RULE,
   cacheSeconds: rules.preset(300, rules.whole(0)),
   memoryBytes: rules.preset(64 * 1024 * 1024, rules.whole(0)),
+  maxRenditionBytes: rules.preset(10 * 2 ** 30, rules.orFalse(rules.whole(2 ** 20))),
+  renditionsIdleDays: rules.preset(30, rules.orFalse(rules.whole(1, 3650))),
   rateLimits: rules.preset({}, rules.orFalse(rules.nested(RATE_LIMITS))),
   renderBudget: rules.preset(20, rules.orFalse(rules.whole(1, 3600))),
   rateLimiter: shapes.rateLimiter,
@@ -142,8 +154,12 @@ export function imageSettings(options: Given): ImageSettings {
     sweepEveryMs: options.sweepEveryMs === false ? null : options.sweepEveryMs,
     ownerLimits: definedOnly(options.ownerLimits),
     authorize: options.authorize ?? null,
+    sizes: sizePolicy(options.sizes),
+    presets: presetsOf(options.presets),
     cacheSeconds: options.cacheSeconds,
     memoryBytes: options.memoryBytes,
+    maxRenditionBytes: options.maxRenditionBytes === false ? null : options.maxRenditionBytes,
+    renditionsIdleDays: options.renditionsIdleDays === false ? null : options.renditionsIdleDays,
     rules: {
       creates: rule("creates"),
       reads: rule("reads"),

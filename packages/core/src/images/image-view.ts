@@ -7,6 +7,8 @@ import { baseUrl, formatUrl, imageUrl, isServable } from "./image-links.ts";
 import type { ImageRecord } from "./image-record.ts";
 import { requireUtf8Query } from "./read-body.ts";
 import { parseReadParameters, requirePage } from "./renditions/rendition-spec.ts";
+import { isFree } from "./renditions/sizes.ts";
+import { resignAddress } from "./renditions/write-address.ts";
 
 /** What pages may know of an image. @param page of a document, from 1. */
 export function imageView(context: ImageContext, call: Call, record: ImageRecord, page = 1): ImageView {
@@ -21,6 +23,9 @@ export function imageView(context: ImageContext, call: Call, record: ImageRecord
     links: Object.fromEntries(
       servableFormats(context, record).map((format) => [format, formatUrl(base, id, format)]),
     ),
+    ...(isFree(context.settings.sizes)
+      ? {}
+      : { sign: (address: string) => resignAddress(base, id, address, context.reads) }),
   };
 }
 

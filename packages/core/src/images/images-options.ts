@@ -11,6 +11,8 @@ import type { ImageSummary } from "./image-summary.ts";
 import type { OwnerLimits } from "./owners/owner-usage.ts";
 import type { Authorize } from "./permissions.ts";
 import type { Secret } from "./pin.ts";
+import type { PresetOption } from "./renditions/presets.ts";
+import type { SizesOption } from "./renditions/sizes.ts";
 import type { ImageStorage } from "./storage-roles.ts";
 
 /** What is used of a logger: pino's and others' fit. */
@@ -95,10 +97,32 @@ export interface ImagesOptions {
   ownerLimits?: OwnerLimits;
   /** Which other web origins may use the API from a browser. @default none */
   cors?: CorsOptions;
+  /**
+   * Which sizes a stranger may ask for: `any`; `steps` of longer sides from 64 to 8192 pixels, or your own as `{ steps: [400, 1200] }`,
+   * where a request gets the next larger step; `signed`, where `resize`, `convert` and `page` need an address of {@link Images.address}.
+   * Presets and signed addresses get exactly what they name. @default "any"
+   */
+  sizes?: SizesOption;
+  /**
+   * Renditions by name, e.g. `{ thumb: { resize: "256x256" } }` for `?preset=thumb`. A name has 1 to 32 of `a-z`, `0-9` and `-`.
+   * @default none
+   */
+  presets?: Readonly<Record<string, PresetOption>>;
   /** How long caches may keep a picture without asking, in seconds from 0: a deletion reaches them within it. @default 300 */
   cacheSeconds?: number;
   /** Memory for often read pictures, in bytes from 0. @default 67108864 (64 MiB) */
   memoryBytes?: number;
+  /**
+   * Bytes of all stored renditions together, from 1048576; `false`: any. Beyond it, the renditions of the images that were
+   * used the longest ago are removed, until the store is a tenth below. They are rendered again when they are asked for.
+   * @default 10737418240 (10 GiB)
+   */
+  maxRenditionBytes?: number | false;
+  /**
+   * Days after its last use in which an image keeps its stored renditions, 1 to 3650; `false`: as long as it lives. Needs
+   * sweeps: see `sweepEveryMs`. @default 30
+   */
+  renditionsIdleDays?: number | false;
   /** How much one client may ask for; `false` switches all limits off. @default the limits that {@link ImageRateLimits} names */
   rateLimits?: ImageRateLimits | false;
   /**

@@ -25,9 +25,12 @@ import { openStore } from "./open-store.ts";
 import { createPins, type Pins, type Secret } from "./pin.ts";
 import { createJobMarkers } from "./processing/job-markers.ts";
 import { createJobs } from "./processing/jobs.ts";
+import { type AddressSignatures, createAddressSignatures } from "./renditions/address-signatures.ts";
+import type { ReadRules } from "./renditions/read-request.ts";
 import { createRenderBudget } from "./renditions/render-budget.ts";
 import { createRenderScheduler } from "./renditions/render-scheduler.ts";
 import { createRenditions } from "./renditions/renditions.ts";
+import { type AddressedRendition, type AddressOptions, writeAddress } from "./renditions/write-address.ts";
 import { isSettledWithin } from "./settled-within.ts";
 import { closeStores, rolesOf, type StorageRoles } from "./storage-roles.ts";
 import { createStoreGuard } from "./store-guard.ts";
@@ -43,6 +46,15 @@ export interface CloseOptions {
 
 /** Image hosting, ready to be mounted by an adapter. */
 export interface Images extends Service, ImageAdmin {
+  /**
+   * The address of an image or of a rendition, absolute where `publicUrl` is set, else the path below the mount point. Whether there
+   * is such an image is not looked at. Rejects with `bad_request` where a request with the address would be refused with 400, and as {@link Images.ready} until the
+   * secret is there.
+   * @param rendition @default the image URL
+   * @example
+   * await images.address(id, { format: "jpg", resize: "800x600" }, { signed: true, until: Date.now() + 3_600_000 });
+   */
+  address(id: string, rendition?: AddressedRendition, options?: AddressOptions): Promise<string>;
   /** This service, for the description of an API that it is a part of; see {@link createApiDescription}. */
   describe(): ApiPart;
   /**
@@ -94,18 +106,22 @@ export function createImages(options: ImagesOptions): Images {
     leases,
     renderer,
     scheduler,
-    now: settings.now,
     memoryBytes: settings.memoryBytes,
+    maxStoredBytes: settings.maxRenditionBytes,
+    idleDays: settings.renditionsIdleDays,
+    now: settings.now,
     onError: settings.onError,
     served: (from) => checked.observer?.served(from),
   });
   let pins: Pins | null = null;
+  let signatures: AddressSignatures | null = null;
   const guard = createStoreGuard({
     records: roles.records,
     async first() {
       const { secret } = checked;
       const opened = await openStore({ ...settings, records: roles.records, secret });
       pins = createPins(opened.secret);
+      signatures = createAddressSignatures(opened.secret);
       return opened.id;
     },
     onError: settings.onError,
@@ -128,19 +144,31 @@ export function createImages(options: ImagesOptions): Images {
     context: life,
     everyMs: settings.sweepEveryMs,
     stores: Object.values(given),
-    alsoSweep: () => claims.sweep(),
+    async alsoSweep(mayGoOn) {
+      await claims.sweep();
+      if (mayGoOn()) await renditions.sweep(mayGoOn).catch(settings.onError);
+    },
     seenClock,
     observer: checked.observer ?? null,
   });
   const inFlight = createInFlight();
   const pages = checked.pages ?? null;
   const description = createImageDescription({ pages, renderer, settings });
+  const reads: ReadRules = {
+    sizes: settings.sizes,
+    presets: settings.presets,
+    signatures() {
+      if (signatures === null) throw new Error("Addresses were looked at before the store was open");
+      return signatures;
+    },
+  };
   const service = mounted(
     createImageService({
       ...processing,
       jobs,
       claims,
       pins: pinsInUse,
+      reads,
       pages,
       description,
       limiter,
@@ -175,6 +203,14 @@ export function createImages(options: ImagesOptions): Images {
 
   return {
     ...adminOf(life, sweeper),
+    async address(id, rendition, addressOptions) {
+      // The secret of a store is not known before.
+      await guard.open();
+      return writeAddress(settings.publicUrl ?? "", id, rendition, addressOptions, {
+        ...reads,
+        now: settings.now,
+      });
+    },
     describe: () => describeImages({ pages, renderer, settings }),
     handle: (call) => service.handle(call),
     async ready() {

@@ -1,46 +1,25 @@
 import type { Readable } from "node:stream";
-import contentDisposition from "content-disposition";
 import type { ByteRange } from "../contracts/blob-store.ts";
 import type { Call, Reply } from "../contracts/call.ts";
-import type { ImageFormat, RenditionSpec } from "../contracts/renderer.ts";
+import type { ImageFormat } from "../contracts/renderer.ts";
 import { ServiceError } from "../errors.ts";
 import { clientKey } from "../http/client-key.ts";
 import { evaluatePreconditions, ifRangeHolds, isConditional } from "../http/conditional.ts";
 import { HttpProblem } from "../http/http-problem.ts";
 import { chooseRange } from "../http/ranges.ts";
 import { findForRead, findReadyImage, requireAlive } from "./find-image.ts";
-import { FORMATS } from "./formats.ts";
 import type { ImageContext } from "./image-context.ts";
 import { isServable } from "./image-links.ts";
 import type { ImageRecord } from "./image-record.ts";
 import type { CurrentRecord } from "./image-records.ts";
 import type { Audience } from "./permissions.ts";
-import { hasBody, readParameters, requireUtf8Query } from "./read-body.ts";
-import { chooseRendition, parseReadParameters, specName } from "./renditions/rendition-spec.ts";
+import { type PreparedRead, preparedRead, readOfBody } from "./prepared-read.ts";
+import { hasBody, readParameters } from "./read-body.ts";
+import { specName } from "./renditions/rendition-spec.ts";
 import { BytesReplaced, type ServableBytes } from "./renditions/renditions.ts";
 
 /** How a reply with bytes may be cached. */
 type Caching = Audience | "revalidate" | "revalidate privately" | "never";
-
-/** A read whose parameters are known to be right, kept with the record that it belongs to. */
-interface PreparedRead {
-  spec: RenditionSpec | null;
-  lastModifiedMs: number;
-  /** All headers but ETag, Content-Length and Cache-Control. */
-  headers: Readonly<Record<string, string>>;
-  /** The whole set for a reply of bytes with this tag while the image has long to live; made at the first. */
-  complete?: { etag: string; headers: Readonly<Record<string, string>> };
-}
-
-const MAX_PREPARED_PER_IMAGE = 8;
-/** Longer queries are prepared each time: what nobody sends for a picture's sake must not fill memory. */
-const MAX_PREPARED_SEARCH = 128;
-
-/** Reads prepared for a record at its present revision. A new revision is another object. */
-const prepared = new WeakMap<CurrentRecord, Map<string, PreparedRead>>();
-
-/** Nothing that a user uploaded may run or load anything, wherever it is opened. */
-const USER_BYTES_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
 /** `GET HEAD {base}/api/images/<id>.<format>`. */
 export async function readImage(
@@ -59,7 +38,7 @@ export async function readImage(
     );
   }
   if (parameters !== null) {
-    const read = prepare(context, current, format, (name) => parameters.get(name));
+    const read = readOfBody(context, current, format, call.search, parameters);
     return bytesReply(context, call, current, read, parameters.hasBody ? "never" : audience);
   }
   return bytesReply(context, call, current, preparedRead(context, current, format, call.search), audience);
@@ -75,66 +54,6 @@ export function readOriginal(
 ): Promise<Reply> {
   const caching = audience === "public" ? "revalidate" : "revalidate privately";
   return bytesReply(context, call, current, preparedRead(context, current, format, ""), caching);
-}
-
-function preparedRead(
-  context: ImageContext,
-  current: CurrentRecord,
-  format: ImageFormat,
-  search: string,
-): PreparedRead {
-  let reads = prepared.get(current);
-  if (reads === undefined) {
-    reads = new Map();
-    prepared.set(current, reads);
-  }
-  const name = `${format}?${search}`;
-  const known = reads.get(name);
-  if (known !== undefined) return known;
-  requireUtf8Query(search);
-  const query = new URLSearchParams(search);
-  const read = prepare(context, current, format, (parameter) => query.get(parameter));
-  if (search.length > MAX_PREPARED_SEARCH) return read;
-  if (reads.size >= MAX_PREPARED_PER_IMAGE) reads.clear();
-  reads.set(name, read);
-  return read;
-}
-
-function prepare(
-  { renderer }: ImageContext,
-  { record }: CurrentRecord,
-  format: ImageFormat,
-  value: (name: string) => unknown,
-): PreparedRead {
-  const spec = chooseRendition(record, format, parseReadParameters(format, value), (...asked) =>
-    renderer.measure(...asked),
-  );
-  const facts = FORMATS[format];
-  return {
-    spec,
-    lastModifiedMs: record.createdAt,
-    headers: {
-      "Content-Type": facts.type,
-      "Last-Modified": new Date(record.createdAt).toUTCString(),
-      "Accept-Ranges": "bytes",
-      "Content-Disposition": disposition(fileName(record, format), facts.disposition),
-      Sunset: new Date(record.expiresAt).toUTCString(),
-      "X-Content-Type-Options": "nosniff",
-      "Content-Security-Policy": USER_BYTES_POLICY,
-      "Cross-Origin-Resource-Policy": "cross-origin",
-    },
-  };
-}
-
-/** The image's name with the suffix of the format it is served in. */
-function fileName({ name }: ImageRecord, format: ImageFormat): string {
-  const stem = name.replace(/\.(?:png|jpe?g|gif|svg|psd|pdf|webp|avif)$/i, "");
-  return `${stem === "" ? "image" : stem}.${format}`;
-}
-
-/** With a fallback in ASCII (RFC 6266 §4.3): bytes beyond it mean different things to different clients. */
-function disposition(name: string, type: "inline" | "attachment"): string {
-  return contentDisposition(name, { type, fallback: name.replace(/[^\x20-\x7e]/g, "?") });
 }
 
 async function bytesReply(
@@ -307,7 +226,7 @@ function wholeHeaders(
   caching: Caching,
 ): Readonly<Record<string, string>> {
   const isPlain =
-    caching === "public" && secondsLeft(context, current.record) >= context.settings.cacheSeconds;
+    caching === "public" && secondsLeft(context, current.record, read) >= context.settings.cacheSeconds;
   if (isPlain && read.complete?.etag === etag) return read.complete.headers;
   const headers = {
     ...withCaching(context, current, read, caching),
@@ -329,14 +248,19 @@ function withCaching(
   if (caching === "revalidate privately") {
     return { ...read.headers, "Cache-Control": "private, no-cache", Vary: "Accept" };
   }
-  const maxAge = Math.min(context.settings.cacheSeconds, secondsLeft(context, record));
+  const maxAge = Math.min(context.settings.cacheSeconds, secondsLeft(context, record, read));
   return {
     ...read.headers,
     "Cache-Control": `${caching}, max-age=${maxAge}, must-revalidate, no-transform`,
   };
 }
 
-/** Whole seconds until the image expires: a cache must not keep it a moment longer. */
-function secondsLeft({ settings }: ImageContext, record: ImageRecord): number {
-  return Math.max(0, Math.floor((record.expiresAt - settings.now()) / 1000));
+/** Whole seconds until the image or its signed address expires: a cache must not keep it a moment longer. */
+function secondsLeft(
+  { settings }: ImageContext,
+  { expiresAt }: ImageRecord,
+  { untilMs }: PreparedRead,
+): number {
+  const endsAt = untilMs === null ? expiresAt : Math.min(expiresAt, untilMs);
+  return Math.max(0, Math.floor((endsAt - settings.now()) / 1000));
 }

@@ -20,11 +20,13 @@ export async function removeStored({ originals, renditions }: ByteStores, id: st
     await originals.delete(keyOf.original(id));
     await originals.delete(keyOf.upload(id));
   }
+  await removeMade(renditions, id);
+}
+
+/** Removes all that was made from the original of an image. */
+export async function removeMade(renditions: BlobStore, id: string): Promise<void> {
   if (hasBulkRemoval(renditions)) await renditions.removeNamed(`${id}/`, MADE);
-  else {
-    await removeAll(renditions, `${id}/renditions/`);
-    await removeAll(renditions, `${id}/failures/`);
-  }
+  else for (const name of MADE) await removeAll(renditions, `${id}/${name}/`);
 }
 
 /** Removes every blob whose key begins with `prefix`. */

@@ -3,6 +3,7 @@ import type { Call, Reply } from "../contracts/call.ts";
 import { FILE_FIELD } from "./describe-upload.ts";
 import type { ImageContext } from "./image-context.ts";
 import { baseUrl } from "./image-links.ts";
+import type { ImageSettings } from "./image-settings.ts";
 
 /**
  * `GET HEAD {base}/sharex.sxcu`: a custom uploader that ShareX takes in by a double click (ShareX, "Custom uploader",
@@ -20,7 +21,7 @@ export function sharexReply(context: ImageContext, call: Call): Reply {
     Body: "MultipartFormData",
     FileFormName: FILE_FIELD,
     URL: "{json:url}/view",
-    ThumbnailURL: "{json:links.png}?resize=300x300",
+    ThumbnailURL: `{json:links.png}${thumbnailQuery(context.settings)}`,
     DeletionURL: "{json:editUrl}",
     ErrorMessage: "{json:detail}",
   };
@@ -33,4 +34,11 @@ export function sharexReply(context: ImageContext, call: Call): Reply {
     "X-Content-Type-Options": "nosniff",
   };
   return call.method === "HEAD" ? { status: 200, headers } : { status: 200, headers, body };
+}
+
+/** Where sizes are signed no template can have one: the first preset with a size, else the whole picture. */
+function thumbnailQuery({ sizes, presets }: ImageSettings): string {
+  if (!sizes.needsSignature) return "?resize=300x300";
+  const [name] = [...presets].find(([, { resize }]) => resize !== undefined) ?? [];
+  return name === undefined ? "" : `?preset=${name}`;
 }

@@ -1,6 +1,8 @@
 import type { RateRule } from "../contracts/rate-limiter.ts";
 import type { ImageFormat } from "../contracts/renderer.ts";
 import type { ImageRateLimits } from "../images/images-options.ts";
+import type { Presets } from "../images/renditions/presets.ts";
+import type { SizePolicy } from "../images/renditions/sizes.ts";
 
 /** What the description of an image service depends on. */
 export interface ImageFacts {
@@ -15,6 +17,8 @@ export interface ImageFacts {
   formats: readonly ImageFormat[];
   /** Those of them that not every image can be served as. */
   partialFormats: readonly ImageFormat[];
+  sizes: SizePolicy;
+  presets: Presets;
   maxUploadBytes: number;
   defaultLifetimeMs: number;
   maxLifetimeMs: number;

@@ -1,5 +1,6 @@
 import { EXPIRY_SCHEMAS, NAME_SCHEMA, NEW_NAME_SCHEMA } from "../images/image-fields.ts";
 import { IMAGE_ID_SCHEMA } from "../images/image-id.ts";
+import { MAX_UNTIL_MS } from "../images/renditions/read-request.ts";
 import { CONVERT_SCHEMA, PAGE_SCHEMA, RESIZE_SCHEMA } from "../images/renditions/rendition-spec.ts";
 import type { ApiParameter } from "./document.ts";
 import type { JsonSchema } from "./json-schema.ts";
@@ -20,6 +21,17 @@ export function headerParameter(name: string, description: string, schema: JsonS
 export const CONVERT = queryParameter("convert", CONVERT_SCHEMA);
 export const RESIZE = queryParameter("resize", RESIZE_SCHEMA);
 export const PAGE = queryParameter("page", PAGE_SCHEMA);
+export const SIGNATURE = queryParameter("s", {
+  type: "string",
+  pattern: "^[A-Za-z0-9_-]{43}$",
+  description: "The signature of the address, as the host app made it.",
+});
+export const UNTIL = queryParameter("until", {
+  type: "integer",
+  minimum: 0,
+  maximum: MAX_UNTIL_MS,
+  description: "When the signed address ends, in Unix milliseconds; part of what is signed.",
+});
 export const NAME = queryParameter("name", NAME_SCHEMA);
 export const NEW_NAME = { ...queryParameter("name", NEW_NAME_SCHEMA), allowEmptyValue: false };
 export const EXPIRES_AT = queryParameter("expiresAt", {

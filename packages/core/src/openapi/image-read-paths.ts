@@ -1,5 +1,6 @@
 import type { ImageFormat } from "../contracts/renderer.ts";
 import { FORMATS } from "../images/formats.ts";
+import { presetSchema } from "../images/renditions/presets.ts";
 import {
   CONVERT_SCHEMA,
   PAGE_SCHEMA,
@@ -10,7 +11,18 @@ import type { ApiOperation, ApiRequestBody, ApiResponse, PathItem } from "./docu
 import { headOf } from "./head-of.ts";
 import { type HeaderName, headersOf, maybeHeader } from "./headers.ts";
 import type { ImageFacts } from "./image-facts.ts";
-import { CONDITIONS, CONVERT, ID_PARAMETER, IF_RANGE, PAGE, RANGE, RESIZE } from "./image-parameters.ts";
+import {
+  CONDITIONS,
+  CONVERT,
+  ID_PARAMETER,
+  IF_RANGE,
+  PAGE,
+  queryParameter,
+  RANGE,
+  RESIZE,
+  SIGNATURE,
+  UNTIL,
+} from "./image-parameters.ts";
 import { everywhere, inOrder, OF_BODIES, OF_LIFE, ofHost, ofLimits, refusals } from "./image-refusals.ts";
 import { IMAGE_REF } from "./image-schemas.ts";
 import { type JsonSchema, optionalField, optionalText } from "./json-schema.ts";
@@ -60,9 +72,10 @@ function readPath(
 }
 
 function readOperation(facts: ImageFacts, format: ImageFormat, suffix: string): ApiOperation {
+  const preset = presetSchema(facts.presets);
   const statuses = inOrder(
     ...[...everywhere(facts), ...ofHost(facts), ...OF_LIFE, ...OF_BODIES, ...ofLimits(facts, "reads")],
-    ...([412, 416, 500] as const),
+    ...([403, 412, 416, 500] as const),
     ...(facts.partialFormats.includes(format) ? ([501] as const) : []),
   );
   const content = { [FORMATS[format].type]: { schema: { type: "string", format: "binary" } } } as const;
@@ -73,9 +86,14 @@ function readOperation(facts: ImageFacts, format: ImageFormat, suffix: string): 
     description:
       suffix === "jpeg"
         ? "The same as under `.jpg`."
-        : `Whatever was uploaded, as ${FORMATS[format].type}. Where that is what it is, and nothing is to change, the bytes that were uploaded.`,
-    parameters: [...(format === "jpg" ? [CONVERT] : []), RESIZE, PAGE, ...CONDITIONS, RANGE, IF_RANGE],
-    requestBody: parametersBody(format),
+        : `Whatever was uploaded, as ${FORMATS[format].type}. Where that is what it is, and nothing is to change, the bytes that were uploaded.${sizesText(facts)}`,
+    parameters: [
+      ...(format === "jpg" ? [CONVERT] : []),
+      ...[RESIZE, PAGE],
+      ...(preset === null ? [] : [queryParameter("preset", preset)]),
+      ...[SIGNATURE, UNTIL, ...CONDITIONS, RANGE, IF_RANGE],
+    ],
+    requestBody: parametersBody(format, preset),
     responses: {
       "200": { description: "The image.", headers: BYTES_HEADERS, content },
       "202": processingResponse(facts.hasPages),
@@ -86,23 +104,34 @@ function readOperation(facts: ImageFacts, format: ImageFormat, suffix: string): 
       },
       "304": notModified("Sunset"),
       ...refusals(facts, "json", statuses, {
+        403: "the connection is not secure, this client may not do that, or the address needs a signature that is right and has not ended.",
         415: "the image cannot be drawn in this format, or the body has a media type that is not taken here.",
       }),
     },
   };
 }
 
+/** What is not served in any size. */
+function sizesText({ sizes }: ImageFacts): string {
+  if (sizes.needsSignature)
+    return " `resize`, `convert` and `page` need an address that the host app signed.";
+  if (sizes.steps === null) return "";
+  return ` A size comes as the next larger of these, in pixels of the longer side: ${sizes.steps.join(", ")}.`;
+}
+
 /** The parameters as a JSON object or a form, which go before those of the query. */
-function parametersBody(format: ImageFormat): ApiRequestBody {
+function parametersBody(format: ImageFormat, preset: JsonSchema | null): ApiRequestBody {
   const texts: Readonly<Record<string, JsonSchema>> = {
     ...(format === "jpg" ? { convert: optionalText(CONVERT_SCHEMA) } : {}),
     resize: optionalText(RESIZE_SCHEMA),
     page: optionalText(PAGE_TEXT_SCHEMA),
+    ...(preset === null ? {} : { preset: optionalText(preset) }),
   };
   const values: Readonly<Record<string, JsonSchema>> = {
     ...(format === "jpg" ? { convert: optionalField(CONVERT_SCHEMA) } : {}),
     resize: optionalField(RESIZE_SCHEMA),
     page: optionalField({ anyOf: [PAGE_SCHEMA, PAGE_TEXT_SCHEMA] }),
+    ...(preset === null ? {} : { preset: optionalField(preset) }),
   };
   return {
     description: "The parameters, for who would rather not put them into the query. At most 16 KiB.",

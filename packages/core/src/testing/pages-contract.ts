@@ -49,6 +49,26 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
     }
   });
 
+  test("viewer, edit: an address with parameters is signed where the service wants it", async () => {
+    const sign = (address: string) => `${address}&s=signed`;
+    for (const [type, page] of [
+      ["image/jpeg", 1],
+      ["application/pdf", 3],
+    ] as const) {
+      const image = { ...IMAGE, type, width: 6000, height: 4000, pages: 12, page, sign };
+      const pages = [create().viewer(image, NOW), create().edit({ ...EDIT, image }, NOW)];
+      for (const { html } of pages) {
+        const addresses = addressesIn(htmlTokens(html)).flatMap((each) => each.split(/(?: \d+w)?(?:, |$)/));
+        const pictures = addresses.filter((each) => each.includes("/api/images/"));
+        assert.ok(pictures.length > 0);
+        for (const address of pictures) {
+          const { search } = new URL(address);
+          assert.ok(search === "" || search.endsWith("&s=signed"), address);
+        }
+      }
+    }
+  });
+
   test("viewer: leaves out what it does not know", async () => {
     const bare = { ...IMAGE, width: null, height: null, pages: null, agent: null, links: {} };
     const text = textOf(htmlTokens(create().viewer(bare, NOW).html));

@@ -8,6 +8,7 @@ import { checkNode } from "./check-node.ts";
 import { checkOpenFiles } from "./check-open-files.ts";
 import { checkRenderer } from "./check-renderer.ts";
 import { checkSecret } from "./check-secret.ts";
+import { checkSizes } from "./check-sizes.ts";
 import { checkTarget } from "./check-target.ts";
 import { checkTimeOuts } from "./check-time-outs.ts";
 import type { Finding } from "./finding.ts";
@@ -21,6 +22,7 @@ export async function* examine(settings: ServerSettings): AsyncGenerator<Finding
   yield* await checkLeases(storage);
   yield await checkSecret(storage.records, secret !== undefined);
   yield* checkTimeOuts(settings);
+  yield checkSizes(settings);
   if (lookup !== false) yield* await checkLookup(lookup);
   const renderer = createRenderer(options);
   try {

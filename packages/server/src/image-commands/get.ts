@@ -48,8 +48,12 @@ async function getPicture(
   if (quality !== undefined && format !== "jpg") {
     throw new ConfigError("The command line", ["--quality: is for JPEG alone; add --as jpg"]);
   }
+  const isChanged = [quality, resize, page].some((each) => each !== undefined) || format !== asked.format;
+  const { preset, s, until, ...shape } = asked.options;
   const download = await client.download(id, format, {
-    ...asked.options,
+    ...shape,
+    // What is asked for otherwise has no signature, and is no preset.
+    ...(isChanged ? {} : { preset, s, until }),
     ...(quality === undefined ? {} : { convert: quality }),
     ...(resize === undefined ? {} : { resize }),
     ...(page === undefined ? {} : { page }),

@@ -11,6 +11,11 @@ it.each([
   ],
   [`https://example.com/api/images/${ID}.pdf?page=3`, "pdf", { page: 3 }],
   [`https://example.com/api/images/${ID}.json`, null, {}],
+  [
+    `https://example.com/api/images/${ID}.png?preset=thumb&until=5&s=aB`,
+    "png",
+    { preset: "thumb", s: "aB", until: 5 },
+  ],
   [`https://example.com/${ID}/edit?pin=0123456789ABCDEF`, null, {}],
   [`https://example.com/api/images/${ID}.png?page=0&convert=best&resize=`, "png", {}],
   [ID, null, {}],

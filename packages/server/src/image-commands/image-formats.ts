@@ -42,12 +42,18 @@ export function askedBy(address: string): Asked {
   const convert = QUALITIES.find((quality) => quality === url?.searchParams.get("convert"));
   const resize = url?.searchParams.get("resize") ?? "";
   const page = url?.searchParams.get("page") ?? "";
+  const preset = url?.searchParams.get("preset") ?? "";
+  const s = url?.searchParams.get("s") ?? "";
+  const until = url?.searchParams.get("until") ?? "";
   return {
     format: formatOfSuffix(suffix),
     options: {
       ...(convert === undefined ? {} : { convert }),
       ...(resize === "" ? {} : { resize }),
       ...(/^[1-9]\d{0,8}$/.test(page) ? { page: Number(page) } : {}),
+      ...(preset === "" ? {} : { preset }),
+      ...(s === "" ? {} : { s }),
+      ...(/^\d{1,15}$/.test(until) ? { until: Number(until) } : {}),
     },
   };
 }

@@ -27,6 +27,7 @@ export function tellJobs({ jobQueue, images }: ServerSettings, logger: Logger): 
 
 /** Logs that other processes on the same images count requests for themselves, where they do. */
 export function tellLimits({ storage, images }: ServerSettings, areShared: boolean, logger: Logger): void {
-  if (images?.rateLimits === false || areShared || !isShared(storage.records)) return;
+  const isCounted = images?.rateLimits !== false || images.renderBudget !== false;
+  if (!isCounted || areShared || !isShared(storage.records)) return;
   logger.info("Rate limits count per process: a client has as many requests at each of several servers.");
 }

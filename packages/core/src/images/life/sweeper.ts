@@ -25,8 +25,8 @@ export interface SweeperOptions {
   everyMs: number | null;
   /** All that images are kept in. One that is named twice is swept once. */
   stores: Iterable<BlobStore>;
-  /** Also swept: whatever else has dates. Resolves when done. */
-  alsoSweep(): Promise<void>;
+  /** Also swept: whatever else has dates. Resolves when done. @param mayGoOn from `false` on nothing else is removed. */
+  alsoSweep(mayGoOn: () => boolean): Promise<void>;
   seenClock: SeenClock;
   /** @default nobody */
   observer?: Observer | null;
@@ -56,7 +56,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     await context.guard.confirm();
     const mayGoOn = () => !isClosed && isTrusted();
     const report = await sweepImages(context, mayGoOn, onProgress);
-    if (mayGoOn()) await alsoSweep();
+    if (mayGoOn()) await alsoSweep(mayGoOn);
     for (const store of new Set(stores)) if (mayGoOn()) await removeSuperseded(store, mayGoOn);
     return report;
   }

@@ -1,7 +1,9 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { jsonIn, keyOf } from "../image-record.ts";
+import type { BoundedImage } from "./bounds/rendition-bounds.ts";
 
+const BAR = "too-costly";
 /** A picture that was too costly in two sizes is not rendered for this long. */
 const BARRED_MS = 3_600_000;
 
@@ -24,20 +26,20 @@ export interface BarredPictures {
   /** Why no rendition is rendered now; `null`: nothing is in the way. */
   reasonOf(id: string): Promise<string | null>;
   /** Notes that a rendition was too costly. */
-  note(id: string, rendition: string, reason: string): Promise<void>;
+  note(image: BoundedImage, rendition: string, reason: string): Promise<void>;
 }
 
 export interface BarredPicturesOptions {
   renditions: BlobStore;
   build: string;
   /** Stores something of an image, unless the image is gone. */
-  put(id: string, key: string, bytes: Buffer): Promise<void>;
+  put(image: BoundedImage, key: string, bytes: Buffer): Promise<void>;
   /** Unix milliseconds. */
   now(): number;
 }
 
 export function createBarredPictures({ renditions, build, put, now }: BarredPicturesOptions): BarredPictures {
-  const keyFor = (id: string) => keyOf.failure(id, `too-costly.${build}`);
+  const keyFor = (id: string) => keyOf.failure(id, `${BAR}.${build}`);
 
   async function load(id: string): Promise<Excess | null> {
     const blob = await renditions.get(keyFor(id));
@@ -51,8 +53,8 @@ export function createBarredPictures({ renditions, build, put, now }: BarredPict
       if (excess === null || barredAtMs === null || now() - barredAtMs >= BARRED_MS) return null;
       return `${excess.reason} It was so in two sizes: no further one is rendered for an hour.`;
     },
-    async note(id, rendition, reason) {
-      const before = await load(id);
+    async note(image, rendition, reason) {
+      const before = await load(image.id);
       // Of two processes that write at once one is lost: the next excess bars the picture.
       const isSecond = before !== null && (before.barredAtMs !== null || before.rendition !== rendition);
       const excess: Excess = {
@@ -60,9 +62,14 @@ export function createBarredPictures({ renditions, build, put, now }: BarredPict
         reason,
         barredAtMs: isSecond ? now() : null,
       };
-      await put(id, keyFor(id), Buffer.from(JSON.stringify(excess)));
+      await put(image, keyFor(image.id), Buffer.from(JSON.stringify(excess)));
     },
   };
+}
+
+/** Whether a key is that of what {@link BarredPictures} keeps. */
+export function isBar(key: string): boolean {
+  return key.includes(`/failures/${BAR}.`);
 }
 
 /** `null`: it is damaged, and the next excess writes it anew. */

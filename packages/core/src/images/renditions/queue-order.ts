@@ -6,7 +6,7 @@ import type { RecentUse } from "./recent-use.ts";
  */
 export type WorkKind = "render" | "admit" | "background";
 
-/** Those who wait for one piece of work. Others may join while it waits; see {@link RenderQueue.lift}. */
+/** Those who wait for one piece of work. Others may join while it waits; see {@link RenderQueue.join}. */
 export interface Claim {
   readonly clients: Set<string>;
 }
@@ -51,8 +51,8 @@ const OLDEST_TURN = 4;
  * 1. Dear work takes at most all workers but one. With one worker, cheap work goes first.
  * 2. Of renders and admissions, the kind with less under way goes first; at a tie, the one that did not go last. Background
  *    work goes when neither can.
- * 3. The client that used the least CPU time recently goes first, what it has under way included; at a tie, the one that
- *    came first.
+ * 3. The client that used the least CPU time goes first, as {@link RecentUse} counts it and with what it has under way; at a
+ *    tie, the one that came first.
  * 4. Within a client, cheap work goes before dear work, then first come, first served.
  *
  * No work starves: every fourth start goes to the oldest work that has waited for more than 10 s. Where it is dear and no
@@ -71,7 +71,6 @@ export function createQueueOrder(workers: number, use: RecentUse, nowMs: () => n
       const client = clientFor(work, running);
       return client === null ? [] : [{ work, client }];
     });
-    if (candidates.length > 0) use.raise(Math.min(...candidates.map(({ client }) => use.of(client))));
     const mayBeDear = [...running].filter(isDear).length < maxDear;
     const oldest = candidates.find(({ work }) => nowMs() - work.arrivedAtMs > OLD_MS);
     if (oldest !== undefined && sinceOldest >= OLDEST_TURN - 1 && (mayBeDear || !isDear(oldest.work))) {

@@ -1,52 +1,54 @@
 import { LRUCache } from "lru-cache";
 
-/** What a client that has not asked lately is ahead of those who wait all the time. */
-const CREDIT_MS = 150;
-/** After this time what a client used counts half. */
+/** What an idle client used more than others counts half after this time. */
 const HALF_LIFE_MS = 30_000;
 /** Clients that are remembered. One that is forgotten counts as a newcomer. */
 const MAX_CLIENTS = 10_000;
 
+/** How far a client may be ahead of those that always have something in line: some small pictures in a row. */
+const CREDIT_MS = 500;
+
+/** How far a newcomer is behind a client that saved up all of that: many addresses that were never seen go behind one that was. */
+const NEWCOMER_MS = 100;
+
 /**
- * CPU time that clients used recently, on a clock of its own: none has used less than the clock says, but for a small credit.
- * So a client that asks now and then is not behind newcomers for what it used before. What a client used beyond that halves
- * every 30 s.
+ * CPU time that clients used while they competed, as a fair queue counts it. A client that comes starts at most 500 ms below
+ * the least of those that are there, so much it saves up by waiting, and a newcomer 400 ms below it. What a client used while
+ * it was alone is not held against it.
  */
 export interface RecentUse {
-  /** Milliseconds; may be negative. */
+  /** Milliseconds, to be compared with those of other clients. */
   of(client: string): number;
   add(client: string, cpuMs: number): void;
-  /** Sets the clock to at least this: the least use of those who wait. */
-  raise(ms: number): void;
-  /** Whether nobody waits: then the clock goes with the time. */
-  rest(isResting: boolean): void;
+  /** To be called when a client comes that had nothing in line or under way. @param others those that have. */
+  enter(client: string, others: ReadonlySet<string>): void;
 }
 
 /** @param nowMs a clock that is never set back. */
 export function createRecentUse(nowMs: () => number): RecentUse {
   const used = new LRUCache<string, { cpuMs: number; atMs: number }>({ max: MAX_CLIENTS });
-  let baseMs = 0;
-  let restsSinceMs: number | null = nowMs();
-  const clock = (): number => baseMs + (restsSinceMs === null ? 0 : nowMs() - restsSinceMs);
-  const of = (client: string): number => {
+  /** The least that a client starts with. */
+  let floorMs = 0;
+
+  const of = (client: string): number => used.peek(client)?.cpuMs ?? floorMs + NEWCOMER_MS;
+  const set = (client: string, cpuMs: number) => used.set(client, { cpuMs, atMs: nowMs() });
+
+  /** Its use, of which idle time takes what is above the floor. */
+  function rested(client: string): number {
     const last = used.peek(client);
-    const least = clock() - CREDIT_MS;
-    if (last === undefined || last.cpuMs <= least) return least;
-    const moreMs = (last.cpuMs - least) * 2 ** ((last.atMs - nowMs()) / HALF_LIFE_MS);
-    // Less than that is forgotten: a client that used much long ago then equals one that used little.
-    return moreMs < 1 ? least : least + moreMs;
-  };
+    if (last === undefined) return floorMs + NEWCOMER_MS;
+    const excessMs = Math.max(0, last.cpuMs - floorMs);
+    return floorMs + excessMs * 2 ** ((last.atMs - nowMs()) / HALF_LIFE_MS);
+  }
+
   return {
     of,
-    add(client, cpuMs) {
-      used.set(client, { cpuMs: of(client) + cpuMs, atMs: nowMs() });
-    },
-    raise(ms) {
-      baseMs += Math.max(0, ms - clock());
-    },
-    rest(isResting) {
-      baseMs = clock();
-      restsSinceMs = isResting ? nowMs() : null;
+    add: (client, cpuMs) => void set(client, of(client) + cpuMs),
+    enter(client, others) {
+      const least =
+        others.size === 0 ? (used.peek(client)?.cpuMs ?? 0) : Math.min(...[...others].map(of)) - CREDIT_MS;
+      floorMs = Math.max(floorMs, least);
+      set(client, Math.max(floorMs, rested(client)));
     },
   };
 }

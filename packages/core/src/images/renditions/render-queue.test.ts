@@ -54,12 +54,7 @@ function desk(workers: number, maxQueue = 64) {
     return begun;
   }
 
-  function join(claim: Claim, client: string): void {
-    claim.clients.add(client);
-    queue.lift();
-  }
-
-  return { clock, queue, underWay, payers, refused, ask, join, end, endAll };
+  return { clock, queue, underWay, payers, refused, ask, end, endAll };
 }
 
 /** A few turns of the event loop's microtasks: nothing here waits for anything else. */
@@ -82,28 +77,13 @@ describe("turns", () => {
     expect(place.underWay).toEqual(["new1"]);
   });
 
-  test("a newcomer waits for no turn of 50 clients that used the processor before", async () => {
-    const place = desk(2);
-    for (let n = 0; n < 50; n++) void place.ask(`spray${n}`, `old${n}`);
-    await place.endAll();
-    for (let n = 0; n < 50; n++) void place.ask(`spray${n}`, `again${n}`);
+  test("a newcomer waits for no turn of 50 clients that spray", async () => {
+    const place = desk(2, 200);
+    for (let n = 0; n < 50; n++) askMany(place, `spray${n}-`, 3);
+    for (let n = 0; n < 70; n++) await place.end(place.underWay[0] ?? "");
     void place.ask("new", "new1");
-    await place.end("again0");
-    expect(place.underWay).toContain("new1");
-  });
-
-  test("a client that asks now and then goes before most work of many newcomers", async () => {
-    const place = desk(2);
-    for (let n = 0; n < 50; n++) {
-      void place.ask("regular", `regular${n}`);
-      await place.end(`regular${n}`);
-      place.clock.now += 250;
-    }
-    for (let n = 0; n < 10; n++) askMany(place, `spray${n}-`, 3);
-    for (let n = 0; n < 10; n++) await place.end(place.underWay[0] ?? "");
-    void place.ask("regular", "again");
     await place.end(place.underWay[0] ?? "");
-    expect(place.underWay).toContain("again");
+    expect(place.underWay).toContain("new1");
   });
 
   test("two clients with equal work alternate", async () => {
@@ -113,22 +93,42 @@ describe("turns", () => {
     expect(await place.endAll()).toEqual(["a1", "b1", "a2", "b2", "a3", "b3"]);
   });
 
-  test("a client that used much goes behind one that used little, until its use is forgotten", async () => {
+  test("a client that used much while another waited goes behind it", async () => {
     const place = desk(1);
     void place.ask("much", "dear", { predictedMs: DEAR_MS });
+    for (let n = 1; n <= 4; n++) void place.ask("little", `little${n}`);
+    void place.ask("much", "more");
+    expect(await place.endAll()).toEqual(["dear", "little1", "little2", "little3", "little4", "more"]);
+  });
+
+  test("what a client used while it was alone is not held against it", async () => {
+    const place = desk(1);
+    for (let n = 1; n <= 20; n++) {
+      void place.ask("early", `early${n}`);
+      await place.end(`early${n}`);
+    }
+    for (let n = 1; n <= 4; n++) void place.ask(`spray${n}`, `spray${n}`);
+    void place.ask("early", "next");
+    for (let n = 1; n <= 4; n++) void place.ask(`spray${n}`, `again${n}`);
+    await place.end("spray1");
+    for (let n = 2; n <= 4; n++) await place.end(`spray${n}`);
+    expect(place.underWay).toEqual(["next"]);
+  });
+
+  test("a client that used much is forgiven by half every 30 s", async () => {
+    const place = desk(1);
+    void place.ask("much", "dear", { predictedMs: 80 });
+    void place.ask("other", "other");
     await place.end("dear");
-    void place.ask("other", "running");
-    void place.ask("much", "much1");
-    void place.ask("little", "little1");
-    await place.end("running");
-    expect(place.underWay).toEqual(["little1"]);
-    await place.endAll();
-    place.clock.now += 30 * 60_000;
-    void place.ask("other", "running again");
-    void place.ask("much", "much2");
-    void place.ask("little", "little2");
-    await place.end("running again");
-    expect(place.underWay).toEqual(["much2"]);
+    await place.end("other");
+    place.clock.now += 60_000;
+    void place.ask("other", "first");
+    void place.ask("much", "forgiven");
+    void place.ask("other", "second");
+    void place.ask("other", "third");
+    // It is 15 ms ahead of the other, which is less than what that has under way.
+    await place.end("first");
+    expect(place.underWay).toEqual(["forgiven"]);
   });
 
   test("a client's cheap work goes before its dear work", async () => {
@@ -264,6 +264,19 @@ describe("bounds", () => {
     expect(place.refused.get("new")).toMatchObject({ code: "overloaded", retryAfterMs: 9_000 });
   });
 
+  test("where each in line has one place, the client that used the most loses it to a newcomer", async () => {
+    const place = desk(1, 3);
+    for (const client of ["a", "much", "b"]) void place.ask(client, `${client}0`, { predictedMs: 90 });
+    void place.ask("much", "much1", { predictedMs: 90 });
+    for (const name of ["a0", "much0"]) await place.end(name);
+    void place.ask("a", "a1");
+    void place.ask("x", "x1");
+    void place.ask("new", "new1");
+    await settled();
+    expect(place.refused.size).toBe(1);
+    expect(place.refused.get("much1")).toMatchObject({ code: "overloaded" });
+  });
+
   test("a client with as many places as others takes none from them", async () => {
     const place = desk(1, 4);
     void place.ask("x", "running");
@@ -306,7 +319,7 @@ describe("a client that joins work in line", () => {
     askMany(place, "a", 5);
     void place.ask("a", "shared", { claim });
     askMany(place, "b", 2);
-    place.join(claim, "new");
+    place.queue.join(claim, "new");
     await place.end("a1");
     expect(place.underWay).toEqual(["shared"]);
     expect(place.payers.get("shared")).toBe("new");
@@ -318,7 +331,7 @@ describe("a client that joins work in line", () => {
     askMany(place, "a", 2);
     void place.ask("a", "shared", { claim });
     expect(place.underWay).toEqual(["a1", "a2"]);
-    place.join(claim, "new");
+    place.queue.join(claim, "new");
     expect(place.underWay).toEqual(["a1", "a2", "shared"]);
   });
 
@@ -328,7 +341,7 @@ describe("a client that joins work in line", () => {
     void place.ask("x", "running");
     void place.ask("a", "shared", { claim });
     expect([place.queue.othersWait("a"), place.queue.othersWait("b")]).toEqual([false, true]);
-    place.join(claim, "b");
+    place.queue.join(claim, "b");
     expect(place.queue.othersWait("b")).toBe(false);
   });
 });

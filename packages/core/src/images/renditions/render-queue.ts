@@ -1,6 +1,7 @@
 import { AsyncResource } from "node:async_hooks";
 import { ServiceError } from "../../errors.ts";
 import {
+  type Claim,
   createQueueOrder,
   type QueuedWork,
   type RunningWork,
@@ -30,12 +31,12 @@ export interface Begun {
 export interface RenderQueue {
   /**
    * Does the work when it is its turn. Rejects as it does; with `rate_limited` when its client has too much in line, or has the
-   * longest line where another client needs the place; with `overloaded` when the line is full of others; with the signal's
-   * reason when that is aborted before the work begins.
+   * longest line where another client needs the place; with `overloaded` when the line is full of clients with
+   * one place each, of which the others used no more; with the signal's reason when that is aborted before the work begins.
    */
   run<T>(asked: QueuedWork & { signal: AbortSignal }, work: (begun: Begun) => Promise<T>): Promise<T>;
-  /** To be called when a client was added to a claim: work that waits under it is then done in the best turn of them. */
-  lift(): void;
+  /** Adds a client to those who wait for some work: it is then done in the best turn of them. */
+  join(claim: Claim, client: string): void;
   /** Whether work of another client waits. */
   othersWait(client: string): boolean;
   /** Work at this moment. */
@@ -68,11 +69,10 @@ export function createRenderQueue({
   function dispatch(): void {
     while (running.size < workers) {
       const next = takeTurn(waiting, running);
-      if (next === null) break;
+      if (next === null) return;
       remove(next.work);
       next.work.begin(next.client);
     }
-    use.rest(waiting.length === 0);
   }
 
   async function begin<T>(asked: QueuedWork, client: string, work: (begun: Begun) => Promise<T>): Promise<T> {
@@ -92,6 +92,19 @@ export function createRenderQueue({
       use.add(client, cpuMs ?? nowMs() - begunAtMs);
       dispatch();
     }
+  }
+
+  /** Clients with work in line or under way. */
+  function present(): Set<string> {
+    const clients = new Set([...running].map(({ client }) => client));
+    for (const { claim } of waiting) for (const client of claim.clients) clients.add(client);
+    return clients;
+  }
+
+  /** Notes a client before it adds to the line. */
+  function enter(client: string): void {
+    const clients = present();
+    if (!clients.has(client)) use.enter(client, clients);
   }
 
   function remove(place: Place): void {
@@ -117,9 +130,16 @@ export function createRenderQueue({
     let longest = own;
     for (const line of lines.values()) if (line.length > longest.length) longest = line;
     const last = longest.at(-1);
-    if (last === undefined || (own.length === 1 && longest === own)) refuseAsFull(newcomer);
+    if (last === undefined || (own.length === 1 && longest === own)) refuseAsFull(mostUsing(newcomer));
     else if (last.kind === "background") refuseAsFull(last);
     else refuseAsTooMany(last);
+  }
+
+  /** Of a line in which each client has one place, that of the client that used the most, else the newcomer. */
+  function mostUsing(newcomer: Place): Place {
+    let most = newcomer;
+    for (const place of waiting) if (use.of(place.owner) > use.of(most.owner)) most = place;
+    return most;
   }
 
   /** Rejects with 429, and says when what its client has in line will be done. */
@@ -166,12 +186,17 @@ export function createRenderQueue({
           },
         };
         signal.addEventListener("abort", leave, { once: true });
+        enter(owner);
         waiting.push(place);
         dispatch();
         if (waiting.includes(place)) makeRoomFor(place);
       });
     },
-    lift: dispatch,
+    join({ clients }, client) {
+      enter(client);
+      clients.add(client);
+      dispatch();
+    },
     othersWait: (client) => waiting.some(({ claim }) => !claim.clients.has(client)),
     state: () => ({ waiting: waiting.length, running: running.size }),
   };

@@ -105,8 +105,7 @@ export function createRenderScheduler(
     admit: (source, { type, size }, options, turn) =>
       run(turn, costs.ofAdmission(type, size), (working) => renderer.admit(source, type, options, working)),
     join(claim, client) {
-      claim.clients.add(client);
-      queue?.lift();
+      queue?.join(claim, client);
     },
     close() {
       for (const hide of hideGauges) hide?.();

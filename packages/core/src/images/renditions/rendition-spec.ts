@@ -110,7 +110,7 @@ function parsePage(value: unknown): number {
   throw new ServiceError("bad_request", "page must be a whole number from 1");
 }
 
-type Original = Pick<ImageRecord, "type" | "width" | "height" | "pages" | "size">;
+type Original = Pick<ImageRecord, "type" | "width" | "height" | "pages" | "pageSizes" | "size">;
 
 /**
  * The rendition that `parameters` ask for, resolved to what it yields: whatever gives the same picture gives the same spec.
@@ -186,4 +186,12 @@ export function specName(spec: RenditionSpec): string {
   }
   if (page !== undefined) parts.push(`p${page}`);
   return parts.join("-");
+}
+
+const SPEC_NAME =
+  /^(?:png|jpg|gif|svg|psd|pdf|webp|avif)(?:-(?:low|medium|high|max))?(?:-(?:[1-9]\d*x[1-9]\d*|in\d*x\d*))?(?:-p\d+)?$/;
+
+/** Whether {@link specName} gives such names; those of earlier releases are different. */
+export function isSpecName(name: string): boolean {
+  return SPEC_NAME.test(name);
 }

@@ -58,6 +58,7 @@ function service(store: Store, renderer: Renderer, options: Partial<RenditionsOp
     scheduler: createRenderScheduler(renderer, budget),
     now: Date.now,
     memoryBytes: 0,
+    ...{ maxStoredBytes: null, idleDays: null },
     onError,
     served: () => undefined,
     ...options,

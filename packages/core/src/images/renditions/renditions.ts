@@ -8,10 +8,12 @@ import { readAll } from "../../stores/read-all.ts";
 import { type ImageRecord, keyOf } from "../image-record.ts";
 import { openSource } from "../open-source.ts";
 import { removeStored } from "../remove-stored.ts";
-import { createBarredPictures } from "./barred-pictures.ts";
+import { createBarredPictures, isBar } from "./barred-pictures.ts";
+import type { Rank } from "./bounds/image-shelf.ts";
+import { type BoundedImage, createRenditionBounds } from "./bounds/rendition-bounds.ts";
 import type { Claim } from "./queue-order.ts";
 import type { RenderScheduler, Turn } from "./render-scheduler.ts";
-import { specName } from "./rendition-spec.ts";
+import { isSpecName, specName } from "./rendition-spec.ts";
 import { createRenewals } from "./renewals.ts";
 import { createSharedWork, type Made } from "./shared-work.ts";
 import { createSingleFlight } from "./single-flight.ts";
@@ -27,12 +29,16 @@ export interface RenditionsOptions {
   scheduler: RenderScheduler;
   /** Bytes of renditions and small originals to keep in memory, at least 0. */
   memoryBytes: number;
+  /** Bytes of all stored renditions; `null`: any. */
+  maxStoredBytes: number | null;
+  /** Days after its last use in which an image keeps its stored renditions; `null`: for ever. */
+  idleDays: number | null;
+  /** The time in Unix milliseconds. */
+  now(): number;
   /** Called with what went wrong behind a reply that was not harmed by it. */
   onError(error: unknown): void;
   /** Called with where a picture came from. */
   served(from: ServedFrom): void;
-  /** Unix milliseconds. */
-  now(): number;
 }
 
 /** For whom a picture is read. */
@@ -70,12 +76,13 @@ export interface Renditions {
    * that share the store. `null` when the original is not there. Rejects as {@link Renderer.render} does, and with `overloaded`
    * when another process takes too long; a failure by the picture itself is remembered, and a picture that is too costly in
    * two renditions is barred from others for an hour. Rejects with `rate_limited` a client with too much in line, or without
-   * budget. Rejects with `damaged` when the
-   * original has another size than its record says.
+   * budget. Rejects with `damaged` when the original has another size than its record says.
    */
   get(record: ImageRecord, spec: RenditionSpec | null, reader: Reader): Promise<ServableBytes | null>;
   /** Removes all bytes of an image from memory and both stores. */
   remove(id: string): Promise<void>;
+  /** Removes stored renditions that are idle, or too many. @param mayGoOn from `false` on nothing else is removed. */
+  sweep(mayGoOn: () => boolean): Promise<void>;
   /**
    * The entity tag, quotes included, as far as it is known without a look at the store: of the bytes in memory, of the
    * original, or the one that this build gives.
@@ -94,8 +101,6 @@ export interface Renditions {
 const MAX_MEMORY_ENTRY_BYTES = 2 * 1024 * 1024;
 /** Renditions being stored behind their replies; beyond it they are served without being kept. */
 const MAX_PENDING_PUTS = 16;
-/** Stored renditions per image. Whoever asks for more sizes than this pays for each render. */
-const MAX_STORED_PER_IMAGE = 256;
 /** Whom renewals count for: no address is spelt so. */
 const RENEWALS = "renewals";
 /** How often a client joins the work of others that is then refused for their sake, before it shares their refusal. */
@@ -115,6 +120,10 @@ export function createRenditions(options: RenditionsOptions): Renditions {
   const shared = createSharedWork({ leases: options.leases, onError });
   const renewals = createRenewals(onError);
   const pendingPuts = new Set<Promise<void>>();
+  const bounds = createRenditionBounds({
+    ...{ store: renditions, rankOf, now, onError },
+    ...{ maxBytes: options.maxStoredBytes, idleDays: options.idleDays },
+  });
   /** Of the flights, by their keys. */
   const claims = new Map<string, Claim>();
   const barred = createBarredPictures({ renditions, build: renderer.build, put: putUnlessRemoved, now });
@@ -174,17 +183,23 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     spec: RenditionSpec | null,
     signal: AbortSignal,
   ): Promise<ServableBytes | null> {
-    const hot = memory?.get(keyFor(record.id, spec));
+    const key = keyFor(record.id, spec);
+    const hot = memory?.get(key);
     if (hot !== undefined) {
-      served("memory");
+      noteUse(record.id, spec, key, "memory");
       return fromMemory(hot);
     }
     const stored =
       spec === null
         ? await originalFromStore(record, signal)
         : await renditionFromStore(record, spec, signal);
-    if (stored !== null) served("store");
+    if (stored !== null) noteUse(record.id, spec, key, "store");
     return stored;
+  }
+
+  function noteUse(id: string, spec: RenditionSpec | null, key: string, from: ServedFrom): void {
+    served(from);
+    if (spec !== null) bounds.used(id, key);
   }
 
   /** Of the stored rendition; `null`: none is stored. */
@@ -228,13 +243,13 @@ export function createRenditions(options: RenditionsOptions): Renditions {
       const hot = { bytes, etag: tagOf(record.id, spec, build) };
       memory?.set(key, hot);
       const look = renderer.look(record.type, spec.format);
-      return { value: hot, stored: storeBehind(record.id, key, stamped({ look, build }, bytes)) };
+      return { value: hot, stored: storeBehind(record, key, stamped({ look, build }, bytes)) };
     } catch (error) {
       if (isServiceError(error, "unsupported_media") || isServiceError(error, "too_costly")) {
-        await storeBehind(record.id, failureKey(record.id, spec), Buffer.from(error.message, "utf8"));
+        await storeBehind(record, failureKey(record.id, spec), Buffer.from(error.message, "utf8"));
       }
       if (isServiceError(error, "too_costly")) {
-        await barred.note(record.id, specName(spec), error.message).catch(onError);
+        await barred.note(record, specName(spec), error.message).catch(onError);
       }
       throw error;
     }
@@ -252,7 +267,7 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     const { bytes, intermediate } = await makeFromOriginal(record, spec, turn);
     if (intermediate !== undefined) {
       const stamp = { look: renderer.look(record.type, spec.format), build: renderer.build };
-      void storeBehind(record.id, intermediateKey(record.id, spec), stamped(stamp, intermediate));
+      void storeBehind(record, intermediateKey(record.id, spec), stamped(stamp, intermediate));
     }
     return { bytes, build: renderer.build };
   }
@@ -296,25 +311,21 @@ export function createRenditions(options: RenditionsOptions): Renditions {
   }
 
   /** Stores what the reply does not wait for. A rendition that cannot be stored is only rendered again. */
-  function storeBehind(id: string, key: string, bytes: Buffer): Promise<void> {
+  function storeBehind(image: ImageRecord, key: string, bytes: Buffer): Promise<void> {
     if (pendingPuts.size >= MAX_PENDING_PUTS) return Promise.resolve();
-    const task = (async () => {
-      const { keys } = await renditions.list(`${id}/`, {
-        limit: MAX_STORED_PER_IMAGE + 4,
-      });
-      if (keys.length >= MAX_STORED_PER_IMAGE) return;
-      await putUnlessRemoved(id, key, bytes);
-    })()
+    const task = putUnlessRemoved(image, key, bytes)
       .catch(onError)
       .finally(() => pendingPuts.delete(task));
     pendingPuts.add(task);
     return task;
   }
 
-  async function putUnlessRemoved(id: string, key: string, bytes: Buffer): Promise<void> {
-    await renditions.put(key, bytes);
+  async function putUnlessRemoved(image: BoundedImage, key: string, bytes: Buffer): Promise<void> {
+    if (!(await bounds.store(image, key, bytes))) return;
     // The image may have been removed meanwhile: what was put after that would stay for ever.
-    if ((await originals.stat(keyOf.original(id))) === null) await renditions.delete(key);
+    if ((await originals.stat(keyOf.original(image.id))) !== null) return;
+    await renditions.delete(key);
+    bounds.deleted(image.id, key);
   }
 
   /** Joins the render under way, or starts it. `null`: it is stored by now, or was refused for the sake of another client. */
@@ -348,8 +359,9 @@ export function createRenditions(options: RenditionsOptions): Renditions {
 
   return {
     peek(id, spec) {
-      const hot = memory?.get(keyFor(id, spec));
-      if (hot !== undefined) served("memory");
+      const key = keyFor(id, spec);
+      const hot = memory?.get(key);
+      if (hot !== undefined) noteUse(id, spec, key, "memory");
       return hot;
     },
     find,
@@ -371,7 +383,9 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     async remove(id) {
       for (const key of memory?.keys() ?? []) if (key.startsWith(`${id}/`)) memory?.delete(key);
       await removeStored({ originals, renditions }, id);
+      bounds.removed(id);
     },
+    sweep: (mayGoOn) => bounds.keep(mayGoOn),
     expectedEtag(record, spec) {
       return memory?.get(keyFor(record.id, spec))?.etag ?? tagOf(record.id, spec, renderer.build);
     },
@@ -385,6 +399,7 @@ export function createRenditions(options: RenditionsOptions): Renditions {
       await renewals.close();
       await Promise.all(pendingPuts);
       await shared.close();
+      await bounds.close().catch(onError);
     },
   };
 }
@@ -404,6 +419,13 @@ function tagOf(id: string, spec: RenditionSpec | null, build = ""): string {
 /** Beside the renditions, one per page. */
 function intermediateKey(id: string, { page = 1 }: RenditionSpec): string {
   return keyOf.rendition(id, `intermediate-p${page}`);
+}
+
+/** Intermediates are dear to make, and a bar must outlast what a client asks for; a name of an earlier release is not asked for any more. */
+function rankOf(key: string): Rank {
+  const [, part, name = ""] = key.split("/");
+  if (name.startsWith("intermediate-") || isBar(key)) return "last";
+  return part === "failures" || isSpecName(name) ? "inTurn" : "first";
 }
 
 function fromMemory({ bytes, etag }: HotBytes): ServableBytes {

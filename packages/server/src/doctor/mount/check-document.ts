@@ -1,5 +1,6 @@
 import { type Finding, ok, problem } from "../finding.ts";
 import { describeAnswer } from "./answer.ts";
+import { needsSignature } from "./check-sizes.ts";
 import { uploadFinding } from "./check-upload.ts";
 import { pathOf } from "./mount-check.ts";
 import { twoPagePdf } from "./probe-files.ts";
@@ -15,6 +16,7 @@ export async function checkDocument(visit: MountVisit): Promise<Finding[]> {
   if (image === null) return [uploadFinding(CHECK, upload)];
   await untilReady(visit, image.id);
   const first = await visit.send(`${pathOf(image, "png")}?page=1`);
+  if (needsSignature(first)) return [ok(CHECK, "its pages need signed addresses here")];
   const second = await visit.send(`${pathOf(image, "png")}?page=2`);
   const failed = [first, second].find(({ status }) => status !== 200);
   if (failed !== undefined) {

@@ -17,6 +17,7 @@ import { checkPrefer } from "./check-prefer.ts";
 import { checkReach } from "./check-reach.ts";
 import { checkReads } from "./check-reads.ts";
 import { checkSafetyHeaders } from "./check-safety-headers.ts";
+import { checkSizes } from "./check-sizes.ts";
 import { checkText } from "./check-text.ts";
 import { checkPlainTwin, checkTls, plainTwinOf } from "./check-transport.ts";
 import { checkUpload } from "./check-upload.ts";
@@ -88,6 +89,7 @@ function checksOf(visit: MountVisit, image: UploadedImage): Check[] {
     ["User-Agent", async () => [checkAgent(DOCTOR_NAME, image)]],
     withImage("reading", checkReads),
     withImage("safety headers", checkSafetyHeaders),
+    withImage("sizes", checkSizes),
     withImage("PATCH", checkEdits),
     withImage("pages", checkImagePages),
     withImage("DELETE", checkDelete),

@@ -1,0 +1,88 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { createPins } from "../pin.ts";
+import { canonicalAddress, createAddressSignatures, type SignedAddress } from "./address-signatures.ts";
+
+const SECRET = "0123456789abcdef0123456789abcdef";
+const ID = "AAAAAAAAAAAAAAAAAAAAAA";
+const ADDRESS: SignedAddress = {
+  id: ID,
+  format: "jpg",
+  parameters: { quality: "low", maxWidth: 800, maxHeight: 600, page: 2 },
+  untilMs: 1_767_225_600_000,
+};
+
+describe("the canonical address", () => {
+  test.each<[string, Partial<SignedAddress>, string]>([
+    ["all parameters by name", {}, ".jpg?convert=low&page=2&resize=800x600&until=1767225600000"],
+    ["a width alone", { parameters: { maxWidth: 8 } }, ".jpg?resize=8x&until=1767225600000"],
+    ["a height alone", { parameters: { maxHeight: 8 }, untilMs: undefined }, ".jpg?resize=x8"],
+    ["a preset", { parameters: {}, preset: "thumb", untilMs: 5 }, ".jpg?preset=thumb&until=5"],
+    ["nothing", { parameters: {}, untilMs: undefined }, ".jpg"],
+  ])("has %s", (_, change, expected) => {
+    expect(canonicalAddress({ ...ADDRESS, ...change })).toBe(`/api/images/${ID}${expected}`);
+  });
+});
+
+describe("an address signature", () => {
+  const signatures = createAddressSignatures(SECRET);
+  const signature = signatures.sign(ADDRESS);
+
+  test("is base64url of HMAC-SHA256 over the canonical address, under a key of its own", () => {
+    const key = createHmac("sha256", SECRET).update("outrigger image address signature, version 1").digest();
+    const expected = createHmac("sha256", key)
+      .update(`/api/images/${ID}.jpg?convert=low&page=2&resize=800x600&until=1767225600000`)
+      .digest("base64url");
+    expect(signature).toBe(expected);
+    expect(signature).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(signatures.verify(ADDRESS, signature)).toBe(true);
+  });
+
+  test.each<[string, Partial<SignedAddress>]>([
+    ["another image", { id: "BAAAAAAAAAAAAAAAAAAAAA" }],
+    ["another format", { format: "png" }],
+    ["another width", { parameters: { ...ADDRESS.parameters, maxWidth: 801 } }],
+    ["another height", { parameters: { ...ADDRESS.parameters, maxHeight: 601 } }],
+    ["the width as the height", { parameters: { ...ADDRESS.parameters, maxWidth: 600, maxHeight: 800 } }],
+    ["another quality", { parameters: { ...ADDRESS.parameters, quality: "max" } }],
+    ["another page", { parameters: { ...ADDRESS.parameters, page: 3 } }],
+    ["no parameters", { parameters: {} }],
+    ["a preset", { parameters: {}, preset: "thumb" }],
+    ["a later end", { untilMs: 1_767_225_600_001 }],
+    ["no end", { untilMs: undefined }],
+  ])("does not verify for %s", (_, change) => {
+    expect(signatures.verify({ ...ADDRESS, ...change }, signature)).toBe(false);
+  });
+
+  test("does not verify when a character differs, is missing, is added or has another case", () => {
+    const swapped = signature.replace(/[A-Za-z]/, (letter) =>
+      letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+    );
+    // Decoded, the last character's lowest two bits would not count.
+    const last = signature.charAt(42) === "A" ? "B" : "A";
+    const wrongs = [
+      ...[swapped, signature.slice(0, 42) + last, signature.slice(1), `${signature}=`, `${signature}A`],
+      ...["", "é".repeat(43), "A".repeat(43), Buffer.from(signature, "base64url").toString("hex")],
+    ];
+    for (const wrong of wrongs) expect(signatures.verify(ADDRESS, wrong)).toBe(false);
+  });
+
+  test("is made with the first secret of a list and verifies with all", () => {
+    const fresh = "fedcba9876543210fedcba9876543210";
+    const both = createAddressSignatures([fresh, SECRET]);
+    expect(both.sign(ADDRESS)).toBe(createAddressSignatures(fresh).sign(ADDRESS));
+    expect(both.verify(ADDRESS, signature)).toBe(true);
+    expect(createAddressSignatures(fresh).verify(ADDRESS, signature)).toBe(false);
+  });
+
+  test("is no PIN, and a PIN is no signature", () => {
+    const pins = createPins(SECRET);
+    expect(pins.verify(ID, signature.slice(0, 16))).toBe(false);
+    expect(signatures.verify(ADDRESS, pins.pinOf(ID))).toBe(false);
+  });
+
+  test("needs a secret of 32 bytes", () => {
+    expect(() => createAddressSignatures("short")).toThrow(TypeError);
+    expect(() => createAddressSignatures([])).toThrow(TypeError);
+  });
+});

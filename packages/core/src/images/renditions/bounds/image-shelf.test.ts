@@ -1,0 +1,144 @@
+import { expect, test } from "vitest";
+import type { BlobStore } from "../../../contracts/blob-store.ts";
+import { createMemoryBlobStore } from "../../../stores/memory-blob-store.ts";
+import { createImageId } from "../../image-id.ts";
+import { createImageShelf, maxBytesOf, measureImage, type RankOf } from "./image-shelf.ts";
+
+const id = createImageId();
+const keyOf = (name: string) => `${id}/renditions/${name}`;
+
+/** An image's shelf over a store whose calls are counted. */
+function createShelf(store: BlobStore = createMemoryBlobStore(), clock = { now: 0 }) {
+  const calls: string[] = [];
+  const counted: BlobStore = {
+    ...store,
+    list: (...args) => {
+      calls.push("list");
+      return store.list(...args);
+    },
+    stat: (...args) => {
+      calls.push("stat");
+      return store.stat(...args);
+    },
+  };
+  const rankOf: RankOf = (key) =>
+    key.includes("/old") ? "first" : key.includes("/intermediate") ? "last" : "inTurn";
+  const shelf = createImageShelf({ store: counted, id, rankOf, now: () => clock.now });
+  const put = async (name: string, bytes: number, maxBytes = 100) => {
+    if (!(await shelf.makeRoom(keyOf(name), bytes, maxBytes))) return false;
+    await store.put(keyOf(name), Buffer.alloc(bytes));
+    shelf.settle(keyOf(name), true);
+    return true;
+  };
+  const names = async () =>
+    [...(await measureImage(store, id)).keys()].map((key) => key.split("/")[2]).sort();
+  return { shelf, store, put, names, calls };
+}
+
+test.each([
+  [1, 32 * 2 ** 20],
+  [3 * 2 ** 20, 32 * 2 ** 20],
+  [10_000_000, 100_000_000],
+])("the renditions of an original of %i bytes may have %i bytes", (original, max) => {
+  expect(maxBytesOf(original)).toBe(max);
+});
+
+test("a rendition that has no room evicts the ones that were used the longest ago", async () => {
+  const { shelf, put, names } = createShelf();
+  for (const name of ["a", "b", "c"]) await put(name, 30);
+  shelf.touch(keyOf("a"));
+  await put("d", 50);
+  expect(await names()).toEqual(["a", "d"]);
+  expect(shelf.bytes()).toBe(80);
+});
+
+test("renditions of older releases are evicted first, and intermediates last", async () => {
+  const { put, names } = createShelf();
+  for (const name of ["intermediate-p1", "a", "old", "b"]) await put(name, 25);
+  await put("c", 25);
+  expect(await names()).toEqual(["a", "b", "c", "intermediate-p1"]);
+  await put("d", 75);
+  expect(await names()).toEqual(["d", "intermediate-p1"]);
+  await put("e", 100);
+  expect(await names()).toEqual(["e"]);
+});
+
+test("intermediates keep at most half of the room while there are renditions", async () => {
+  const { put, names } = createShelf();
+  await put("a", 20);
+  for (let page = 1; page <= 5; page++) await put(`intermediate-p${page}`, 20);
+  expect(await names()).toEqual(
+    [2, 3, 4, 5]
+      .map((page) => `intermediate-p${page}`)
+      .concat("a")
+      .sort(),
+  );
+});
+
+test("a rendition that is larger than the limit is not stored, and evicts nothing", async () => {
+  const { put, names } = createShelf();
+  await put("a", 60);
+  expect(await put("b", 101)).toBe(false);
+  expect(await names()).toEqual(["a"]);
+});
+
+test("an image has at most 256 stored renditions", async () => {
+  const { put, names } = createShelf();
+  for (let number = 0; number < 300; number++) await put(`r${number}`, 1, 10_000);
+  const left = await names();
+  expect(left).toHaveLength(256);
+  expect(left).not.toContain("r43");
+  expect(left).toContain("r44");
+});
+
+test("renditions that another process stored count as well", async () => {
+  const store = createMemoryBlobStore();
+  const [one, other] = [createShelf(store), createShelf(store)];
+  await one.put("a", 40);
+  await other.put("b", 40);
+  await one.put("c", 40);
+  await other.put("d", 40);
+  expect(await one.names()).toEqual(["b", "d"]);
+  await one.put("e", 40);
+  expect(await one.names()).toEqual(["d", "e"]);
+});
+
+test("renditions that are stored at once stay within the limit together", async () => {
+  const { put, names, shelf } = createShelf();
+  const stored = await Promise.all(Array.from({ length: 20 }, (_, number) => put(`r${number}`, 30)));
+  expect(stored.filter(Boolean).length).toBeGreaterThanOrEqual(3);
+  expect((await names()).length).toBeLessThanOrEqual(3);
+  expect(shelf.bytes()).toBeLessThanOrEqual(100);
+});
+
+test("a rendition that could not be written does not count", async () => {
+  const { shelf } = createShelf();
+  await shelf.makeRoom(keyOf("a"), 90, 100);
+  shelf.settle(keyOf("a"), false);
+  expect(shelf.bytes()).toBe(0);
+});
+
+test("the first write lists what is stored, later ones ask nothing until something is evicted", async () => {
+  const { put, calls } = createShelf();
+  await put("a", 30);
+  expect(calls).toEqual(["list"]);
+  await put("b", 30);
+  await put("c", 30);
+  expect(calls).toEqual(["list"]);
+  await put("d", 30);
+  // What this process stored itself is not measured.
+  expect(calls).toEqual(["list", "list"]);
+});
+
+test("what was stored before is measured at the first write", async () => {
+  const store = createMemoryBlobStore();
+  await store.put(keyOf("before"), Buffer.alloc(70));
+  await store.put(`${id}/failures/f`, Buffer.alloc(10));
+  await store.put(`${id}/original`, Buffer.alloc(500));
+  const { put, shelf } = createShelf(store);
+  await put("a", 20);
+  expect(shelf.bytes()).toBe(100);
+  await put("b", 20);
+  expect(await store.stat(`${id}/original`)).not.toBeNull();
+  expect(await store.stat(keyOf("before"))).toBeNull();
+});

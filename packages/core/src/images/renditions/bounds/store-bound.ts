@@ -1,0 +1,183 @@
+import type { BlobStore } from "../../../contracts/blob-store.ts";
+import { forEachAtOnce } from "../../migrate/for-each-at-once.ts";
+import { removeMade } from "../../remove-stored.ts";
+import { measureImage } from "./image-shelf.ts";
+import { addEntry, hourOf, type UsageEntries } from "./usage-entry.ts";
+import { type LedgerKeys, type ShardInfo, shardOf, type UsageLedger } from "./usage-ledger.ts";
+
+export interface StoreBoundOptions {
+  store: BlobStore;
+  ledger: UsageLedger;
+  /** Bytes of all renditions together; `null`: any. */
+  maxBytes: number | null;
+  /** Hours after its last use in which an image keeps its renditions; `null`: for ever. */
+  idleHours: number | null;
+  /** Called for each image whose renditions are removed. */
+  onEvicted(id: string): void;
+  /** The time in Unix milliseconds. */
+  now(): number;
+}
+
+/** What a pass over the ledger may do. */
+export interface PassOptions {
+  /** Asked before each shard and each image; from `false` on nothing else is touched. */
+  mayGoOn(): boolean;
+  /** Evict what is idle, by the clock. */
+  isClockTrusted: boolean;
+}
+
+/** Batches are added to their shards when there are so many, or when the oldest has so many hours. */
+const MANY_BATCHES = 32;
+const OLD_HOURS = 6;
+/** Batches that are added in one pass; others wait for the next. */
+const MAX_BATCHES = 64;
+/** Images that are measured in one pass. */
+const MAX_MEASURED = 500;
+const AT_ONCE = 8;
+/** A store that is over its bound is emptied to this share of it, so that the next pass finds it under the bound. */
+const TARGET_SHARE = 0.9;
+
+/**
+ * Keeps the renditions of a store within its bounds: removes those of images that are idle, and, where all together have too
+ * many bytes, those of the images that were used the longest ago. Any number of processes may do so at once. Costs one list
+ * of keys where nothing is to be done. Originals, records and uploads are never touched.
+ */
+export async function keepStoreBound(options: StoreBoundOptions, pass: PassOptions): Promise<void> {
+  const { ledger, maxBytes } = options;
+  const nowHour = hourOf(options.now());
+  const keys = await ledger.keys();
+  const isOver = maxBytes !== null && keys.bytes > maxBytes;
+  const idleBefore = pass.isClockTrusted && options.idleHours !== null ? nowHour - options.idleHours : 0;
+  const isIdle = [...keys.shards.values()].flat().some(({ oldestHour }) => oldestHour < idleBefore);
+  const areDue = keys.batches.length >= MANY_BATCHES || nowHour - keys.oldestBatchHour >= OLD_HOURS;
+  const isUnsettled = [...keys.shards.values()].some(
+    (shards) => shards.length > 1 || shards.some(({ unmeasured }) => unmeasured > 0),
+  );
+  if (!isOver && !isIdle && !areDue && !isUnsettled) return;
+  const settled = await settle(options, keys, pass);
+  if (!pass.mayGoOn()) return;
+  const total = [...settled.values()].reduce((bytes, shard) => bytes + shard.bytes, 0);
+  const surplus = maxBytes !== null && total > maxBytes ? total - maxBytes * TARGET_SHARE : 0;
+  const limit = surplus > 0 ? await limitOf(ledger, settled, surplus) : NO_LIMIT;
+  await evict(options, settled, { ...limit, idleBefore }, pass);
+}
+
+/** Adds the batches to their shards, so that there is one blob for each, and measures what is not measured. */
+async function settle(
+  options: StoreBoundOptions,
+  { shards, batches }: LedgerKeys,
+  { mayGoOn }: PassOptions,
+): Promise<Map<string, ShardInfo>> {
+  const { ledger } = options;
+  const read = batches.slice(0, MAX_BATCHES);
+  const news = new Map<string, UsageEntries>();
+  for (const [id, entry] of await ledger.read(read)) {
+    const entries: UsageEntries = news.get(shardOf(id)) ?? new Map();
+    addEntry(entries, id, entry);
+    news.set(shardOf(id), entries);
+  }
+  const settled = new Map<string, ShardInfo>();
+  let toMeasure = MAX_MEASURED;
+  for (const name of new Set([...shards.keys(), ...news.keys()])) {
+    const infos = shards.get(name) ?? [];
+    const [only] = infos;
+    const added = news.get(name);
+    const isWhole = infos.length === 1 && only !== undefined && only.unmeasured === 0;
+    if (added === undefined && isWhole) {
+      settled.set(name, only);
+      continue;
+    }
+    if (!mayGoOn()) return settled;
+    const entries = await ledger.read(infos.map(({ key }) => key));
+    for (const [id, entry] of added ?? []) addEntry(entries, id, entry);
+    toMeasure -= await measure(options, entries, toMeasure);
+    for (const [id, { bytes }] of entries) if (bytes === 0) entries.delete(id);
+    const info = await ledger.writeShard(name, entries, infos);
+    if (info !== null) settled.set(name, info);
+  }
+  await ledger.remove(read);
+  return settled;
+}
+
+/** @returns how many images were measured. */
+async function measure(
+  { store, now }: StoreBoundOptions,
+  entries: UsageEntries,
+  limit: number,
+): Promise<number> {
+  const unknown = [...entries].filter(([, { bytes }]) => bytes === null);
+  const nowMs = now();
+  // An image that was just found has its whole time before it is idle.
+  for (const [id, entry] of unknown) {
+    if (entry.usedHour === 0) entries.set(id, { ...entry, usedHour: hourOf(nowMs) });
+  }
+  const ids = unknown.slice(0, limit).map(([id]) => id);
+  await forEachAtOnce(each(ids), AT_ONCE, async (id) => {
+    const sizes = await measureImage(store, id);
+    const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+    addEntry(entries, id, { usedHour: 0, bytes, measuredMs: nowMs });
+  });
+  return ids.length;
+}
+
+/** Which images have to go so that the store is within its bound. */
+interface Limit {
+  /** Hour: images that were last used before it go. */
+  usedBefore: number;
+  /** Of images that were last used in that hour, so many bytes go. */
+  bytesOfHour: number;
+}
+
+const NO_LIMIT: Limit = { usedBefore: 0, bytesOfHour: 0 };
+
+/** The limit by which images with `surplus` bytes together go. */
+async function limitOf(
+  ledger: UsageLedger,
+  shards: ReadonlyMap<string, ShardInfo>,
+  surplus: number,
+): Promise<Limit> {
+  const bytesOf = new Map<number, number>();
+  for (const { key } of shards.values()) {
+    for (const { usedHour, bytes } of (await ledger.read([key])).values()) {
+      bytesOf.set(usedHour, (bytesOf.get(usedHour) ?? 0) + (bytes ?? 0));
+    }
+  }
+  let left = surplus;
+  for (const [usedBefore, bytes] of [...bytesOf].sort(([a], [b]) => a - b)) {
+    if (left <= bytes) return { usedBefore, bytesOfHour: left };
+    left -= bytes;
+  }
+  return { usedBefore: Number.MAX_SAFE_INTEGER, bytesOfHour: 0 };
+}
+
+async function evict(
+  { store, ledger, onEvicted }: StoreBoundOptions,
+  shards: ReadonlyMap<string, ShardInfo>,
+  { idleBefore, usedBefore, bytesOfHour }: Limit & { idleBefore: number },
+  { mayGoOn }: PassOptions,
+): Promise<void> {
+  let left = bytesOfHour;
+  for (const [name, info] of shards) {
+    if (info.oldestHour > Math.max(idleBefore - 1, usedBefore)) continue;
+    const entries = await ledger.read([info.key]);
+    const victims = [...entries].filter(([, { usedHour, bytes }]) => {
+      if (usedHour < idleBefore || usedHour < usedBefore) return true;
+      if (usedHour > usedBefore || left <= 0) return false;
+      left -= bytes ?? 0;
+      return true;
+    });
+    if (victims.length === 0) continue;
+    await forEachAtOnce(each(victims), AT_ONCE, async ([id]) => {
+      if (!mayGoOn()) return;
+      await removeMade(store, id);
+      entries.delete(id);
+      onEvicted(id);
+    });
+    await ledger.writeShard(name, entries, [info]);
+    if (!mayGoOn()) return;
+  }
+}
+
+async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items;
+}

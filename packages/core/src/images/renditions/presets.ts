@@ -1,0 +1,67 @@
+import type { Quality } from "../../contracts/renderer.ts";
+import { ServiceError } from "../../errors.ts";
+import { type JsonSchema, patternOf } from "../../openapi/json-schema.ts";
+import * as rules from "../../option-rules.ts";
+import { CONVERT_SCHEMA, PAGE_SCHEMA, type ParameterSource, RESIZE_SCHEMA } from "./rendition-spec.ts";
+
+/** What a preset stands for, as in a request; at least one of them. */
+export interface PresetOption {
+  /** `<MaxWidth>x<MaxHeight>`, `<MaxWidth>x` or `x<MaxHeight>`, with sides of 1 to 8192 pixels. @default the natural size */
+  resize?: string;
+  /** Quality of a JPEG; other formats ignore it. @default "high" */
+  convert?: Quality;
+  /** Page of a PDF, 1 to 999999999. @default the first; as `pdf` all */
+  page?: number;
+}
+
+/** Presets by name. */
+export type Presets = ReadonlyMap<string, PresetOption>;
+
+const PRESET_NAME = /^[a-z0-9-]{1,32}$/;
+const RESIZE = patternOf(RESIZE_SCHEMA);
+const SIDES = "<MaxWidth>x<MaxHeight>, <MaxWidth>x or x<MaxHeight> with sides of 1 to 8192 pixels";
+
+const PRESET_RULES = {
+  resize: rules.text(SIDES, (text) => RESIZE.test(text)),
+  convert: rules.oneOf(...CONVERT_SCHEMA.enum),
+  page: rules.whole(PAGE_SCHEMA.minimum, PAGE_SCHEMA.maximum),
+} satisfies rules.RuleTable<PresetOption>;
+
+/** The rule of the option `presets`. */
+export const PRESETS_RULE = rules.preset({}, rules.named(rules.nested(PRESET_RULES)));
+
+/** The presets of a checked option. @throws TypeError for a name that no address could have, and for a preset of nothing. */
+export function presetsOf(option: Readonly<Record<string, PresetOption>>): Presets {
+  for (const [name, { resize, convert, page }] of Object.entries(option)) {
+    if (!PRESET_NAME.test(name)) {
+      throw new TypeError(
+        `createImages: presets: the name ${JSON.stringify(name.slice(0, 64))} must be 1 to 32 of a-z, 0-9 and -`,
+      );
+    }
+    if (resize === undefined && convert === undefined && page === undefined) {
+      throw new TypeError(`createImages: presets.${name} must have at least one of resize, convert, page`);
+    }
+  }
+  return new Map(Object.entries(option));
+}
+
+/** The parameter `preset`; `null`: no presets are set. */
+export function presetSchema(presets: Presets): JsonSchema | null {
+  if (presets.size === 0) return null;
+  return {
+    type: "string",
+    enum: [...presets.keys()],
+    description: "A size, quality and page by name, in place of `resize`, `convert` and `page`.",
+  };
+}
+
+/** The parameters that a preset stands for. Rejects an unknown one with `bad_request`. */
+export function presetSource(presets: Presets, name: unknown): ParameterSource {
+  const preset = typeof name === "string" ? presets.get(name) : undefined;
+  if (preset !== undefined) return (parameter) => preset[parameter as keyof PresetOption]; // Others are absent.
+  const known = [...presets.keys()].join(", ");
+  throw new ServiceError(
+    "bad_request",
+    known === "" ? "preset names a preset, and none are set" : `preset must be one of ${known}`,
+  );
+}

@@ -1,0 +1,99 @@
+import type { ImageFormat, OriginalFacts, Renderer, Size } from "../../contracts/renderer.ts";
+import * as rules from "../../option-rules.ts";
+import type { ReadRequest } from "./read-request.ts";
+import type { ReadParameters } from "./rendition-spec.ts";
+
+/** Longer sides of the ladder that `sizes: "steps"` names, in pixels. */
+export const DEFAULT_STEPS: readonly number[] = [
+  64, 128, 256, 320, 480, 640, 800, 1024, 1280, 1600, 1920, 2560, 3840, 5120, 8192,
+];
+
+const MAX_STEPS = 64;
+const MAX_STEP = 8192;
+
+/** A ladder of sizes. */
+export interface SizeSteps {
+  /** Longer sides in pixels, 1 to 64 whole numbers from 1 to 8192, in any order. */
+  steps: readonly number[];
+}
+
+/** Which sizes strangers may ask for. */
+export type SizesOption = "any" | "steps" | "signed" | SizeSteps;
+
+/** The rule of the option `sizes`. */
+export const SIZES_RULE = rules.preset(
+  "any",
+  rules.either(
+    "one of any, steps, signed, or { steps } with a list of longer sides",
+    rules.nested({
+      steps: rules.required(
+        rules.value(`a list of 1 to ${MAX_STEPS} whole numbers from 1 to ${MAX_STEP}`, isLadder),
+      ),
+    }),
+    rules.oneOf("any", "steps", "signed"),
+  ),
+);
+
+/** What the option comes to. */
+export interface SizePolicy {
+  /** Longer sides, ascending; `null`: every size is rendered. */
+  steps: readonly number[] | null;
+  /** Whether `resize`, `convert` and `page` need a signature. */
+  needsSignature: boolean;
+}
+
+/** The policy of a checked option. */
+export function sizePolicy(sizes: SizesOption): SizePolicy {
+  if (typeof sizes === "object") {
+    return { steps: [...new Set(sizes.steps)].sort((a, b) => a - b), needsSignature: false };
+  }
+  return { steps: sizes === "steps" ? DEFAULT_STEPS : null, needsSignature: sizes === "signed" };
+}
+
+/** Whether every request is answered with the size that it asks for. */
+export function isFree({ steps, needsSignature }: SizePolicy): boolean {
+  return steps === null && !needsSignature;
+}
+
+type Box = Pick<ReadParameters, "maxWidth" | "maxHeight">;
+
+/**
+ * The box of the step that is served for `box`: the smallest whose longer side is not below that of the size which `box` results
+ * in, else the largest step. No box stays none. Where the size is not known before the original is read, the sides of the box are raised.
+ * @param measure the size that a box results in; `null`: not known.
+ */
+export function boxOfStep(box: Box, steps: readonly number[], measure: (box: Box) => Size | null): Box {
+  const { maxWidth, maxHeight } = box;
+  if (maxWidth === undefined && maxHeight === undefined) return {};
+  const raise = (side: number) => steps.find((step) => step >= side) ?? steps.at(-1) ?? side;
+  const size = measure(box);
+  if (size === null && maxWidth === undefined) return { maxHeight: raise(maxHeight ?? 1) };
+  if (size === null && maxHeight === undefined) return { maxWidth: raise(maxWidth ?? 1) };
+  const side = raise(
+    size === null ? Math.max(maxWidth ?? 1, maxHeight ?? 1) : Math.max(size.width, size.height),
+  );
+  return { maxWidth: side, maxHeight: side };
+}
+
+/** The parameters that are rendered for a request: those of the next larger step, where the host did not choose exact ones. */
+export function servedParameters(
+  renderer: Pick<Renderer, "measure">,
+  original: OriginalFacts,
+  format: ImageFormat,
+  { parameters, isExact }: Pick<ReadRequest, "parameters" | "isExact">,
+  { steps }: SizePolicy,
+): ReadParameters {
+  if (steps === null || isExact) return parameters;
+  const { maxWidth: _width, maxHeight: _height, ...others } = parameters;
+  const measure = (box: Box) => renderer.measure(original, { format, ...others, ...box });
+  return { ...others, ...boxOfStep(parameters, steps, measure) };
+}
+
+function isLadder(given: unknown): boolean {
+  return (
+    Array.isArray(given) &&
+    given.length > 0 &&
+    given.length <= MAX_STEPS &&
+    given.every((step) => Number.isInteger(step) && step >= 1 && step <= MAX_STEP)
+  );
+}

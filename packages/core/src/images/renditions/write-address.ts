@@ -1,0 +1,106 @@
+import { isDate } from "node:util/types";
+import type { ImageFormat, Quality } from "../../contracts/renderer.ts";
+import { ServiceError } from "../../errors.ts";
+import * as rules from "../../option-rules.ts";
+import { formatOfSuffix } from "../formats.ts";
+import { isImageId } from "../image-id.ts";
+import { imageUrl } from "../image-links.ts";
+import { canonicalAddress, type SignedAddress } from "./address-signatures.ts";
+import { MAX_UNTIL_MS, meantBy, parseAsked, type ReadRules } from "./read-request.ts";
+
+/** What an address is to name. */
+export interface AddressedRendition {
+  /** Absent: the image URL, for which there is nothing else to choose. */
+  format?: ImageFormat | "jpeg";
+  /** `<MaxWidth>x<MaxHeight>`, `<MaxWidth>x` or `x<MaxHeight>`, with sides of 1 to 8192 pixels. */
+  resize?: string;
+  /** Quality of a JPEG; other formats ignore it. */
+  convert?: Quality;
+  /** Page of a PDF, from 1. */
+  page?: number;
+  /** Name of one of the option `presets`, in place of `resize`, `convert` and `page`. */
+  preset?: string;
+}
+
+export interface AddressOptions {
+  /** Signs the address. @default true with `until`, and where `sizes` is "signed" and the address needs it */
+  signed?: boolean;
+  /** The moment from which on the address is refused: a date, or Unix milliseconds. @default never */
+  until?: Date | number;
+}
+
+const any = rules.value("anything", () => true);
+
+// Their values are checked as those of requests.
+const RENDITION_RULES = {
+  ...{ format: any, resize: any, convert: any, page: any, preset: any },
+} satisfies rules.RuleTable<AddressedRendition>;
+
+const ADDRESS_RULES = {
+  signed: rules.flag(),
+  until: rules.value("a valid Date or Unix milliseconds", (given) => momentOf(given) !== null),
+} satisfies rules.RuleTable<AddressOptions>;
+
+/**
+ * Writes the address of an image or a rendition. Throws `bad_request` for what a request with it would be refused with 400 for, and
+ * a TypeError for an option that does not exist or has another type.
+ * @param base The mount point, without a trailing slash.
+ */
+export function writeAddress(
+  base: string,
+  id: string,
+  rendition: AddressedRendition | undefined,
+  options: AddressOptions | undefined,
+  reads: ReadRules & { now(): number },
+): string {
+  const given = rules.checkOptions("address", rendition, RENDITION_RULES);
+  const { signed, until } = rules.checkOptions("address", options, ADDRESS_RULES);
+  if (signed === false && until !== undefined) {
+    throw new TypeError("address: signed must be true or absent beside until, not false");
+  }
+  if (!isImageId(id)) throw new ServiceError("bad_request", "id must be an image ID of 22 characters");
+  if (given.format === undefined) {
+    if (signed === true || until !== undefined || Object.values(given).some((each) => each !== undefined)) {
+      throw new ServiceError("bad_request", "format is required: the image URL has no parameters");
+    }
+    return imageUrl(base, id);
+  }
+  const format = formatOfSuffix(given.format);
+  if (format === undefined) throw new ServiceError("bad_request", `Nothing is served as .${given.format}`);
+  const asked = parseAsked(format, (name) => Reflect.get(given, name), reads.presets);
+  const untilMs = until === undefined ? undefined : Number(until);
+  if (untilMs !== undefined && untilMs <= reads.now()) {
+    throw new ServiceError("bad_request", "until has passed already");
+  }
+  const address: SignedAddress = { id, format, ...meantBy(asked), untilMs };
+  return (signed ?? (untilMs !== undefined || (reads.sizes.needsSignature && needsSignature(address))))
+    ? signedAddress(base, address, reads)
+    : base + canonicalAddress(address);
+}
+
+/**
+ * The absolute address of a rendition with a signature, where it needs one to be answered with exactly what it asks for.
+ * @param address of a format, with parameters or without.
+ */
+export function resignAddress(base: string, id: string, address: string, reads: ReadRules): string {
+  const { pathname, searchParams } = new URL(address);
+  const format = formatOfSuffix(pathname.slice(pathname.lastIndexOf(".") + 1));
+  if (format === undefined) return address;
+  const asked = parseAsked(format, (name) => searchParams.get(name), reads.presets);
+  const meant: SignedAddress = { id, format, ...meantBy(asked) };
+  return needsSignature(meant) ? signedAddress(base, meant, reads) : address;
+}
+
+function needsSignature({ parameters }: SignedAddress): boolean {
+  return Object.keys(parameters).length > 0;
+}
+
+function signedAddress(base: string, address: SignedAddress, { signatures }: ReadRules): string {
+  const unsigned = canonicalAddress(address);
+  return `${base}${unsigned}${unsigned.includes("?") ? "&" : "?"}s=${signatures().sign(address)}`;
+}
+
+function momentOf(given: unknown): number | null {
+  const ms = typeof given === "number" || isDate(given) ? Number(given) : Number.NaN;
+  return Number.isInteger(ms) && ms >= 0 && ms <= MAX_UNTIL_MS ? ms : null;
+}

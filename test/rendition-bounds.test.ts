@@ -1,0 +1,170 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type BlobStore, createFsBlobStore, createImages, type ImagesOptions } from "@outrigger/core";
+import { createRenderer } from "@outrigger/imaging";
+import { createRedisBlobStore } from "@outrigger/redis";
+import { createS3BlobStore } from "@outrigger/s3";
+import sharp from "sharp";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { startHost } from "./support/hosts.ts";
+import { type RedisServer, startRedis } from "./support/redis-server.ts";
+import { type S3Server, startS3Server } from "./support/s3-server.ts";
+import { addressOf, type Created, upload } from "./support/service.ts";
+
+const MIB = 2 ** 20;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+let redis: RedisServer;
+let s3: S3Server;
+beforeAll(async () => {
+  [redis, s3] = await Promise.all([startRedis(), startS3Server()]);
+});
+afterAll(() => Promise.all([redis.close(), s3.stop()]));
+
+type OpenStore = () => BlobStore;
+
+/** Opens one store, each time as another process does. */
+const STORES: Record<string, () => Promise<OpenStore>> = {
+  async "a directory"() {
+    const directory = await mkdtemp(join(tmpdir(), "outrigger-bounds-"));
+    closing.push(() => rm(directory, { recursive: true, force: true }));
+    return () => createFsBlobStore({ directory });
+  },
+  async Redis() {
+    const prefix = `bounds${Math.random().toString(36).slice(2)}`;
+    return () => createRedisBlobStore({ url: redis.url, prefix, timeoutMs: 10_000 });
+  },
+  async S3() {
+    const bucket = await s3.createBucket();
+    const { endpoint, credentials } = s3;
+    return () => createS3BlobStore({ bucket, endpoint, credentials, timeoutMs: 10_000 });
+  },
+};
+
+/** One process, with a clock that the test moves. */
+async function startNode(storage: BlobStore, clock: { now: number }, options: Partial<ImagesOptions> = {}) {
+  const errors: unknown[] = [];
+  const images = createImages({
+    ...{ storage, renderer: createRenderer(), secret: "a secret of at least thirty-two bytes" },
+    ...{ rateLimits: false, asyncAfterMs: false, sweepEveryMs: false, memoryBytes: 0 },
+    now: () => clock.now,
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  const host = await startHost("Express 5", images, "/img");
+  closing.push(async () => {
+    await host.close();
+    await images.close();
+    expect(errors).toEqual([]);
+  });
+  const read = async ({ id }: Created, query = "") => {
+    const reply = await fetch(addressOf(host, id, "png") + query);
+    expect(reply.status).toBe(200);
+    return (await reply.arrayBuffer()).byteLength;
+  };
+  return { ...host, images, read };
+}
+
+function noiseJpeg(side: number): Promise<Buffer> {
+  const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
+  const create = { width: side, height: side, channels: 3, background: "#000", noise } as const;
+  return sharp({ create }).jpeg({ quality: 60 }).toBuffer();
+}
+
+const soon = (clock: { now: number }) => ({ expiresAt: new Date(clock.now + 300 * DAY_MS).toISOString() });
+
+/** Sizes of what is stored, by key. */
+async function renditionsIn(store: BlobStore): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>();
+  let cursor: string | undefined;
+  do {
+    const page = await store.list("", cursor === undefined ? {} : { cursor });
+    for (const key of page.keys.filter((each) => each.includes("/renditions/"))) {
+      sizes.set(key, (await store.stat(key))?.size ?? 0);
+    }
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return sizes;
+}
+
+const sumOf = (sizes: Map<string, number>) => [...sizes.values()].reduce((sum, size) => sum + size, 0);
+
+describe.each(Object.entries(STORES))("in %s", (_name, prepare) => {
+  test("the renditions of an image are removed when it was not used for renditionsIdleDays", async () => {
+    const open = await prepare();
+    const clock = { now: Date.parse("2026-03-01T12:00:00.000Z") };
+    const store = open();
+    const node = await startNode(store, clock, { renditionsIdleDays: 10 });
+    const [idle, used] = await Promise.all(
+      [30, 40].map(async (side) => upload(node, await noiseJpeg(side), "image/jpeg", soon(clock))),
+    );
+    if (idle === undefined || used === undefined) throw new Error("Two were uploaded");
+    for (const image of [idle, used]) await node.read(image);
+    await expect.poll(async () => (await renditionsIn(store)).size).toBe(2);
+    for (let day = 0; day < 12; day++) {
+      clock.now += DAY_MS;
+      await node.read(used);
+      await node.images.sweep();
+    }
+    expect([...(await renditionsIn(store)).keys()]).toEqual([`${used.id}/renditions/png-40x40`]);
+    expect(await store.stat(`${idle.id}/original`)).not.toBeNull();
+    await node.read(idle);
+    await expect.poll(async () => (await renditionsIn(store)).size).toBe(2);
+  }, 60_000);
+
+  test("two processes keep all renditions within maxRenditionBytes, and evict the images used the longest ago", async () => {
+    const open = await prepare();
+    const clock = { now: Date.parse("2026-03-01T12:00:00.000Z") };
+    const store = open();
+    const options = { maxRenditionBytes: MIB };
+    const nodes = [await startNode(store, clock, options), await startNode(open(), clock, options)];
+    const [node] = nodes;
+    if (node === undefined) throw new Error("Two were started");
+    const picture = await noiseJpeg(200);
+    const images: Created[] = [];
+    let largest = 0;
+    for (let turn = 0; turn < 20; turn++) {
+      const image = await upload(node, picture, "image/jpeg", soon(clock));
+      images.push(image);
+      await nodes[turn % 2]?.read(image);
+      await Promise.all(nodes.map(({ images }) => images.sweep()));
+      largest = Math.max(largest, sumOf(await renditionsIn(store)));
+      clock.now += HOUR_MS;
+    }
+    // Each process stores at most a sixteenth and one rendition before it makes room.
+    expect(largest).toBeLessThanOrEqual(MIB + 2 * (MIB / 16 + 130_000));
+    await node.images.sweep();
+    const left = await renditionsIn(store);
+    expect(sumOf(left)).toBeLessThanOrEqual(MIB);
+    expect(left.size).toBeGreaterThanOrEqual(5);
+    const newest = images.slice(-3).map(({ id }) => `${id}/renditions/png-200x200`);
+    for (const key of newest) expect(left.has(key)).toBe(true);
+    expect(left.has(`${images[0]?.id}/renditions/png-200x200`)).toBe(false);
+    for (const { id } of images) expect(await store.stat(`${id}/original`)).not.toBeNull();
+  }, 60_000);
+});
+
+test("twelve large sizes of one noise JPEG stay within ten times the original or 32 MiB", async () => {
+  const open = await (STORES["a directory"]?.() ?? Promise.reject(new Error("No such store")));
+  const clock = { now: Date.now() };
+  const store = open();
+  const node = await startNode(store, clock);
+  const image = await upload(node, await noiseJpeg(1200), "image/jpeg");
+  let served = 0;
+  for (let size = 0; size < 12; size++) {
+    served += await node.read(image, `?resize=${1199 - size}x`);
+    expect(sumOf(await renditionsIn(store))).toBeLessThanOrEqual(32 * MIB);
+  }
+  expect(served).toBeGreaterThan(40 * MIB);
+  await expect
+    .poll(async () => [...(await renditionsIn(store)).keys()])
+    .toContain(`${image.id}/renditions/png-1188x1188`);
+  expect((await renditionsIn(store)).size).toBeGreaterThanOrEqual(5);
+}, 60_000);

@@ -1,0 +1,177 @@
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  animatedGif,
+  emptyPdf,
+  flatPsd,
+  halfTransparentPng,
+  jpegPhoto,
+  svgDrawing,
+} from "./support/pictures.ts";
+import { addressOf, type Site, type SiteOptions, startSite, upload } from "./support/service.ts";
+
+const presets = { thumb: { resize: "32x32" } };
+const HTML = { Accept: "text/html" };
+
+/** One original of each type. */
+const ORIGINALS = [
+  ["PNG", "image/png", () => halfTransparentPng(300, 200)],
+  ["JPEG", "image/jpeg", () => jpegPhoto(300, 200)],
+  ["GIF", "image/gif", () => animatedGif()],
+  ["SVG", "image/svg+xml", () => svgDrawing],
+  ["PSD", "image/x-photoshop", () => flatPsd()],
+  ["PDF", "application/pdf", () => emptyPdf()],
+] as const;
+
+async function startWith(options: SiteOptions): Promise<Site> {
+  return startSite({ presets, ...options });
+}
+
+async function sizeAt(address: string): Promise<string> {
+  const response = await fetch(address);
+  if (response.status !== 200) throw new Error(`${address}: ${response.status} ${await response.text()}`);
+  const { width, height } = await sharp(Buffer.from(await response.arrayBuffer())).metadata();
+  return `${width}x${height}`;
+}
+
+describe.each(["Express 5", "Koa 3"] as const)("sizes that are signed, through %s", (host) => {
+  let site: Site;
+  let id: string;
+
+  beforeAll(async () => {
+    site = await startWith({ host, sizes: "signed" });
+    id = (await upload(site, await jpegPhoto(1200, 900), "image/jpeg")).id;
+  });
+  afterAll(() => site.close());
+
+  test("a signed address is served, and refused with 403 once changed", async () => {
+    const path = await site.images.address(id, { format: "png", resize: "100x" });
+    expect(await sizeAt(site.base + path)).toBe("100x75");
+    expect((await fetch(site.base + path, { method: "HEAD" })).status).toBe(200);
+    const { headers } = await fetch(site.base + path);
+    const tag = headers.get("etag") ?? "";
+    expect((await fetch(site.base + path, { headers: { "If-None-Match": tag } })).status).toBe(304);
+    const changed = site.base + path.replace("100x", "101x");
+    for (const method of ["GET", "HEAD"]) {
+      const refused = await fetch(changed, { method, headers: { "If-None-Match": tag } });
+      expect([refused.status, refused.headers.get("cache-control")]).toEqual([403, "no-store"]);
+    }
+  });
+
+  test("a size without signature is refused with 403 and says what is open", async () => {
+    const response = await fetch(`${addressOf(site, id, "png")}?resize=100x`);
+    expect(response.status).toBe(403);
+    expect(response.headers.get("content-type")).toBe("application/problem+json; charset=utf-8");
+    expect(await response.json()).toMatchObject({
+      title: "Forbidden",
+      detail:
+        "resize, convert and page need an address that the host signed. Without signature there is preset=thumb.",
+    });
+  });
+
+  test("a preset, a bare format, the record and the image URL are open", async () => {
+    expect(await sizeAt(`${addressOf(site, id, "png")}?preset=thumb`)).toBe("32x24");
+    for (const address of [addressOf(site, id, "webp"), addressOf(site, id, "json"), `${site.base}/${id}`]) {
+      expect((await fetch(address)).status).toBe(200);
+    }
+  });
+
+  test("an address that has ended is refused with 403", async () => {
+    const until = Date.now() + 3_600_000;
+    const path = await site.images.address(id, { format: "png", resize: "50x" }, { until });
+    expect((await fetch(site.base + path)).status).toBe(200);
+    const ended = await fetch(site.base + path.replace(String(until), String(Date.now() - 1)));
+    expect(ended.status).toBe(403);
+  });
+});
+
+describe.each(ORIGINALS)("a %s by steps", (_, type, original) => {
+  let site: Site;
+  let id: string;
+
+  beforeAll(async () => {
+    site = await startWith({ sizes: { steps: [10, 25, 60] } });
+    id = (await upload(site, await original(), type)).id;
+  });
+  afterAll(() => site.close());
+
+  const address = (rest: string) => addressOf(site, id, rest);
+  const longer = async (rest: string) => Math.max(...(await sizeAt(address(rest))).split("x").map(Number));
+
+  test("is served in the next larger step, whatever the box is called", async () => {
+    const { width, height } = (await (await fetch(address("json"))).json()) as Record<string, number>;
+    const isScalable = type === "image/svg+xml" || type === "application/pdf";
+    const natural = Math.max(Number(width), Number(height));
+    const step = (side: number) => (isScalable ? side : Math.min(side, natural));
+    expect(await longer("png?resize=7x7")).toBe(step(10));
+    expect(await longer("png?resize=10x10")).toBe(step(10));
+    expect(await longer("png?resize=11x11")).toBe(step(25));
+    expect(await longer("png?resize=8000x8000")).toBe(step(60));
+    expect(await longer("png")).toBe(natural);
+    expect(await longer("png?preset=thumb")).toBe(step(32));
+  });
+
+  test("has as many renditions as steps, whatever is asked for", async () => {
+    const tags = new Set<string | null>();
+    for (let side = 1; side <= 60; side += 7) {
+      for (const box of [`${side}x`, `x${side}`, `${side}x90`]) {
+        const response = await fetch(`${address("webp")}?resize=${box}`);
+        await response.arrayBuffer();
+        expect(response.status).toBe(200);
+        tags.add(response.headers.get("etag"));
+      }
+    }
+    expect(tags.size).toBeLessThanOrEqual(4);
+  });
+});
+
+describe.each(["signed", "steps"] as const)("pages where sizes are %s", (sizes) => {
+  let site: Site;
+
+  beforeAll(async () => {
+    site = await startWith({ sizes });
+  });
+  afterAll(() => site.close());
+
+  test.each([
+    ["a large photo", "image/jpeg", () => jpegPhoto(2200, 1500), ""],
+    ["a drawing", "image/svg+xml", () => svgDrawing, ""],
+    ["a document", "application/pdf", () => emptyPdf(), ""],
+  ] as const)("name nothing of %s that is refused or has another size", async (_, type, original, query) => {
+    const { id, editUrl } = await upload(site, await original(), type);
+    for (const page of [`${site.base}/${id}/view${query}`, editUrl]) {
+      const html = (await (await fetch(page, { headers: HTML })).text()).replaceAll("&amp;", "&");
+      const addresses = new Set(
+        [...html.matchAll(/(?:src|href|content)="([^"]+\/api\/images\/[^"]+)"/g)].map(
+          ([, each]) => each ?? "",
+        ),
+      );
+      for (const [, list = ""] of html.matchAll(/srcset="([^"]+)"/g)) {
+        for (const each of list.split(", ")) addresses.add(each.split(" ")[0] ?? "");
+      }
+      expect(addresses.size).toBeGreaterThan(0);
+      for (const address of addresses) {
+        const head = await fetch(address, { method: "HEAD" });
+        expect([address, head.status]).toEqual([address, 200]);
+        const [, side] = /resize=(\d+)x/.exec(address) ?? [];
+        if (side !== undefined && type === "image/jpeg") {
+          expect((await sizeAt(address)).split("x")[0]).toBe(side);
+        }
+      }
+    }
+  });
+});
+
+describe("the uploader for ShareX", () => {
+  test.each<[SiteOptions, string]>([
+    [{}, "{json:links.png}?resize=300x300"],
+    [{ sizes: "steps" }, "{json:links.png}?resize=300x300"],
+    [{ sizes: "signed" }, "{json:links.png}?preset=thumb"],
+    [{ sizes: "signed", presets: { page: { page: 1 } } }, "{json:links.png}"],
+  ])("with %j shows %s", async (options, thumbnail) => {
+    const site = await startWith(options);
+    const uploader = (await (await fetch(`${site.base}/sharex.sxcu`)).json()) as { ThumbnailURL: string };
+    expect(uploader.ThumbnailURL).toBe(thumbnail);
+    await site.close();
+  });
+});
