@@ -7,6 +7,7 @@ import { ask, pathOf, uploadTo } from "./api.mjs";
 const UPLOAD_BYTES = 200_000;
 /** An image is kept in so many sizes at most. */
 const MAX_RENDITIONS = 200;
+const FIRST_WIDTH = 600;
 
 /**
  * What to send when `count` requests of a kind are due: as many, or fewer that are repeated in turn.
@@ -42,8 +43,10 @@ export async function prepareRequests(bench, nodes, coldRenders) {
     cold: (count) =>
       Array.from({ length: count }, () => {
         const photoId = photos[Math.floor(rendered / MAX_RENDITIONS)] ?? "";
-        // Other boxes, so other renditions; the same size, because none of the heights binds.
-        return { path: pathOf(photoId, `?resize=700x${4000 + rendered++}`), status: 200 };
+        return {
+          path: pathOf(photoId, `?resize=${FIRST_WIDTH + (rendered++ % MAX_RENDITIONS)}x`),
+          status: 200,
+        };
       }),
     upload: () => [
       {

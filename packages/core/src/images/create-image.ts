@@ -1,5 +1,5 @@
 import { hasSpool } from "../contracts/blob-store.ts";
-import type { Call, Reply, Upload } from "../contracts/call.ts";
+import type { Call, Reply, Upload, UploadTurn } from "../contracts/call.ts";
 import { ServiceError } from "../errors.ts";
 import { clientKey } from "../http/client-key.ts";
 import { parseAsyncPreference } from "../http/prefer.ts";
@@ -49,8 +49,21 @@ export async function createImage(context: ImageContext, call: Call, suffix: "js
 }
 
 async function receive(context: ImageContext, call: Call, request: CreateRequest): Promise<ImageRecord> {
+  const turn = context.uploadTurns.turnOf(request.client, context.settings.uploadIdleMs);
+  try {
+    return await store(context, call, request, await receiveInTurn(context, call, turn));
+  } finally {
+    turn.done();
+  }
+}
+
+async function store(
+  context: ImageContext,
+  call: Call,
+  request: CreateRequest,
+  received: Upload,
+): Promise<ImageRecord> {
   const { originals } = context;
-  const received = await receiveInTurn(context, call, request.client);
   const upload = spooledUpload(originals, received.file);
   let draft: ImageRecord;
   let reservation: Reservation | { made: ImageRecord };
@@ -75,13 +88,12 @@ async function receive(context: ImageContext, call: Call, request: CreateRequest
   }
 }
 
-/** Waits for the client's turn where many uploads arrive, and receives the body. */
+/** Waits for its turn where many uploads arrive, and receives the body. */
 async function receiveInTurn(
-  { originals, settings, uploadTurns }: ImageContext,
+  { originals, settings }: ImageContext,
   call: Call,
-  client: string,
+  turn: UploadTurn,
 ): Promise<Upload> {
-  const turn = uploadTurns.turnOf(client, settings.uploadIdleMs);
   try {
     return await call.upload({
       fileField: FILE_FIELD,

@@ -66,7 +66,10 @@ export interface ImagesOptions {
   tls?: TlsPolicy;
   /** Largest file, 1 to 2^31 bytes. @default 26214400 (25 MiB) */
   maxUploadBytes?: number;
-  /** An upload without progress for this long ends with 408; milliseconds from 100. @default 15000 */
+  /**
+   * An upload without progress for this long ends with 408, one that waits for its turn for this long with 503; milliseconds
+   * from 100. @default 15000
+   */
   uploadIdleMs?: number;
   /**
    * An upload that arrives slower than this on average ends with 408, looked at from half a minute on; bytes per second,

@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { UploadTurn } from "../contracts/call.ts";
-import { createUploadTurns, LONG_TURN_MS, MAX_READING, TURN_MS, type UploadTurns } from "./upload-turns.ts";
+import {
+  createUploadTurns,
+  LONG_TURN_MS,
+  MAX_READING,
+  MAX_UNANSWERED,
+  TURN_MS,
+  type UploadTurns,
+  type UploadVisit,
+} from "./upload-turns.ts";
 
 const MAX_WAIT_MS = 15_000;
 const A_FAST_MILLISECOND = 20_000;
@@ -18,7 +25,7 @@ describe("createUploadTurns", () => {
     vi.useRealTimers();
   });
 
-  interface Upload extends UploadTurn {
+  interface Upload extends UploadVisit {
     outcome: Promise<unknown>;
     leave(): void;
   }
@@ -120,6 +127,23 @@ describe("createUploadTurns", () => {
     expect(begun).toHaveLength(MAX_READING);
     await send(fast, 50, A_FAST_MILLISECOND);
     expect(begun).toHaveLength(MAX_READING + 1);
+  });
+
+  it("begins no upload of a client with sixteen that are not answered, until one is", async () => {
+    const all = uploads("a", MAX_UNANSWERED + 2);
+    for (const each of all) {
+      await settle();
+      each.end();
+    }
+    await settle();
+    expect(begun).toHaveLength(MAX_UNANSWERED);
+    upload("b");
+    await settle();
+    expect(begun.at(-1)).toBe("b");
+    all[0]?.done();
+    all[0]?.done();
+    await settle();
+    expect(begun.slice(MAX_UNANSWERED)).toEqual(["b", "a"]);
   });
 
   it("ends no turn while nobody waits, however slow the sender", async () => {

@@ -3,6 +3,8 @@ import { ServiceError } from "../errors.ts";
 
 /** Uploads whose bytes are read at the same time, all clients together. */
 export const MAX_READING = 4;
+/** Uploads of one client that have begun to be read and are not answered: as many as may wait to be checked. */
+export const MAX_UNANSWERED = 16;
 /** A turn without a byte for this long is over. A slow sender's turn ends after this, where others wait. */
 export const TURN_MS = 100;
 /** A fast sender's turn ends after this, where others wait. */
@@ -12,18 +14,39 @@ const FAST_BYTES_PER_MS = 10_000;
 const MAX_WAITS_MS = 120_000;
 const RETRY_AFTER_MS = 5000;
 
+/** The turn of an upload until it is answered. */
+export interface UploadVisit extends UploadTurn {
+  /** Ends the turn, and lets another upload of the client begin. Calling it twice is allowed. */
+  done(): void;
+}
+
 /** Has uploads read in turns: at most {@link MAX_READING} at once, the client that reads least before all others. */
 export interface UploadTurns {
   /**
    * The turn of one upload of `client`.
    * @param maxWaitMs longest time that it waits at a stretch.
    */
-  turnOf(client: string, maxWaitMs: number): UploadTurn;
+  turnOf(client: string, maxWaitMs: number): UploadVisit;
+}
+
+interface Waiter {
+  /** Whether it had a turn before. */
+  hasBegun: boolean;
+  begin(): void;
+}
+
+/** What waits of one client, in the order in which it came. */
+interface Line {
+  all: Set<Waiter>;
+  /** Those that had a turn before. */
+  again: Set<Waiter>;
 }
 
 export function createUploadTurns(): UploadTurns {
-  /** Begins their turns, by client; the clients in the order in which they had one last. */
-  const waiting = new Map<string, Set<() => void>>();
+  /** By client; the clients in the order in which they had a turn last. */
+  const waiting = new Map<string, Line>();
+  /** Uploads that have begun and are not answered, by client. */
+  const unanswered = new Map<string, number>();
   /** Turns under way, by client. */
   const reading = new Map<string, number>();
   let total = 0;
@@ -31,10 +54,19 @@ export function createUploadTurns(): UploadTurns {
 
   const readingOf = (client: string): number => reading.get(client) ?? 0;
 
+  const mayBegin = (client: string): boolean => (unanswered.get(client) ?? 0) < MAX_UNANSWERED;
+
+  const nextOf = (client: string): Waiter | undefined => {
+    const line = waiting.get(client);
+    const [next] = (mayBegin(client) ? line?.all : line?.again) ?? [];
+    return next;
+  };
+
   /** Who waits and reads least. Seldom looks at more clients than read. */
   const nextClient = (): string | undefined => {
     let next: string | undefined;
     for (const client of waiting.keys()) {
+      if (nextOf(client) === undefined) continue;
       if (next === undefined || readingOf(client) < readingOf(next)) next = client;
       if (readingOf(next) === 0) break;
     }
@@ -46,13 +78,13 @@ export function createUploadTurns(): UploadTurns {
     while (total < MAX_READING) {
       const client = nextClient();
       if (client === undefined) return;
-      const queue = waiting.get(client) ?? new Set();
-      const [begin] = queue;
+      const waiter = nextOf(client);
+      if (waiter === undefined) return;
+      const line = leave(client, waiter);
+      // Behind the other clients.
       waiting.delete(client);
-      if (begin === undefined) continue;
-      queue.delete(begin);
-      if (queue.size > 0) waiting.set(client, queue);
-      begin();
+      if (line !== undefined && line.all.size > 0) waiting.set(client, line);
+      waiter.begin();
     }
   };
 
@@ -63,17 +95,20 @@ export function createUploadTurns(): UploadTurns {
     setImmediate(beginTurns);
   };
 
-  const queueUp = (client: string, begin: () => void): void => {
-    const queue = waiting.get(client);
-    if (queue === undefined) waiting.set(client, new Set([begin]));
-    else queue.add(begin);
+  const queueUp = (client: string, waiter: Waiter): void => {
+    const line = waiting.get(client) ?? { all: new Set(), again: new Set() };
+    line.all.add(waiter);
+    if (waiter.hasBegun) line.again.add(waiter);
+    waiting.set(client, line);
     scheduleTurns();
   };
 
-  const leaveQueue = (client: string, begin: () => void): void => {
-    const queue = waiting.get(client);
-    queue?.delete(begin);
-    if (queue?.size === 0) waiting.delete(client);
+  const leave = (client: string, waiter: Waiter): Line | undefined => {
+    const line = waiting.get(client);
+    line?.all.delete(waiter);
+    line?.again.delete(waiter);
+    if (line?.all.size === 0) waiting.delete(client);
+    return line;
   };
 
   /** Whether a client waits that would still read less than this one after taking over a turn. */
@@ -85,6 +120,8 @@ export function createUploadTurns(): UploadTurns {
   return {
     turnOf(client, maxWaitMs) {
       let isReading = false;
+      let hasBegun = false;
+      let isDone = false;
       let beganAt = 0;
       let bytes = 0;
       let leftMs = MAX_WAITS_MS;
@@ -92,10 +129,12 @@ export function createUploadTurns(): UploadTurns {
 
       const begin = (): void => {
         isReading = true;
+        if (!hasBegun) add(unanswered, client, 1);
+        hasBegun = true;
         beganAt = performance.now();
         bytes = 0;
         total++;
-        reading.set(client, readingOf(client) + 1);
+        add(reading, client, 1);
         silence = setTimeout(end, TURN_MS);
       };
       const end = (): void => {
@@ -103,14 +142,12 @@ export function createUploadTurns(): UploadTurns {
         isReading = false;
         clearTimeout(silence);
         total--;
-        const others = readingOf(client) - 1;
-        if (others > 0) reading.set(client, others);
-        else reading.delete(client);
+        add(reading, client, -1);
         scheduleTurns();
       };
       const isOver = (): boolean => {
         // One that waits has a place already.
-        if (waiting.size === 0 || total < MAX_READING) return false;
+        if (total < MAX_READING || nextClient() === undefined) return false;
         const ms = performance.now() - beganAt;
         const isLong = ms > LONG_TURN_MS || (ms > TURN_MS && bytes < ms * FAST_BYTES_PER_MS);
         return isLong || hasMoreThanItsShare(client);
@@ -120,7 +157,7 @@ export function createUploadTurns(): UploadTurns {
         wait(signal) {
           if (isReading) return Promise.resolve();
           if (signal.aborted) return Promise.reject(signal.reason);
-          if (total < MAX_READING && waiting.size === 0) {
+          if (total < MAX_READING && waiting.size === 0 && (hasBegun || mayBegin(client))) {
             begin();
             return Promise.resolve();
           }
@@ -128,23 +165,26 @@ export function createUploadTurns(): UploadTurns {
             const since = performance.now();
             const settle = (): void => {
               clearTimeout(timer);
-              signal.removeEventListener("abort", leave);
+              signal.removeEventListener("abort", abandon);
               leftMs -= performance.now() - since;
             };
-            const start = (): void => {
-              settle();
-              begin();
-              resolve();
+            const waiter: Waiter = {
+              hasBegun,
+              begin() {
+                settle();
+                begin();
+                resolve();
+              },
             };
             const giveUp = (reason: unknown): void => {
               settle();
-              leaveQueue(client, start);
+              leave(client, waiter);
               reject(reason);
             };
-            const leave = (): void => giveUp(signal.reason);
+            const abandon = (): void => giveUp(signal.reason);
             const timer = setTimeout(() => giveUp(tooMany()), Math.min(maxWaitMs, Math.max(0, leftMs)));
-            signal.addEventListener("abort", leave);
-            queueUp(client, start);
+            signal.addEventListener("abort", abandon);
+            queueUp(client, waiter);
           });
         },
         mayRead(length) {
@@ -155,9 +195,22 @@ export function createUploadTurns(): UploadTurns {
           return true;
         },
         end,
+        done() {
+          end();
+          if (!hasBegun || isDone) return;
+          isDone = true;
+          add(unanswered, client, -1);
+          scheduleTurns();
+        },
       };
     },
   };
+}
+
+function add(counts: Map<string, number>, client: string, change: number): void {
+  const count = (counts.get(client) ?? 0) + change;
+  if (count > 0) counts.set(client, count);
+  else counts.delete(client);
 }
 
 function tooMany(): ServiceError {
