@@ -6,6 +6,7 @@ import { backendsHot } from "./rows/backends-hot.mjs";
 import { backendsMemory } from "./rows/backends-memory.mjs";
 import { cold } from "./rows/cold.mjs";
 import { documents } from "./rows/documents.mjs";
+import { fairness } from "./rows/fairness.mjs";
 import { flight } from "./rows/flight.mjs";
 import { hostile } from "./rows/hostile.mjs";
 import { hot } from "./rows/hot.mjs";
@@ -15,6 +16,7 @@ import { memory } from "./rows/memory.mjs";
 import { notModified } from "./rows/not-modified.mjs";
 import { originals } from "./rows/originals.mjs";
 import { pages } from "./rows/pages.mjs";
+import { spray } from "./rows/spray.mjs";
 import { sweep } from "./rows/sweep.mjs";
 import { upgrade } from "./rows/upgrade.mjs";
 import { uploads } from "./rows/uploads.mjs";
@@ -37,6 +39,8 @@ const ROWS = {
   uploads,
   memory,
   hostile,
+  fairness,
+  spray,
   sweep,
   upgrade,
   lookup,

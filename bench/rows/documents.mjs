@@ -98,9 +98,9 @@ async function compareWith(bench, server, { what, original, suffix, box, args, d
   const { rounds, mode } = bench.settings;
   const id = await upload(server, original);
   const output = join(original.directory, "made");
-  let height = box.height;
-  // Another box is another rendition, of the same size because its height does not bind.
-  const nextPath = () => addressOf(id, `?resize=${box.width}x${height++}`, suffix);
+  // Each is a rendition of its own: a pixel less than the one before. The first is the program's.
+  let less = 0;
+  const nextPath = () => addressOf(id, `?resize=${box.width - less++}x${box.height}`, suffix);
   const contestants = {
     ours: {
       async call() {

@@ -14,7 +14,10 @@ const CONNECTIONS = 400;
 /** Renders asked for at any moment: less than the queue takes, more than the workers do. */
 const RENDERS = 48;
 /** More than are done in one round. */
-const RENDERS_PER_ROUND = 1000;
+const RENDERS_PER_ROUND = 300;
+const FIRST_WIDTH = 500;
+/** Clients that ask for renders: one alone has a short line. */
+const CLIENTS = Array.from({ length: 24 }, (_, index) => `127.0.0.${index + 10}`);
 
 /**
  * How long small requests take while renders wait in the queue. Wall clock, so the noisiest row: the renders leave no
@@ -26,10 +29,9 @@ export async function latency(/** @type {Bench} */ bench) {
   const { path, answer } = await renditionOf(bench, ours);
   const id = await upload(ours, photo);
   await bench.checks.bytes(ours, path, answer.body);
-  // Other boxes, so other renditions; the same size, because none of the heights binds.
   const rounds = ROUNDS[bench.settings.mode];
   const own = await quietAndBusy(bench, ours, rounds, path, (index) =>
-    addressOf(id, `?resize=700x${4000 + index}`),
+    addressOf(id, `?resize=${FIRST_WIDTH + index}x`),
   );
 
   const peer = await bench.start("express-sharp", { file: photo.file });
@@ -90,6 +92,7 @@ async function quietAndBusy(bench, server, rounds, path, pathOf) {
       port: server.port,
       requests: Array.from({ length: RENDERS_PER_ROUND }, () => ({ path: pathOf(index++), status: 200 })),
       connections: RENDERS,
+      addresses: CLIENTS,
     });
     // The queue is full when the first of them have been answered, and it is time that they are under way.
     await new Promise((resolve) => setTimeout(resolve, 300));

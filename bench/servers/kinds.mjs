@@ -8,6 +8,7 @@
  * @property {string} [file] Path of the file that it serves.
  * @property {Record<string, string>} [headers] Headers that it sends with it.
  * @property {number} [maxUploadBytes] Largest file that it takes. Absent: its own default.
+ * @property {boolean} [limits] Whether it limits what one client may ask for, as by default. Default: false.
  * @property {boolean} [waits] Whether each upload is answered when all is done, however long that takes. Default: false.
  * @property {RecordsOptions} [records] Where Outrigger's records are. Absent: in `directory`, with the rest.
  * @property {RendererOptions} [renderer] Of Outrigger's renderer. Absent: its defaults.

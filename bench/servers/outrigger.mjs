@@ -12,14 +12,14 @@ import { required } from "./kinds.mjs";
 
 /** @param {ServerOptions} options */
 async function createService(options) {
-  const { maxUploadBytes, waits = false, build } = options;
+  const { maxUploadBytes, limits = false, waits = false, build } = options;
   const renderer = createRenderer(options.renderer);
   return createImages({
     ...(await keepingOf(options)),
     renderer: build === undefined ? renderer : { ...renderer, build },
     pages: createPages(),
     // One very busy client.
-    rateLimits: false,
+    ...(limits ? {} : { rateLimits: false, renderBudget: false }),
     ...(waits ? { asyncAfterMs: false } : {}),
     ...(maxUploadBytes === undefined ? {} : { maxUploadBytes }),
   });

@@ -24,10 +24,10 @@ const CLOSE_AFTER_MS = 100;
 
 /**
  * @param {number} port On this machine.
- * @param {Pace} [pace]
+ * @param {{ pace?: Pace | undefined, localAddress?: string | undefined }} [options] `localAddress`: the client's own.
  * @returns {Promise<Connection>}
  */
-export function openConnection(port, pace) {
+export function openConnection(port, { pace, localAddress } = {}) {
   /** @type {{ resolve(answer: Answer): void, reject(error: Error): void } | null} */
   let waiting = null;
   let head = "";
@@ -35,7 +35,12 @@ export function openConnection(port, pace) {
   let length = 0;
   let left = -1;
 
-  const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+  const socket = connect({
+    port,
+    host: "127.0.0.1",
+    noDelay: true,
+    ...(localAddress === undefined ? {} : { localAddress }),
+  });
   const timer = pace === undefined ? undefined : setInterval(() => resume(), pace.everyMs);
   let allowance = pace?.bytes ?? Number.POSITIVE_INFINITY;
   const resume = () => {

@@ -30,7 +30,7 @@ process.on("disconnect", () => process.exit());
 async function run(id, job) {
   const requests = job.requests.map((request) => ({ request, bytes: encode(request) }));
   const connections = await Promise.all(
-    Array.from({ length: job.connections }, () => openConnection(job.port, job.pace)),
+    Array.from({ length: job.connections }, (_, index) => openConnection(job.port, optionsOf(job, index))),
   );
   /** @type {number[]} */
   const latenciesMs = [];
@@ -60,7 +60,7 @@ async function run(id, job) {
     } else {
       const isOver = (/** @type {number} */ count) => count >= job.count || stopped.has(id);
       const reopen = async () => {
-        const connection = await openConnection(job.port, job.pace);
+        const connection = await openConnection(job.port, optionsOf(job, connections.length));
         connections.push(connection);
         return connection;
       };
@@ -71,6 +71,14 @@ async function run(id, job) {
     stopped.delete(id);
   }
   return { sent, latenciesMs };
+}
+
+/**
+ * @param {Job} job
+ * @param {number} index Of the connection.
+ */
+function optionsOf({ pace, addresses = [] }, index) {
+  return { pace, localAddress: addresses[index % addresses.length] };
 }
 
 /**

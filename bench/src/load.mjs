@@ -22,6 +22,7 @@ import { fileURLToPath } from "node:url";
  * @property {number} [everyMs] Sends one request each time this is over, and measures how long each takes.
  * @property {boolean} [isTimed] Measures how long each takes also where none waits for its time.
  * @property {Pace} [pace] Reads slowly.
+ * @property {readonly string[]} [addresses] The clients' own, 127.0.0.x, by turns of the connections. Absent: 127.0.0.1.
  */
 
 /**

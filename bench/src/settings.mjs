@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
  * How much is measured.
  * @typedef {object} Settings
  * @property {"full" | "quick" | "smoke"} mode `smoke` looks only whether the answers are right.
+ * @property {boolean} isSoak Whether rows that know a long run take it.
  * @property {number} rounds Times that each contestant has its turn.
  * @property {number} roundCpuMs CPU that a contestant should use in one turn, in milliseconds.
  * @property {number} warmUpCpuMs CPU that a contestant uses before it is measured, in milliseconds.
@@ -29,6 +30,7 @@ export function readSettings(args, rowNames) {
     options: {
       quick: { type: "boolean", default: false },
       smoke: { type: "boolean", default: false },
+      soak: { type: "boolean", default: false },
       only: { type: "string" },
       profile: { type: "string" },
     },
@@ -37,5 +39,11 @@ export function readSettings(args, rowNames) {
     throw new TypeError(`--only takes one of ${rowNames.join(", ")}`);
   }
   const mode = values.smoke ? "smoke" : values.quick ? "quick" : "full";
-  return { mode, ...MODES[mode], only: values.only ?? null, profileDirectory: values.profile ?? null };
+  return {
+    mode,
+    isSoak: values.soak,
+    ...MODES[mode],
+    only: values.only ?? null,
+    profileDirectory: values.profile ?? null,
+  };
 }

@@ -32,7 +32,15 @@ export {
 } from "./contracts/blob-store.ts";
 export type { BulkRemoval } from "./contracts/bulk-removal.ts";
 export { hasBulkRemoval } from "./contracts/bulk-removal.ts";
-export type { Call, Reply, Service, SpooledFile, Upload, UploadLimits } from "./contracts/call.ts";
+export type {
+  Call,
+  Reply,
+  Service,
+  SpooledFile,
+  Upload,
+  UploadLimits,
+  UploadTurn,
+} from "./contracts/call.ts";
 export type {
   AddressType,
   Contact,

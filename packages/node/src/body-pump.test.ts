@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
+import type { UploadTurn } from "@outrigger/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type BodyPump, pumpBody } from "./body-pump.ts";
+import { type BodyLimits, type BodyPump, pumpBody } from "./body-pump.ts";
 
 const LIMITS = { maxBytes: 1_000_000, idleMs: 20_000, minBytesPerSecond: 1000 };
 const HALF_MINUTE_MS = 30_000;
@@ -27,7 +28,7 @@ describe("pumpBody", () => {
   });
 
   /** A real request whose body is pumped; what the client sends after its head is up to the test. */
-  async function open(limits = LIMITS): Promise<Pumped> {
+  async function open(limits: BodyLimits = LIMITS): Promise<Pumped> {
     const server = createServer();
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -83,6 +84,31 @@ describe("pumpBody", () => {
     pumped.wantsMore = true;
     pumped.pump.resume();
     pumped.client.write("1\r\n2\r\n0\r\n\r\n");
+    await vi.waitFor(() => expect(pumped.outcome).toBe("end"));
+    expect(pumped.received).toBe("12");
+  });
+
+  it("does not hold against the client that its turn is over, neither as silence nor as slowness", async () => {
+    let isTurn = false;
+    let begin: (() => void) | undefined;
+    const turn: UploadTurn = {
+      wait: () =>
+        new Promise<void>((resolve) => {
+          begin = resolve;
+        }),
+      mayRead: () => isTurn,
+      end() {},
+    };
+    const idleMs = 300;
+    const pumped = await open({ ...LIMITS, idleMs, turn });
+    pumped.client.write("1\r\n1\r\n");
+    await vi.waitFor(() => expect(begin).toBeDefined());
+    pumped.client.write("1\r\n2\r\n0\r\n\r\n");
+    vi.advanceTimersByTime(10 * HALF_MINUTE_MS);
+    await new Promise((resolve) => setTimeout(resolve, 2 * idleMs));
+    expect(pumped.received).toBe("");
+    isTurn = true;
+    begin?.();
     await vi.waitFor(() => expect(pumped.outcome).toBe("end"));
     expect(pumped.received).toBe("12");
   });

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { ServiceError } from "@outrigger/core";
+import { ServiceError, type UploadTurn } from "@outrigger/core";
 import { ClientLeftError } from "./client-left.ts";
 import { createPace } from "./pace.ts";
 
@@ -17,6 +17,8 @@ export interface BodyLimits {
   idleMs: number;
   /** Slower on average: `timeout`. 0: no bound. As in `UploadLimits`. */
   minBytesPerSecond: number;
+  /** Begun by the caller. As in `UploadLimits`. */
+  turn?: UploadTurn;
 }
 
 export interface BodyPump {
@@ -61,11 +63,38 @@ export function pumpBody(
     } else if (!pace.add(chunk.length)) {
       const rate = `${limits.minBytesPerSecond} bytes per second`;
       fail(new ServiceError("timeout", `The body arrives too slowly: less than ${rate} on average`));
-    } else if (!target.write(chunk) && !isStopped) {
-      isWaiting = true;
-      pace.pause();
-      req.pause();
+    } else if (limits.turn?.mayRead(chunk.length) === false) {
+      void waitForTurn(limits.turn, chunk);
+    } else {
+      deliver(chunk);
     }
+  };
+  const deliver = (chunk: Buffer) => {
+    if (!target.write(chunk) && !isStopped) hold();
+  };
+  const hold = () => {
+    isWaiting = true;
+    pace.pause();
+    req.pause();
+  };
+  const resume = () => {
+    if (!isWaiting || isStopped) return;
+    isWaiting = false;
+    pace.resume();
+    timer.refresh();
+    req.resume();
+  };
+  const waitForTurn = async (turn: UploadTurn, chunk: Buffer) => {
+    hold();
+    try {
+      await turn.wait(signal);
+    } catch (error) {
+      fail(error);
+      return;
+    }
+    if (isStopped) return;
+    resume();
+    deliver(chunk);
   };
   const onEnd = () => {
     stop();
@@ -89,16 +118,7 @@ export function pumpBody(
     req.on("data", onData).on("end", onEnd).on("close", onClose);
     req.resume();
   }
-  return {
-    resume() {
-      if (!isWaiting || isStopped) return;
-      isWaiting = false;
-      pace.resume();
-      timer.refresh();
-      req.resume();
-    },
-    stop,
-  };
+  return { resume, stop };
 }
 
 /** Whether somebody else has read from the request's body, or is about to. */

@@ -19,6 +19,21 @@ export interface SpooledFile {
   dispose(): Promise<void>;
 }
 
+/** The turn of an upload among others: how many are read at once is bounded. */
+export interface UploadTurn {
+  /**
+   * Resolves when the upload may be read. Rejects with `overloaded` when that took too long, or with the signal's reason.
+   */
+  wait(signal: AbortSignal): Promise<void>;
+  /**
+   * Counts bytes that have come, before they are looked at.
+   * @returns `false` when the turn is over: then they and all further ones wait, until `wait` resolves again.
+   */
+  mayRead(bytes: number): boolean;
+  /** Lets others have their turn. Calling it twice is allowed. */
+  end(): void;
+}
+
 export interface UploadLimits {
   /** Name of the one file part; another file part is `bad_request`. */
   fileField: string;
@@ -34,6 +49,8 @@ export interface UploadLimits {
    * first byte on. Time in which we keep the client waiting does not count. 0 switches it off.
    */
   minBytesPerSecond: number;
+  /** Waited for before the body is read, not before it is refused by its head. The caller ends it. Absent: read at once. */
+  turn?: UploadTurn;
   /** Existing directory for the spooled file. Absent: one of this process below the system's temporary directory. */
   spoolDirectory?: string;
 }

@@ -1,5 +1,5 @@
 import { hasSpool } from "../contracts/blob-store.ts";
-import type { Call, Reply } from "../contracts/call.ts";
+import type { Call, Reply, Upload } from "../contracts/call.ts";
 import { ServiceError } from "../errors.ts";
 import { clientKey } from "../http/client-key.ts";
 import { parseAsyncPreference } from "../http/prefer.ts";
@@ -49,21 +49,13 @@ export async function createImage(context: ImageContext, call: Call, suffix: "js
 }
 
 async function receive(context: ImageContext, call: Call, request: CreateRequest): Promise<ImageRecord> {
-  const { originals, settings } = context;
-  const received = await call.upload({
-    fileField: FILE_FIELD,
-    maxFileBytes: settings.maxUploadBytes,
-    maxFields: MAX_FIELDS,
-    maxFieldBytes: MAX_FIELD_BYTES,
-    idleMs: settings.uploadIdleMs,
-    minBytesPerSecond: settings.minUploadBytesPerSecond,
-    ...(hasSpool(originals) ? { spoolDirectory: originals.spoolDirectory } : {}),
-  });
+  const { originals } = context;
+  const received = await receiveInTurn(context, call, request.client);
   const upload = spooledUpload(originals, received.file);
   let draft: ImageRecord;
   let reservation: Reservation | { made: ImageRecord };
   try {
-    draft = describeUpload(settings, call, received, request);
+    draft = describeUpload(context.settings, call, received, request);
     reservation = await reserveImage(context, call, received, draft, request);
   } catch (error) {
     await upload.dispose();
@@ -80,5 +72,28 @@ async function receive(context: ImageContext, call: Call, request: CreateRequest
   } catch (error) {
     await reservation.undo();
     throw error;
+  }
+}
+
+/** Waits for the client's turn where many uploads arrive, and receives the body. */
+async function receiveInTurn(
+  { originals, settings, uploadTurns }: ImageContext,
+  call: Call,
+  client: string,
+): Promise<Upload> {
+  const turn = uploadTurns.turnOf(client, settings.uploadIdleMs);
+  try {
+    return await call.upload({
+      fileField: FILE_FIELD,
+      maxFileBytes: settings.maxUploadBytes,
+      maxFields: MAX_FIELDS,
+      maxFieldBytes: MAX_FIELD_BYTES,
+      idleMs: settings.uploadIdleMs,
+      minBytesPerSecond: settings.minUploadBytesPerSecond,
+      turn,
+      ...(hasSpool(originals) ? { spoolDirectory: originals.spoolDirectory } : {}),
+    });
+  } finally {
+    turn.end();
   }
 }

@@ -13,6 +13,7 @@ import type { Jobs } from "./processing/jobs.ts";
 import type { ReadRules } from "./renditions/read-request.ts";
 import type { RenderScheduler } from "./renditions/render-scheduler.ts";
 import type { Renditions } from "./renditions/renditions.ts";
+import type { UploadTurns } from "./upload-turns.ts";
 
 /** What it takes to process an upload. */
 export interface ProcessingContext extends LifeContext {
@@ -35,4 +36,5 @@ export interface ImageContext extends ProcessingContext {
   pages: Pages | null;
   description: Description;
   limiter: RateLimiter;
+  uploadTurns: UploadTurns;
 }

@@ -3,6 +3,7 @@ import { isError, isServiceError, ServiceError, systemCode } from "../errors.ts"
 import { HttpProblem } from "../http/http-problem.ts";
 import { type Problem, problemOf, problemReply } from "../http/problem.ts";
 import { transportRefusal } from "../http/transport.ts";
+import { UNTRUSTED_PROXY_WARNING, watchForProxy } from "../http/untrusted-proxy.ts";
 import { createImage } from "./create-image.ts";
 import { deleteImage, patchImage, readRecord } from "./edit-image.ts";
 import { StillProcessing } from "./find-image.ts";
@@ -38,10 +39,12 @@ const PLAIN_HOST = /^[A-Za-z0-9.-]{1,253}(?::\d{1,5})?$/;
 
 /** The image service over HTTP: addresses below the mount point to routes, failures to problems. */
 export function createImageService(context: ImageContext): Service {
+  const watch = watchForProxy((header) => context.settings.log.warn({ header }, UNTRUSTED_PROXY_WARNING));
   return {
     async handle(call) {
       const address = matchImageAddress(call.path);
       if (address === undefined || !isOffered(context, address)) return undefined;
+      watch(call);
       return context.inFlight.isClosing
         ? refusal(context, call, address, CLOSING)
         : context.inFlight.track(handleOurs(context, call, address));

@@ -34,6 +34,7 @@ import { type AddressedRendition, type AddressOptions, writeAddress } from "./re
 import { isSettledWithin } from "./settled-within.ts";
 import { closeStores, rolesOf, type StorageRoles } from "./storage-roles.ts";
 import { createStoreGuard } from "./store-guard.ts";
+import { createUploadTurns } from "./upload-turns.ts";
 
 export interface CloseOptions {
   /**
@@ -172,6 +173,7 @@ export function createImages(options: ImagesOptions): Images {
       description,
       limiter,
       inFlight,
+      uploadTurns: createUploadTurns(),
     }),
     checked,
   );

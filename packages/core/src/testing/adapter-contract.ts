@@ -6,6 +6,7 @@ import { leavingBehaviour } from "./adapter/leaving.ts";
 import { oversizedUploadsBehaviour } from "./adapter/oversized-uploads.ts";
 import { repliesBehaviour } from "./adapter/replies.ts";
 import { routingBehaviour } from "./adapter/routing.ts";
+import { uploadTurnsBehaviour } from "./adapter/upload-turns.ts";
 import { uploadsBehaviour } from "./adapter/uploads.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
 
@@ -61,6 +62,7 @@ export function adapterContract(test: ConformanceTest, harness: AdapterHarness):
     repliesBehaviour(scope);
     leavingBehaviour(scope);
     uploadsBehaviour(scope);
+    uploadTurnsBehaviour(scope);
     oversizedUploadsBehaviour(scope);
     interruptedUploadsBehaviour(scope);
     hostileBodiesBehaviour(scope);

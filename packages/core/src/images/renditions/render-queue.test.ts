@@ -86,6 +86,20 @@ describe("turns", () => {
     expect(place.underWay).toContain("new1");
   });
 
+  test("a client that asks now and then goes before most work of many newcomers", async () => {
+    const place = desk(2);
+    for (let n = 0; n < 50; n++) {
+      void place.ask("regular", `regular${n}`);
+      await place.end(`regular${n}`);
+      place.clock.now += 250;
+    }
+    for (let n = 0; n < 10; n++) askMany(place, `spray${n}-`, 3);
+    for (let n = 0; n < 10; n++) await place.end(place.underWay[0] ?? "");
+    void place.ask("regular", "again");
+    await place.end(place.underWay[0] ?? "");
+    expect(place.underWay).toContain("again");
+  });
+
   test("two clients with equal work alternate", async () => {
     const place = desk(1);
     askMany(place, "a", 3);

@@ -9,6 +9,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   too_large: 413,
   unsupported_media: 415,
   host_misuse: 500,
+  overloaded: 503,
   store_unavailable: 503,
   no_space: 507,
 };

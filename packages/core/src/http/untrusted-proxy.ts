@@ -1,0 +1,30 @@
+import type { Call } from "../contracts/call.ts";
+
+/** Headers in which proxies pass on the client's address. */
+const FORWARDING = ["x-forwarded-for", "forwarded", "x-real-ip", "cf-connecting-ip", "true-client-ip"];
+
+/**
+ * Watches for requests that a proxy seems to have passed on, but whose client is the proxy as the host framework sees it.
+ *
+ * @param warn Called with the header's name at the first such request, never again.
+ */
+export function watchForProxy(warn: (header: string) => void): (call: Call) => void {
+  let hasWarned = false;
+  return (call) => {
+    if (hasWarned) return;
+    const { headers } = call;
+    const header = FORWARDING.find((name) => headers[name] !== undefined);
+    if (header === undefined || call.clientIp !== call.peerIp) return;
+    // The proxy itself asks, such as for its health check.
+    if (String(headers[header]).includes(call.peerIp)) return;
+    hasWarned = true;
+    warn(header);
+  };
+}
+
+/** What to do about it. */
+export const UNTRUSTED_PROXY_WARNING =
+  "A request has a forwarding header, but the host app does not trust the proxy that sent it. " +
+  "Behind a proxy that is not trusted all users count as one client for limits, turns and budgets. " +
+  "Express: set `trust proxy`. Koa: set `app.proxy`. outrigger serve: set `trustProxy`. " +
+  "Each of them reads X-Forwarded-For. Without a proxy, a client made the header up: ignore this warning.";

@@ -1,0 +1,52 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import { describe, expect, test } from "vitest";
+import { HOST_NAMES } from "./support/hosts.ts";
+import { pngPhoto } from "./support/pictures.ts";
+import { startSite } from "./support/service.ts";
+
+/** More than are read at once. */
+const SLOW = 12;
+
+/** An upload whose client has an address of its own, and sends the first bytes at once and the others when it is told to. */
+function slowUpload(base: string, localAddress: string, bytes: Buffer) {
+  const head =
+    '--x\r\nContent-Disposition: form-data; name="imagedata"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n';
+  const body = Buffer.concat([Buffer.from(head), bytes, Buffer.from("\r\n--x--\r\n")]);
+  const outgoing = request(`${base}/api/images.json`, {
+    method: "POST",
+    headers: {
+      "User-Agent": "OutriggerTest/1.0",
+      "Content-Type": "multipart/form-data; boundary=x",
+      "Content-Length": body.length,
+    },
+    localAddress,
+    agent: false,
+  });
+  const status = once(outgoing, "response").then(([response]) => {
+    response.resume();
+    return response.statusCode as number;
+  });
+  const half = Math.floor(body.length / 2);
+  outgoing.write(body.subarray(0, half));
+  return { status, finish: () => outgoing.end(body.subarray(half)) };
+}
+
+describe.each(HOST_NAMES)("uploads in %s", (host) => {
+  test("slow uploads of one client keep nobody from uploading, and all come to their end", async () => {
+    const site = await startSite({ host, pages: false });
+    try {
+      const bytes = await pngPhoto(60, 40);
+      const slow = Array.from({ length: SLOW }, () => slowUpload(site.base, "127.0.0.66", bytes));
+      for (const address of ["127.0.0.2", "127.0.0.66"]) {
+        const other = slowUpload(site.base, address, bytes);
+        other.finish();
+        expect(await other.status).toBe(201);
+      }
+      for (const each of slow) each.finish();
+      expect(await Promise.all(slow.map(({ status }) => status))).toEqual(slow.map(() => 201));
+    } finally {
+      await site.close();
+    }
+  });
+});
