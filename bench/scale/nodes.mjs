@@ -65,7 +65,11 @@ async function ofStorage(bench, redis, s3) {
   const config = {
     storage: storageOf(redis.url, s3),
     // One very busy client, who waits for each answer.
-    images: { rateLimits: /** @type {const} */ (false), asyncAfterMs: /** @type {const} */ (false) },
+    images: {
+      rateLimits: /** @type {const} */ (false),
+      renderBudget: /** @type {const} */ (false),
+      asyncAfterMs: /** @type {const} */ (false),
+    },
     // More would only fight for the same two cores.
     renderer: { workers: 1 },
   };
