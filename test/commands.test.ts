@@ -192,6 +192,32 @@ describe("outrigger get", PATIENT, () => {
     });
   });
 
+  it("asks for a signed address and a preset as they are, and for what is changed without them", async () => {
+    const asked: string[] = [];
+    const base = await site.instead((request, response) => {
+      asked.push((request.url ?? "").replace(/^.*\./, ""));
+      response.setHeader("Content-Type", "image/png").end(png);
+    });
+    const address = `${base}/api/images/${"A".repeat(22)}.png`;
+    const signed = `${address}?resize=20x&until=99&s=signature`;
+    for (const args of [
+      [signed],
+      [`${address}?preset=thumb`],
+      [signed, "--resize", "30x"],
+      [signed, "--as", "webp"],
+      [`${address}?preset=thumb`, "--page", "1"],
+    ]) {
+      expect(await run(["get", ...args, "--output", "-"])).toMatchObject({ code: 0 });
+    }
+    expect(asked).toEqual([
+      "png?resize=20x&until=99&s=signature",
+      "png?preset=thumb",
+      "png?resize=30x",
+      "webp?resize=20x",
+      "png?page=1",
+    ]);
+  });
+
   it("replaces no file unless it is told to, and prints bytes or the record where those are wanted", async () => {
     const { id, url, pin } = await uploaded();
     await writeFile(join(site.cwd(), "photo.png"), "mine");

@@ -43,7 +43,8 @@ async function environmentWith(records: string) {
     const { Contents = [] } = await s3.client.send(
       new ListObjectsV2Command({ Bucket: bucket, Prefix: "a/blobs/" }),
     );
-    return Contents.map(({ Key = "" }) => Key);
+    // The ledger of renditions lies beside them.
+    return Contents.map(({ Key = "" }) => Key).filter((key) => !key.includes("/rendition-usage/"));
   };
   return { bucket, env, stored };
 }

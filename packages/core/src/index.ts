@@ -95,6 +95,7 @@ export type {
   ImageInfo,
   OriginalFacts,
   OriginalType,
+  PageSizes,
   Quality,
   Renderer,
   RenderOptions,
@@ -104,6 +105,7 @@ export type {
   Size,
   WorkOptions,
 } from "./contracts/renderer.ts";
+export { MAX_PAGE_RUNS } from "./contracts/renderer.ts";
 export type { Shard, ShardSampler } from "./contracts/shard-sampler.ts";
 export { hasShardSampler } from "./contracts/shard-sampler.ts";
 export type { SuppressionList } from "./contracts/suppression-list.ts";

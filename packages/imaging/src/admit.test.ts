@@ -98,6 +98,23 @@ test("takes a PDF whose header is not at its start", async () => {
   });
 });
 
+test("tells the sizes of a PDF's pages, and of nothing that has one page", async () => {
+  const pdf = samplePdf([{ content: QUARTERS }, { entries: "/MediaBox[0 0 30 30]" }]);
+  const options = { cleanedPath: join(tmpdir(), "never-written"), keepMetadata: true };
+  const { pageSizes } = await renderer.admit({ bytes: pdf }, "application/pdf", options);
+  expect(pageSizes).toEqual([
+    [1, 120, 80],
+    [2, 60, 60],
+  ]);
+  const onePage = samplePdf([{ content: QUARTERS }]);
+  expect(await renderer.admit({ bytes: onePage }, "application/pdf", options)).not.toHaveProperty(
+    "pageSizes",
+  );
+  expect(await renderer.admit({ bytes: originals.gif }, "image/gif", options)).not.toHaveProperty(
+    "pageSizes",
+  );
+});
+
 test("a file that cannot be read is the store's failure, not the picture's", async () => {
   const path = join(tmpdir(), "there-is-no-such-picture.png");
   const error = await admitInfo(renderer, { path }, "image/png").catch((reason: unknown) => reason);

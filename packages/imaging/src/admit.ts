@@ -6,6 +6,7 @@ import type { Sharp } from "sharp";
 import { readAll } from "./byte-source.ts";
 import { fitInside } from "./fit.ts";
 import { openPicture } from "./open-picture.ts";
+import { listPageSizes } from "./pdf/page-sizes.ts";
 import type { Picture } from "./picture.ts";
 import { stripMetadata } from "./privacy/strip-metadata.ts";
 import { reading } from "./reading.ts";
@@ -28,8 +29,13 @@ export async function admit(
     return { ...info, cleaned: clean.equals(bytes) ? null : await writeCleaned([clean], cleanedPath) };
   }
   const info = await prove(await openPicture(bytes, type, limits), type, limits);
+  const pageSizes = info.pages > 1 && type === "application/pdf" ? await listPageSizes(bytes) : null;
   const stripped = keepMetadata ? null : await stripMetadata(bytes, type);
-  return { ...info, cleaned: stripped === null ? null : await writeCleaned(stripped, cleanedPath) };
+  return {
+    ...info,
+    ...(pageSizes === null ? {} : { pageSizes }),
+    cleaned: stripped === null ? null : await writeCleaned(stripped, cleanedPath),
+  };
 }
 
 /** Decodes every pixel, as cheaply as that can be done, and tells the measures. */

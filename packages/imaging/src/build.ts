@@ -1,19 +1,24 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { arch, platform, versions } from "node:process";
+import { fileURLToPath } from "node:url";
 import type { PictureLimits } from "./wire.ts";
-
-/** Our own part of the build: raised whenever the same spec gives other bytes than before. */
-const SETTINGS = "s2";
 
 /** The libraries whose other versions may draw or encode otherwise. */
 const LIBRARIES = ["sharp", "@embedpdf/pdfium", "ag-psd", "pdfkit", "svg-to-pdfkit"];
 
-/** Our settings, and a digest of the libraries' versions and of those limits that shape renditions. */
+let code: string | undefined;
+
+/**
+ * The identity of all that makes bytes: a digest of our own code, of the libraries' versions, and of those limits that shape
+ * renditions. Takes 15 ms the first time in a process.
+ */
 export function buildOf(limits: PictureLimits): string {
-  const facts = [...LIBRARIES.map(versionOf), shape(limits)].join();
-  return `${SETTINGS}.${createHash("sha256").update(facts).digest("hex").slice(0, 12)}`;
+  code ??= [ownCode(), ...LIBRARIES.map(versionOf), ...nativeVersions(), `zlib ${versions.zlib}`].join();
+  const digest = createHash("sha256").update(code).update(shape(limits)).digest("hex");
+  return `r1.${digest.slice(0, 16)}`;
 }
 
 function shape(limits: PictureLimits): string {
@@ -27,12 +32,53 @@ function shape(limits: PictureLimits): string {
   ].join();
 }
 
+/** A digest of the files that lie beside this one, without what Node does not run. */
+function ownCode(): string {
+  const directory = dirname(fileURLToPath(import.meta.url));
+  const hash = createHash("sha256");
+  for (const file of codeIn(directory).toSorted()) {
+    hash.update(`${file}\n`).update(readFileSync(join(directory, file)));
+  }
+  return hash.digest("hex");
+}
+
+/** Paths below `directory`, with slashes. `readdir` itself takes five times as long to go into folders. */
+function codeIn(directory: string, above = ""): string[] {
+  return readdirSync(join(directory, above), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${above}${entry.name}`;
+    if (entry.isDirectory()) return codeIn(directory, `${path}/`);
+    return /\.[jt]s$/.test(path) && !/\.(?:d|test)\.ts$/.test(path) ? [path] : [];
+  });
+}
+
+/**
+ * The binaries that sharp loads, with the platform in their names: libvips and librsvg are among them, and draw differently on
+ * another processor. They lie beside sharp, or within it.
+ */
+function nativeVersions(): string[] {
+  const sharp = rootOf("sharp");
+  return [join(sharp, "node_modules"), dirname(sharp)]
+    .map((modules) => join(modules, "@img"))
+    .filter(existsSync)
+    .flatMap((scope) => readdirSync(scope).map((name) => join(scope, name)))
+    .filter((root) => root.includes(`-${platform}`) && root.endsWith(`-${arch}`))
+    .map((root) => `${root.slice(root.lastIndexOf("sharp-"))} ${readVersion(root)}`)
+    .toSorted();
+}
+
 /** Read off the package, not asked of it: importing the library would load its code into the host. */
 function versionOf(library: string): string {
-  const entry = createRequire(import.meta.url).resolve(library);
-  // Their `exports` may hide their package.json, which lies in the package's root, above the entry.
-  const root = entry.slice(0, entry.lastIndexOf(join("node_modules", library)));
-  const path = join(root, "node_modules", library, "package.json");
-  const { version }: { version: string } = JSON.parse(readFileSync(path, "utf8"));
+  return readVersion(rootOf(library));
+}
+
+function readVersion(root: string): string {
+  const { version }: { version: string } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   return version;
+}
+
+/** Their `exports` may hide their package.json, which lies in the package's root, above the entry. */
+function rootOf(library: string): string {
+  const entry = createRequire(import.meta.url).resolve(library);
+  const path = join("node_modules", library);
+  return entry.slice(0, entry.lastIndexOf(path) + path.length);
 }

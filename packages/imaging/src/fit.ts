@@ -28,9 +28,12 @@ export function fitInside(natural: Size, limits: FitLimits): Size {
   const width = Math.min(maxWidth, Math.max(1, Math.round(natural.width * scale)));
   const height = Math.min(maxHeight, Math.max(1, Math.round(natural.height * scale)));
   if (width * height <= limits.maxPixels) return { width, height };
-  const shrink = Math.sqrt(limits.maxPixels / (width * height));
+  // Of the natural size, not of what the box makes of it: every box beyond the limit gives the same size.
+  const shrink = Math.sqrt(limits.maxPixels / (natural.width * natural.height));
+  const shrunkWidth = Math.min(width, limits.maxPixels, Math.max(1, Math.floor(natural.width * shrink)));
+  const shrunkHeight = Math.min(height, Math.max(1, Math.floor(natural.height * shrink)));
   return {
-    width: Math.max(1, Math.floor(width * shrink)),
-    height: Math.max(1, Math.floor(height * shrink)),
+    width: shrunkWidth,
+    height: Math.min(shrunkHeight, Math.max(1, Math.floor(limits.maxPixels / shrunkWidth))),
   };
 }

@@ -10,13 +10,24 @@ export interface Measured {
   frames: number;
 }
 
-/** `Renderer.measure`. Only page 1 of a PDF has the size that the record tells. */
+/** `Renderer.measure`. */
 export function measure(original: OriginalFacts, spec: RenditionSpec, limits: PictureLimits): Size | null {
+  if (original.type === "application/pdf" && spec.format === "pdf" && !isSized(spec)) return null;
+  const picture = recorded(original, spec);
+  return picture === null ? null : renditionSize(picture, spec, limits);
+}
+
+/** What a record tells of the picture that a spec is of; `null`: not enough. */
+export function recorded(original: OriginalFacts, { page = 1 }: RenditionSpec): Measured | null {
   const { type, width, height, pages } = original;
-  if (type === "application/pdf" && spec.format === "pdf" && !isSized(spec)) return null;
-  if (width === null || height === null || pages === null || (spec.page ?? 1) !== 1) return null;
-  const frames = type === "image/gif" ? pages : 1;
-  return renditionSize({ type, natural: { width, height }, frames }, spec, limits);
+  if (width === null || height === null || pages === null) return null;
+  const natural = page === 1 ? { width, height } : sizeOfPage(original, page);
+  return natural === null ? null : { type, natural, frames: type === "image/gif" ? pages : 1 };
+}
+
+function sizeOfPage({ pages, pageSizes = [] }: OriginalFacts, page: number): Size | null {
+  const [, width, height] = pageSizes.findLast(([firstPage]) => firstPage <= page) ?? [0, 0, 0];
+  return page > (pages ?? 0) || width === 0 ? null : { width, height };
 }
 
 /** The size of a rendition, one frame of it: what the spec says exactly, or its box or the natural size within the limits. */
@@ -47,7 +58,7 @@ export function isAnimated(format: ImageFormat, frames: number): boolean {
 }
 
 /** Whether originals of this type are drawn at any size, so that enlarging them loses nothing. */
-function isScalable(type: OriginalType): boolean {
+export function isScalable(type: OriginalType): boolean {
   return type === "image/svg+xml" || type === "application/pdf";
 }
 

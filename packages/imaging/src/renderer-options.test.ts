@@ -51,12 +51,3 @@ test("takes an option given as undefined for its default", () => {
   const options = { maxFrames: undefined } as unknown as RendererOptions;
   expect(resolveRendererOptions(options).maxFrames).toBe(60);
 });
-
-test("its build changes with the limits that shape renditions, and with no others", () => {
-  const buildOf = (options: RendererOptions): string => createRenderer(options).build;
-  expect(buildOf({})).toMatch(/^s2\.[0-9a-f]{12}$/);
-  expect(buildOf({ maxOutputPixels: 25_000_000, timeoutMs: 500, workers: 1 })).toBe(buildOf({}));
-  const small = buildOf({ maxOutputPixels: 1_000_000 });
-  expect(small).not.toBe(buildOf({}));
-  expect(buildOf({ maxSide: 1000 })).not.toBe(small);
-});

@@ -1,10 +1,12 @@
 import { resolve } from "node:path";
 import type { Admission, Renderer, RenderSource, Rendition } from "@outrigger/core";
 import { buildOf } from "./build.ts";
+import { usesIntermediate } from "./intermediate.ts";
+import { look } from "./look.ts";
 import { measure } from "./measure.ts";
 import { createWorkerPool } from "./pool/worker-pool.ts";
 import { type RendererOptions, resolveRendererOptions } from "./renderer-options.ts";
-import type { Task, TaskResult } from "./wire.ts";
+import type { Rendered, Task, TaskResult } from "./wire.ts";
 
 /** Against leaks that nobody has seen yet: 600 pictures in a row left none. Starting anew costs 0.1 s of processor. */
 const MAX_TASKS_PER_WORKER = 1000;
@@ -16,7 +18,7 @@ const MAX_TASKS_PER_WORKER = 1000;
  * Throws `TypeError` on options out of range.
  */
 export function createRenderer(options: RendererOptions = {}): Renderer {
-  const { timeoutMs, maxMemoryBytes, maxTotalMemoryBytes, workers, maxQueue, ...limits } =
+  const { timeoutMs, maxMemoryBytes, maxTotalMemoryBytes, workers, maxQueue, intermediates, ...limits } =
     resolveRendererOptions(options);
   const pool = createWorkerPool<Task, TaskResult>({
     entry: new URL("./worker.js", import.meta.url),
@@ -33,8 +35,9 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
     build: buildOf(limits),
     workers,
     maxQueue,
-    look: () => LOOK,
+    look,
     measure: (original, spec) => measure(original, spec, limits),
+    usesIntermediate: (original, spec) => intermediates && usesIntermediate(original, spec, limits),
     canRender: () => true,
     async admit(source, type, options, work) {
       const cleanedPath = resolve(options.cleanedPath);
@@ -49,16 +52,23 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
       return (await pool.run(task, work)) as Admission;
     },
     async render(source, type, spec, work) {
-      const task: Task = { kind: "render", source: absolute(source), type, spec, limits };
+      const mode = work?.fromIntermediate
+        ? "from intermediate"
+        : intermediates
+          ? "with intermediate"
+          : "direct";
+      const task: Task = { kind: "render", source: absolute(source), type, spec, limits, mode };
       // As above.
-      return (await pool.run(task, work)) as Rendition;
+      return separate((await pool.run(task, work)) as Rendered);
     },
     close: () => pool.close(),
   };
 }
 
-/** Raised when renditions are to look different than before. */
-const LOOK = 1;
+function separate({ bytes, renditionBytes }: Rendered): Rendition {
+  if (renditionBytes === bytes.length) return { bytes };
+  return { bytes: bytes.subarray(0, renditionBytes), intermediate: bytes.subarray(renditionBytes) };
+}
 
 /** Workers have a directory of their own, where a relative path would mean another file. */
 function absolute(source: RenderSource): RenderSource {

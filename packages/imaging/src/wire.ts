@@ -4,7 +4,6 @@ import type {
   ErrorCode,
   OriginalType,
   RenderSource,
-  Rendition,
   RenditionSpec,
 } from "@outrigger/core";
 
@@ -23,10 +22,31 @@ export interface PictureLimits {
 /** What the parent asks of a worker: one task at a time, the next only after the answer. */
 export type Task =
   | { kind: "admit"; source: RenderSource; type: OriginalType; options: AdmitOptions; limits: PictureLimits }
-  | { kind: "render"; source: RenderSource; type: OriginalType; spec: RenditionSpec; limits: PictureLimits };
+  | {
+      kind: "render";
+      source: RenderSource;
+      type: OriginalType;
+      spec: RenditionSpec;
+      limits: PictureLimits;
+      mode: RenderMode;
+    };
+
+/**
+ * `direct`: from the original. `with intermediate`: the same, and the intermediate is returned too, where there is one.
+ * `from intermediate`: the source is one. All three give the same bytes.
+ */
+export type RenderMode = "direct" | "with intermediate" | "from intermediate";
 
 /** What a task ends with. */
-export type TaskResult = Admission | Rendition;
+export type TaskResult = Admission | Rendered;
+
+/** A rendition on its way to the parent. */
+export interface Rendered {
+  /** Of the rendition, and behind them those of its intermediate. */
+  bytes: Buffer;
+  /** How many are the rendition's. */
+  renditionBytes: number;
+}
 
 /** What a task took: CPU milliseconds, and bytes of memory that the worker holds after it. */
 export interface Usage {

@@ -2,10 +2,10 @@
  * The process that touches pictures. It is told tasks over IPC and may be killed at any moment; it holds nothing that
  * would be missed.
  */
-import { isError, isServiceError } from "@outrigger/core";
+import { isError, isServiceError, type Rendition } from "@outrigger/core";
 import { saysOutOfMemory } from "./out-of-memory.ts";
 import { alignThreadPriorities } from "./thread-priority.ts";
-import type { Task, TaskResult, Usage, WorkerMessage } from "./wire.ts";
+import type { Rendered, Task, TaskResult, Usage, WorkerMessage } from "./wire.ts";
 
 process.title = "outrigger-render";
 alignThreadPriorities();
@@ -42,7 +42,7 @@ async function tellInPieces(result: TaskResult): Promise<TaskResult> {
   for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
     await tell({ kind: "piece", bytes: bytes.subarray(start, start + PIECE_BYTES) });
   }
-  return { bytes: Buffer.alloc(0) };
+  return { ...result, bytes: Buffer.alloc(0) };
 }
 
 /** Loads sharp with only those of libvips' loaders that originals need, each of which reads from memory only; TIFF is what a
@@ -59,7 +59,12 @@ async function loadPerformer(): Promise<(task: Task) => Promise<TaskResult>> {
   return async (task) =>
     task.kind === "admit"
       ? await admit(task.source, task.type, task.options, task.limits)
-      : await render(task.source, task.type, task.spec, task.limits);
+      : joined(await render(task.source, task.type, task.spec, task.limits, task.mode));
+}
+
+function joined({ bytes, intermediate }: Rendition): Rendered {
+  const all = intermediate === undefined ? bytes : Buffer.concat([bytes, intermediate]);
+  return { bytes: all, renditionBytes: bytes.length };
 }
 
 function describeFailure(error: unknown, usage: Usage): WorkerMessage<TaskResult> {

@@ -134,6 +134,7 @@ const renderer = section({
   maxTotalMemoryBytes: whole(128 * 1024 ** 2).exactOptional(),
   workers: whole(1, 256).exactOptional(),
   maxQueue: whole(0, 100_000).exactOptional(),
+  intermediates: flag.exactOptional(),
 });
 
 const http = section({

@@ -25,6 +25,12 @@ export interface ImageInfo {
   pages: number | null;
 }
 
+/**
+ * Pages of equal size, in order: the first of them, from 1, and the width and height of each in pixels, as {@link ImageInfo}
+ * counts them. 0 × 0: not known.
+ */
+export type PageSizes = readonly (readonly [firstPage: number, width: number, height: number])[];
+
 /** How a file is taken in. */
 export interface AdmitOptions {
   /**
@@ -38,6 +44,11 @@ export interface AdmitOptions {
 
 /** A file that may be stored, as it is or cleaned. */
 export interface Admission extends ImageInfo {
+  /**
+   * Sizes of all pages, the first one too, up to the last page of the document or up to an end that is not known; at most
+   * {@link MAX_PAGE_RUNS} runs. Absent: there is one page, or this renderer cannot tell.
+   */
+  pageSizes?: PageSizes;
   /** The file at `cleanedPath`, which is to be stored instead; `null` where the file can stay as it is. */
   cleaned: {
     /** In bytes. */
@@ -54,6 +65,8 @@ export interface OriginalFacts {
   width: number | null;
   height: number | null;
   pages: number | null;
+  /** As {@link Admission.pageSizes}. */
+  pageSizes?: PageSizes;
   /** Bytes. */
   size: number;
 }
@@ -87,6 +100,9 @@ export interface Rendition {
    */
   intermediate?: Buffer;
 }
+
+/** Runs of pages that an {@link Admission} may name, so that records stay small. */
+export const MAX_PAGE_RUNS = 32;
 
 /** How a picture is worked on. */
 export interface WorkOptions {

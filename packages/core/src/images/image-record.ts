@@ -1,5 +1,5 @@
 import type { StoreRole } from "../contracts/observer.ts";
-import type { OriginalType } from "../contracts/renderer.ts";
+import type { OriginalType, PageSizes } from "../contracts/renderer.ts";
 import { ServiceError } from "../errors.ts";
 import type { Agent } from "../http/agent.ts";
 import { isImageId } from "./image-id.ts";
@@ -55,6 +55,8 @@ export interface ImageRecord {
   width: number | null;
   height: number | null;
   pages: number | null;
+  /** As {@link Admission.pageSizes}. Records of earlier versions lack it. */
+  pageSizes?: PageSizes;
   agent: Agent | null;
   /** `null`: the host named none, or the bytes are removed. Never shown. */
   owner: Owner | null;

@@ -1,3 +1,4 @@
+import { MAX_PAGE_RUNS } from "../contracts/renderer.ts";
 import { FORMATS } from "./formats.ts";
 import type { ImageRecord } from "./image-record.ts";
 
@@ -21,6 +22,11 @@ const objectOf =
   (value) =>
     typeof value === "object" && value !== null && wrongField(value, fields) === null;
 
+const isPageSizes: Check = (value) =>
+  Array.isArray(value) &&
+  value.length <= MAX_PAGE_RUNS &&
+  value.every((run) => Array.isArray(run) && run.length === 3 && run.every(isBytes));
+
 const ORIGINAL_TYPES = Object.values(FORMATS).map(({ original }) => original);
 
 const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
@@ -32,6 +38,7 @@ const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
   width: orNothing(isTime),
   height: orNothing(isTime),
   pages: orNothing(isTime),
+  pageSizes: orNothing(isPageSizes),
   agent: orNothing(objectOf({})),
   owner: orNothing(objectOf({ name: isText, bytes: isBytes })),
   createdAt: isTime,

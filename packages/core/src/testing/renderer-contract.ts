@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ImageFormat, OriginalType, Renderer, RenditionSpec } from "../contracts/renderer.ts";
+import type {
+  ImageFormat,
+  OriginalFacts,
+  OriginalType,
+  Renderer,
+  RenditionSpec,
+} from "../contracts/renderer.ts";
 import { type ErrorCode, isServiceError } from "../errors.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { admit, checkCleaning, type RendererCase } from "./renderer-cleaning.ts";
@@ -136,6 +142,43 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
     }
   });
 
+  check("measures a rendition as it is then made, by its box and by that size", async (renderer) => {
+    for (const [type, format] of offered(renderer)) {
+      for (const box of [{}, { maxWidth: 17 }, { maxHeight: 13 }, { maxWidth: 99, maxHeight: 99 }]) {
+        const spec: RenditionSpec = { format, ...box };
+        const size = renderer.measure(factsOf(type), spec);
+        if (size === null) continue;
+        for (const each of [spec, { format, ...size }]) {
+          const { bytes } = await renderer.render({ bytes: samples[type] }, type, each);
+          assert.deepEqual(declaredSize(bytes, format), size, `${type} as ${JSON.stringify(each)}`);
+        }
+      }
+    }
+  });
+
+  check("tells how conversions look by whole numbers from 1", async (renderer) => {
+    for (const type of types) {
+      for (const format of formats) {
+        const look = renderer.look(type, format);
+        assert.ok(Number.isSafeInteger(look) && look >= 1, `${type} as ${format}: ${look}`);
+      }
+    }
+  });
+
+  check("makes the same bytes from an intermediate as from the original", async (renderer) => {
+    for (const type of types) {
+      for (const format of formats.filter((each) => renderer.canRender(type, each))) {
+        const spec: RenditionSpec = { format, maxWidth: 40 };
+        const { bytes, intermediate } = await renderer.render({ bytes: samples[type] }, type, spec);
+        const isExpected = renderer.usesIntermediate?.(factsOf(type), spec) ?? false;
+        assert.equal(intermediate !== undefined, isExpected, `${type} as ${format}`);
+        if (intermediate === undefined) continue;
+        const again = await renderer.render({ bytes: intermediate }, type, spec, { fromIntermediate: true });
+        assert.ok(again.bytes.equals(bytes), `${type} as ${format}`);
+      }
+    }
+  });
+
   check("gives the same bytes for the same spec", async (renderer) => {
     for (const [type, format] of offered(renderer)) {
       const spec = { format, maxWidth: 40 };
@@ -216,6 +259,12 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
     if (!renderer.canRender("image/png", "png")) return;
     await assert.rejects(renderer.render(source, "image/png", { format: "png" }), assertOverloaded);
   });
+}
+
+/** What a record tells of a sample. */
+function factsOf(type: OriginalType): OriginalFacts {
+  const pages = type === "image/gif" ? SAMPLE_FRAMES : 1;
+  return { type, ...SAMPLE_SIZE, pages, size: samples[type].length };
 }
 
 /** The conversions on offer whose result can be measured here. */

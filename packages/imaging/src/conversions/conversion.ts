@@ -15,6 +15,8 @@ export interface Conversion {
   size: Size;
   /** Whether the rendition moves. */
   animated: boolean;
+  /** Whether `picture` is an intermediate of the original, not the original itself. */
+  indirect: boolean;
   limits: PictureLimits;
 }
 
@@ -27,9 +29,9 @@ export async function uprightPixels(
   return isSameSize(picture.natural, wanted) ? image : image.resize({ ...wanted, fit: "fill" });
 }
 
-/** Whether the picture keeps its natural size. */
-export function keepsSize({ picture, size }: Conversion): boolean {
-  return isSameSize(picture.natural, size);
+/** Whether the picture is the original at its natural size. */
+export function keepsSize({ picture, size, indirect }: Conversion): boolean {
+  return !indirect && isSameSize(picture.natural, size);
 }
 
 function isSameSize(a: Size, b: Size): boolean {

@@ -17,7 +17,7 @@ export interface EncodeOptions {
 
 /**
  * Ends a pipeline with the encoder of `format`. What is written is 8-bit sRGB, without any of the original's metadata.
- * A change here changes the bytes of equal specs: raise `SETTINGS` in `build.ts` with it.
+ * Where a change here is to be seen in stored renditions, raise a number in `look.ts` with it.
  */
 export function encode(image: Sharp, format: EncodedFormat, options: EncodeOptions): Sharp {
   switch (format) {

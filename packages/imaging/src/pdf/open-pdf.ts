@@ -2,7 +2,7 @@ import sharp from "sharp";
 import { fitInside, type Size } from "../fit.ts";
 import type { Picture } from "../picture.ts";
 import { drawPage } from "./draw-page.ts";
-import { readPageSize } from "./page-geometry.ts";
+import { type PageSize, readPageSize } from "./page-geometry.ts";
 import { checkPage, usePdfDocument } from "./pdf-document.ts";
 
 /** Which page of a PDF, and within what. */
@@ -15,6 +15,14 @@ export interface OpenPdfOptions {
 
 /** Sharp on dense screens, and the text of a whole page stays legible. */
 const PIXELS_PER_POINT = 2;
+
+/** The natural size of a page. */
+export function pixelsOf({ width, height }: PageSize): Size {
+  return {
+    width: Math.max(1, Math.round(width * PIXELS_PER_POINT)),
+    height: Math.max(1, Math.round(height * PIXELS_PER_POINT)),
+  };
+}
 
 /**
  * Opens one page of a PDF. Its size is that of its crop box, turned as the page is. A unit of its own (`UserUnit`), which
@@ -29,10 +37,7 @@ export async function openPdf(bytes: Buffer, { page = 1, maxPixels }: OpenPdfOpt
     checkPage(document, page);
     return { pages: document.pageCount, points: readPageSize(document, index) };
   });
-  const natural: Size = {
-    width: Math.max(1, Math.round(points.width * PIXELS_PER_POINT)),
-    height: Math.max(1, Math.round(points.height * PIXELS_PER_POINT)),
-  };
+  const natural = pixelsOf(points);
   return {
     natural,
     frames: 1,

@@ -42,13 +42,14 @@ export function released(before: Processing, wasTry: boolean, now: number): Proc
 
 /** The record of an image that can be served from now on. */
 export function readyRecord(record: ImageRecord, admission: Admission, now: number): ImageRecord {
-  const { width, height, pages, cleaned } = admission;
+  const { width, height, pages, pageSizes, cleaned } = admission;
   return {
     ...record,
     ...(cleaned ?? {}),
     width,
     height,
     pages,
+    ...(pageSizes === undefined ? {} : { pageSizes }),
     processing: null,
     updatedAt: later(record, now),
   };

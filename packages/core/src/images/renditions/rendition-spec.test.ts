@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { ImageFormat, OriginalType } from "../../contracts/renderer.ts";
-import { chooseRendition, parseReadParameters, type ReadParameters, specName } from "./rendition-spec.ts";
+import {
+  chooseRendition,
+  isSpecName,
+  parseReadParameters,
+  type ReadParameters,
+  specName,
+} from "./rendition-spec.ts";
 
 function parse(format: ImageFormat, values: Record<string, unknown>) {
   return parseReadParameters(format, (name) => values[name]);
@@ -149,5 +155,20 @@ describe("the rendition that a read names", () => {
     expect(specName({ format: "png", width: 8, height: 6 })).toBe("png-8x6");
     expect(specName({ format: "png", page: 2 })).toBe("png-p2");
     expect(specName({ format: "gif" })).toBe("gif");
+  });
+
+  test("has a name that is told from those of earlier releases and of intermediates", () => {
+    const names = ["png", "jpg-max", "png-8x6", "png-in8x", "png-inx6", "jpg-low-in8x6-p12", "pdf-p2"];
+    expect(names.filter(isSpecName)).toEqual(names);
+    const others = [
+      "png-8x6-4f2a9c01",
+      "jpg-low-8x-b1c2",
+      "png-f00",
+      "intermediate-p1",
+      "",
+      "tiff",
+      "png-0x6",
+    ];
+    expect(others.filter(isSpecName)).toEqual([]);
   });
 });

@@ -110,7 +110,7 @@ function parsePage(value: unknown): number {
   throw new ServiceError("bad_request", "page must be a whole number from 1");
 }
 
-type Original = Pick<ImageRecord, "type" | "width" | "height" | "pages" | "size">;
+type Original = Pick<ImageRecord, "type" | "width" | "height" | "pages" | "pageSizes" | "size">;
 
 /**
  * The rendition that `parameters` ask for, resolved to what it yields: whatever gives the same picture gives the same spec.

@@ -76,8 +76,7 @@ export interface Renditions {
    * that share the store. `null` when the original is not there. Rejects as {@link Renderer.render} does, and with `overloaded`
    * when another process takes too long; a failure by the picture itself is remembered, and a picture that is too costly in
    * two renditions is barred from others for an hour. Rejects with `rate_limited` a client with too much in line, or without
-   * budget. Rejects with `damaged` when the
-   * original has another size than its record says.
+   * budget. Rejects with `damaged` when the original has another size than its record says.
    */
   get(record: ImageRecord, spec: RenditionSpec | null, reader: Reader): Promise<ServableBytes | null>;
   /** Removes all bytes of an image from memory and both stores. */
@@ -314,9 +313,7 @@ export function createRenditions(options: RenditionsOptions): Renditions {
   /** Stores what the reply does not wait for. A rendition that cannot be stored is only rendered again. */
   function storeBehind(image: ImageRecord, key: string, bytes: Buffer): Promise<void> {
     if (pendingPuts.size >= MAX_PENDING_PUTS) return Promise.resolve();
-    const task = (async () => {
-      await putUnlessRemoved(image, key, bytes);
-    })()
+    const task = putUnlessRemoved(image, key, bytes)
       .catch(onError)
       .finally(() => pendingPuts.delete(task));
     pendingPuts.add(task);
