@@ -38,9 +38,9 @@ test.runIf(process.platform === "linux")(
       const reply = await fetch(`${addressOf(site, id, "jpg")}?resize=${size}x`);
       return { status: reply.status, text: await reply.text() };
     };
-    const frugal = () => createRenderer({ maxMemoryBytes: 128 * 1024 ** 2, workers: 1 });
+    const frugal = () => createRenderer({ maxMemoryBytes: 128 * 1024 ** 2, workers: 1, timeoutMs: 60_000 });
     try {
-      const usual = await start(createRenderer({ workers: 1 }));
+      const usual = await start(createRenderer({ workers: 1, timeoutMs: 60_000 }));
       const { id } = await upload(usual.site, bytes, "image/png");
       expect(await read(usual, id, 1700)).toMatchObject({ status: 200 });
       await expect.poll(async () => (await storage.list(`${id}/renditions/`)).keys).not.toEqual([]);

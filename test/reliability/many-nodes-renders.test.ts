@@ -14,8 +14,8 @@ import { STORAGES, type StorageName, type StorageServers, startStorageServers } 
 const NODES = 3;
 const REQUESTS = 500;
 const ROUNDS = amount(2, 50);
-/** Different renditions at once; on a busy machine too the last is rendered before those who wait lose patience. */
-const MANY = 20;
+/** Different renditions at once: as many as one client may have under way and in line at a node. */
+const MANY = 10;
 /** Requests while one node renders for long. */
 const WAITING = 60;
 /** A lease of ten seconds, and what a busy machine needs. */

@@ -10,6 +10,7 @@ const [directory, log] = process.argv.slice(2);
 const images = createImages({
   storage: createFsBlobStore({ directory }),
   rateLimits: false,
+  renderBudget: false,
   renderer: {
     build: "none",
     look: () => 1,

@@ -16,6 +16,7 @@ process.stdin.resume().on("close", () => process.exit());
 const images = createImages({
   storage: mutant === "" ? createFsBlobStore({ directory }) : createMutant(mutant, directory),
   rateLimits: false,
+  renderBudget: false,
   asyncAfterMs: false,
   // A pass begins when a test asks for it.
   sweepEveryMs: false,

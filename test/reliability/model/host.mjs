@@ -43,6 +43,7 @@ const images = createImages({
   // Only a directory keeps one.
   secret: "the same for all processes, 32 bytes",
   rateLimits: false,
+  renderBudget: false,
   asyncAfterMs: false,
   sweepEveryMs: false,
   tls: "off",

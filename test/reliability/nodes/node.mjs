@@ -62,6 +62,7 @@ const images = createImages({
   asyncAfterMs: false,
   sweepEveryMs: false,
   rateLimits: creates === undefined ? false : { creates, reads: false, edits: false, pinFailures: false },
+  renderBudget: false,
   rateLimiter: limiter,
   jobQueue: hasQueue ? createBullMqJobQueue(shared) : undefined,
   processUploads,

@@ -183,6 +183,19 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
     }
   });
 
+  check("tells the cost of a render once, before it settles", async (renderer) => {
+    for (const [type, format] of offered(renderer).slice(0, 1)) {
+      for (const bytes of [samples[type], Buffer.alloc(9)]) {
+        const events: (number | "settled")[] = [];
+        const onCost = (cpuMs: number) => events.push(cpuMs);
+        const settled = () => events.push("settled");
+        await renderer.render({ bytes }, type, { format }, { onCost }).then(settled, settled);
+        const [cpuMs, last] = events;
+        assert.ok(events.length === 2 && Number(cpuMs) >= 0 && last === "settled", events.join());
+      }
+    }
+  });
+
   check("gives the same bytes for the same spec", async (renderer) => {
     for (const [type, format] of offered(renderer)) {
       const spec = { format, maxWidth: 40 };
