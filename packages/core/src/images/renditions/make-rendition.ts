@@ -88,7 +88,8 @@ export function createRenditionMaker(options: RenditionMakerOptions): MakeRendit
       const { bytes } = await scheduler.render(opening, record, spec, { ...turn, fromIntermediate: true });
       return (await isStill(key, stamp)) ? { bytes, stamp: { look, build } } : null;
     } catch (error) {
-      if (error instanceof BytesReplaced || FALLS_BACK.some((code) => isServiceError(error, code))) return null;
+      if (error instanceof BytesReplaced || FALLS_BACK.some((code) => isServiceError(error, code)))
+        return null;
       throw error;
     }
   }
