@@ -82,7 +82,7 @@ export interface RendererOptions {
   maxQueue?: number;
   /**
    * Whether the pixels of originals that are costly to decode are kept once more, at 1600 px, to make smaller sizes from. They
-   * take up to 10 MB an image beside its renditions, and turn 0.1 s and more of each further size into 0.02 s. Renditions
+   * take up to 10 MB a picture or page beside its renditions, and turn 0.1 s and more of each further size into 0.02 s. Renditions
    * have the same bytes either way.
    * @default true
    */
