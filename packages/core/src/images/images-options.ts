@@ -126,7 +126,10 @@ export interface ImagesOptions {
    * sweeps: see `sweepEveryMs`. @default 30
    */
   renditionsIdleDays?: number | false;
-  /** How much one client may ask for; `false` switches all limits off. @default the limits that {@link ImageRateLimits} names */
+  /**
+   * How much one client may ask for. `false` switches these limits off, and lets one client have any number of pictures in
+   * line and under way. @default the limits that {@link ImageRateLimits} names
+   */
   rateLimits?: ImageRateLimits | false;
   /**
    * CPU seconds per client and minute that new renditions and checks of uploads may take, 1 to 3600. A client that has used

@@ -100,7 +100,10 @@ export function createImages(options: ImagesOptions): Images {
     cpuSeconds: settings.renderBudget,
     onError: settings.onError,
   });
-  const scheduler = createRenderScheduler(renderer, budget, checked.observer);
+  const scheduler = createRenderScheduler(renderer, budget, {
+    observer: checked.observer,
+    boundsClients: checked.rateLimits !== false,
+  });
   const renditions = createRenditions({
     ...roles,
     leases,

@@ -39,7 +39,7 @@ export type TakeTurn = <W extends WaitingWork>(
 /** Work predicted to take less is cheap, other work dear. */
 export const CHEAP_MS = 150;
 /** Work of one client and kind at a time. */
-const MAX_RUNNING_PER_CLIENT = 2;
+export const MAX_RUNNING_PER_CLIENT = 2;
 /** Work that waited longer is entitled to the turns of the oldest. */
 const OLD_MS = 10_000;
 /** Every so many starts, one belongs to the oldest. */
@@ -58,7 +58,12 @@ const OLDEST_TURN = 4;
  * No work starves: every fourth start goes to the oldest work that has waited for more than 10 s. Where it is dear and no
  * worker may take it yet, it gets the next one that may.
  */
-export function createQueueOrder(workers: number, use: RecentUse, nowMs: () => number): TakeTurn {
+export function createQueueOrder(
+  workers: number,
+  use: RecentUse,
+  nowMs: () => number,
+  maxRunningPerClient = MAX_RUNNING_PER_CLIENT,
+): TakeTurn {
   const maxDear = Math.max(1, workers - 1);
   let lastKind: WorkKind = "admit";
   let sinceOldest = 0;
@@ -98,7 +103,7 @@ export function createQueueOrder(workers: number, use: RecentUse, nowMs: () => n
     let best: { client: string; usedMs: number } | null = null;
     for (const client of claim.clients) {
       const underWay = [...running].filter((work) => work.client === client && work.kind === kind).length;
-      if (underWay >= MAX_RUNNING_PER_CLIENT) continue;
+      if (underWay >= maxRunningPerClient) continue;
       const usedMs = usedBy(client, running);
       if (best === null || usedMs < best.usedMs) best = { client, usedMs };
     }

@@ -13,9 +13,9 @@ interface Asked {
 }
 
 /** A queue whose work ends when the test says so, on a clock of the test's. */
-function desk(workers: number, maxQueue = 64) {
+function desk(workers: number, maxQueue = 64, boundsClients = true) {
   const clock = { now: 0 };
-  const queue = createRenderQueue({ workers, maxQueue, nowMs: () => clock.now });
+  const queue = createRenderQueue({ workers, maxQueue, boundsClients, nowMs: () => clock.now });
   /** Names of work under way, in the order in which it began. */
   const underWay: string[] = [];
   const begun: string[] = [];
@@ -232,6 +232,14 @@ describe("bounds", () => {
     // Eight in line of 1 s each, two at a time.
     expect(place.refused.get("a11")).toMatchObject({ code: "rate_limited", retryAfterMs: 4_000 });
     expect(await place.endAll()).toHaveLength(10);
+  });
+
+  test("without bounds a client has as much under way and in line as there is room for", async () => {
+    const place = desk(4, 20, false);
+    askMany(place, "a", 25, { kind: "admit" });
+    await settled();
+    expect(place.underWay.length).toBe(4);
+    expect([...place.refused]).toEqual([["a25", expect.objectContaining({ code: "overloaded" })]]);
   });
 
   test("its uploads have places of their own", async () => {

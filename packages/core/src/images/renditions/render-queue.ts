@@ -15,6 +15,8 @@ export interface RenderQueueOptions {
   workers: number;
   /** Work that may wait, that of all clients together. */
   maxQueue: number;
+  /** Whether one client may have so much in line and under way, and no more. @default true */
+  boundsClients?: boolean;
   /** Milliseconds of a clock that is never set back. @default performance.now */
   nowMs?: () => number;
 }
@@ -58,10 +60,11 @@ interface Place extends WaitingWork {
 export function createRenderQueue({
   workers,
   maxQueue,
+  boundsClients = true,
   nowMs = () => performance.now(),
 }: RenderQueueOptions): RenderQueue {
   const use = createRecentUse(nowMs);
-  const takeTurn = createQueueOrder(workers, use, nowMs);
+  const takeTurn = createQueueOrder(workers, use, nowMs, boundsClients ? MAX_RUNNING_PER_CLIENT : workers);
   /** In the order in which they came. */
   const waiting: Place[] = [];
   const running = new Set<RunningWork>();
@@ -116,7 +119,7 @@ export function createRenderQueue({
   function makeRoomFor(newcomer: Place): void {
     const { owner, kind } = newcomer;
     const own = waiting.filter((place) => place.owner === owner);
-    if (own.filter((place) => place.kind === kind).length > MAX_WAITING[kind]) {
+    if (boundsClients && own.filter((place) => place.kind === kind).length > MAX_WAITING[kind]) {
       refuseAsTooMany(newcomer);
       return;
     }
@@ -130,7 +133,8 @@ export function createRenderQueue({
     let longest = own;
     for (const line of lines.values()) if (line.length > longest.length) longest = line;
     const last = longest.at(-1);
-    if (last === undefined || (own.length === 1 && longest === own)) refuseAsFull(mostUsing(newcomer));
+    if (last === undefined || (longest === own && (own.length === 1 || !boundsClients)))
+      refuseAsFull(mostUsing(newcomer));
     else if (last.kind === "background") refuseAsFull(last);
     else refuseAsTooMany(last);
   }

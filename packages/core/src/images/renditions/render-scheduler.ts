@@ -54,16 +54,24 @@ interface Working {
   onCost(cpuMs: number): void;
 }
 
-/** @param observer told how much waits and how much is under way, where the renderer says how much it does at once. */
+export interface RenderSchedulerOptions {
+  /** Told how much waits and how much is under way, where the renderer says how much it does at once. */
+  observer?: Observer | undefined;
+  /** Whether one client may have so much in line and under way, and no more. @default true */
+  boundsClients?: boolean;
+}
+
 export function createRenderScheduler(
   renderer: Renderer,
   budget: RenderBudget,
-  observer?: Observer,
+  { observer, boundsClients }: RenderSchedulerOptions = {},
 ): RenderScheduler {
   const costs = createRenderCosts();
   const { workers, maxQueue = workers } = renderer;
   const queue =
-    workers === undefined || maxQueue === undefined ? null : createRenderQueue({ workers, maxQueue });
+    workers === undefined || maxQueue === undefined
+      ? null
+      : createRenderQueue({ workers, maxQueue, ...(boundsClients === undefined ? {} : { boundsClients }) });
   const hideGauges =
     queue === null
       ? []
