@@ -3,6 +3,7 @@ import { ServiceError } from "../../errors.ts";
 import {
   type Claim,
   createQueueOrder,
+  MAX_RUNNING_PER_CLIENT,
   type QueuedWork,
   type RunningWork,
   type WaitingWork,
