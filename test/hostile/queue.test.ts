@@ -1,13 +1,16 @@
 import { createRenderer } from "@outrigger/imaging";
 import { expect, test } from "vitest";
-import { postImage, startSite } from "../support/service.ts";
+import { NO_RATE_LIMITS, postImage, startSite } from "../support/service.ts";
 import { bombs } from "./bombs.ts";
 import { inParallel } from "./in-parallel.ts";
 import { answerOf, expectProblem } from "./verdict.ts";
 import { watchSite } from "./watch-site.ts";
 
 test("more bombs at once than a client may have in line get 429 and a time to come back, and nothing of them stays", async () => {
-  const site = await startSite({ renderer: createRenderer({ timeoutMs: 1000, workers: 1, maxQueue: 1 }) });
+  const site = await startSite({
+    renderer: createRenderer({ timeoutMs: 1000, workers: 1, maxQueue: 1 }),
+    rateLimits: NO_RATE_LIMITS,
+  });
   try {
     const watch = await watchSite(site);
     const drawn = (await bombs()).filter(({ title }) => title.includes("10^12 uses"));

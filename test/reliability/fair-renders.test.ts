@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { pngPhoto } from "../support/pictures.ts";
-import { startSite } from "../support/service.ts";
+import { NO_RATE_LIMITS, startSite } from "../support/service.ts";
 import { amount } from "../support/soak.ts";
 import { type Answer, clientAt, uploadAs } from "./renders/clients.ts";
 import { DEAR_TYPE, heldRenderer } from "./renders/held-renderer.ts";
@@ -25,7 +25,7 @@ interface Outcome {
 /** One client asks for many dear sizes at once. Another one reads a new small size and uploads, by turns. */
 async function besideGreedyClient(isShared: boolean): Promise<Outcome> {
   const held = heldRenderer(isShared);
-  const site = await startSite({ renderer: held.renderer });
+  const site = await startSite({ renderer: held.renderer, rateLimits: NO_RATE_LIMITS });
   const greedy = clientAt(site, 66);
   const other = clientAt(site, 2);
   const pending: Promise<unknown>[] = [];

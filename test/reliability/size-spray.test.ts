@@ -3,7 +3,7 @@ import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { pngPhoto } from "../support/pictures.ts";
-import { startSite } from "../support/service.ts";
+import { NO_RATE_LIMITS, startSite } from "../support/service.ts";
 import { amount } from "../support/soak.ts";
 import { tally } from "./nodes/requests.ts";
 import { clientAt, uploadAs } from "./renders/clients.ts";
@@ -39,6 +39,7 @@ async function spray(change: (renderer: Renderer) => Renderer = (renderer) => re
     secret: "of no importance, 32 bytes at least",
     renderer: change(renderer),
     renderBudget: false,
+    rateLimits: NO_RATE_LIMITS,
   });
   try {
     const owner = clientAt(site, 2);

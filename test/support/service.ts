@@ -6,6 +6,9 @@ import { createRenderer } from "@outrigger/imaging";
 import { createPages } from "@outrigger/web";
 import { type Host, type HostName, startHost } from "./hosts.ts";
 
+/** No limit of requests. Unlike `false`, it leaves the bounds of a client in the line for the renderer. */
+export const NO_RATE_LIMITS = { creates: false, reads: false, edits: false, pinFailures: false } as const;
+
 /** The image service on a directory of its own, in a host. */
 export interface Site extends Host {
   images: Images;

@@ -117,8 +117,10 @@ export function describeEndings(stage: Stage): void {
     clock.now += 30 * DAY_MS;
     await other.images.sweep();
     const keys = await stage.deployment.keys();
-    // The store's own record stays as well.
-    const others = keys.filter((key) => key !== "identity" && !/^owners\/[0-9a-f]{64}\/\d+$/.test(key));
+    // The store's own record stays as well, and the ledger of renditions.
+    const others = keys.filter(
+      (key) => !/^(?:identity$|rendition-usage\/|owners\/[0-9a-f]{64}\/\d+$)/.test(key),
+    );
     expect(others).toEqual([]);
     const left = async () =>
       (await stage.deployment.names()).filter(

@@ -83,7 +83,9 @@ export function describeUploads(stage: Stage): void {
     }
     // They are written while the answer is already on its way.
     const renditions = async () =>
-      (await stage.deployment.keys(`${id}/`)).filter((key) => key.startsWith(`${id}/renditions/`));
+      (await stage.deployment.keys(`${id}/`)).filter(
+        (key) => key.startsWith(`${id}/renditions/`) && !key.includes("/intermediate-"),
+      );
     await expect.poll(renditions, { timeout: 20_000 }).toHaveLength(6);
   });
 

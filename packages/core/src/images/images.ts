@@ -100,9 +100,10 @@ export function createImages(options: ImagesOptions): Images {
     cpuSeconds: settings.renderBudget,
     onError: settings.onError,
   });
+  const boundsClients = checked.rateLimits !== false;
   const scheduler = createRenderScheduler(renderer, budget, {
     observer: checked.observer,
-    boundsClients: checked.rateLimits !== false,
+    boundsClients,
   });
   const renditions = createRenditions({
     ...roles,
@@ -176,7 +177,7 @@ export function createImages(options: ImagesOptions): Images {
       description,
       limiter,
       inFlight,
-      uploadTurns: createUploadTurns(),
+      uploadTurns: createUploadTurns(boundsClients ? undefined : Number.POSITIVE_INFINITY),
     }),
     checked,
   );

@@ -42,7 +42,8 @@ interface Line {
   again: Set<Waiter>;
 }
 
-export function createUploadTurns(): UploadTurns {
+/** @param maxUnanswered see {@link MAX_UNANSWERED} */
+export function createUploadTurns(maxUnanswered = MAX_UNANSWERED): UploadTurns {
   /** By client; the clients in the order in which they had a turn last. */
   const waiting = new Map<string, Line>();
   /** Uploads that have begun and are not answered, by client. */
@@ -54,7 +55,7 @@ export function createUploadTurns(): UploadTurns {
 
   const readingOf = (client: string): number => reading.get(client) ?? 0;
 
-  const mayBegin = (client: string): boolean => (unanswered.get(client) ?? 0) < MAX_UNANSWERED;
+  const mayBegin = (client: string): boolean => (unanswered.get(client) ?? 0) < maxUnanswered;
 
   const nextOf = (client: string): Waiter | undefined => {
     const line = waiting.get(client);
