@@ -133,7 +133,7 @@ describe("outrigger doctor, at a mount as it should be", () => {
       {
         check: "sizes",
         status: "warning",
-        detail: "any is rendered for everybody, and no header of a reply shows a cache in front",
+        detail: "any is rendered for every client, and no header of a reply shows a cache in front",
         remedy: 'Set sizes: "steps" or "signed", or put a cache in front',
       },
     ]);

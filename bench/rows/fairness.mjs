@@ -17,7 +17,7 @@ const UNDER_WAY_MS = 500;
 
 /**
  * One client asks for 64 sizes of a PDF at once, each of which takes seconds. Another one reads small pictures in sizes that
- * nobody has asked for before, one after the other, and a third one uploads.
+ * are new, one after the other, and a third one uploads.
  */
 export async function fairness(/** @type {Bench} */ bench) {
   const { mode } = bench.settings;

@@ -25,7 +25,7 @@ const UNDER_WAY_MS = 1000;
 const SETTLE_MS = 2000;
 
 /**
- * Clients that ask for one size of a photograph after the other, all of which somebody has to render, while another client
+ * Clients that ask for one size of a photograph after the other, each of which has to be rendered, while another client
  * now and then asks for a new size of a photograph of its own.
  */
 export async function spray(/** @type {Bench} */ bench) {

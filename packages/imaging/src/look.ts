@@ -2,7 +2,7 @@ import type { ImageFormat, OriginalType } from "@outrigger/core";
 
 /**
  * Raised by one, for a type, a format or a single conversion, when its renditions are to look different than before: stored ones
- * with a lower number are then made anew behind the replies. A change that nobody would see, such as another encoder with the same
+ * with a lower number are then made anew behind the replies. An invisible change, such as another encoder with the same
  * settings, stays out of here: the build tells those bytes apart.
  */
 const RAISED: { type?: OriginalType; format?: ImageFormat; by: number }[] = [];

@@ -22,7 +22,7 @@ export interface PreparedRead {
 }
 
 const MAX_PREPARED_PER_IMAGE = 8;
-/** Longer queries are prepared each time: what nobody sends for a picture's sake must not fill memory. */
+/** Longer queries are prepared each time: no real client sends them, and they must not fill memory. */
 const MAX_PREPARED_SEARCH = 128;
 
 /** Reads prepared for a record at its present revision. A new revision is another object. */

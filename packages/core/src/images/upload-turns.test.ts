@@ -146,7 +146,7 @@ describe("createUploadTurns", () => {
     expect(begun.slice(MAX_UNANSWERED)).toEqual(["b", "a"]);
   });
 
-  it("ends no turn while nobody waits, however slow the sender", async () => {
+  it("ends no turn while no other upload waits, however slow the sender", async () => {
     const slow = upload("a");
     await settle();
     await send([slow], 10 * LONG_TURN_MS, 1);

@@ -3,7 +3,7 @@ import { type Finding, ok, warning } from "./finding.ts";
 
 const CHECK = "sizes";
 
-/** Whether anybody can have any size rendered, with nothing in front that keeps what was rendered. */
+/** Whether every client can have any size rendered, with no cache in front. */
 export function checkSizes({
   images = {},
   trustProxy,

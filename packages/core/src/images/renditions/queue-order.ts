@@ -1,7 +1,7 @@
 import type { RecentUse } from "./recent-use.ts";
 
 /**
- * Work for the renderer. `render`: a rendition that somebody waits for. `admit`: an upload that somebody waits for.
+ * Work for the renderer. `render`: a rendition that a client waits for. `admit`: an upload that a client waits for.
  * `background`: an upload whose client has its answer.
  */
 export type WorkKind = "render" | "admit" | "background";

@@ -43,7 +43,7 @@ describe("a client that used 20 CPU seconds within a minute", () => {
     await budget.require("a", crowd);
   });
 
-  test("is refused with five times the budget, also while nobody waits", async () => {
+  test("is refused with five times the budget, also while no other client waits", async () => {
     const budget = budgetOf(20);
     await budget.charge("a", 99_999);
     await budget.require("a", alone);

@@ -208,7 +208,7 @@ describe("uploads", () => {
     expect(place.underWay).toEqual(["b1", "c1", "render"]);
   });
 
-  test("work behind a 202 goes when nobody waits, and every fourth time after 10 s", async () => {
+  test("work behind a 202 goes when no client waits, and every fourth time after 10 s", async () => {
     const place = desk(1);
     void place.ask("x", "running");
     void place.ask("jobs", "behind", { kind: "background" });

@@ -48,7 +48,7 @@ export interface RenderScheduler {
   close(): void;
 }
 
-/** How one call of the renderer is told of: signal and cost. */
+/** Signal and cost of one call of the renderer. */
 interface Working {
   signal: AbortSignal;
   onCost(cpuMs: number): void;

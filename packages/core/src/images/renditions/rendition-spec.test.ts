@@ -157,7 +157,7 @@ describe("the rendition that a read names", () => {
     expect(specName({ format: "gif" })).toBe("gif");
   });
 
-  test("has a name that is told from those of earlier releases and of intermediates", () => {
+  test("has a name unlike those of earlier releases and of intermediates", () => {
     const names = ["png", "jpg-max", "png-8x6", "png-in8x", "png-inx6", "jpg-low-in8x6-p12", "pdf-p2"];
     expect(names.filter(isSpecName)).toEqual(names);
     const others = [

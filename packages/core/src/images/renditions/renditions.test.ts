@@ -198,7 +198,7 @@ test("a large rendition is read from the store in whole and in part, without its
   expect(part.toString()).toBe("large");
 });
 
-test("a large rendition that is replaced or removed between finding and opening is told so", async () => {
+test("a large rendition that is replaced or removed between finding and opening rejects with BytesReplaced", async () => {
   const store = await storage();
   const { renderer } = releaseOf("b1", { render: async () => ({ bytes: LARGE }) });
   await read(service(store, renderer));

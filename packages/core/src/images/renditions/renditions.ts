@@ -152,7 +152,7 @@ export function createRenditions(options: RenditionsOptions): Renditions {
     if (spec !== null) bounds.used(id, key);
   }
 
-  /** Renders what nobody else has rendered or renders. `null`: somebody did, and stored it. */
+  /** Renders unless another process has rendered it or does so now. `null`: it is stored by then. */
   function renderOnce(record: ImageRecord, spec: RenditionSpec, turn: Turn): Promise<HotBytes | null> {
     const key = keyFor(record.id, spec);
     const task = {

@@ -10,7 +10,7 @@ const WIDTH_AT = 16;
 /** What caches add to replies, hit or miss. */
 const OF_CACHES = ["age", "cache-status", "x-cache", "x-cache-status", "cf-cache-status", "x-varnish"];
 
-/** Whether anybody can have any size rendered, with nothing in front that keeps what was rendered. */
+/** Whether every client can have any size rendered, with no cache in front. */
 export const checkSizes: MountCheck = async (visit, image) => {
   const path = `${pathOf(image, "png")}?resize=${SIDE}x${SIDE}`;
   const first = await visit.send(path);
@@ -31,7 +31,7 @@ function cacheFinding(repeated: Answer): Finding {
   if (shown !== undefined) return ok(CHECK, `any, behind a cache (${shown})`);
   return warning(
     CHECK,
-    "any is rendered for everybody, and no header of a reply shows a cache in front",
+    "any is rendered for every client, and no header of a reply shows a cache in front",
     'Set sizes: "steps" or "signed", or put a cache in front',
   );
 }
