@@ -4,8 +4,8 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
 const ROWS = [
-  ...["hot", "not-modified", "originals", "cold", "documents"],
-  ...["flight", "latency", "uploads", "memory", "hostile", "sweep"],
+  ...["hot", "not-modified", "originals", "cold", "documents", "intermediate"],
+  ...["flight", "latency", "uploads", "memory", "hostile", "fairness", "spray", "sweep", "upgrade"],
   ...["lookup", "backends", "backends-hot", "backends-memory", "pages"],
 ];
 

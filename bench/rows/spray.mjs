@@ -38,6 +38,7 @@ export async function spray(/** @type {Bench} */ bench) {
   const photo = await bench.corpus.photo();
   const photoId = await upload(server, photo);
   const otherId = await upload(server, photo);
+  await bench.checks.resized(server, addressOf(otherId, `?resize=${FIRST_WIDTH - 1}x`), FIRST_WIDTH - 1);
   let width = FIRST_WIDTH;
   const nextRead = () => ({ path: addressOf(otherId, `?resize=${width++}x`), status: 200 });
   const readCold = {

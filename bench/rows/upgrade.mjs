@@ -13,7 +13,7 @@ const WIDTHS = {
 };
 const ROUNDS = { full: 4, quick: 2, smoke: 1 };
 /** Renewals and what is stored behind replies count. */
-const SETTLE_MS = 1500;
+const SETTLE_MS = { full: 1500, quick: 1500, smoke: 100 };
 
 /** A rendition, and the entity tag that caches have of it. @typedef {{ path: string, etag: string }} Known */
 
@@ -45,7 +45,7 @@ export async function upgrade(bench) {
       await Promise.all(nodes.map((node) => expectReply(node, path, { "If-None-Match": etag }, 304)));
       await Promise.all(nodes.map((node) => expectReply(node, path, {}, 200)));
     }
-    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS[mode]));
     const micros = (await cpuOf(nodes)) - before;
     await Promise.all(nodes.map((node) => node.stop()));
     return micros / (2 * NODES * known.length);
