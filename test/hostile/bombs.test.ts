@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Renderer } from "@outrigger/core";
+import { isServiceError, type Renderer, ServiceError } from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -36,15 +36,26 @@ const stored: string[] = [];
 /** Conversions that were refused, by their address. */
 const failed: string[] = [];
 
-/** The true renderer, its calls counted. */
+/**
+ * The true renderer, its calls counted. Other tests keep this machine busy, where a picture is not blamed for its deadline:
+ * here each is, as on a quiet machine.
+ */
 function counted(original: Renderer): Renderer {
   return {
     ...original,
+    admit: (...call) => original.admit(...call).catch(blame),
     render(...call) {
       renders++;
-      return original.render(...call);
+      return original.render(...call).catch(blame);
     },
   };
+}
+
+function blame(error: unknown): never {
+  if (isServiceError(error, "overloaded") && error.message.includes("too busy")) {
+    throw new ServiceError("too_costly", error.message);
+  }
+  throw error;
 }
 
 async function timed(
@@ -67,7 +78,7 @@ async function timed(
 async function blowUp({ title, type, bytes, ends }: Bomb): Promise<void> {
   const created = await timed(() => postImage(site, bytes, type), RENDER_MS + MARGIN_MS, title);
   if (created.status !== 201) {
-    expectProblem(created, [415, 503], title);
+    expectProblem(created, [415], title);
     return;
   }
   expect(ends, `${title} was taken`).not.toBe("refused");
@@ -84,13 +95,12 @@ async function blowUp({ title, type, bytes, ends }: Bomb): Promise<void> {
       const { width = 0, height = 0 } = await sharp(answer.bytes, { limitInputPixels: false }).metadata();
       if (type === "image/svg+xml") expect(Math.max(width, height), said).toBeLessThanOrEqual(8192);
     } else {
-      // A machine that has no time for it is no fault of the picture: 503.
-      expectProblem(answer, renderer.canRender(type, format) ? [415, 503] : [501], said);
+      expectProblem(answer, renderer.canRender(type, format) ? [415] : [501], said);
       if (answer.status === 415) failed.push(url);
     }
   }
   if (ends === "unreadable") expect(statuses, title).not.toContain(200);
-  if (ends === "dear") expect(statuses.filter((status) => status !== 200).length, title).toBeGreaterThan(0);
+  if (ends === "dear") expect(statuses, title).toContain(415);
 }
 
 beforeAll(async () => {
@@ -101,7 +111,7 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 test("every bomb ends in its time with a reason, while others are served as ever", {
-  timeout: 90_000,
+  timeout: 300_000,
 }, async () => {
   const bytes = await pngPhoto(60, 40);
   const { id } = await upload(site, bytes, "image/png");
