@@ -146,7 +146,7 @@ describe.each(["server", "cluster"])("on a %s that fails", (kind) => {
         isOver = true;
       }, 1);
       for (let turn = 0; turn < 20 && begun === 0; turn++) await enqueued(busy, someJob());
-      await expect.poll(() => begun).toBe(1);
+      await expect.poll(() => begun, { timeout: 15_000 }).toBe(1);
       if (how === "killed") await Promise.all(backend.nodes.map((node) => node.kill()));
       else signal("SIGSTOP");
       await closesInTime(idle);
