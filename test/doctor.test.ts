@@ -65,7 +65,7 @@ describe("outrigger doctor", () => {
       "ok       clock of the file system: as this machine's",
       "ok       secret: made at the first start",
       "ok       time-outs: 75 s between requests, 120 s of silence, 860 s for a request",
-      expect.stringMatching(/^warning {2}sizes: any is rendered for everybody/),
+      expect.stringMatching(/^warning {2}sizes: any size is rendered for every client/),
       expect.stringMatching(/^ok {7}renderer: started in \d+ ms$/),
       ...["PNG", "JPEG", "GIF", "SVG", "PSD", "PDF"].map((name) =>
         expect.stringMatching(`^ok {7}${name}: drawn in \\d+ ms$`),

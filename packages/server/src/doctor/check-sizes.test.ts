@@ -11,7 +11,7 @@ it.each<ServerConfig>([{}, { images: { sizes: "any" } }])(
     expect(found(config)).toEqual({
       check: "sizes",
       status: "warning",
-      detail: "any is rendered for everybody, and without a trusted proxy no cache is in front",
+      detail: "any size is rendered for every client, and no trusted proxy or cache is in front",
       remedy: expect.stringContaining('images.sizes to "steps" or "signed"'),
     });
   },

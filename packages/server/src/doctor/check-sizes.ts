@@ -14,7 +14,7 @@ export function checkSizes({
   if (trustProxy !== false) return ok(CHECK, "any; outrigger doctor <url> looks for a cache in front");
   return warning(
     CHECK,
-    "any is rendered for everybody, and without a trusted proxy no cache is in front",
+    "any size is rendered for every client, and no trusted proxy or cache is in front",
     'Set images.sizes to "steps" or "signed", or put a cache in front and set trustProxy',
   );
 }
