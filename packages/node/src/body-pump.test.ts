@@ -28,7 +28,7 @@ describe("pumpBody", () => {
   });
 
   /** A real request whose body is pumped; what the client sends after its head is up to the test. */
-  async function open(limits: BodyLimits = LIMITS): Promise<Pumped> {
+  async function open(limits: BodyLimits = LIMITS, body = ""): Promise<Pumped> {
     const server = createServer();
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -39,8 +39,9 @@ describe("pumpBody", () => {
       server.close();
       await once(server, "close");
     });
-    client.write("POST / HTTP/1.1\r\nHost: a.example\r\nTransfer-Encoding: chunked\r\n\r\n");
+    client.write(`POST / HTTP/1.1\r\nHost: a.example\r\nTransfer-Encoding: chunked\r\n\r\n${body}`);
     const [req] = (await once(server, "request")) as [IncomingMessage];
+    if (body !== "") await vi.waitFor(() => expect(req.complete).toBe(true));
     const pumped: Omit<Pumped, "pump"> = { client, received: "", outcome: undefined, wantsMore: true };
     const pump = pumpBody(req, limits, new AbortController().signal, {
       write(chunk) {
@@ -86,6 +87,26 @@ describe("pumpBody", () => {
     pumped.client.write("1\r\n2\r\n0\r\n\r\n");
     await vi.waitFor(() => expect(pumped.outcome).toBe("end"));
     expect(pumped.received).toBe("12");
+  });
+
+  it("hands on a body that was buffered whole before its turn came, and ends after it", async () => {
+    let begin: (() => void) | undefined;
+    const turn: UploadTurn = {
+      wait: () =>
+        new Promise<void>((resolve) => {
+          begin = resolve;
+        }),
+      mayRead: () => false,
+      end() {},
+    };
+    const pumped = await open({ ...LIMITS, turn }, "5\r\nwhole\r\n0\r\n\r\n");
+    await vi.waitFor(() => expect(begin).toBeDefined());
+    // Time in which the request would end.
+    for (let round = 0; round < 10; round++) await new Promise((resolve) => setImmediate(resolve));
+    expect([pumped.received, pumped.outcome]).toEqual(["", undefined]);
+    begin?.();
+    await vi.waitFor(() => expect(pumped.outcome).toBe("end"));
+    expect(pumped.received).toBe("whole");
   });
 
   it("does not hold against the client that its turn is over, neither as silence nor as slowness", async () => {

@@ -41,6 +41,9 @@ export function pumpBody(
   let total = 0;
   let isWaiting = false;
   let isStopped = false;
+  /** Whether a chunk waits for the turn of its upload. */
+  let hasChunk = false;
+  let hasEnded = false;
 
   const stop = () => {
     if (isStopped) return;
@@ -86,6 +89,7 @@ export function pumpBody(
   };
   const waitForTurn = async (turn: UploadTurn, chunk: Buffer) => {
     hold();
+    hasChunk = true;
     try {
       await turn.wait(signal);
     } catch (error) {
@@ -93,16 +97,23 @@ export function pumpBody(
       return;
     }
     if (isStopped) return;
+    hasChunk = false;
     resume();
     deliver(chunk);
+    if (hasEnded) onEnd();
   };
   const onEnd = () => {
+    hasEnded = true;
+    // A body that was buffered whole ends although it is paused, with its last chunk still waiting for its turn.
+    if (hasChunk) return;
     stop();
     target.end();
   };
   const onAbort = () => fail(signal.reason);
   // Only reached when the signal no longer watches, because the service did not wait for this body.
-  const onClose = () => fail(new ClientLeftError());
+  const onClose = () => {
+    if (!hasEnded) fail(new ClientLeftError());
+  };
   const onIdle = () => {
     // While we are the ones who keep the client waiting, its silence is not its fault.
     if (isWaiting) timer.refresh();
