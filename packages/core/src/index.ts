@@ -61,6 +61,7 @@ export type { Job, JobQueue } from "./contracts/job-queue.ts";
 export type { KeyValue } from "./contracts/key-value.ts";
 export type { LeaseStore } from "./contracts/lease-store.ts";
 export { hasLeases } from "./contracts/lease-store.ts";
+export type { Logger } from "./contracts/logger.ts";
 export type {
   MailLists,
   MailProber,
@@ -120,13 +121,10 @@ export { backupStorage } from "./images/backup/backup-storage.ts";
 export type { EndList } from "./images/backup/end-lists.ts";
 export type { RestoreOptions, RestoreReport } from "./images/backup/restore-options.ts";
 export { restoreStorage } from "./images/backup/restore-storage.ts";
-export type { LeaseChoice } from "./images/choose-leases.ts";
-export { chooseLeases, NO_LEASES_WARNING } from "./images/choose-leases.ts";
-export type { GoneReason, Withholding } from "./images/image-record.ts";
-export type { ImageSummary } from "./images/image-summary.ts";
+export type { Authorize, Decision, ImageAction, OwnerGrant } from "./images/http/permissions.ts";
 export type { CloseOptions, Images } from "./images/images.ts";
 export { createImages } from "./images/images.ts";
-export type { ImageRateLimits, ImagesOptions, Logger } from "./images/images-options.ts";
+export type { ImageRateLimits, ImagesOptions } from "./images/images-options.ts";
 export type { CountOptions, ImageCounts, ImageStats } from "./images/life/count-images.ts";
 export type {
   ImageAdmin,
@@ -150,15 +148,18 @@ export { migrateStorage } from "./images/migrate/migrate-storage.ts";
 export type { MigrationMark } from "./images/migrate/migration-mark.ts";
 export { readMigrationMark, removeMigrationMark } from "./images/migrate/migration-mark.ts";
 export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
-export type { Authorize, Decision, ImageAction, OwnerGrant } from "./images/permissions.ts";
-export type { Secret } from "./images/pin.ts";
+export type { GoneReason, Withholding } from "./images/record/image-record.ts";
+export type { ImageSummary } from "./images/record/image-summary.ts";
+export type { Secret } from "./images/record/pin.ts";
+export { sniffType } from "./images/record/sniff.ts";
 export type { PresetOption } from "./images/renditions/presets.ts";
 export type { SizeSteps, SizesOption } from "./images/renditions/sizes.ts";
 export type { AddressedRendition, AddressOptions } from "./images/renditions/write-address.ts";
-export { sniffType } from "./images/sniff.ts";
-export type { ImageStorage } from "./images/storage-roles.ts";
-export type { HeldIdentity, StoreIdentity } from "./images/store-identity.ts";
-export { readIdentity } from "./images/store-identity.ts";
+export type { LeaseChoice } from "./images/store/choose-leases.ts";
+export { chooseLeases, NO_LEASES_WARNING } from "./images/store/choose-leases.ts";
+export type { ImageStorage } from "./images/store/storage-roles.ts";
+export type { HeldIdentity, StoreIdentity } from "./images/store/store-identity.ts";
+export { readIdentity } from "./images/store/store-identity.ts";
 export type {
   VerifyFinding,
   VerifyOptions,
@@ -212,23 +213,26 @@ export type {
   PathItem,
   SecurityScheme,
 } from "./openapi/document.ts";
-export type { JsonSchema, JsonType, JsonValue } from "./openapi/json-schema.ts";
 export type { Checked, OptionRule, RuleTable } from "./option-rules.ts";
 export * as rules from "./option-rules.ts";
 // For authors of backends: what checks the options of their factories.
 export { checkOptions, checkValue } from "./option-rules.ts";
+export type { JsonSchema, JsonType, JsonValue } from "./schema/json-schema.ts";
 export { checkBlobKey, checkLeaseLength, checkListing } from "./stores/argument-checks.ts";
 export { checkDueList, checkDueQuery, dueName, parseDueName } from "./stores/due-names.ts";
-export type { FsBlobStore, FsBlobStoreOptions } from "./stores/fs-blob-store.ts";
-export { createFsBlobStore } from "./stores/fs-blob-store.ts";
-export { createMemoryAccounts } from "./stores/memory-accounts.ts";
-export type { MemoryBlobStoreOptions } from "./stores/memory-blob-store.ts";
-export { createMemoryBlobStore } from "./stores/memory-blob-store.ts";
-export type { MemoryContactSource, MemoryContactSourceOptions } from "./stores/memory-contact-source.ts";
-export { createMemoryContactSource } from "./stores/memory-contact-source.ts";
-export type { MemoryKeyValueOptions } from "./stores/memory-key-value.ts";
-export { createMemoryKeyValue } from "./stores/memory-key-value.ts";
-export type { MemoryRateLimiterOptions } from "./stores/memory-rate-limiter.ts";
-export { createMemoryRateLimiter } from "./stores/memory-rate-limiter.ts";
-export { createMemorySuppressionList } from "./stores/memory-suppression-list.ts";
+export type { FsBlobStore, FsBlobStoreOptions } from "./stores/fs/fs-blob-store.ts";
+export { createFsBlobStore } from "./stores/fs/fs-blob-store.ts";
+export { createMemoryAccounts } from "./stores/memory/memory-accounts.ts";
+export type { MemoryBlobStoreOptions } from "./stores/memory/memory-blob-store.ts";
+export { createMemoryBlobStore } from "./stores/memory/memory-blob-store.ts";
+export type {
+  MemoryContactSource,
+  MemoryContactSourceOptions,
+} from "./stores/memory/memory-contact-source.ts";
+export { createMemoryContactSource } from "./stores/memory/memory-contact-source.ts";
+export type { MemoryKeyValueOptions } from "./stores/memory/memory-key-value.ts";
+export { createMemoryKeyValue } from "./stores/memory/memory-key-value.ts";
+export type { MemoryRateLimiterOptions } from "./stores/memory/memory-rate-limiter.ts";
+export { createMemoryRateLimiter } from "./stores/memory/memory-rate-limiter.ts";
+export { createMemorySuppressionList } from "./stores/memory/memory-suppression-list.ts";
 export { systemTemporaryDirectory } from "./stores/system-temporary.ts";

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
-import { createFsBlobStore } from "../src/stores/fs-blob-store.ts";
-import { type FileSystem, nodeFiles } from "../src/stores/fs-files.ts";
+import { createFsBlobStore } from "../src/stores/fs/fs-blob-store.ts";
+import { type FileSystem, nodeFiles } from "../src/stores/fs/fs-files.ts";
 
 /** A store on `directory` whose calls to the disk a test replaces. */
 export function createFaultyStore(directory: string) {

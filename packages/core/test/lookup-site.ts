@@ -4,9 +4,12 @@ import type { Contact } from "../src/contracts/contact-source.ts";
 import type { MailLists, MailProber, ProbeResult } from "../src/contracts/mail-prober.ts";
 import { createLookup, type Lookup } from "../src/lookup/lookup.ts";
 import type { LookupOptions } from "../src/lookup/lookup-options.ts";
-import { createMemoryAccounts } from "../src/stores/memory-accounts.ts";
-import { createMemoryContactSource, type MemoryContactSource } from "../src/stores/memory-contact-source.ts";
-import { createMemorySuppressionList } from "../src/stores/memory-suppression-list.ts";
+import { createMemoryAccounts } from "../src/stores/memory/memory-accounts.ts";
+import {
+  createMemoryContactSource,
+  type MemoryContactSource,
+} from "../src/stores/memory/memory-contact-source.ts";
+import { createMemorySuppressionList } from "../src/stores/memory/memory-suppression-list.ts";
 import { type CallOptions, createCall } from "./calls.ts";
 
 /** A reply, read. */

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../openapi/json-schema.ts";
+import type { JsonSchema } from "../schema/json-schema.ts";
 
 /** The header `User-Agent` of a request that must have one. */
 export const USER_AGENT_SCHEMA = {

@@ -1,5 +1,5 @@
 import type { Call } from "../contracts/call.ts";
-import type { Logger } from "../images/images-options.ts";
+import type { Logger } from "../contracts/logger.ts";
 
 /** Told of failures. Never throws. */
 export type FailureListener = (error: unknown, call?: Call) => void;

@@ -7,7 +7,7 @@ import { created, type ImageSite, type SiteOptions, storedRecord } from "../../t
 import { createLifeSite, DAY } from "../../test/life-site.ts";
 import { holdUp, tapStore } from "../../test/tapped-store.ts";
 import type { BlobStore } from "../contracts/blob-store.ts";
-import { createMemoryBlobStore } from "../stores/memory-blob-store.ts";
+import { createMemoryBlobStore } from "../stores/memory/memory-blob-store.ts";
 
 /** Whether a promise is settled when everything else that can be done now is done. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {

@@ -3,10 +3,10 @@ import { createFakeRenderer } from "../../test/fake-renderer.ts";
 import { created, createSite, eventually, type SiteOptions } from "../../test/image-site.ts";
 import { anotherProcess, createLifeSite, DAY, HOUR, readsOf, statusesOf } from "../../test/life-site.ts";
 import { tapStore } from "../../test/tapped-store.ts";
+import type { Logger } from "../contracts/logger.ts";
 import { ServiceError } from "../errors.ts";
-import { createMemoryBlobStore } from "../stores/memory-blob-store.ts";
-import type { ImageSummary } from "./image-summary.ts";
-import type { Logger } from "./images-options.ts";
+import { createMemoryBlobStore } from "../stores/memory/memory-blob-store.ts";
+import type { ImageSummary } from "./record/image-summary.ts";
 
 /** A site that notes what its hooks are told, and whatever process it was. */
 function hookedSite(options: SiteOptions = {}) {

@@ -1,16 +1,17 @@
 import * as shapes from "../contract-rules.ts";
 import type { Call } from "../contracts/call.ts";
+import type { Logger } from "../contracts/logger.ts";
 import type { RateRule } from "../contracts/rate-limiter.ts";
 import { CORS_RULE } from "../http/cors.ts";
 import { failureListener } from "../http/failure-listener.ts";
 import type { TlsPolicy } from "../http/transport.ts";
 import * as rules from "../option-rules.ts";
-import type { GoneReason } from "./image-record.ts";
-import type { ImageSummary } from "./image-summary.ts";
-import type { ImageRateLimits, ImagesOptions, Logger } from "./images-options.ts";
+import type { Authorize } from "./http/permissions.ts";
+import type { ImageRateLimits, ImagesOptions } from "./images-options.ts";
 import type { OwnerLimits } from "./owners/owner-usage.ts";
-import type { Authorize } from "./permissions.ts";
-import { MIN_SECRET_BYTES } from "./pin.ts";
+import type { GoneReason } from "./record/image-record.ts";
+import type { ImageSummary } from "./record/image-summary.ts";
+import { MIN_SECRET_BYTES } from "./record/pin.ts";
 import { PRESETS_RULE, type Presets, presetsOf } from "./renditions/presets.ts";
 import { SIZES_RULE, type SizePolicy, sizePolicy } from "./renditions/sizes.ts";
 

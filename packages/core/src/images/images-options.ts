@@ -1,26 +1,20 @@
 import type { Call } from "../contracts/call.ts";
 import type { JobQueue } from "../contracts/job-queue.ts";
+import type { Logger } from "../contracts/logger.ts";
 import type { Observer } from "../contracts/observer.ts";
 import type { Pages } from "../contracts/pages.ts";
 import type { RateLimiter } from "../contracts/rate-limiter.ts";
 import type { Renderer } from "../contracts/renderer.ts";
 import type { CorsOptions } from "../http/cors.ts";
 import type { TlsPolicy } from "../http/transport.ts";
-import type { GoneReason } from "./image-record.ts";
-import type { ImageSummary } from "./image-summary.ts";
+import type { Authorize } from "./http/permissions.ts";
 import type { OwnerLimits } from "./owners/owner-usage.ts";
-import type { Authorize } from "./permissions.ts";
-import type { Secret } from "./pin.ts";
+import type { GoneReason } from "./record/image-record.ts";
+import type { ImageSummary } from "./record/image-summary.ts";
+import type { Secret } from "./record/pin.ts";
 import type { PresetOption } from "./renditions/presets.ts";
 import type { SizesOption } from "./renditions/sizes.ts";
-import type { ImageStorage } from "./storage-roles.ts";
-
-/** What is used of a logger: pino's and others' fit. */
-export interface Logger {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
+import type { ImageStorage } from "./store/storage-roles.ts";
 
 /** Requests per client address (IPv6: per /64) and minute, each from 1; `false` switches a limit off. */
 export interface ImageRateLimits {

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync } from "node:crypto";
-import { type Secret, toKeys } from "../images/pin.ts";
+import { type Secret, toKeys } from "../images/record/pin.ts";
 
 /** Keys that the lookup derives from one secret. None of them reveals another, or the secret. */
 export interface LookupKeys {

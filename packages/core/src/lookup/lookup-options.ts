@@ -2,14 +2,14 @@ import type { Account, Accounts, QuotaKind } from "../contracts/accounts.ts";
 import type { Call } from "../contracts/call.ts";
 import type { ContactSource } from "../contracts/contact-source.ts";
 import type { KeyValue } from "../contracts/key-value.ts";
+import type { Logger } from "../contracts/logger.ts";
 import type { MailLists, MailProber } from "../contracts/mail-prober.ts";
 import type { Observer } from "../contracts/observer.ts";
 import type { RateLimiter } from "../contracts/rate-limiter.ts";
 import type { SuppressionList } from "../contracts/suppression-list.ts";
 import type { CorsOptions } from "../http/cors.ts";
 import type { TlsPolicy } from "../http/transport.ts";
-import type { Logger } from "../images/images-options.ts";
-import type { Secret } from "../images/pin.ts";
+import type { Secret } from "../images/record/pin.ts";
 
 /** Points per month; `false`: no limit. */
 export type PlanAllowance = Record<QuotaKind, number | false>;

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { contactOf, createLookupSite, createScriptedProber } from "../../test/lookup-site.ts";
 import type { SuppressionList } from "../contracts/suppression-list.ts";
 import { ServiceError } from "../errors.ts";
-import { createMemoryKeyValue } from "../stores/memory-key-value.ts";
-import { createMemorySuppressionList } from "../stores/memory-suppression-list.ts";
+import { createMemoryKeyValue } from "../stores/memory/memory-key-value.ts";
+import { createMemorySuppressionList } from "../stores/memory/memory-suppression-list.ts";
 import { createSuppressions } from "./suppressions.ts";
 
 const [SECRET, OTHER] = ["s".repeat(32), "o".repeat(32)];

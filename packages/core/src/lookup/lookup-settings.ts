@@ -5,7 +5,7 @@ import type { RateRule } from "../contracts/rate-limiter.ts";
 import { CORS_RULE } from "../http/cors.ts";
 import { failureListener } from "../http/failure-listener.ts";
 import type { TlsPolicy } from "../http/transport.ts";
-import { MIN_SECRET_BYTES } from "../images/pin.ts";
+import { MIN_SECRET_BYTES } from "../images/record/pin.ts";
 import * as rules from "../option-rules.ts";
 import { deriveLookupKeys } from "./lookup-keys.ts";
 import type { LookupOptions, PlanAllowance } from "./lookup-options.ts";

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { SuppressionList } from "../contracts/suppression-list.ts";
-import type { Secret } from "../images/pin.ts";
+import type { Secret } from "../images/record/pin.ts";
 import * as rules from "../option-rules.ts";
 import { deriveLookupKeys, hmacKeysOf } from "./lookup-keys.ts";
 import { createMarkers, presentIn } from "./suppression-markers.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createCall } from "../../test/calls.ts";
 import { createRecordingObserver } from "../../test/recording-observer.ts";
 import type { Service } from "../contracts/call.ts";
-import { imageRouteOf } from "./image-route-of.ts";
+import { imageRouteOf } from "../images/http/image-route-of.ts";
 import { observeService } from "./observe-service.ts";
 
 const ID = "AbCdEfGhIjKlMnOpQrSt_-";

@@ -8,8 +8,8 @@ import { createRecordingObserver } from "../../test/recording-observer.ts";
 import type { BlobStore } from "../contracts/blob-store.ts";
 import { hasDueIndex } from "../contracts/due-index.ts";
 import { hasLeases } from "../contracts/lease-store.ts";
-import { createFsBlobStore } from "../stores/fs-blob-store.ts";
-import { createMemoryBlobStore } from "../stores/memory-blob-store.ts";
+import { createFsBlobStore } from "../stores/fs/fs-blob-store.ts";
+import { createMemoryBlobStore } from "../stores/memory/memory-blob-store.ts";
 import { blobStoreContract } from "../testing/blob-store-contract.ts";
 import { observeStore } from "./observe-store.ts";
 

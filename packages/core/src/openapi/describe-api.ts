@@ -1,7 +1,7 @@
+import type { JsonSchema } from "../schema/json-schema.ts";
 import type { ApiComponents, ApiDocument, ApiPart, ApiResponse, PathItem } from "./document.ts";
 import { HEAD_TAG, headOf } from "./head-of.ts";
 import { headersOf } from "./headers.ts";
-import type { JsonSchema } from "./json-schema.ts";
 
 /** Where the description is, below the mount point. */
 export const DESCRIPTION_PATH = "/api/openapi.json";

@@ -1,4 +1,4 @@
-import type { JsonSchema, JsonValue } from "./json-schema.ts";
+import type { JsonSchema, JsonValue } from "../schema/json-schema.ts";
 
 /** An OpenAPI document, as far as ours goes. */
 export interface ApiDocument {

@@ -1,6 +1,6 @@
 import { statusTitle } from "../http/problem.ts";
+import type { JsonSchema } from "../schema/json-schema.ts";
 import type { ApiHeader, ApiMedia, ApiResponse } from "./document.ts";
-import type { JsonSchema } from "./json-schema.ts";
 
 /** What `problemReply` writes. */
 export const PROBLEM_SCHEMA: JsonSchema = {

@@ -1,5 +1,5 @@
 import { test } from "vitest";
 import { dueIndexContract } from "../testing/due-index-contract.ts";
-import { createMemoryBlobStore } from "./memory-blob-store.ts";
+import { createMemoryBlobStore } from "./memory/memory-blob-store.ts";
 
 dueIndexContract(test, async () => createMemoryBlobStore());

@@ -3,7 +3,7 @@ import type { RateLimiter } from "../contracts/rate-limiter.ts";
 import { ServiceError } from "../errors.ts";
 import { rateLimiterContract } from "../testing/rate-limiter-contract.ts";
 import { createFallbackRateLimiter } from "./fallback-rate-limiter.ts";
-import { createMemoryRateLimiter } from "./memory-rate-limiter.ts";
+import { createMemoryRateLimiter } from "./memory/memory-rate-limiter.ts";
 
 const RULE = { limit: 3, windowMs: 600_000 };
 

@@ -1,6 +1,6 @@
 import type { RateLimiter } from "../contracts/rate-limiter.ts";
 import { isServiceError } from "../errors.ts";
-import { createMemoryRateLimiter } from "./memory-rate-limiter.ts";
+import { createMemoryRateLimiter } from "./memory/memory-rate-limiter.ts";
 
 /** How often one call is risked on a limiter that is away: the others do not wait for its failure. */
 const RETRY_MS = 1_000;

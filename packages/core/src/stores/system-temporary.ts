@@ -2,8 +2,8 @@ import { lstatSync, mkdtempSync, readdirSync, rmSync, utimesSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isServiceError, ServiceError } from "../errors.ts";
-import { storeError, systemCode } from "./fs-errors.ts";
-import { isAbandoned, processName, SIGN_OF_LIFE_MS } from "./fs-processes.ts";
+import { storeError, systemCode } from "./fs/fs-errors.ts";
+import { isAbandoned, processName, SIGN_OF_LIFE_MS } from "./fs/fs-processes.ts";
 
 const PREFIX = "outrigger-";
 /** Behind the prefix: the process, and six characters by which the name cannot be taken in advance. */

@@ -1,7 +1,7 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/read-all.ts";
-import type { StoreIdentity } from "../store-identity.ts";
+import type { StoreIdentity } from "../store/store-identity.ts";
 
 /** Where a backup keeps the database of the lookup, and what it is. */
 export interface BackedUpLookup {

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { BlobStore } from "../../contracts/blob-store.ts";
-import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import { readAll } from "../../stores/read-all.ts";
-import { createImageId } from "../image-id.ts";
-import { newIdentity, readIdentity, writeIdentity } from "../store-identity.ts";
+import { createImageId } from "../record/image-id.ts";
+import { newIdentity, readIdentity, writeIdentity } from "../store/store-identity.ts";
 import { readBackupManifest } from "./backup-manifest.ts";
 import { type BackupOptions, backupStorage } from "./backup-storage.ts";
 

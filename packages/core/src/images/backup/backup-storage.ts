@@ -22,8 +22,8 @@ import {
 } from "../migrate/migration-context.ts";
 import { readMigrationMark } from "../migrate/migration-mark.ts";
 import { removeExtra } from "../migrate/remove-extra.ts";
-import { MIN_SECRET_BYTES, type Secret } from "../pin.ts";
-import { fingerprintsOf, readIdentity, writeBackupIdentity } from "../store-identity.ts";
+import { MIN_SECRET_BYTES, type Secret } from "../record/pin.ts";
+import { fingerprintsOf, readIdentity, writeBackupIdentity } from "../store/store-identity.ts";
 import {
   type BackedUpLookup,
   type BackupManifest,

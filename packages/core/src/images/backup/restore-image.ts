@@ -1,13 +1,13 @@
 import { ServiceError } from "../../errors.ts";
-import { ORPHAN_MS } from "../arrival.ts";
-import { encodeRecord, type ImageRecord, keyOf } from "../image-record.ts";
 import { endedRecord } from "../life/change-record.ts";
 import { dueEnd, hasEnded, nextLookAt } from "../life/image-life.ts";
 import type { LifeContext } from "../life/life-context.ts";
 import { copyBlob, putSmall, readSmall } from "../migrate/copy-blob.ts";
 import { type FoundRecord, NEWER, pictureOf, recordIn } from "../migrate/copy-picture.ts";
 import { fromSource, type MigrationContext } from "../migrate/migration-context.ts";
-import { removeStored } from "../remove-stored.ts";
+import { encodeRecord, type ImageRecord, keyOf } from "../record/image-record.ts";
+import { removeStored } from "../renditions/remove-stored.ts";
+import { ORPHAN_MS } from "../uploads/arrival.ts";
 import type { KnownEnds } from "./end-lists.ts";
 
 export interface RestoreContext {

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { BlobStore } from "../../contracts/blob-store.ts";
-import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import { readAll } from "../../stores/read-all.ts";
-import { createImageId } from "../image-id.ts";
 import { createImageAdmin } from "../life/image-admin.ts";
 import type { ImageEnd } from "../life/image-ends.ts";
 import { readMigrationMark } from "../migrate/migration-mark.ts";
-import { fingerprintsOf, newIdentity, readIdentity, writeIdentity } from "../store-identity.ts";
+import { createImageId } from "../record/image-id.ts";
+import { fingerprintsOf, newIdentity, readIdentity, writeIdentity } from "../store/store-identity.ts";
 import { MANIFEST_KEY, readBackupManifest } from "./backup-manifest.ts";
 import { backupStorage } from "./backup-storage.ts";
 import { mergeEnds } from "./end-lists.ts";

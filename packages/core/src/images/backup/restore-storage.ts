@@ -1,3 +1,4 @@
+import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { blobStore, imageStorage } from "../../contract-rules.ts";
 import { isServiceError } from "../../errors.ts";
 import {
@@ -10,13 +11,11 @@ import {
   required,
   value,
 } from "../../option-rules.ts";
-import { idOfRecord } from "../image-record.ts";
 import { defaultSettings, IMAGES_RULES, imageSettings } from "../image-settings.ts";
 import { createLife } from "../life/create-life.ts";
 import { refusal, requireApart } from "../migrate/begin-migration.ts";
 import { copyRecord } from "../migrate/copy-record.ts";
 import { countKeys, isEmptyStore, keysOfRole } from "../migrate/every-key.ts";
-import { forEachAtOnce } from "../migrate/for-each-at-once.ts";
 import {
   attempt,
   COPY_RULES,
@@ -25,9 +24,10 @@ import {
   troublesOf,
 } from "../migrate/migration-context.ts";
 import { readMigrationMark, removeMigrationMark, writeMigrationMark } from "../migrate/migration-mark.ts";
-import { removeStored } from "../remove-stored.ts";
-import { createAdminGuard } from "../store-guard.ts";
-import { fingerprintsOf, readIdentity, writeIdentity } from "../store-identity.ts";
+import { idOfRecord } from "../record/image-record.ts";
+import { removeStored } from "../renditions/remove-stored.ts";
+import { createAdminGuard } from "../store/store-guard.ts";
+import { fingerprintsOf, readIdentity, writeIdentity } from "../store/store-identity.ts";
 import { type BackupManifest, readBackupManifest } from "./backup-manifest.ts";
 import { mergeEnds } from "./end-lists.ts";
 import { type RestoreContext, type Restored, restoreImage } from "./restore-image.ts";

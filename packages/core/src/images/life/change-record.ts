@@ -1,7 +1,7 @@
 import { isServiceError, ServiceError } from "../../errors.ts";
-import type { Gone, GoneReason, ImageRecord } from "../image-record.ts";
-import type { CurrentRecord } from "../image-records.ts";
-import { summaryOf } from "../image-summary.ts";
+import type { Gone, GoneReason, ImageRecord } from "../record/image-record.ts";
+import type { CurrentRecord } from "../record/image-records.ts";
+import { summaryOf } from "../record/image-summary.ts";
 import { dueEnd, nextLookAt } from "./image-life.ts";
 import type { LifeContext } from "./life-context.ts";
 

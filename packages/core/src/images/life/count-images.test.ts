@@ -2,8 +2,8 @@ import { randomInt } from "node:crypto";
 import { expect, test } from "vitest";
 import { createHastyDiskStore, createLifeSite } from "../../../test/life-site.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
-import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
-import { createImageId } from "../image-id.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
+import { createImageId } from "../record/image-id.ts";
 import { createImageAdmin } from "./image-admin.ts";
 
 const SHARDS = Array.from({ length: 40 }, (_, index) => `${Math.floor(index / 10)}${index % 10}`);

@@ -1,11 +1,11 @@
 import { hasLocalFiles } from "../../contracts/blob-store.ts";
 import { createDueList } from "../../stores/due-list.ts";
-import { type Claims, createClaims } from "../idempotency/claims.ts";
-import { createImageRecords } from "../image-records.ts";
 import { countOwned } from "../owners/count-owned.ts";
 import { createOwnerUsage } from "../owners/owner-usage.ts";
-import type { StorageRoles } from "../storage-roles.ts";
-import type { StoreGuard } from "../store-guard.ts";
+import { createImageRecords } from "../record/image-records.ts";
+import type { StorageRoles } from "../store/storage-roles.ts";
+import type { StoreGuard } from "../store/store-guard.ts";
+import { type Claims, createClaims } from "../uploads/claims.ts";
 import type { LifeContext } from "./life-context.ts";
 import { createSeenClock, type SeenClock } from "./seen-clock.ts";
 

@@ -15,7 +15,7 @@ import {
 import { holdUp, signal, tapStore } from "../../../test/tapped-store.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
-import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 
 async function siteWithImage(
   options: SiteOptions = {},

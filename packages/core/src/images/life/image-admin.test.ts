@@ -11,7 +11,7 @@ import {
   tracesOf,
 } from "../../../test/life-site.ts";
 import { ServiceError } from "../../errors.ts";
-import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import { createImageAdmin, type ImageAdmin } from "./image-admin.ts";
 import type { ListedImage } from "./image-listing.ts";
 

@@ -1,12 +1,12 @@
+import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { checkOptions, type RuleTable } from "../../option-rules.ts";
 import { defaultSettings, IMAGES_RULES, imageSettings } from "../image-settings.ts";
 import type { ImagesOptions } from "../images-options.ts";
-import { forEachAtOnce } from "../migrate/for-each-at-once.ts";
 import type { Usage } from "../owners/owner-usage.ts";
-import { removeStored } from "../remove-stored.ts";
-import { closeStores, type ImageStorage, rolesOf } from "../storage-roles.ts";
-import { createAdminGuard } from "../store-guard.ts";
+import { removeStored } from "../renditions/remove-stored.ts";
+import { closeStores, type ImageStorage, rolesOf } from "../store/storage-roles.ts";
+import { createAdminGuard } from "../store/store-guard.ts";
 import { type CountOptions, countImages, type ImageStats } from "./count-images.ts";
 import { createLife } from "./create-life.ts";
 import { loadAny } from "./damaged-image.ts";

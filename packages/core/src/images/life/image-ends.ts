@@ -1,4 +1,4 @@
-import type { GoneReason, ImageRecord, Withholding } from "../image-record.ts";
+import type { GoneReason, ImageRecord, Withholding } from "../record/image-record.ts";
 import { dueEnd } from "./image-life.ts";
 import type { LifeContext } from "./life-context.ts";
 

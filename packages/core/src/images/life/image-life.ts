@@ -1,4 +1,4 @@
-import type { Gone, ImageRecord } from "../image-record.ts";
+import type { Gone, ImageRecord } from "../record/image-record.ts";
 
 /** Why an upload that was refused is remembered for a while: its client was told to ask again. */
 const FAILURE_KEPT_MS = 86_400_000;

@@ -6,8 +6,8 @@ import { expect, test, vi } from "vitest";
 import { systemError } from "../../../test/faulty-store.ts";
 import { created } from "../../../test/image-site.ts";
 import { createDiskStore, createLifeSite, DAY, HOUR, willingRenderer } from "../../../test/life-site.ts";
-import { createFsBlobStore } from "../../stores/fs-blob-store.ts";
-import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { createFsBlobStore } from "../../stores/fs/fs-blob-store.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import { createImages } from "../images.ts";
 
 const IMAGES = 25;

@@ -1,8 +1,8 @@
 import type { DueList } from "../../stores/due-list.ts";
-import type { ImageRecords } from "../image-records.ts";
 import type { ImageSettings } from "../image-settings.ts";
 import type { OwnerUsage } from "../owners/owner-usage.ts";
-import type { StoreGuard } from "../store-guard.ts";
+import type { ImageRecords } from "../record/image-records.ts";
+import type { StoreGuard } from "../store/store-guard.ts";
 
 /** What it takes to change the life of an image. */
 export interface LifeContext {

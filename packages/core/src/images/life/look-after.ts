@@ -1,6 +1,6 @@
 import type { DueEntry } from "../../contracts/due-index.ts";
 import { isServiceError } from "../../errors.ts";
-import type { CurrentRecord } from "../image-records.ts";
+import type { CurrentRecord } from "../record/image-records.ts";
 import { endWhereDue } from "./change-record.ts";
 import { isOver, nextLookAt } from "./image-life.ts";
 import type { LifeContext } from "./life-context.ts";

@@ -20,9 +20,9 @@ import { type StoreCall, tapStore } from "../../../test/tapped-store.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { DueIndex } from "../../contracts/due-index.ts";
 import { ServiceError } from "../../errors.ts";
-import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
-import { createImageId } from "../image-id.ts";
-import { encodeRecord, type ImageRecord } from "../image-record.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
+import { createImageId } from "../record/image-id.ts";
+import { encodeRecord, type ImageRecord } from "../record/image-record.ts";
 
 const NOTHING_DONE = { looked: 0, emptied: 0, forgotten: 0, failed: 0 };
 

@@ -1,7 +1,7 @@
 import type { DueEntry } from "../../contracts/due-index.ts";
 import { isServiceError } from "../../errors.ts";
-import type { Gone, ImageRecord } from "../image-record.ts";
-import type { CurrentRecord } from "../image-records.ts";
+import type { Gone, ImageRecord } from "../record/image-record.ts";
+import type { CurrentRecord } from "../record/image-records.ts";
 import { endedRecord, endImage, tellRemoved } from "./change-record.ts";
 import { isOver } from "./image-life.ts";
 import type { LifeContext } from "./life-context.ts";

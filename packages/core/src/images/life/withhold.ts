@@ -1,7 +1,7 @@
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { checkOptions, type RuleTable, required, shape, text } from "../../option-rules.ts";
-import type { ImageRecord, Withholding } from "../image-record.ts";
-import type { CurrentRecord } from "../image-records.ts";
+import type { ImageRecord, Withholding } from "../record/image-record.ts";
+import type { CurrentRecord } from "../record/image-records.ts";
 import { changeRecord, MAX_ATTEMPTS } from "./change-record.ts";
 import { loadAny } from "./damaged-image.ts";
 import { isOver } from "./image-life.ts";

@@ -1,10 +1,10 @@
+import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import type { StoreRole } from "../../contracts/observer.ts";
-import { idOfRecord } from "../image-record.ts";
+import { idOfRecord } from "../record/image-record.ts";
 import { type Copied, copyBlob } from "./copy-blob.ts";
 import { copyPicture } from "./copy-picture.ts";
 import { copyRecord } from "./copy-record.ts";
 import { keysOfRole } from "./every-key.ts";
-import { forEachAtOnce } from "./for-each-at-once.ts";
 import { attempt, type MigrationContext } from "./migration-context.ts";
 
 /** What one passage over the source did, in numbers of keys. */

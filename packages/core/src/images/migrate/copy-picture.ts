@@ -1,8 +1,8 @@
 import { ServiceError } from "../../errors.ts";
-import { ORPHAN_MS } from "../arrival.ts";
-import { decodeRecord, type ImageRecord, keyOf } from "../image-record.ts";
-import { NewerVersion } from "../known-version.ts";
 import { hasEnded } from "../life/image-life.ts";
+import { decodeRecord, type ImageRecord, keyOf } from "../record/image-record.ts";
+import { NewerVersion } from "../store/known-version.ts";
+import { ORPHAN_MS } from "../uploads/arrival.ts";
 import type { Digest } from "./blob-digest.ts";
 import { type Copied, copyBlob, readSmall } from "./copy-blob.ts";
 import { fromSource, type MigrationContext } from "./migration-context.ts";

@@ -1,7 +1,7 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { readAll } from "../../stores/read-all.ts";
-import { requireKnownVersion } from "../known-version.ts";
-import { FORMAT_VERSION } from "../store-identity.ts";
+import { requireKnownVersion } from "../store/known-version.ts";
+import { FORMAT_VERSION } from "../store/store-identity.ts";
 
 /** What a migration leaves in the records' store of its target. */
 export interface MigrationMark {

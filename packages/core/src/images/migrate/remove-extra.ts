@@ -1,9 +1,9 @@
+import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import type { StoreRole } from "../../contracts/observer.ts";
-import { keyOf } from "../image-record.ts";
+import { keyOf } from "../record/image-record.ts";
 import { keptRecord, NEWER, pictureOf } from "./copy-picture.ts";
 import { copyRecord } from "./copy-record.ts";
 import { keysOfRole } from "./every-key.ts";
-import { forEachAtOnce } from "./for-each-at-once.ts";
 import { attempt, fromSource, type MigrationContext } from "./migration-context.ts";
 
 /** Records go before what they name. */

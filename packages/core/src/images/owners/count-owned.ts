@@ -1,8 +1,8 @@
+import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { isServiceError } from "../../errors.ts";
-import type { ImageRecord } from "../image-record.ts";
-import type { ImageRecords } from "../image-records.ts";
 import { isOver } from "../life/image-life.ts";
-import { forEachAtOnce } from "../migrate/for-each-at-once.ts";
+import type { ImageRecord } from "../record/image-record.ts";
+import type { ImageRecords } from "../record/image-records.ts";
 import { NOTE_LIFE_MS } from "./revise-tally.ts";
 import { EMPTY_TALLY, type Tally, takeRoom } from "./tally.ts";
 

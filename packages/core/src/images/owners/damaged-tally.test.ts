@@ -5,7 +5,7 @@ import { anotherProcess, createLifeSite, DAY, MINUTE, STORES } from "../../../te
 import { signal, tapStore } from "../../../test/tapped-store.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { isServiceError } from "../../errors.ts";
-import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 
 const SIZE = PNG.length;
 

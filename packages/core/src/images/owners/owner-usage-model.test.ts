@@ -6,8 +6,8 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { isServiceError } from "../../errors.ts";
-import { createFsBlobStore } from "../../stores/fs-blob-store.ts";
-import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { createFsBlobStore } from "../../stores/fs/fs-blob-store.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import { createOwnerUsage, type OwnerUsage } from "./owner-usage.ts";
 
 const OWNER = "owner";

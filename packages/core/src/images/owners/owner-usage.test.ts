@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createOwnerSite } from "../../../test/owner-site.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { isServiceError } from "../../errors.ts";
-import { createFsBlobStore } from "../../stores/fs-blob-store.ts";
-import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { createFsBlobStore } from "../../stores/fs/fs-blob-store.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import type { OwnerUsage } from "./owner-usage.ts";
 
 const OWNER = "team a/é 🛶";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
+import { isSettledWithin } from "../../async/settled-within.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
-import { isSettledWithin } from "../settled-within.ts";
 import { type Operation, type OwnerLimits, reviseTally } from "./revise-tally.ts";
 import type { Tally } from "./tally.ts";
 import { createTallyEpochs, type HeldTally } from "./tally-epochs.ts";

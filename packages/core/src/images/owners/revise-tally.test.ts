@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createOwnerSite } from "../../../test/owner-site.ts";
 import { ServiceError } from "../../errors.ts";
-import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import { createOwnerUsage } from "./owner-usage.ts";
 
 const MINUTE_MS = 60_000;

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOwnerSite } from "../../../test/owner-site.ts";
 import { ServiceError } from "../../errors.ts";
-import { createFsBlobStore } from "../../stores/fs-blob-store.ts";
-import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { createFsBlobStore } from "../../stores/fs/fs-blob-store.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 
 const OWNER = "owner";
 

@@ -13,7 +13,7 @@ import {
 } from "../../../test/image-site.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
-import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 
 const CLEAN = Buffer.from("a clean picture");
 

@@ -1,6 +1,6 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { createDueList } from "../../stores/due-list.ts";
-import { isImageId } from "../image-id.ts";
+import { isImageId } from "../record/image-id.ts";
 
 /** Says that an image has, or may have, work to do. */
 export interface JobMarker {

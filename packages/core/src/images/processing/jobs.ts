@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { JobQueue } from "../../contracts/job-queue.ts";
 import { ServiceError } from "../../errors.ts";
-import type { ProcessingContext } from "../image-context.ts";
-import type { CurrentRecord } from "../image-records.ts";
+import type { ProcessingContext } from "../http/image-context.ts";
+import type { CurrentRecord } from "../record/image-records.ts";
 import { createAlarm } from "./alarm.ts";
 import { finishUpload, type Outcome, type UploadWork } from "./finish-upload.ts";
 import type { JobMarker } from "./job-markers.ts";

@@ -1,9 +1,9 @@
 import { isServiceError, ServiceError } from "../../errors.ts";
-import type { ProcessingContext } from "../image-context.ts";
-import { type ImageRecord, keyOf } from "../image-record.ts";
-import type { CurrentRecord } from "../image-records.ts";
+import type { ProcessingContext } from "../http/image-context.ts";
 import { hasEnded, isOver } from "../life/image-life.ts";
-import { storedUpload } from "../uploaded-file.ts";
+import { type ImageRecord, keyOf } from "../record/image-record.ts";
+import type { CurrentRecord } from "../record/image-records.ts";
+import { storedUpload } from "../uploads/uploaded-file.ts";
 import { finishUpload, type Outcome, type UploadWork } from "./finish-upload.ts";
 import type { JobMarker } from "./job-markers.ts";
 import { holdLease } from "./lease.ts";

@@ -1,6 +1,6 @@
-import type { ProcessingContext } from "../image-context.ts";
-import { type ImageRecord, keyOf } from "../image-record.ts";
+import type { ProcessingContext } from "../http/image-context.ts";
 import { hasEnded } from "../life/image-life.ts";
+import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import type { JobMarker } from "./job-markers.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Admission } from "../../contracts/renderer.ts";
-import type { ImageRecord, Processing } from "../image-record.ts";
+import type { ImageRecord, Processing } from "../record/image-record.ts";
 
 /** A lease that nobody renews ends after this time; its holder is then taken for dead. */
 export const LEASE_MS = 15_000;

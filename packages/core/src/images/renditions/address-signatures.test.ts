@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { createPins } from "../pin.ts";
+import { createPins } from "../record/pin.ts";
 import { canonicalAddress, createAddressSignatures, type SignedAddress } from "./address-signatures.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { ImageFormat } from "../../contracts/renderer.ts";
-import { type Secret, toKeys } from "../pin.ts";
+import { type Secret, toKeys } from "../record/pin.ts";
 import type { ReadParameters } from "./rendition-spec.ts";
 
 /** Keys are derived with it, so that no signature can be a PIN. PINs are made of 22 characters. */

@@ -1,6 +1,6 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { readAll } from "../../stores/read-all.ts";
-import { jsonIn, keyOf } from "../image-record.ts";
+import { jsonIn, keyOf } from "../record/image-record.ts";
 import type { BoundedImage } from "./bounds/rendition-bounds.ts";
 
 const BAR = "too-costly";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { created, eventually } from "../../../test/image-site.ts";
 import { createLifeSite, willingRenderer } from "../../../test/life-site.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
-import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 
 const BYTES = Buffer.alloc(3 * 2 ** 20, "a rendition that is not kept in memory ");
 

@@ -1,7 +1,7 @@
 import type { RenditionSpec } from "../../contracts/renderer.ts";
 import { readAll } from "../../stores/read-all.ts";
-import { type ImageRecord, keyOf } from "../image-record.ts";
-import type { ByteStores } from "../remove-stored.ts";
+import { type ImageRecord, keyOf } from "../record/image-record.ts";
+import type { ByteStores } from "./remove-stored.ts";
 import { specName } from "./rendition-spec.ts";
 import {
   fromMemory,

@@ -1,7 +1,7 @@
 import type { Quality } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
-import { type JsonSchema, patternOf } from "../../openapi/json-schema.ts";
 import * as rules from "../../option-rules.ts";
+import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
 import { CONVERT_SCHEMA, PAGE_SCHEMA, type ParameterSource, RESIZE_SCHEMA } from "./rendition-spec.ts";
 
 /** What a preset stands for, as in a request; at least one of them. */

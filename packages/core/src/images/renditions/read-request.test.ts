@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { created, createSite, type ImageSite, type SiteOptions } from "../../../test/image-site.ts";
 import { createLifeSite, HOUR, MINUTE, SECOND } from "../../../test/life-site.ts";
-import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import type { AddressedRendition, AddressOptions } from "./write-address.ts";
 
 const PRESETS = {

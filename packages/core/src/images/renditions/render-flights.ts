@@ -1,7 +1,7 @@
+import { createSingleFlight } from "../../async/single-flight.ts";
 import { isServiceError } from "../../errors.ts";
 import type { Claim } from "./queue-order.ts";
 import type { RenderScheduler } from "./render-scheduler.ts";
-import { createSingleFlight } from "./single-flight.ts";
 
 /** One render per key for all clients of this process that want it, done in the best turn of them. */
 export interface RenderFlights<T> {

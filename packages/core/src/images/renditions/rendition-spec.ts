@@ -6,10 +6,10 @@ import type {
   RenditionSpec,
 } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
-import { isWordOf, type JsonSchema, patternOf } from "../../openapi/json-schema.ts";
-import { numbersUpTo } from "../../openapi/number-pattern.ts";
-import { formatOfOriginal } from "../formats.ts";
-import type { ImageRecord } from "../image-record.ts";
+import { isWordOf, type JsonSchema, patternOf } from "../../schema/json-schema.ts";
+import { numbersUpTo } from "../../schema/number-pattern.ts";
+import { formatOfOriginal } from "../record/formats.ts";
+import type { ImageRecord } from "../record/image-record.ts";
 
 const MAX_SIDE = 8192;
 const DEFAULT_QUALITY: Quality = "high";

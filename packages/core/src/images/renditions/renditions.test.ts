@@ -1,9 +1,9 @@
 import { expect, test, vi } from "vitest";
 import type { Renderer, RenditionSpec } from "../../contracts/renderer.ts";
-import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
-import { createMemoryRateLimiter } from "../../stores/memory-rate-limiter.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
+import { createMemoryRateLimiter } from "../../stores/memory/memory-rate-limiter.ts";
 import { readAll } from "../../stores/read-all.ts";
-import { type ImageRecord, keyOf } from "../image-record.ts";
+import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { createRenderBudget } from "./render-budget.ts";
 import { createRenderScheduler } from "./render-scheduler.ts";
 import { createRenditions, type RenditionsOptions } from "./renditions.ts";

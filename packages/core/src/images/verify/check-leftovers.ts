@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import type { StoreRole } from "../../contracts/observer.ts";
-import { ORPHAN_MS } from "../arrival.ts";
-import { keyOf } from "../image-record.ts";
-import { forEachAtOnce } from "../migrate/for-each-at-once.ts";
+import { keyOf } from "../record/image-record.ts";
+import { ORPHAN_MS } from "../uploads/arrival.ts";
 import { removeOrphan, repairOrphan } from "./repair.ts";
 import { attempt, type VerifyContext } from "./verify-context.ts";
 

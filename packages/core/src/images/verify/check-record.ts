@@ -1,11 +1,11 @@
 import { isServiceError } from "../../errors.ts";
-import { decodeClaim } from "../idempotency/claims.ts";
-import { type ImageRecord, idOfRecord } from "../image-record.ts";
-import { readRecord } from "../image-records.ts";
 import { isOver } from "../life/image-life.ts";
 import { digestOf } from "../migrate/blob-digest.ts";
 import { pictureOf } from "../migrate/copy-picture.ts";
 import { decodeTally } from "../owners/tally.ts";
+import { type ImageRecord, idOfRecord } from "../record/image-record.ts";
+import { readRecord } from "../record/image-records.ts";
+import { decodeClaim } from "../uploads/claims.ts";
 import { removeClaim, repairImage, repairTally } from "./repair.ts";
 import { suspect, type VerifyContext } from "./verify-context.ts";
 import type { VerifyProblem } from "./verify-options.ts";

@@ -4,7 +4,7 @@ import { bytesAt, created, type ImageSite, keysOf, storedRecord } from "../../..
 import { createLifeSite, STORES } from "../../../test/life-site.ts";
 import { copyOf, damageEverything, problemsOf, verified } from "../../../test/verify-site.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
-import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 
 const OTHER = Buffer.concat([PNG, Buffer.from("another")]);
 

@@ -1,5 +1,4 @@
 import { isServiceError, ServiceError } from "../../errors.ts";
-import { encodeRecord, type ImageRecord, keyOf } from "../image-record.ts";
 import { loadAny, remainsOf } from "../life/damaged-image.ts";
 import { isOver, nextLookAt } from "../life/image-life.ts";
 import { lookAfter } from "../life/look-after.ts";
@@ -7,7 +6,8 @@ import { takeDown } from "../life/take-down.ts";
 import { type Digest, digestOf, isSame } from "../migrate/blob-digest.ts";
 import { readSmall } from "../migrate/copy-blob.ts";
 import { NEWER, pictureOf, recordIn } from "../migrate/copy-picture.ts";
-import { removeAll } from "../remove-stored.ts";
+import { encodeRecord, type ImageRecord, keyOf } from "../record/image-record.ts";
+import { removeAll } from "../renditions/remove-stored.ts";
 import type { ImageTrouble } from "./check-record.ts";
 import type { Suspicion, VerifyContext } from "./verify-context.ts";
 import type { VerifyFinding } from "./verify-options.ts";

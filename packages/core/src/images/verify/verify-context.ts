@@ -14,15 +14,15 @@ import {
 } from "../../option-rules.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { readAll } from "../../stores/read-all.ts";
-import { idOfRecord } from "../image-record.ts";
 import { defaultSettings, IMAGES_RULES, imageSettings } from "../image-settings.ts";
 import { createLife } from "../life/create-life.ts";
 import type { LifeContext } from "../life/life-context.ts";
 import { createRetry, type Retry } from "../migrate/create-retry.ts";
 import { reasonIn } from "../migrate/reason-in.ts";
-import { removeStored } from "../remove-stored.ts";
-import { rolesOf, type StorageRoles } from "../storage-roles.ts";
-import { createAdminGuard } from "../store-guard.ts";
+import { idOfRecord } from "../record/image-record.ts";
+import { removeStored } from "../renditions/remove-stored.ts";
+import { rolesOf, type StorageRoles } from "../store/storage-roles.ts";
+import { createAdminGuard } from "../store/store-guard.ts";
 import type { VerifyFinding, VerifyOptions, VerifyProgress, VerifyReport } from "./verify-options.ts";
 
 /** What the parts of a verification work on. */

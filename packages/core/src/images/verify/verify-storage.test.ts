@@ -5,7 +5,7 @@ import { anotherProcess, createLifeSite, DAY, MINUTE, STORES } from "../../../te
 import { tapStore } from "../../../test/tapped-store.ts";
 import { damageEverything, problemsOf, verified } from "../../../test/verify-site.ts";
 import { ServiceError } from "../../errors.ts";
-import { createMemoryBlobStore } from "../../stores/memory-blob-store.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import type { VerifyState } from "./verify-options.ts";
 
 const LATER = { headers: { prefer: "respond-async" } };

@@ -1,9 +1,9 @@
+import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import type { BlobStore, KeyPage } from "../../contracts/blob-store.ts";
 import type { StoreRole } from "../../contracts/observer.ts";
 import { isServiceError } from "../../errors.ts";
-import { roleOf } from "../image-record.ts";
 import { countKeys } from "../migrate/every-key.ts";
-import { forEachAtOnce } from "../migrate/for-each-at-once.ts";
+import { roleOf } from "../record/image-record.ts";
 import { checkLeftovers } from "./check-leftovers.ts";
 import { checkRecord, checkTally } from "./check-record.ts";
 import { attempt, createVerifyContext, type VerifyContext } from "./verify-context.ts";

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../openapi/json-schema.ts";
+import type { JsonSchema } from "../../schema/json-schema.ts";
 import type { LookupErrorId } from "./lookup-problem.ts";
 import { LookupProblem } from "./lookup-problem.ts";
 

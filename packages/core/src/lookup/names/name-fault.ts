@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../openapi/json-schema.ts";
+import type { JsonSchema } from "../../schema/json-schema.ts";
 
 /** Why no address is looked for by a name. */
 export type NameFault =

@@ -1,6 +1,6 @@
 import type { Contact } from "../../contracts/contact-source.ts";
 import type { ProbeResult } from "../../contracts/mail-prober.ts";
-import { type JsonSchema, patternOf } from "../../openapi/json-schema.ts";
+import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
 import { isGibberish } from "../address/is-gibberish.ts";
 import { addressFault, type ParsedAddress, parseAddress } from "../address/parse-address.ts";
 import { claimed, claimedDomain, LookupProblem } from "../http/lookup-problem.ts";

@@ -1,5 +1,5 @@
-import type { JsonSchema } from "../../openapi/json-schema.ts";
-import { patternOf } from "../../openapi/json-schema.ts";
+import type { JsonSchema } from "../../schema/json-schema.ts";
+import { patternOf } from "../../schema/json-schema.ts";
 import { normaliseDomain } from "../address/mail-domain.ts";
 import { claimedDomain, LookupProblem } from "../http/lookup-problem.ts";
 import type { Query } from "../http/query.ts";

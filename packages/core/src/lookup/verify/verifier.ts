@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
+import { isSettledWithin } from "../../async/settled-within.ts";
 import type { KeyValue } from "../../contracts/key-value.ts";
 import type { MailLists, MailProber, ProbeResult } from "../../contracts/mail-prober.ts";
 import { ServiceError } from "../../errors.ts";
-import { isSettledWithin } from "../../images/settled-within.ts";
 import type { ParsedAddress } from "../address/parse-address.ts";
 import { claimed } from "../http/lookup-problem.ts";
 

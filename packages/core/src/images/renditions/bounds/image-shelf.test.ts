@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { BlobStore } from "../../../contracts/blob-store.ts";
-import { createMemoryBlobStore } from "../../../stores/memory-blob-store.ts";
-import { createImageId } from "../../image-id.ts";
+import { createMemoryBlobStore } from "../../../stores/memory/memory-blob-store.ts";
+import { createImageId } from "../../record/image-id.ts";
 import { createImageShelf, maxBytesOf, measureImage, type RankOf } from "./image-shelf.ts";
 
 const id = createImageId();

@@ -1,6 +1,6 @@
+import { forEachAtOnce } from "../../../async/for-each-at-once.ts";
 import type { BlobStore } from "../../../contracts/blob-store.ts";
-import { roleOf } from "../../image-record.ts";
-import { forEachAtOnce } from "../../migrate/for-each-at-once.ts";
+import { roleOf } from "../../record/image-record.ts";
 
 /** Stored renditions, intermediates and remembered failures of an image. */
 const MAX_ENTRIES = 256;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { BlobStore } from "../../../contracts/blob-store.ts";
-import { createMemoryBlobStore } from "../../../stores/memory-blob-store.ts";
-import { createImageId } from "../../image-id.ts";
+import { createMemoryBlobStore } from "../../../stores/memory/memory-blob-store.ts";
+import { createImageId } from "../../record/image-id.ts";
 import { createRenditionBounds, type RenditionBoundsOptions } from "./rendition-bounds.ts";
 import { createUsageLedger, USAGE_PREFIX } from "./usage-ledger.ts";
 

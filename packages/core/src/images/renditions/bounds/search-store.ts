@@ -1,9 +1,9 @@
 import type { BlobStore } from "../../../contracts/blob-store.ts";
 import { isServiceError } from "../../../errors.ts";
 import { readAll } from "../../../stores/read-all.ts";
-import { jsonIn, roleOf } from "../../image-record.ts";
-import { requireKnownVersion } from "../../known-version.ts";
-import { FORMAT_VERSION } from "../../store-identity.ts";
+import { jsonIn, roleOf } from "../../record/image-record.ts";
+import { requireKnownVersion } from "../../store/known-version.ts";
+import { FORMAT_VERSION } from "../../store/store-identity.ts";
 import { USAGE_PREFIX } from "./usage-ledger.ts";
 import type { UsageNotes } from "./usage-notes.ts";
 

@@ -1,6 +1,6 @@
+import { forEachAtOnce } from "../../../async/for-each-at-once.ts";
 import type { BlobStore } from "../../../contracts/blob-store.ts";
-import { forEachAtOnce } from "../../migrate/for-each-at-once.ts";
-import { removeMade } from "../../remove-stored.ts";
+import { removeMade } from "../remove-stored.ts";
 import { measureImage } from "./image-shelf.ts";
 import { addEntry, hourOf, type UsageEntries } from "./usage-entry.ts";
 import { type LedgerKeys, type ShardInfo, shardOf, type UsageLedger } from "./usage-ledger.ts";

@@ -1,0 +1,49 @@
+import { describeApi } from "../../../openapi/describe-api.ts";
+import { createDescription, type Description } from "../../../openapi/description.ts";
+import type { ApiPart } from "../../../openapi/document.ts";
+import { VERSION } from "../../../openapi/version.ts";
+import { ALL_FORMATS, ORIGINAL_TYPES } from "../../record/formats.ts";
+import type { ImageContext } from "../image-context.ts";
+import { isServable } from "../image-links.ts";
+import type { ImageFacts } from "./image-facts.ts";
+import { descriptionRefusals, imagePart, otherImageMethods } from "./image-part.ts";
+
+/** What of a service its description tells of. */
+type DescribedContext = Pick<ImageContext, "pages" | "renderer" | "settings">;
+
+/** The service as it is set up, for a description of all that is mounted beside it. */
+export function describeImages(context: DescribedContext): ApiPart {
+  return imagePart(factsOf(context));
+}
+
+/** What `GET {base}/api/openapi.json` answers. */
+export function createImageDescription(context: DescribedContext): Description {
+  return createDescription(() => {
+    const facts = factsOf(context);
+    return describeApi([imagePart(facts)], {
+      version: VERSION,
+      refusals: descriptionRefusals(facts),
+      otherMethods: otherImageMethods("json"),
+    });
+  });
+}
+
+function factsOf({ pages, renderer, settings }: DescribedContext): ImageFacts {
+  const servable = ALL_FORMATS.map((format) => ({
+    format,
+    from: ORIGINAL_TYPES.filter((type) => isServable(renderer, { type }, format)),
+  }));
+  const { sizes, presets, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, tombstoneMs } = settings;
+  return {
+    hasPages: pages !== null,
+    requiresTls: settings.tls !== "off",
+    asksHost: settings.authorize !== null,
+    leavesFailures: settings.errors === "host",
+    formats: servable.filter(({ from }) => from.length > 0).map(({ format }) => format),
+    partialFormats: servable
+      .filter(({ from }) => from.length < ORIGINAL_TYPES.length)
+      .map(({ format }) => format),
+    limits: settings.rules,
+    ...{ sizes, presets, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, tombstoneMs },
+  };
+}

@@ -1,0 +1,149 @@
+import { USER_AGENT_SCHEMA } from "../../../http/agent.ts";
+import type { ApiOperation, ApiRequestBody, ApiResponse, PathItem } from "../../../openapi/document.ts";
+import { headersOf } from "../../../openapi/headers.ts";
+import type { ProblemForm } from "../../../openapi/problems.ts";
+import { optionalText } from "../../../schema/json-schema.ts";
+import { ORIGINAL_TYPES, TYPE_ALIASES } from "../../record/formats.ts";
+import { EXPIRY_SCHEMAS, NAME_SCHEMA } from "../../record/image-fields.ts";
+import { FILE_FIELD } from "../../uploads/describe-upload.ts";
+import { IDEMPOTENCY_KEY_SCHEMA } from "../../uploads/idempotency-key.ts";
+import type { ImageFacts } from "./image-facts.ts";
+import { EXPIRES_AT, headerParameter, NAME } from "./image-parameters.ts";
+import { everywhere, inOrder, OF_BODIES, ofHost, ofLimits, refusals } from "./image-refusals.ts";
+import { CREATED_REF } from "./image-schemas.ts";
+
+/** `POST {base}/api/images.json` and `.txt`. */
+export function createPaths(
+  facts: ImageFacts,
+  others: (form: ProblemForm) => ApiResponse,
+): Record<string, PathItem> {
+  return {
+    "/api/images.json": { post: createOperation(facts, "json"), "x-other-methods": others("json") },
+    "/api/images.txt": { post: createOperation(facts, "txt"), "x-other-methods": others("text") },
+  };
+}
+
+function createOperation(facts: ImageFacts, suffix: "json" | "txt"): ApiOperation {
+  const isText = suffix === "txt";
+  const statuses = inOrder(
+    ...[...everywhere(facts), ...ofHost(facts), ...OF_BODIES, ...ofLimits(facts, "creates")],
+    ...([409, 500, 507] as const),
+  );
+  return {
+    operationId: isText ? "createImageForText" : "createImage",
+    tags: ["Images"],
+    summary: isText ? "Upload an image, answered by its URL" : "Upload an image",
+    description:
+      "Stores a picture or document. The answer, with its PIN, is given once: keep it, if the image is to be changed or deleted later." +
+      (isText ? " The body is the image's URL and a line break; all else is in the headers." : ""),
+    parameters: [
+      {
+        ...headerParameter(
+          "User-Agent",
+          "The first product and version in it are shown with the image.",
+          USER_AGENT_SCHEMA,
+        ),
+        required: true,
+      },
+      headerParameter(
+        "Prefer",
+        "`respond-async` is answered by 202 at once; with `wait=<seconds>` only if it takes longer. What is not understood is ignored.",
+        { examples: ["respond-async", "respond-async, wait=5"] },
+      ),
+      headerParameter(
+        "Idempotency-Key",
+        "Makes a request safe to be repeated: for a day the same upload with the same key is answered as the first was.",
+        IDEMPOTENCY_KEY_SCHEMA,
+      ),
+      NAME,
+      EXPIRES_AT,
+    ],
+    requestBody: uploadBody(facts),
+    responses: {
+      "201": createdResponse(facts, suffix, "The image is there."),
+      "202": acceptedResponse(facts, suffix),
+      ...refusals(facts, isText ? "text" : "json", statuses, {
+        403: facts.asksHost
+          ? "the connection is not secure, this client may not upload, or its owner has no room left."
+          : "the connection is not secure.",
+        409: "the `Idempotency-Key` was used for another upload, or its first request is still running.",
+        413: `the file has more than ${facts.maxUploadBytes} bytes. The rest of it stays unread, and the connection is closed.`,
+        415: `the body is no form with files, or \`${FILE_FIELD}\` is none of the types taken, or cannot be read as what it is declared to be.`,
+      }),
+    },
+  };
+}
+
+function uploadBody({ maxUploadBytes, defaultLifetimeMs, maxLifetimeMs }: ImageFacts): ApiRequestBody {
+  const days = (ms: number) => `${Math.round((ms / 86_400_000) * 100) / 100} days`;
+  return {
+    required: true,
+    content: {
+      "multipart/form-data": {
+        schema: {
+          type: "object",
+          properties: {
+            [FILE_FIELD]: {
+              type: "string",
+              format: "binary",
+              description: `The file, at most ${maxUploadBytes} bytes: PNG, JPEG, GIF, SVG, PSD or PDF, as its Content-Type must say, or \`application/octet-stream\`. Exactly one.`,
+            },
+            name: {
+              ...NAME_SCHEMA,
+              description: `${NAME_SCHEMA.description} Without it the file's own name is used.`,
+            },
+            expiresAt: {
+              ...optionalText(EXPIRY_SCHEMAS.form),
+              description: `When the image is to expire: an ISO 8601 date with a zone, or Unix time in milliseconds; at most ${days(maxLifetimeMs)} from now. Empty is as if left out: ${days(defaultLifetimeMs)} from now.`,
+            },
+          },
+          required: [FILE_FIELD],
+        },
+        encoding: {
+          [FILE_FIELD]: {
+            contentType: [...ORIGINAL_TYPES, ...TYPE_ALIASES.keys(), "application/octet-stream"].join(", "),
+          },
+        },
+      },
+    },
+  };
+}
+
+function createdResponse({ limits }: ImageFacts, suffix: "json" | "txt", description: string): ApiResponse {
+  return {
+    description,
+    headers: {
+      ...headersOf("Location", "Link", "Cache-Control"),
+      ...headersOf(
+        "X-Service-Image-Url",
+        "X-Service-Image-Edit-Url",
+        "X-Service-Image-Pin",
+        "X-Service-Image-Id",
+      ),
+      ...(limits.creates === null ? {} : headersOf("RateLimit", "RateLimit-Policy")),
+    },
+    content:
+      suffix === "json"
+        ? { "application/json": { schema: CREATED_REF } }
+        : { "text/plain": { schema: { type: "string", pattern: "^https?://\\S+\\n$" } } },
+  };
+}
+
+function acceptedResponse(facts: ImageFacts, suffix: "json" | "txt"): ApiResponse {
+  const { headers, ...others } = createdResponse(
+    facts,
+    suffix,
+    "The image is still being processed. Its addresses answer 202 until it can be had, and 404 if that fails.",
+  );
+  return {
+    ...others,
+    headers: {
+      ...headers,
+      ...headersOf("Retry-After"),
+      "Preference-Applied": {
+        description: "That `Prefer: respond-async` was followed.",
+        schema: { const: "respond-async" },
+      },
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { RateRule } from "../../../contracts/rate-limiter.ts";
+import type { ImageFormat } from "../../../contracts/renderer.ts";
+import type { ImageRateLimits } from "../../images-options.ts";
+import type { Presets } from "../../renditions/presets.ts";
+import type { SizePolicy } from "../../renditions/sizes.ts";
+
+/** What the description of an image service depends on. */
+export interface ImageFacts {
+  hasPages: boolean;
+  /** Whether connections without TLS may be refused. */
+  requiresTls: boolean;
+  /** Whether the host app decides who may do what. */
+  asksHost: boolean;
+  /** Whether failures that nobody expected are left to the host app. */
+  leavesFailures: boolean;
+  /** Formats that something can be served as. */
+  formats: readonly ImageFormat[];
+  /** Those of them that not every image can be served as. */
+  partialFormats: readonly ImageFormat[];
+  sizes: SizePolicy;
+  presets: Presets;
+  maxUploadBytes: number;
+  defaultLifetimeMs: number;
+  maxLifetimeMs: number;
+  tombstoneMs: number;
+  /** `null`: no limit. */
+  limits: Readonly<Record<keyof ImageRateLimits, RateRule | null>>;
+}

@@ -1,0 +1,192 @@
+import type {
+  ApiMedia,
+  ApiOperation,
+  ApiParameter,
+  ApiResponse,
+  PathItem,
+} from "../../../openapi/document.ts";
+import { headOf } from "../../../openapi/head-of.ts";
+import { type HeaderName, headersOf } from "../../../openapi/headers.ts";
+import { optionalText } from "../../../schema/json-schema.ts";
+import { ORIGINAL_TYPES } from "../../record/formats.ts";
+import { EXPIRY_SCHEMAS, NAME_SCHEMA } from "../../record/image-fields.ts";
+import type { ImageFacts } from "./image-facts.ts";
+import { CONDITIONS, ID_PARAMETER, IF_RANGE, PAGE, queryParameter, RANGE } from "./image-parameters.ts";
+import { BYTES_HEADERS, notModified, processingResponse } from "./image-read-paths.ts";
+import {
+  everywhere,
+  type ImageRefusal,
+  inOrder,
+  OF_BODIES,
+  OF_LIFE,
+  ofHost,
+  ofLimits,
+  refusals,
+} from "./image-refusals.ts";
+
+const HTML: Readonly<Record<string, ApiMedia>> = { "text/html": { schema: { type: "string" } } };
+
+const UNKNOWN =
+  "there is no such image any more. To what never was an image the host app answers in its own way.";
+
+const BINARY = { schema: { type: "string", format: "binary" } } as const;
+
+/** What people open of an image. */
+export function imagePagePaths(facts: ImageFacts, otherMethods: ApiResponse): Record<string, PathItem> {
+  const withHead = (get: ApiOperation): PathItem => ({
+    parameters: [ID_PARAMETER],
+    get,
+    head: headOf(get),
+    "x-other-methods": otherMethods,
+  });
+  return {
+    "/{id}": withHead(landingOperation(facts)),
+    ...(facts.hasPages
+      ? {
+          "/{id}/view": withHead(viewerOperation(facts)),
+          "/{id}/edit": { ...withHead(editorOperation(facts)), post: editOperation(facts) },
+        }
+      : {}),
+  };
+}
+
+function landingOperation(facts: ImageFacts): ApiOperation {
+  const { hasPages } = facts;
+  const originals = Object.fromEntries(ORIGINAL_TYPES.map((type) => [type, BINARY]));
+  const statuses = readStatuses(facts, 412, 416);
+  const both = headersOf("Cache-Control", "Vary", "Sunset", "Content-Security-Policy");
+  return {
+    operationId: "openImage",
+    tags: ["Pages"],
+    summary: hasPages ? "The image: its viewer, or its original" : "The image as it was uploaded",
+    description: hasPages
+      ? "The address to hand on. Who prefers HTML by `Accept`, as browsers do, is shown the viewer; all others get the original."
+      : "The address to hand on: the original.",
+    parameters: [...(hasPages ? [PAGE_OF_VIEWER] : []), ...CONDITIONS, RANGE, IF_RANGE],
+    responses: {
+      "200": hasPages
+        ? { description: "The viewer or the original.", headers: both, content: { ...originals, ...HTML } }
+        : {
+            description: "The original.",
+            headers: { ...BYTES_HEADERS, ...headersOf("Vary") },
+            content: originals,
+          },
+      "202": processingResponse(hasPages),
+      "206": {
+        description: "The part that `Range` asks for.",
+        headers: { ...BYTES_HEADERS, ...headersOf("Vary", "Content-Range") },
+        content: originals,
+      },
+      "304": notModified("Sunset", "Vary"),
+      ...refusals(facts, formOf(facts), statuses, { 404: UNKNOWN }),
+    },
+  };
+}
+
+/** The original is sent as it is. */
+const PAGE_OF_VIEWER: ApiParameter = { ...PAGE, description: `${PAGE.description} For the viewer alone.` };
+
+function viewerOperation(facts: ImageFacts): ApiOperation {
+  return {
+    operationId: "viewImage",
+    tags: ["Pages"],
+    summary: "The viewer",
+    parameters: [PAGE],
+    responses: {
+      "200": pageResponse("The viewer.", "Sunset"),
+      "202": processingResponse(true),
+      ...refusals(facts, "page", readStatuses(facts), { 404: UNKNOWN }),
+    },
+  };
+}
+
+function readStatuses(facts: ImageFacts, ...more: readonly ImageRefusal[]): ImageRefusal[] {
+  return inOrder(
+    ...[...everywhere(facts), ...ofHost(facts), ...OF_LIFE, ...ofLimits(facts, "reads"), ...more],
+    500,
+  );
+}
+
+const PIN: ApiParameter = queryParameter("pin", {
+  type: "string",
+  description: "The PIN. Without it, or with a wrong one, there is a page that asks for it.",
+});
+
+function editorOperation(facts: ImageFacts): ApiOperation {
+  return {
+    operationId: "openEditor",
+    tags: ["Pages"],
+    summary: "The form for changing and deleting",
+    description: "Where `X-Service-Image-Edit-Url` leads. Changes nothing.",
+    parameters: [PIN],
+    responses: {
+      "200": pageResponse("The form."),
+      ...refusals(facts, "page", editorStatuses(facts), { 403: FORBIDDEN, 404: UNKNOWN }),
+    },
+  };
+}
+
+function editOperation(facts: ImageFacts): ApiOperation {
+  return {
+    operationId: "sendEditForm",
+    tags: ["Pages"],
+    summary: "What the form sends",
+    description: "For the form. Programs change images by PATCH and DELETE.",
+    parameters: [PIN],
+    requestBody: {
+      required: true,
+      content: {
+        "application/x-www-form-urlencoded": {
+          schema: {
+            type: "object",
+            properties: {
+              action: { type: "string", enum: ["update", "delete"] },
+              pin: { type: "string", description: "The PIN, where it is not in the query." },
+              confirm: { type: "string", description: "Must not be empty where the image is to be deleted." },
+              name: NAME_SCHEMA,
+              expiresIn: {
+                type: "string",
+                pattern: "^\\d{0,15}$",
+                description:
+                  "How long the image is to live from now, in milliseconds; goes before `expiresAt`.",
+              },
+              expiresAt: optionalText(EXPIRY_SCHEMAS.form),
+            },
+            required: ["action"],
+          },
+        },
+      },
+    },
+    responses: {
+      "303": {
+        description: "It is done. There is a page that says so.",
+        headers: headersOf("Location", "Cache-Control"),
+      },
+      ...refusals(facts, "page", inOrder(...editorStatuses(facts), ...OF_BODIES, 409, 507), {
+        403: FORBIDDEN,
+        404: UNKNOWN,
+        409: "the image is still being processed, or somebody else changed it at the same time.",
+      }),
+    },
+  };
+}
+
+const FORBIDDEN =
+  "the PIN is missing or wrong, the connection is not secure, or this client may not do that.";
+
+function editorStatuses(facts: ImageFacts): ImageRefusal[] {
+  return inOrder(...everywhere(facts), ...OF_LIFE, ...ofLimits(facts, "edits", "pinFailures"), 403, 500);
+}
+
+/** A page that is there. */
+export function pageResponse(description: string, ...more: readonly HeaderName[]): ApiResponse {
+  return {
+    description,
+    headers: headersOf("Cache-Control", "Content-Security-Policy", ...more),
+    content: HTML,
+  };
+}
+
+function formOf({ hasPages }: ImageFacts): "page" | "json" {
+  return hasPages ? "page" : "json";
+}

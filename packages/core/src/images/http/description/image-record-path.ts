@@ -1,0 +1,164 @@
+import type { ApiOperation, ApiRequestBody, ApiResponse, PathItem } from "../../../openapi/document.ts";
+import { headOf } from "../../../openapi/head-of.ts";
+import { headersOf } from "../../../openapi/headers.ts";
+import { type JsonSchema, optionalField, optionalText } from "../../../schema/json-schema.ts";
+import { EXPIRY_SCHEMAS, NEW_NAME_SCHEMA } from "../../record/image-fields.ts";
+import type { ImageFacts } from "./image-facts.ts";
+import {
+  CONDITIONS,
+  EXPIRES_AT,
+  ID_PARAMETER,
+  IF_MATCH,
+  IF_NONE_MATCH,
+  IF_UNMODIFIED_SINCE,
+  NEW_NAME,
+} from "./image-parameters.ts";
+import { notModified, processingResponse } from "./image-read-paths.ts";
+import {
+  everywhere,
+  type ImageRefusal,
+  inOrder,
+  OF_BODIES,
+  OF_LIFE,
+  ofHost,
+  ofLimits,
+  refusals,
+} from "./image-refusals.ts";
+import { IMAGE_REF } from "./image-schemas.ts";
+
+const PIN_FIELD: JsonSchema = { type: "string", description: "The PIN, where it is not sent otherwise." };
+
+/** The PIN as a header, in the query, or in the body. */
+const WITH_PIN = [{ imagePin: [] }, { imagePinInQuery: [] }, {}];
+
+/** `{base}/api/images/<id>.json`. */
+export function recordPath(facts: ImageFacts, otherMethods: ApiResponse): PathItem {
+  const get = readOperation(facts);
+  return {
+    parameters: [ID_PARAMETER],
+    get,
+    head: headOf(get),
+    patch: patchOperation(facts),
+    delete: deleteOperation(facts),
+    "x-other-methods": otherMethods,
+  };
+}
+
+function readOperation(facts: ImageFacts): ApiOperation {
+  const statuses = inOrder(
+    ...[...everywhere(facts), ...ofHost(facts), ...OF_LIFE, ...ofLimits(facts, "reads")],
+    ...([412, 500] as const),
+  );
+  return {
+    operationId: "getImage",
+    tags: ["Images"],
+    summary: "What is known of an image",
+    description: "Its name, type, size and addresses. Never its PIN.",
+    parameters: CONDITIONS,
+    responses: {
+      "200": recordResponse("The record."),
+      "202": processingResponse(false),
+      "304": notModified("Sunset"),
+      ...refusals(facts, "json", statuses),
+    },
+  };
+}
+
+function patchOperation(facts: ImageFacts): ApiOperation {
+  return {
+    operationId: "updateImage",
+    tags: ["Images"],
+    summary: "Change name or expiry",
+    description:
+      "Needs the PIN. At least one of `name` and `expiresAt` must be sent, in the body or, which is discouraged, in the query.",
+    parameters: [NEW_NAME, EXPIRES_AT, IF_MATCH, IF_UNMODIFIED_SINCE, IF_NONE_MATCH],
+    security: WITH_PIN,
+    requestBody: changeBody(),
+    responses: {
+      "200": recordResponse("The record as it is now.", facts),
+      ...refusals(facts, "json", editStatuses(facts), {
+        403: FORBIDDEN,
+        409: "the image is still being processed, or somebody else changed it at the same time.",
+      }),
+    },
+  };
+}
+
+function deleteOperation(facts: ImageFacts): ApiOperation {
+  return {
+    operationId: "deleteImage",
+    tags: ["Images"],
+    summary: "Delete an image",
+    description: `Needs the PIN. From then on all addresses of the image answer 410, after ${facts.tombstoneMs / 86_400_000} days 404.`,
+    parameters: [IF_MATCH, IF_UNMODIFIED_SINCE, IF_NONE_MATCH],
+    security: WITH_PIN,
+    requestBody: {
+      description: "The PIN, for who would rather not send it otherwise.",
+      content: contentOf({ type: "object", properties: { pin: PIN_FIELD } }),
+    },
+    responses: {
+      "204": { description: "It is deleted.", headers: headersOf("Cache-Control", ...limitHeaders(facts)) },
+      ...refusals(facts, "json", editStatuses(facts), {
+        403: FORBIDDEN,
+        409: "somebody else changed the image at the same time.",
+      }),
+    },
+  };
+}
+
+const FORBIDDEN =
+  "the PIN is missing or wrong, the connection is not secure, or this client may not do that.";
+
+function editStatuses(facts: ImageFacts): ImageRefusal[] {
+  return inOrder(
+    ...[...everywhere(facts), ...OF_LIFE, ...OF_BODIES, ...ofLimits(facts, "edits", "pinFailures")],
+    ...([403, 409, 412, 500, 507] as const),
+  );
+}
+
+function recordResponse(description: string, limited?: ImageFacts): ApiResponse {
+  const limits = limited === undefined ? [] : limitHeaders(limited);
+  return {
+    description,
+    headers: headersOf("ETag", "Last-Modified", "Cache-Control", "Sunset", ...limits),
+    content: { "application/json": { schema: IMAGE_REF } },
+  };
+}
+
+function limitHeaders({ limits }: ImageFacts): ("RateLimit" | "RateLimit-Policy")[] {
+  return limits.edits === null ? [] : ["RateLimit", "RateLimit-Policy"];
+}
+
+function changeBody(): ApiRequestBody {
+  const { description } = EXPIRES_AT;
+  const values: JsonSchema = {
+    type: "object",
+    properties: {
+      name: { ...NEW_NAME_SCHEMA, type: ["string", "null"] },
+      expiresAt: {
+        ...optionalField(EXPIRY_SCHEMAS.json),
+        ...(description === undefined ? {} : { description }),
+      },
+      pin: PIN_FIELD,
+    },
+  };
+  const texts: JsonSchema = {
+    type: "object",
+    properties: {
+      name: NEW_NAME_SCHEMA,
+      expiresAt: optionalText(EXPIRY_SCHEMAS.form),
+      pin: PIN_FIELD,
+    },
+  };
+  return {
+    description: "What is to change, as a JSON object or a form, at most 16 KiB. Null is as if left out.",
+    content: {
+      "application/json": { schema: values },
+      "application/x-www-form-urlencoded": { schema: texts },
+    },
+  };
+}
+
+function contentOf(schema: JsonSchema): ApiRequestBody["content"] {
+  return { "application/json": { schema }, "application/x-www-form-urlencoded": { schema } };
+}

@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+import { created, type SiteOptions } from "../../../../test/image-site.ts";
+import { createLifeSite } from "../../../../test/life-site.ts";
+import { textPages } from "../../../../test/text-pages.ts";
+import type { Pages, ProblemView } from "../../../contracts/pages.ts";
+
+const HTML = { headers: { accept: "text/html" } };
+const DAY = 86_400_000;
+
+async function siteWithImage(options: SiteOptions = {}) {
+  const problems: ProblemView[] = [];
+  const pages: Pages = {
+    ...textPages,
+    problem(view) {
+      problems.push(view);
+      return textPages.problem(view);
+    },
+  };
+  const site = createLifeSite({ pages, ...options });
+  const { id, pin } = created(await site.create());
+  const post = (fields: Record<string, string>) =>
+    site.send("POST", `/${id}/edit`, { fields: { pin, action: "update", ...fields } });
+  /** Sends the form, and reads what the page says to which it leads. */
+  async function change(fields: Record<string, string>) {
+    const answer = await post(fields);
+    expect(answer.status).toBe(303);
+    const { search } = new URL(String(answer.headers.Location));
+    return (await site.send("GET", `/${id}/edit`, { search: search.slice(1) })).text;
+  }
+  return { site, problems, id, pin, post, change };
+}
+
+test("the form says which of name and expiry it has changed", async () => {
+  const { change } = await siteWithImage();
+  expect(await change({ name: "After" })).toContain("The new name is saved. ");
+  expect(await change({ name: "After", expiresIn: String(3 * DAY) })).toContain(
+    "links. The new expiry is saved: 2026-03-04T12:00:00.000Z.",
+  );
+  expect(await change({ name: "Last", expiresAt: "2026-03-09T08:30" })).toContain(
+    "The new name is saved. The new expiry is saved: 2026-03-09T08:30:00.000Z.",
+  );
+});
+
+test("a form that changes nothing says so, and writes nothing", async () => {
+  const { site, id, change } = await siteWithImage();
+  const record = () => site.send("GET", `/api/images/${id}.json`);
+  const before = await record();
+  expect(await change({ name: String(before.json.name), expiresAt: "2026-03-02T12:00:00" })).toContain(
+    "Nothing was changed",
+  );
+  expect((await record()).headers.ETag).toBe(before.headers.ETag);
+});
+
+test("a date without a zone is of UTC in the form alone", async () => {
+  const { site, id, pin, post } = await siteWithImage();
+  const date = "2026-03-05T10:00";
+  const search = new URLSearchParams({ pin, expiresAt: date }).toString();
+  expect((await site.send("PATCH", `/api/images/${id}.json`, { search })).status).toBe(400);
+  expect((await post({ expiresAt: date })).status).toBe(303);
+  expect((await post({ expiresAt: "2026-02-30T10:00" })).status).toBe(400);
+  expect((await site.send("GET", `/api/images/${id}.json`)).json.expiresAt).toBe("2026-03-05T10:00:00.000Z");
+});
+
+test("after too many wrong PINs the page that asks for one says how long to wait", async () => {
+  const { site, id, pin } = await siteWithImage({ rateLimits: { pinFailures: 1 } });
+  const ask = (search: string) => site.send("GET", `/${id}/edit`, { ...HTML, search });
+  expect((await ask("pin=wrong")).status).toBe(403);
+  const { status, headers, text } = await ask(`pin=${pin}`);
+  expect(status).toBe(429);
+  expect(headers).toMatchObject({
+    "Retry-After": "60",
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+  });
+  expect(text).toMatch(/^unlock .* Try again in 60 seconds\.$/);
+  const program = await site.send("GET", `/${id}/edit`, { search: `pin=${pin}` });
+  expect([program.status, program.json.status]).toEqual([429, 429]);
+});
+
+test("pages of refusals are told who withholds an image, and when to come again", async () => {
+  const { site, id, pin, problems } = await siteWithImage({ rateLimits: { edits: 1 } });
+  await site.send("GET", `/${id}/edit`, { ...HTML, search: `pin=${pin}` });
+  const { status, headers } = await site.send("GET", `/${id}/edit`, { ...HTML, search: `pin=${pin}` });
+  expect([status, headers["Retry-After"]]).toEqual([429, "60"]);
+  await site.images.withhold(id, { reason: "By order.", authority: "https://court.example/7" });
+  const withheld = await site.send("GET", `/${id}`, HTML);
+  expect([withheld.status, withheld.headers.Link]).toEqual([
+    451,
+    '<https://court.example/7>; rel="blocked-by"',
+  ]);
+  expect(problems).toMatchObject([
+    { status: 429, retryAfterSeconds: 60, detail: "Too many requests came from your address." },
+    { status: 451, authority: "https://court.example/7", detail: "By order." },
+  ]);
+  expect(problems[1]).not.toHaveProperty("retryAfterSeconds");
+});
+
+test("who deletes an image is told that it is deleted; the same address says nothing of the kind of one that has expired", async () => {
+  const { site, id, post, problems } = await siteWithImage();
+  const other = created(await site.create()).id;
+  const deleted = await post({ action: "delete", confirm: "yes" });
+  const { pathname, search } = new URL(String(deleted.headers.Location));
+  expect([deleted.status, pathname]).toEqual([303, `/${id}/view`]);
+  site.clock.now += DAY;
+  for (const path of [pathname, `/${other}/view`]) {
+    expect((await site.send("GET", path, { ...HTML, search: search.slice(1) })).status).toBe(410);
+  }
+  await site.send("GET", pathname, HTML);
+  expect(problems.map(({ justDeleted }) => justDeleted)).toEqual([true, undefined, undefined]);
+});

@@ -1,0 +1,150 @@
+import type { Call, Reply } from "../../../contracts/call.ts";
+import type { EditView, Pages } from "../../../contracts/pages.ts";
+import { isServiceError } from "../../../errors.ts";
+import { HttpProblem } from "../../../http/http-problem.ts";
+import { formatOfOriginal } from "../../record/formats.ts";
+import type { ImageRecord } from "../../record/image-record.ts";
+import type { CurrentRecord } from "../../record/image-records.ts";
+import { findForRead, findImage, requireAlive } from "../find-image.ts";
+import type { ImageContext } from "../image-context.ts";
+import { baseUrl, imageUrl } from "../image-links.ts";
+import { countRequest, requirePin } from "../limits.ts";
+import { type Audience, permitEdit } from "../permissions.ts";
+import { pinOf, readParameters } from "../read-body.ts";
+import { readOriginal } from "../read-image.ts";
+import { applyForm, noticeFor, SECRET_PAGE_HEADERS } from "./edit-form.ts";
+import { imageView, pageShown } from "./image-view.ts";
+import { pageReply, prefersHtml, requirePages } from "./page-reply.ts";
+import { retryAfterSeconds } from "./problem-page.ts";
+
+/** `GET HEAD {base}/<id>`: the viewer for those who prefer HTML, the original for all others. */
+export async function landing(context: ImageContext, call: Call, id: string): Promise<Reply> {
+  const { current, audience } = await findForRead(context, call, id);
+  if (context.pages !== null && prefersHtml(call, current.record.type)) {
+    return viewerReply(context, context.pages, call, current, { ...cachingOf(audience), Vary: "Accept" });
+  }
+  return readOriginal(context, call, current, formatOfOriginal(current.record.type), audience);
+}
+
+/** `GET HEAD {base}/<id>/view`: always the viewer. */
+export async function viewer(context: ImageContext, call: Call, id: string): Promise<Reply> {
+  const { current, audience } = await findForRead(context, call, id);
+  return viewerReply(context, requirePages(context), call, current, cachingOf(audience));
+}
+
+/** `GET HEAD POST {base}/<id>/edit`: a form, and what it sends. A GET changes nothing. */
+export async function editor(context: ImageContext, call: Call, id: string): Promise<Reply> {
+  const pages = requirePages(context);
+  await countRequest(context, call, "edits");
+  const parameters = await readParameters(call, context.settings);
+  const current = await findImage(context, call, id);
+  const unlocked = await unlock(context, pages, call, current.record, pinOf(call, parameters));
+  if ("refused" in unlocked) return unlocked.refused;
+  const { pin } = unlocked;
+  // The host may have taken its time to decide.
+  await requireAlive(context, current);
+  const form = { context, pages, call, current, pin };
+  if (call.method !== "POST") {
+    return formReply(form, 200, noticeFor(current.record, parameters.get("done")));
+  }
+  try {
+    return await applyForm(context, call, current, parameters, pin);
+  } catch (error) {
+    if (!isServiceError(error) || !["bad_request", "conflict"].includes(error.code)) throw error;
+    return formReply(form, error.code === "conflict" ? 409 : 400, { problem: error.message });
+  }
+}
+
+function cachingOf(audience: Audience): Record<string, string> {
+  return { "Cache-Control": audience === "public" ? "no-cache" : "private, no-cache" };
+}
+
+function viewerReply(
+  context: ImageContext,
+  pages: Pages,
+  call: Call,
+  { record }: CurrentRecord,
+  headers: Record<string, string>,
+): Reply {
+  const view = imageView(context, call, record, pageShown(record, call.search));
+  const page = pages.viewer(view, context.settings.now());
+  return pageReply(call, page, 200, { ...headers, Sunset: new Date(record.expiresAt).toUTCString() });
+}
+
+/** As {@link requireEditor}; who has no right PIN and reads HTML is asked for it on a page. */
+async function unlock(
+  context: ImageContext,
+  pages: Pages,
+  call: Call,
+  record: ImageRecord,
+  sent: unknown,
+): Promise<{ pin: string } | { refused: Reply }> {
+  try {
+    return { pin: await requireEditor(context, call, record, sent) };
+  } catch (error) {
+    if (!prefersHtml(call, "application/problem+json")) throw error;
+    const refused = refusalOf(error, sent);
+    if (refused === null) throw error;
+    const { status, headers, ...why } = refused;
+    const address = imageUrl(baseUrl(call, context.settings.publicUrl), record.id);
+    const page = pages.unlock({
+      baseUrl: baseUrl(call, context.settings.publicUrl),
+      action: `${address}/edit`,
+      viewUrl: `${address}/view`,
+      ...why,
+    });
+    return { refused: pageReply(call, page, status, { ...headers, ...SECRET_PAGE_HEADERS }) };
+  }
+}
+
+/** How somebody without the right PIN is told so; `null` for what has other reasons. */
+function refusalOf(error: unknown, sent: unknown) {
+  if (isServiceError(error, "forbidden")) {
+    const isMissing = sent === undefined || sent === "";
+    return { status: 403, headers: {}, ...(isMissing ? {} : { problem: error.message }) };
+  }
+  if (!(error instanceof HttpProblem) || error.problem.status !== 429) return null;
+  const { status, headers = {} } = error.problem;
+  const wait = retryAfterSeconds(error.problem);
+  const problem = `Too many wrong PINs came from your address. Try again in ${wait} ${wait === 1 ? "second" : "seconds"}.`;
+  return { status, headers, problem };
+}
+
+/**
+ * The PIN with which the form is to be sent. Who may edit without one is shown the form with it, but cannot send the form
+ * without: else any other page could have a browser send it.
+ */
+async function requireEditor(
+  context: ImageContext,
+  call: Call,
+  record: ImageRecord,
+  pin: unknown,
+): Promise<string> {
+  const mayWithout = await permitEdit(context, call, record);
+  if (mayWithout && call.method !== "POST") return (await context.pins()).pinOf(record.id);
+  await requirePin(context, call, record.id, pin);
+  return String(pin);
+}
+
+interface EditForm {
+  context: ImageContext;
+  pages: Pages;
+  call: Call;
+  current: CurrentRecord;
+  pin: string;
+}
+
+function formReply(form: EditForm, status: number, said: Pick<EditView, "notice" | "problem">): Reply {
+  const { context, call, current, pin } = form;
+  const { now, maxLifetimeMs, publicUrl } = context.settings;
+  const page = form.pages.edit(
+    {
+      image: imageView(context, call, current.record),
+      action: `${imageUrl(baseUrl(call, publicUrl), current.record.id)}/edit`,
+      ...{ pin, maxLifetimeMs },
+      ...said,
+    },
+    now(),
+  );
+  return pageReply(call, page, status, SECRET_PAGE_HEADERS);
+}

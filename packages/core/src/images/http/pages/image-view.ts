@@ -1,0 +1,44 @@
+import type { Call } from "../../../contracts/call.ts";
+import type { ImageView } from "../../../contracts/pages.ts";
+import type { ImageFormat } from "../../../contracts/renderer.ts";
+import { ALL_FORMATS } from "../../record/formats.ts";
+import type { ImageRecord } from "../../record/image-record.ts";
+import { parseReadParameters, requirePage } from "../../renditions/rendition-spec.ts";
+import { isFree } from "../../renditions/sizes.ts";
+import { resignAddress } from "../../renditions/write-address.ts";
+import type { ImageContext } from "../image-context.ts";
+import { baseUrl, formatUrl, imageUrl, isServable } from "../image-links.ts";
+import { requireUtf8Query } from "../read-body.ts";
+
+/** What pages may know of an image. @param page of a document, from 1. */
+export function imageView(context: ImageContext, call: Call, record: ImageRecord, page = 1): ImageView {
+  const base = baseUrl(call, context.settings.publicUrl);
+  const { id, name, type, size, width, height, pages, agent } = record;
+  return {
+    ...{ id, name, type, size, width, height, pages, agent, page },
+    baseUrl: base,
+    createdAt: new Date(record.createdAt).toISOString(),
+    expiresAt: new Date(record.expiresAt).toISOString(),
+    viewUrl: `${imageUrl(base, id)}/view`,
+    links: Object.fromEntries(
+      servableFormats(context, record).map((format) => [format, formatUrl(base, id, format)]),
+    ),
+    ...(isFree(context.settings.sizes)
+      ? {}
+      : { sign: (address: string) => resignAddress(base, id, address, context.reads) }),
+  };
+}
+
+/** The page of a document that the viewer's address names. Rejects with `bad_request` one that there is not. */
+export function pageShown(record: ImageRecord, search: string): number {
+  requireUtf8Query(search);
+  const query = new URLSearchParams(search);
+  const { page } = parseReadParameters("png", (name) => (name === "page" ? query.get(name) : undefined));
+  requirePage(record, page);
+  return page ?? 1;
+}
+
+function servableFormats({ renderer }: ImageContext, record: ImageRecord): ImageFormat[] {
+  if (record.processing !== null) return [];
+  return ALL_FORMATS.filter((format) => isServable(renderer, record, format));
+}

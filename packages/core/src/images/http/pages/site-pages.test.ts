@@ -1,0 +1,123 @@
+import { expect, test } from "vitest";
+import { createCall } from "../../../../test/calls.ts";
+import { acceptAll, createFakeRenderer } from "../../../../test/fake-renderer.ts";
+import { createSite } from "../../../../test/image-site.ts";
+import { textPages } from "../../../../test/text-pages.ts";
+import type { Pages } from "../../../contracts/pages.ts";
+
+const BASE = "https://pictures.example";
+const script = { type: "text/javascript; charset=utf-8", body: Buffer.from("plain") };
+const pages: Pages = {
+  ...textPages,
+  asset: (name) => {
+    if (name === "plain.js") return script;
+    if (name !== "app.js") return undefined;
+    return { ...script, brotli: Buffer.from("brotli"), gzip: Buffer.from("gzip") };
+  },
+};
+
+test("the front is the upload page, which is told what may be uploaded", async () => {
+  const site = createSite({ pages, maxUploadBytes: 4321, defaultLifetimeMs: 5000 });
+  const { status, headers, text } = await site.send("GET", "/");
+  expect([status, headers["Content-Type"]]).toEqual([200, "text/html; charset=utf-8"]);
+  expect(headers["Content-Security-Policy"]).toBe("default-src 'none'");
+  expect(text).toBe(
+    `upload at ${BASE}: image/png image/jpeg image/gif image/svg+xml image/x-photoshop application/pdf, 4321 bytes, 5000 ms`,
+  );
+});
+
+test.each(["/api", "/api/"])("%s is the API for people", async (path) => {
+  const { status, text } = await createSite({ pages }).send("GET", path);
+  expect([status, text]).toEqual([200, `reference at ${BASE}`]);
+});
+
+test.each(["/", "/api", "/api/", "/assets/app.js"])("without pages %s is the host's", async (path) => {
+  expect(await createSite().images.handle(createCall("GET", path))).toBeUndefined();
+});
+
+test("a file that the pages do not have is the host's", async () => {
+  expect(await createSite({ pages }).images.handle(createCall("GET", "/assets/other.js"))).toBeUndefined();
+});
+
+test.each([
+  ["br, gzip", "br", "brotli"],
+  ["gzip", "gzip", "gzip"],
+  ["gzip;q=1, br;q=0", "gzip", "gzip"],
+  ["identity", undefined, "plain"],
+  ["*", "br", "brotli"],
+])("what accepts %s gets the file so", async (accepted, encoding, text) => {
+  const site = createSite({ pages });
+  const answer = await site.send("GET", "/assets/app.js", { headers: { "accept-encoding": accepted } });
+  expect([answer.status, answer.headers["Content-Encoding"], answer.text]).toEqual([200, encoding, text]);
+  expect(answer.headers).toMatchObject({
+    "Content-Type": "text/javascript; charset=utf-8",
+    "Content-Length": String(text.length),
+    "Cache-Control": "public, max-age=31536000, immutable",
+    Vary: "Accept-Encoding",
+  });
+});
+
+test("without a word of encodings, and where there is no other, the file comes plain", async () => {
+  const site = createSite({ pages });
+  expect((await site.send("GET", "/assets/app.js")).text).toBe("plain");
+  const only = await site.send("GET", "/assets/plain.js", { headers: { "accept-encoding": "br" } });
+  expect([only.text, only.headers["Content-Encoding"]]).toEqual(["plain", undefined]);
+  const head = await site.send("HEAD", "/assets/app.js");
+  expect([head.status, head.headers["Content-Length"], head.text]).toEqual([200, "5", ""]);
+});
+
+test("only reading is permitted", async () => {
+  const site = createSite({ pages });
+  for (const path of ["/", "/api", "/assets/app.js", "/sharex.sxcu"]) {
+    const { status, headers } = await site.send("POST", path);
+    expect([path, status, headers.Allow]).toEqual([path, 405, "GET, HEAD, OPTIONS"]);
+  }
+});
+
+test.each(["/api/images/x.json", "/api/images", "/api/images/../x.png"])(
+  "there is nothing at %s, by any method",
+  async (path) => {
+    const site = createSite({ pages });
+    for (const method of ["GET", "POST", "PATCH", "DELETE"]) {
+      expect([method, (await site.send(method, path)).status]).toEqual([method, 404]);
+    }
+    expect((await site.send("OPTIONS", path)).status).toBe(204);
+  },
+);
+
+test("a query that is no UTF-8 is refused, with a body and without", async () => {
+  const site = createSite({ pages, renderer: createFakeRenderer(acceptAll) });
+  const { id } = (await site.create()).json;
+  for (const options of [{}, { fields: { resize: "10x" } }]) {
+    const { status } = await site.send("GET", `/api/images/${id}.png`, { ...options, search: "x=%ff" });
+    expect(status).toBe(400);
+  }
+});
+
+test("ShareX is told where to upload and what the answer means", async () => {
+  const { status, headers, json } = await createSite().send("GET", "/sharex.sxcu");
+  expect(status).toBe(200);
+  expect(headers["Content-Disposition"]).toBe('attachment; filename="outrigger-pictures.example.sxcu"');
+  expect(json).toMatchObject({
+    RequestMethod: "POST",
+    RequestURL: `${BASE}/api/images.json`,
+    Body: "MultipartFormData",
+    FileFormName: "imagedata",
+    URL: "{json:url}/view",
+    DeletionURL: "{json:editUrl}",
+    ErrorMessage: "{json:detail}",
+  });
+});
+
+test("the page that asks for the PIN is for people; programs get the problem", async () => {
+  const site = createSite({ pages, renderer: createFakeRenderer(acceptAll) });
+  const { id } = (await site.create()).json;
+  const html = { headers: { accept: "text/html" } };
+  const missing = await site.send("GET", `/${id}/edit`, html);
+  expect([missing.status, missing.text]).toEqual([403, `unlock ${BASE}/${id}/edit `]);
+  expect(missing.headers).toMatchObject({ "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" });
+  const wrong = await site.send("GET", `/${id}/edit`, { ...html, search: "pin=WRONG" });
+  expect([wrong.status, wrong.text]).toEqual([403, `unlock ${BASE}/${id}/edit The PIN is wrong`]);
+  const program = await site.send("GET", `/${id}/edit`);
+  expect([program.status, program.json.detail]).toEqual([403, "The PIN is missing"]);
+});

@@ -1,0 +1,62 @@
+import Negotiator from "negotiator";
+import type { Call, Reply } from "../../../contracts/call.ts";
+import type { Asset } from "../../../contracts/pages.ts";
+import { HttpProblem } from "../../../http/http-problem.ts";
+import { ORIGINAL_TYPES } from "../../record/formats.ts";
+import type { ImageContext } from "../image-context.ts";
+import { baseUrl } from "../image-links.ts";
+import { pageReply, requirePages } from "./page-reply.ts";
+
+const PAGE_HEADERS = { "Cache-Control": "no-cache" };
+
+/** `GET HEAD {base}/`: the upload page. */
+export function uploadPage(context: ImageContext, call: Call): Reply {
+  const { maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, publicUrl } = context.settings;
+  const page = requirePages(context).upload({
+    baseUrl: baseUrl(call, publicUrl),
+    types: ORIGINAL_TYPES,
+    ...{ maxUploadBytes, defaultLifetimeMs, maxLifetimeMs },
+  });
+  return pageReply(call, page, 200, PAGE_HEADERS);
+}
+
+/** `GET HEAD {base}/api`: the API for people to read. */
+export function referencePage(context: ImageContext, call: Call): Reply {
+  const page = requirePages(context).reference({ baseUrl: baseUrl(call, context.settings.publicUrl) });
+  return pageReply(call, page, 200, PAGE_HEADERS);
+}
+
+/** `GET HEAD {base}/assets/<name>`: what pages load, to be kept for ever. */
+export function assetReply(context: ImageContext, call: Call, name: string): Reply {
+  const asset = requirePages(context).asset(name);
+  if (asset === undefined)
+    throw new HttpProblem({ status: 404, detail: "There is nothing at this address." });
+  const { body, encoding } = chooseEncoding(call, asset);
+  const headers = {
+    "Content-Type": asset.type,
+    "Content-Length": String(body.byteLength),
+    ...(encoding === null ? {} : { "Content-Encoding": encoding }),
+    "Cache-Control": "public, max-age=31536000, immutable",
+    Vary: "Accept-Encoding",
+    "X-Content-Type-Options": "nosniff",
+    // Under another name of the host than `publicUrl` has, pages are of another origin than their files.
+    "Access-Control-Allow-Origin": "*",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+  };
+  return call.method === "HEAD" ? { status: 200, headers } : { status: 200, headers, body };
+}
+
+function chooseEncoding(
+  call: Call,
+  { body, brotli, gzip }: Asset,
+): { body: Uint8Array; encoding: string | null } {
+  const bodies = new Map<string, Uint8Array>();
+  if (brotli !== undefined) bodies.set("br", brotli);
+  if (gzip !== undefined) bodies.set("gzip", gzip);
+  const accepted = new Negotiator({ headers: call.headers }).encodings([...bodies.keys(), "identity"]);
+  const encoding = [...bodies.keys()].find((each) => accepted.includes(each));
+  const compressed = encoding === undefined ? undefined : bodies.get(encoding);
+  return compressed === undefined || encoding === undefined
+    ? { body, encoding: null }
+    : { body: compressed, encoding };
+}

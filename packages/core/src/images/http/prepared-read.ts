@@ -1,0 +1,122 @@
+import contentDisposition from "content-disposition";
+import type { ImageFormat, RenditionSpec } from "../../contracts/renderer.ts";
+import { FORMATS } from "../record/formats.ts";
+import type { ImageRecord } from "../record/image-record.ts";
+import type { CurrentRecord } from "../record/image-records.ts";
+import { checkRead, type ReadSources, requireInTime } from "../renditions/read-request.ts";
+import { chooseRendition } from "../renditions/rendition-spec.ts";
+import { servedParameters } from "../renditions/sizes.ts";
+import type { ImageContext } from "./image-context.ts";
+import { type Parameters, requireUtf8Query } from "./read-body.ts";
+
+/** A read whose parameters are known to be right, kept with the record that it belongs to. */
+export interface PreparedRead {
+  spec: RenditionSpec | null;
+  lastModifiedMs: number;
+  /** From this moment on its address, which was signed, is refused. `null`: never. */
+  untilMs: number | null;
+  /** All headers but ETag, Content-Length and Cache-Control. */
+  headers: Readonly<Record<string, string>>;
+  /** The whole set for a reply of bytes with this tag while the image has long to live; made at the first. */
+  complete?: { etag: string; headers: Readonly<Record<string, string>> };
+}
+
+const MAX_PREPARED_PER_IMAGE = 8;
+/** Longer queries are prepared each time: no real client sends them, and they must not fill memory. */
+const MAX_PREPARED_SEARCH = 128;
+
+/** Reads prepared for a record at its present revision. A new revision is another object. */
+const prepared = new WeakMap<CurrentRecord, Map<string, PreparedRead>>();
+
+/** Nothing that a user uploaded may run or load anything, wherever it is opened. */
+const USER_BYTES_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
+
+/** The read that a query asks for. Rejects as {@link checkRead}, and from the end of a signed address on with `forbidden`. */
+export function preparedRead(
+  context: ImageContext,
+  current: CurrentRecord,
+  format: ImageFormat,
+  search: string,
+): PreparedRead {
+  const read = knownRead(context, current, format, search);
+  // Whatever was known before, the time goes on.
+  if (read.untilMs !== null) requireInTime(read.untilMs, context.settings.now());
+  return read;
+}
+
+/** The same for a request with a body. */
+export function readOfBody(
+  context: ImageContext,
+  { record }: CurrentRecord,
+  format: ImageFormat,
+  search: string,
+  parameters: Parameters,
+): PreparedRead {
+  const body = {
+    has: (name: string) => parameters.sourceOf(name) !== "query",
+    get: (name: string) => parameters.get(name),
+  };
+  const read = prepare(context, record, format, { query: new URLSearchParams(search), body });
+  requireInTime(read.untilMs, context.settings.now());
+  return read;
+}
+
+function knownRead(
+  context: ImageContext,
+  current: CurrentRecord,
+  format: ImageFormat,
+  search: string,
+): PreparedRead {
+  let reads = prepared.get(current);
+  if (reads === undefined) {
+    reads = new Map();
+    prepared.set(current, reads);
+  }
+  const name = `${format}?${search}`;
+  const known = reads.get(name);
+  if (known !== undefined) return known;
+  requireUtf8Query(search);
+  const read = prepare(context, current.record, format, { query: new URLSearchParams(search) });
+  if (search.length > MAX_PREPARED_SEARCH) return read;
+  if (reads.size >= MAX_PREPARED_PER_IMAGE) reads.clear();
+  reads.set(name, read);
+  return read;
+}
+
+function prepare(
+  { renderer, reads }: ImageContext,
+  record: ImageRecord,
+  format: ImageFormat,
+  sources: ReadSources,
+): PreparedRead {
+  const request = checkRead(record.id, format, sources, reads);
+  const { untilMs } = request;
+  const parameters = servedParameters(renderer, record, format, request, reads.sizes);
+  const facts = FORMATS[format];
+  return {
+    spec: chooseRendition(record, format, parameters, (...asked) => renderer.measure(...asked)),
+    lastModifiedMs: record.createdAt,
+    untilMs,
+    headers: {
+      "Content-Type": facts.type,
+      "Last-Modified": new Date(record.createdAt).toUTCString(),
+      "Accept-Ranges": "bytes",
+      "Content-Disposition": disposition(fileName(record, format), facts.disposition),
+      Sunset: new Date(Math.min(record.expiresAt, untilMs ?? record.expiresAt)).toUTCString(),
+      "X-Content-Type-Options": "nosniff",
+      "Content-Security-Policy": USER_BYTES_POLICY,
+      "Cross-Origin-Resource-Policy": "cross-origin",
+    },
+  };
+}
+
+/** The image's name with the suffix of the format it is served in. */
+function fileName({ name }: ImageRecord, format: ImageFormat): string {
+  const stem = name.replace(/\.(?:png|jpe?g|gif|svg|psd|pdf|webp|avif)$/i, "");
+  return `${stem === "" ? "image" : stem}.${format}`;
+}
+
+/** With a fallback in ASCII (RFC 6266 §4.3): bytes beyond it mean different things to different clients. */
+function disposition(name: string, type: "inline" | "attachment"): string {
+  return contentDisposition(name, { type, fallback: name.replace(/[^\x20-\x7e]/g, "?") });
+}

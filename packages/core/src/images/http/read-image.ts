@@ -1,0 +1,266 @@
+import type { Readable } from "node:stream";
+import type { ByteRange } from "../../contracts/blob-store.ts";
+import type { Call, Reply } from "../../contracts/call.ts";
+import type { ImageFormat } from "../../contracts/renderer.ts";
+import { ServiceError } from "../../errors.ts";
+import { clientKey } from "../../http/client-key.ts";
+import { evaluatePreconditions, ifRangeHolds, isConditional } from "../../http/conditional.ts";
+import { HttpProblem } from "../../http/http-problem.ts";
+import { chooseRange } from "../../http/ranges.ts";
+import type { ImageRecord } from "../record/image-record.ts";
+import type { CurrentRecord } from "../record/image-records.ts";
+import { specName } from "../renditions/rendition-spec.ts";
+import { BytesReplaced, type ServableBytes } from "../renditions/servable-bytes.ts";
+import { findForRead, findReadyImage, requireAlive } from "./find-image.ts";
+import type { ImageContext } from "./image-context.ts";
+import { isServable } from "./image-links.ts";
+import type { Audience } from "./permissions.ts";
+import { type PreparedRead, preparedRead, readOfBody } from "./prepared-read.ts";
+import { hasBody, readParameters } from "./read-body.ts";
+
+/** How a reply with bytes may be cached. */
+type Caching = Audience | "revalidate" | "revalidate privately" | "never";
+
+/** `GET HEAD {base}/api/images/<id>.<format>`. */
+export async function readImage(
+  context: ImageContext,
+  call: Call,
+  id: string,
+  format: ImageFormat,
+): Promise<Reply> {
+  // First: it may take as long as the client likes, and what is served is decided afterwards.
+  const parameters = hasBody(call) ? await readParameters(call, context.settings) : null;
+  const { current, audience } = await findForRead(context, call, id);
+  if (!isServable(context.renderer, current.record, format)) {
+    throw new ServiceError(
+      "not_implemented",
+      `No renderer for ${current.record.type} as ${format} is installed`,
+    );
+  }
+  if (parameters !== null) {
+    const read = readOfBody(context, current, format, call.search, parameters);
+    return bytesReply(context, call, current, read, parameters.hasBody ? "never" : audience);
+  }
+  return bytesReply(context, call, current, preparedRead(context, current, format, call.search), audience);
+}
+
+/** `GET HEAD {base}/<id>` for those who do not want HTML: the original as it is. */
+export function readOriginal(
+  context: ImageContext,
+  call: Call,
+  current: CurrentRecord,
+  format: ImageFormat,
+  audience: Audience,
+): Promise<Reply> {
+  const caching = audience === "public" ? "revalidate" : "revalidate privately";
+  return bytesReply(context, call, current, preparedRead(context, current, format, ""), caching);
+}
+
+async function bytesReply(
+  context: ImageContext,
+  call: Call,
+  current: CurrentRecord,
+  read: PreparedRead,
+  caching: Caching,
+): Promise<Reply> {
+  const { headers, method } = call;
+  if (isConditional(headers)) {
+    const etag = await comparedTag(context, call, current, read);
+    const precondition = evaluatePreconditions(method, headers, {
+      etag,
+      lastModifiedMs: read.lastModifiedMs,
+    });
+    if (precondition === "failed") {
+      throw new HttpProblem({
+        status: 412,
+        detail: "The picture is not the one that the request's conditions name.",
+      });
+    }
+    if (precondition === "not_modified") {
+      return { status: 304, headers: { ...withCaching(context, current, read, caching), ETag: etag } };
+    }
+  }
+  const hot = headers.range === undefined ? context.renditions.peek(current.record.id, read.spec) : undefined;
+  if (hot !== undefined) {
+    const whole = wholeHeaders(context, current, read, hot.bytes.length, hot.etag, caching);
+    return method === "HEAD"
+      ? { status: 200, headers: whole }
+      : { status: 200, headers: whole, body: hot.bytes };
+  }
+  if (method === "HEAD" && read.spec !== null) return headReply(context, call, current, read, caching);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await readReply(context, call, current, read, caching);
+    } catch (error) {
+      if (!(error instanceof BytesReplaced)) throw error;
+      if (attempt < MAX_ATTEMPTS) continue;
+      throw new ServiceError("store_unavailable", error.message, { cause: error });
+    }
+  }
+}
+
+/** Between being found and being opened, the bytes of a rendition may be evicted or made anew. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * The tag that the request's conditions are compared with. The store is only asked where that may decide: a tag that this
+ * build gives is right whatever is stored, and one of another picture is wrong.
+ */
+async function comparedTag(
+  { renditions }: ImageContext,
+  call: Call,
+  { record }: CurrentRecord,
+  { spec }: PreparedRead,
+): Promise<string> {
+  const expected = renditions.expectedEtag(record, spec);
+  const { "if-match": match, "if-none-match": noneMatch } = call.headers;
+  const named = `${match ?? ""} ${noneMatch ?? ""}`;
+  if (spec === null || named.includes(expected)) return expected;
+  const isDated = match === undefined && noneMatch === undefined;
+  return isDated || named.includes(`"${record.id}.${specName(spec)}.`)
+    ? renditions.etag(record, spec, call.signal)
+    : expected;
+}
+
+/** HEAD renders nothing: what is not made yet has no length and no entity tag (RFC 9110 §9.3.2). */
+async function headReply(
+  context: ImageContext,
+  call: Call,
+  current: CurrentRecord,
+  read: PreparedRead,
+  caching: Caching,
+): Promise<Reply> {
+  const bytes = await context.renditions.find(current.record, read.spec, call.signal);
+  const now = await findReadyImage(context, call, current.record.id);
+  if (bytes === null) return { status: 200, headers: withCaching(context, now, read, caching) };
+  return { status: 200, headers: wholeHeaders(context, now, read, bytes.size, bytes.etag, caching) };
+}
+
+async function readReply(
+  context: ImageContext,
+  call: Call,
+  current: CurrentRecord,
+  read: PreparedRead,
+  caching: Caching,
+): Promise<Reply> {
+  const reader = { client: clientKey(call.clientIp), signal: call.signal };
+  const bytes = await context.renditions.get(current.record, read.spec, reader);
+  // Rendering and remote stores take their time, in which the image may have been deleted or have expired.
+  const now = await findReadyImage(context, call, current.record.id);
+  if (bytes === null) {
+    throw new ServiceError(
+      "damaged",
+      `The original of image ${current.record.id} is missing from its store, and should have ${current.record.size} bytes`,
+    );
+  }
+  return partReply(context, call, now, read, bytes, caching);
+}
+
+async function partReply(
+  context: ImageContext,
+  call: Call,
+  current: CurrentRecord,
+  read: PreparedRead,
+  bytes: ServableBytes,
+  caching: Caching,
+): Promise<Reply> {
+  const validators = { etag: bytes.etag, lastModifiedMs: read.lastModifiedMs };
+  const range = ifRangeHolds(call.headers, validators) ? chooseRange(rangeOf(call), bytes.size) : "whole";
+  if (range === "unsatisfiable") {
+    throw new HttpProblem({
+      status: 416,
+      detail: `The picture has ${bytes.size} bytes.`,
+      headers: { "Content-Range": `bytes */${bytes.size}` },
+    });
+  }
+  const headers = wholeHeaders(context, current, read, bytes.size, bytes.etag, caching);
+  if (call.method === "HEAD") return { status: 200, headers };
+  if (range === "whole") {
+    return {
+      status: 200,
+      headers,
+      body: await openWhileAlive(context, current, bytes),
+    };
+  }
+  const body = await openWhileAlive(context, current, bytes, range);
+  return {
+    status: 206,
+    headers: {
+      ...headers,
+      "Content-Length": String(range.end - range.start + 1),
+      "Content-Range": `bytes ${range.start}-${range.end}/${bytes.size}`,
+    },
+    body,
+  };
+}
+
+/** Opens the bytes; a backend may take so long over it that the image expires meanwhile. */
+async function openWhileAlive(
+  context: ImageContext,
+  current: CurrentRecord,
+  bytes: ServableBytes,
+  range?: ByteRange,
+): Promise<Buffer | Readable> {
+  const body = await bytes.open(range);
+  try {
+    await requireAlive(context, current);
+    return body;
+  } catch (error) {
+    if (!Buffer.isBuffer(body)) body.destroy();
+    throw error;
+  }
+}
+
+/** A range is defined for GET alone (RFC 9110 §14.2). */
+function rangeOf(call: Call): string | undefined {
+  return call.method === "GET" ? call.headers.range : undefined;
+}
+
+/** The headers of a 200 with `size` bytes. */
+function wholeHeaders(
+  context: ImageContext,
+  current: CurrentRecord,
+  read: PreparedRead,
+  size: number,
+  etag: string,
+  caching: Caching,
+): Readonly<Record<string, string>> {
+  const isPlain =
+    caching === "public" && secondsLeft(context, current.record, read) >= context.settings.cacheSeconds;
+  if (isPlain && read.complete?.etag === etag) return read.complete.headers;
+  const headers = {
+    ...withCaching(context, current, read, caching),
+    ETag: etag,
+    "Content-Length": String(size),
+  };
+  if (isPlain) read.complete = { etag, headers };
+  return headers;
+}
+
+function withCaching(
+  context: ImageContext,
+  { record }: CurrentRecord,
+  read: PreparedRead,
+  caching: Caching,
+): Record<string, string> {
+  if (caching === "never") return { ...read.headers, "Cache-Control": "no-store" };
+  if (caching === "revalidate") return { ...read.headers, "Cache-Control": "no-cache", Vary: "Accept" };
+  if (caching === "revalidate privately") {
+    return { ...read.headers, "Cache-Control": "private, no-cache", Vary: "Accept" };
+  }
+  const maxAge = Math.min(context.settings.cacheSeconds, secondsLeft(context, record, read));
+  return {
+    ...read.headers,
+    "Cache-Control": `${caching}, max-age=${maxAge}, must-revalidate, no-transform`,
+  };
+}
+
+/** Whole seconds until the image or its signed address expires: a cache must not keep it a moment longer. */
+function secondsLeft(
+  { settings }: ImageContext,
+  { expiresAt }: ImageRecord,
+  { untilMs }: PreparedRead,
+): number {
+  const endsAt = untilMs === null ? expiresAt : Math.min(expiresAt, untilMs);
+  return Math.max(0, Math.floor((endsAt - settings.now()) / 1000));
+}

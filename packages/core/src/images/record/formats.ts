@@ -1,0 +1,106 @@
+import type { ImageFormat, OriginalType } from "../../contracts/renderer.ts";
+
+export interface FormatFacts {
+  format: ImageFormat;
+  /** Content-Type of a response. */
+  type: string;
+  /** The original type that is served as this format without conversion; `null` for formats that are output only. */
+  original: OriginalType | null;
+  /** Browsers may show it in place; the others are offered as a download. */
+  disposition: "inline" | "attachment";
+}
+
+/** Every format that can be asked for. The first six are the document's. */
+export const FORMATS: Readonly<Record<ImageFormat, FormatFacts>> = {
+  png: {
+    format: "png",
+    type: "image/png",
+    original: "image/png",
+    disposition: "inline",
+  },
+  jpg: {
+    format: "jpg",
+    type: "image/jpeg",
+    original: "image/jpeg",
+    disposition: "inline",
+  },
+  gif: {
+    format: "gif",
+    type: "image/gif",
+    original: "image/gif",
+    disposition: "inline",
+  },
+  svg: {
+    format: "svg",
+    type: "image/svg+xml",
+    original: "image/svg+xml",
+    disposition: "inline",
+  },
+  psd: {
+    format: "psd",
+    type: "image/x-photoshop",
+    original: "image/x-photoshop",
+    disposition: "attachment",
+  },
+  pdf: {
+    format: "pdf",
+    type: "application/pdf",
+    original: "application/pdf",
+    disposition: "attachment",
+  },
+  webp: {
+    format: "webp",
+    type: "image/webp",
+    original: null,
+    disposition: "inline",
+  },
+  avif: {
+    format: "avif",
+    type: "image/avif",
+    original: null,
+    disposition: "inline",
+  },
+};
+
+/** The formats of the document, in its order: those that `links` lists. */
+export const DOCUMENTED_FORMATS = ["png", "jpg", "gif", "svg", "psd", "pdf"] as const satisfies ImageFormat[];
+
+/** The types that can be uploaded. */
+export const ORIGINAL_TYPES: readonly OriginalType[] = Object.values(FORMATS).flatMap(
+  ({ original }) => original ?? [],
+);
+
+/** All formats, the documented first. */
+export const ALL_FORMATS = Object.keys(FORMATS) as ImageFormat[]; // The keys of a Record<ImageFormat, …>.
+
+const BY_SUFFIX = new Map<string, ImageFormat>([...ALL_FORMATS.map((f) => [f, f] as const), ["jpeg", "jpg"]]);
+
+/** `undefined` for a suffix that names no format. `jpeg` is an alias of `jpg`. */
+export function formatOfSuffix(suffix: string): ImageFormat | undefined {
+  return BY_SUFFIX.get(suffix);
+}
+
+/** The format that serves an original as it is. */
+export function formatOfOriginal(type: OriginalType): ImageFormat {
+  for (const facts of Object.values(FORMATS)) if (facts.original === type) return facts.format;
+  throw new TypeError(`No format serves ${type}`);
+}
+
+/** Other names of types that can be uploaded. */
+export const TYPE_ALIASES: ReadonlyMap<string, OriginalType> = new Map<string, OriginalType>([
+  ["image/vnd.adobe.photoshop", "image/x-photoshop"],
+  ["application/x-photoshop", "image/x-photoshop"],
+  ["application/photoshop", "image/x-photoshop"],
+]);
+
+/**
+ * The original type that an uploaded part declares; `"any"` for `application/octet-stream`, which leaves it to the
+ * bytes; `undefined` for a type that is not accepted.
+ */
+export function declaredOriginalType(contentType: string): OriginalType | "any" | undefined {
+  if (contentType === "application/octet-stream") return "any";
+  for (const facts of Object.values(FORMATS)) {
+    if (facts.original !== null && facts.type === contentType) return facts.original;
+  }
+  return TYPE_ALIASES.get(contentType);
+}

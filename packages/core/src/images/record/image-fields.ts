@@ -1,0 +1,99 @@
+import { ServiceError } from "../../errors.ts";
+import type { JsonSchema } from "../../schema/json-schema.ts";
+import type { ImageSettings } from "../image-settings.ts";
+import { DATE_DIGITS_SCHEMA, DATE_NUMBER_SCHEMA, DATE_SCHEMA, parseDate } from "./parse-date.ts";
+
+/** A name as it is sent with an upload. */
+export const NAME_SCHEMA = {
+  type: "string",
+  maxLength: 255,
+  description:
+    "Name of the image, for people to read. Counted in Unicode's form NFC and without control characters, which are removed; empty is as if left out.",
+  examples: ["Harbour at dusk.jpg"],
+} as const satisfies JsonSchema;
+
+/** A name that takes the place of another. */
+export const NEW_NAME_SCHEMA = {
+  ...NAME_SCHEMA,
+  minLength: 1,
+  description: "New name. Counted in Unicode's form NFC and without control characters, which are removed.",
+} as const satisfies JsonSchema;
+
+const MAX_NAME_LENGTH = NAME_SCHEMA.maxLength;
+
+/**
+ * Line breaks, controls, the invisible marks that turn text around, and half surrogate pairs, which JSON can carry and
+ * UTF-8 cannot: none has a place in a name.
+ */
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A name as it is kept: NFC without control characters. */
+function cleanName(text: string): string {
+  return text.normalize("NFC").replace(UNPRINTABLE, "").trim();
+}
+
+/**
+ * The name that a client sent, or `undefined` where it sent none or an empty one.
+ * Rejects with `bad_request` what is no text or longer than 255 characters.
+ */
+export function parseName(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== "string") throw new ServiceError("bad_request", "name must be a string");
+  const name = cleanName(value);
+  if ([...name].length > MAX_NAME_LENGTH) {
+    throw new ServiceError("bad_request", `name must have at most ${MAX_NAME_LENGTH} characters`);
+  }
+  return name === "" ? undefined : name;
+}
+
+/** The name of an image that was sent without one: its file's, without the path that some browsers put before it. */
+export function nameOfFile(fileName: string): string {
+  const name = cleanName(fileName.replace(/^.*[/\\]/s, ""));
+  return name === "" ? "untitled" : [...name].slice(0, MAX_NAME_LENGTH).join("");
+}
+
+/** Where a date comes from: a number is accepted from JSON, and as digits in a form, but not in a query. */
+export type DateSource = "json" | "form" | "query";
+
+/** When an image is to expire, by where that is said. */
+export const EXPIRY_SCHEMAS: Readonly<Record<DateSource, JsonSchema>> = {
+  query: DATE_SCHEMA,
+  form: {
+    type: "string",
+    pattern: `${DATE_SCHEMA.pattern}|${DATE_DIGITS_SCHEMA.pattern}`,
+    description: "An ISO 8601 date with a zone, or Unix time in milliseconds.",
+    examples: DATE_SCHEMA.examples,
+  },
+  json: { anyOf: [DATE_SCHEMA, DATE_NUMBER_SCHEMA] },
+};
+
+/** The expiry that a client sent in Unix milliseconds, or `undefined` for none. Rejects with `bad_request`. */
+export function parseExpiry(
+  value: unknown,
+  source: DateSource,
+  nowMs: number,
+  { maxLifetimeMs }: Pick<ImageSettings, "maxLifetimeMs">,
+): number | undefined {
+  if (value === undefined || value === null || value === "") return undefined;
+  const isText = typeof value === "string";
+  const digitsAllowed = isText ? source === "form" : source === "json";
+  const expiresAt = parseDate(value, digitsAllowed);
+  if (expiresAt === null) {
+    throw new ServiceError(
+      "bad_request",
+      "expiresAt must be an ISO 8601 date with a zone, such as 2030-01-31T12:00:00.000Z, or integer Unix milliseconds",
+    );
+  }
+  if (expiresAt <= nowMs) throw new ServiceError("bad_request", "expiresAt must lie in the future");
+  if (expiresAt > nowMs + maxLifetimeMs) {
+    throw new ServiceError(
+      "bad_request",
+      `expiresAt must be at most ${Math.floor(maxLifetimeMs / 1000)} seconds (${formatDays(maxLifetimeMs)} days) from now`,
+    );
+  }
+  return expiresAt;
+}
+
+function formatDays(ms: number): string {
+  return String(Math.round((ms / 86_400_000) * 100) / 100);
+}

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { PNG } from "../../../test/calls.ts";
+import { createSite } from "../../../test/image-site.ts";
+import { decodeRecord, roleOf } from "./image-record.ts";
+
+/** As the first version wrote it, which knew nothing of work that is left for later. */
+const OLD_RECORD = {
+  id: "Yk3fPq0bT1mVxR8aZ2cLdw",
+  name: "old.png",
+  type: "image/png",
+  size: PNG.length,
+  sha256: "00",
+  width: 40,
+  height: 30,
+  pages: 1,
+  agent: null,
+  createdAt: Date.parse("2026-03-01T11:00:00.000Z"),
+  updatedAt: Date.parse("2026-03-01T11:00:00.000Z"),
+  expiresAt: Date.parse("2026-03-02T11:00:00.000Z"),
+};
+
+test("an image that an earlier version stored is served as ever", async () => {
+  const { store, send } = createSite();
+  await store.put(`${OLD_RECORD.id}/record`, Buffer.from(JSON.stringify(OLD_RECORD)));
+  await store.put(`${OLD_RECORD.id}/original`, PNG);
+  const record = await send("GET", `/api/images/${OLD_RECORD.id}.json`);
+  expect(record).toMatchObject({ status: 200, json: { name: "old.png", status: "ready" } });
+  expect((await send("GET", `/api/images/${OLD_RECORD.id}.png`)).text).toBe(PNG.toString("utf8"));
+});
+
+test("what is no record is refused as damaged, with the key of its image", () => {
+  for (const text of ["", "7", "{}", '{"id":1,"expiresAt":2}', JSON.stringify({ ...OLD_RECORD, size: "1" })])
+    expect(() => decodeRecord(Buffer.from(text), OLD_RECORD.id)).toThrow(
+      expect.objectContaining({
+        code: "damaged",
+        message: expect.stringContaining(`${OLD_RECORD.id}/record`),
+      }),
+    );
+  const bytes = Buffer.from(JSON.stringify(OLD_RECORD));
+  expect(() => decodeRecord(bytes, "a".repeat(22))).toThrow(/belongs to another image/);
+});
+
+test("sizes of pages are kept in a record and not shown, and wrong ones are refused as damaged", async () => {
+  const { store, send } = createSite();
+  const pageSizes = [
+    [1, 40, 30],
+    [2, 30, 40],
+  ];
+  const encoded = (more: object) => Buffer.from(JSON.stringify({ ...OLD_RECORD, ...more }));
+  await store.put(`${OLD_RECORD.id}/record`, encoded({ pageSizes }));
+  const shown = await send("GET", `/api/images/${OLD_RECORD.id}.json`);
+  expect(shown).toMatchObject({ status: 200, json: { width: 40 } });
+  expect(shown.text).not.toContain("pageSizes");
+  expect(decodeRecord(encoded({ pageSizes }))).toMatchObject({ pageSizes });
+  for (const wrong of [7, [[1, 2]], [[1, 2, -3]], Array.from({ length: 33 }, () => [1, 2, 3])]) {
+    expect(() => decodeRecord(encoded({ pageSizes: wrong }))).toThrow('"pageSizes" is not valid');
+  }
+});
+
+test("each part of an image has a role, and the ledger of renditions has none: it is neither copied nor verified", () => {
+  const id = "Yk3fPq0bT1mVxR8aZ2cLdw";
+  expect(
+    ["record", "original", "upload", "renditions/png", "failures/png"].map((part) => roleOf(`${id}/${part}`)),
+  ).toEqual(["records", "originals", "originals", "renditions", "renditions"]);
+  expect(roleOf("rendition-usage/notes/0.ajvo.017ebe2d1fbb")).toBeNull();
+  expect(roleOf("rendition-usage/3f/0.ajvo.0.017ebe2d1fbb")).toBeNull();
+});

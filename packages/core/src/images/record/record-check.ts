@@ -1,0 +1,83 @@
+import { MAX_PAGE_RUNS } from "../../contracts/renderer.ts";
+import { FORMATS } from "./formats.ts";
+import type { ImageRecord } from "./image-record.ts";
+
+/** What is wrong with one field; `null` where nothing is. */
+type Check = (value: unknown) => boolean;
+
+const isTime: Check = (value) => typeof value === "number" && Number.isSafeInteger(value);
+const isText: Check = (value) => typeof value === "string";
+const isBytes: Check = (value) => isTime(value) && Number(value) >= 0;
+const isFlag: Check = (value) => value === true;
+
+/** A field that may be absent: records of earlier versions lack some. */
+const orNothing =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || value === null || check(value);
+
+/** An object with these fields at least: a later version may have added more. */
+const objectOf =
+  (fields: Readonly<Record<string, Check>>): Check =>
+  (value) =>
+    typeof value === "object" && value !== null && wrongField(value, fields) === null;
+
+const isPageSizes: Check = (value) =>
+  Array.isArray(value) &&
+  value.length <= MAX_PAGE_RUNS &&
+  value.every((run) => Array.isArray(run) && run.length === 3 && run.every(isBytes));
+
+const ORIGINAL_TYPES = Object.values(FORMATS).map(({ original }) => original);
+
+const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
+  id: isText,
+  name: isText,
+  type: (value) => value !== null && ORIGINAL_TYPES.some((type) => type === value),
+  size: isBytes,
+  sha256: isText,
+  width: orNothing(isTime),
+  height: orNothing(isTime),
+  pages: orNothing(isTime),
+  pageSizes: orNothing(isPageSizes),
+  agent: orNothing(objectOf({})),
+  owner: orNothing(objectOf({ name: isText, bytes: isBytes })),
+  createdAt: isTime,
+  updatedAt: isTime,
+  expiresAt: isTime,
+  gone: orNothing(
+    objectOf({ at: isTime, why: (value) => ["deleted", "expired", "withheld"].includes(String(value)) }),
+  ),
+  withheld: orNothing(
+    objectOf({
+      reason: isText,
+      authority: orNothing(isText),
+      since: isTime,
+      deleteAfter: orNothing(isTime),
+    }),
+  ),
+  processing: orNothing(objectOf({ tries: isTime, leaseUntil: isTime, worker: orNothing(isText) })),
+  failure: orNothing(isText),
+  damaged: orNothing(isFlag),
+};
+
+/** Why a value is no image record, as a clause without a full stop; `null` where it is one. */
+export function whyNoRecord(value: unknown, id: string | undefined): string | null {
+  if (typeof value !== "object" || value === null) return "it is not a JSON object";
+  const wrong = wrongField(value, RECORD);
+  if (wrong !== null) return `its field "${wrong}" is not valid`;
+  return id === undefined || ("id" in value && value.id === id) ? null : "it belongs to another image";
+}
+
+/** Whether one field of a value that is no record is as a record has it. */
+export function hasField<K extends keyof ImageRecord>(
+  value: unknown,
+  field: K,
+): value is Pick<ImageRecord, K> {
+  if (typeof value !== "object" || value === null || !(field in value)) return false;
+  return RECORD[field]((value as Record<string, unknown>)[field]); // Any object can be asked.
+}
+
+function wrongField(value: object, fields: Readonly<Record<string, Check>>): string | null {
+  const given = value as Record<string, unknown>; // Any object can be asked.
+  return Object.entries(fields).find(([name, check]) => !check(given[name]))?.[0] ?? null;
+}

@@ -1,0 +1,152 @@
+import { expect, test } from "vitest";
+import { type CallOptions, PNG } from "../../../test/calls.ts";
+import { createFakeRenderer } from "../../../test/fake-renderer.ts";
+import { type Answer, type ImageSite, keysOf } from "../../../test/image-site.ts";
+import { anotherProcess, createLifeSite, DAY, entriesOf, willingRenderer } from "../../../test/life-site.ts";
+import { holdUp, tapStore } from "../../../test/tapped-store.ts";
+import { ServiceError } from "../../errors.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
+import { CLAIM_MS } from "./held-claim.ts";
+
+const KEY = "8e03978e-40d5-43dd-bc93-6894a57f9324";
+const OTHER_FILE = Buffer.concat([PNG, Buffer.from("another")]);
+
+function create(site: ImageSite, { headers, ...options }: CallOptions = {}): Promise<Answer> {
+  return site.create({ headers: { "idempotency-key": KEY, ...headers }, ...options });
+}
+
+async function imagesIn(site: ImageSite): Promise<number> {
+  return (await keysOf(site.store)).filter((key) => key.endsWith("/record")).length;
+}
+
+test("after a store that failed the key can be used again", async () => {
+  let isBroken = true;
+  const store = tapStore(createMemoryBlobStore(), ({ method, key }) => {
+    if (isBroken && method === "put" && key.endsWith("/record"))
+      throw new ServiceError("store_unavailable", "No answer.");
+  });
+  const site = createLifeSite({ store });
+  expect((await create(site)).status).toBe(503);
+  isBroken = false;
+  expect((await create(site)).status).toBe(201);
+});
+
+test("a day later the key is new, swept or not", async () => {
+  for (const sweeps of [false, true]) {
+    const site = createLifeSite();
+    const first = await create(site, { search: "expiresAt=2026-03-09T00:00:00.000Z" });
+    site.clock.now += DAY - 1;
+    if (sweeps) await site.images.sweep();
+    expect((await create(site, { search: "expiresAt=2026-03-09T00:00:00.000Z" })).json.id).toBe(
+      first.json.id,
+    );
+    site.clock.now += 1;
+    if (sweeps) await site.images.sweep();
+    const next = await create(site, { file: OTHER_FILE });
+    expect(next.status).toBe(201);
+    expect(next.json.id).not.toBe(first.json.id);
+    expect((await create(site, { file: OTHER_FILE })).json.id).toBe(next.json.id);
+  }
+});
+
+test("a sweep leaves no claim behind, and none that was made anew is lost by it", async () => {
+  const site = createLifeSite();
+  await create(site);
+  site.clock.now += DAY;
+  const second = await create(site);
+  await site.images.sweep();
+  expect((await create(site)).json.id).toBe(second.json.id);
+  site.clock.now += DAY;
+  await site.images.sweep();
+  expect((await keysOf(site.store)).filter((key) => key.startsWith("idempotency/"))).toEqual([]);
+  expect(await entriesOf(site.store, "claims")).toEqual([]);
+});
+
+test("a claim that cannot be forgotten does not keep others from it, nor images", async () => {
+  const kept = createMemoryBlobStore();
+  let broken = "";
+  const store = tapStore(kept, ({ method, key }) => {
+    if (method === "delete" && key === broken) throw new ServiceError("store_unavailable", "No answer.");
+  });
+  const site = createLifeSite({ store });
+  const claims = async () => (await keysOf(kept)).filter((key) => key.startsWith("idempotency/"));
+  await create(site);
+  [broken = ""] = await claims();
+  site.clock.now += 1;
+  await create(site, { headers: { "idempotency-key": "another" } });
+  site.clock.now += DAY;
+  expect(await site.images.sweep()).toMatchObject({ emptied: 2, failed: 0 });
+  expect(await claims()).toEqual([broken]);
+  expect(site.errors).toHaveLength(1);
+  broken = "";
+  await site.images.sweep();
+  expect(await claims()).toEqual([]);
+});
+
+test("what a process had begun that died is done by whoever sends it again, as soon as its claim has run out", async () => {
+  const store = createMemoryBlobStore();
+  const held = holdUp(({ method, key }) => method === "put" && key.endsWith("/original"));
+  const dying = createLifeSite({ store: tapStore(store, held.tap) });
+  void create(dying);
+  await held.reached;
+  dying.kill();
+  const { clock } = dying;
+  const site = createLifeSite({ store, clock });
+  clock.now += CLAIM_MS - 1;
+  expect((await create(site)).status).toBe(409);
+  clock.now += 1;
+  const answers = await Promise.all([create(site), create(anotherProcess(site))]);
+  const statuses = answers.map(({ status }) => status).sort();
+  expect([
+    [201, 201],
+    [201, 409],
+  ]).toContainEqual(statuses);
+  expect(await imagesIn(site)).toBe(1);
+});
+
+test("a claim that could not be given back is taken over in time, too", async () => {
+  const kept = createMemoryBlobStore();
+  let isBroken = true;
+  const store = tapStore(kept, ({ method, key }) => {
+    if (isBroken && method === "delete" && key.startsWith("idempotency/"))
+      throw new ServiceError("store_unavailable", "No answer.");
+  });
+  const renderer = willingRenderer();
+  renderer.answer = ({ refuse }) => refuse(new ServiceError("unsupported_media", "Its pixels end early."));
+  const site = createLifeSite({ store, renderer });
+  expect((await create(site)).status).toBe(415);
+  expect(site.errors).toHaveLength(1);
+  isBroken = false;
+  renderer.answer = ({ accept }) => accept();
+  expect((await create(site)).status).toBe(409);
+  site.clock.now += CLAIM_MS;
+  expect((await create(site)).status).toBe(201);
+});
+
+test("a first request that slept for too long makes no second image", async () => {
+  const site = createLifeSite({ renderer: createFakeRenderer() });
+  const sleeping = site.create({ headers: { "idempotency-key": KEY } });
+  const admitting = await site.renderer.next();
+  site.clock.now += CLAIM_MS;
+  const again = anotherProcess(site);
+  expect((await create(again)).status).toBe(201);
+  admitting.accept();
+  expect(await sleeping).toMatchObject({ status: 409, json: { detail: expect.stringMatching(/faster/) } });
+  expect(await imagesIn(site)).toBe(1);
+});
+
+test.each(["", "{", '{"id":7}'])("a claim that reads %o does not make its key unusable", async (text) => {
+  const site = createLifeSite();
+  await create(site);
+  const [key = ""] = (await keysOf(site.store)).filter((each) => each.startsWith("idempotency/"));
+  await site.store.put(key, Buffer.from(text));
+  const answers = await Promise.all([create(site), create(site)]);
+  const made = answers.filter(({ status }) => status === 201);
+  expect(made.length).toBeGreaterThan(0);
+  expect((await create(site)).json.id).toBe(made[0]?.json.id);
+  expect(site.errors.map(String).join()).toContain(key);
+  await site.store.put(key, Buffer.from(text));
+  site.clock.now += DAY;
+  await site.images.sweep();
+  expect((await keysOf(site.store)).filter((each) => each.startsWith("idempotency/"))).toEqual([]);
+});

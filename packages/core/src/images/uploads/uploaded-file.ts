@@ -1,0 +1,93 @@
+import { randomUUID } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { copyFile, link, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type BlobStore, hasSpool, type PutOptions } from "../../contracts/blob-store.ts";
+import type { SpooledFile } from "../../contracts/call.ts";
+import type { Admission, RenderSource } from "../../contracts/renderer.ts";
+import { systemTemporaryDirectory } from "../../stores/system-temporary.ts";
+import { keyOf } from "../record/image-record.ts";
+import { openSource } from "../renditions/open-source.ts";
+
+/** The bytes of an upload as they came, wherever they are, and the place for their cleaned copy. */
+export interface UploadedFile {
+  source: RenderSource;
+  /** Where the renderer may write; on the originals' own volume where they have one. */
+  cleanedPath: string;
+  /** Stores the bytes as they came. The source stays where it is. */
+  storeCopy(key: string, options: PutOptions): Promise<void>;
+  /** Stores the bytes as they came, for the last time: the source may be used up. */
+  storeLast(key: string, options: PutOptions): Promise<void>;
+  /** Removes whatever is there of our own. Never rejects. */
+  dispose(): Promise<void>;
+}
+
+/** An upload that has just arrived. */
+export function spooledUpload(originals: BlobStore, file: SpooledFile): UploadedFile {
+  const cleanedPath = `${file.path}.clean`;
+  return {
+    source: { path: file.path },
+    cleanedPath,
+    storeCopy: (key, options) => storeLinked(originals, key, file.path, options),
+    storeLast: (key, options) => storeFile(originals, key, file.path, options),
+    async dispose() {
+      await Promise.all([file.dispose(), removeFile(cleanedPath)]);
+    },
+  };
+}
+
+/** An upload that waits in the store; `null` where it is not there. */
+export async function storedUpload(originals: BlobStore, id: string): Promise<UploadedFile | null> {
+  const opened = await openSource(originals, keyOf.upload(id));
+  if (opened === null) return null;
+  const { source } = opened;
+  const cleanedPath = `${temporaryPath(originals)}.clean`;
+  const storeCopy = async (key: string, options: PutOptions) => {
+    if ("path" in source) await storeLinked(originals, key, source.path, options);
+    else await originals.put(key, source.bytes, options);
+  };
+  return { source, cleanedPath, storeCopy, storeLast: storeCopy, dispose: () => removeFile(cleanedPath) };
+}
+
+/** Stores what is to be kept of an upload: its cleaned copy, or the bytes as they came. */
+export async function storeAdmitted(
+  originals: BlobStore,
+  key: string,
+  upload: UploadedFile,
+  admission: Admission,
+  options: PutOptions,
+): Promise<void> {
+  if (admission.cleaned === null) await upload.storeLast(key, options);
+  else await storeFile(originals, key, upload.cleanedPath, options);
+}
+
+/** A file in the spool becomes the blob itself where the store can do that. */
+async function storeFile(store: BlobStore, key: string, path: string, options: PutOptions): Promise<void> {
+  if (hasSpool(store)) await store.adopt(key, path, options);
+  else await store.put(key, createReadStream(path), options);
+}
+
+/** As `storeFile`, but what the store is given is a second name of the file, or a copy. */
+async function storeLinked(store: BlobStore, key: string, path: string, options: PutOptions): Promise<void> {
+  if (!hasSpool(store)) return storeFile(store, key, path, options);
+  const second = temporaryPath(store);
+  try {
+    await link(path, second).catch(() => copyFile(path, second));
+    await store.adopt(key, second, options);
+  } finally {
+    await removeFile(second);
+  }
+}
+
+/** What a crash leaves under it is swept with the directory. */
+function temporaryPath(store: BlobStore): string {
+  return join(
+    hasSpool(store) ? store.spoolDirectory : systemTemporaryDirectory(),
+    `outrigger-${randomUUID()}`,
+  );
+}
+
+async function removeFile(path: string): Promise<void> {
+  // It harms nobody, and is swept with the spool.
+  await rm(path, { force: true }).catch(() => undefined);
+}

@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { afterAll, expect, test } from "vitest";
+import { isServiceError } from "../../errors.ts";
+import { blobStoreContract } from "../../testing/blob-store-contract.ts";
+import { readAll } from "../read-all.ts";
+import { createFsBlobStore } from "./fs-blob-store.ts";
+
+const root = mkdtempSync(join(tmpdir(), "outrigger-fs-"));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const newDirectory = () => mkdtempSync(join(root, "store-"));
+
+blobStoreContract(test, async () => createFsBlobStore({ directory: newDirectory() }), {
+  abilities: ["spool", "probe", "local files", "secret", "due index", "bulk removal", "shards"],
+});
+
+test("two stores on one directory see each other's writes at once and lose none", async () => {
+  const directory = newDirectory();
+  const [one, other] = [createFsBlobStore({ directory }), createFsBlobStore({ directory })];
+  const { revision } = await one.put("n", Buffer.from("0"));
+  assert.equal(other.isCurrent("n", revision), true);
+  const workers = [one, other, one, other].map(async (store) => {
+    for (let done = 0; done < 15; ) {
+      const blob = await store.get("n");
+      assert.ok(blob !== null);
+      const next = Buffer.from(`${Number(await readAll(blob.body)) + 1}`);
+      try {
+        await store.put("n", next, { ifRevision: blob.revision });
+        done++;
+      } catch (error) {
+        if (!isServiceError(error, "conflict")) throw error;
+      }
+    }
+  });
+  await Promise.all(workers);
+  assert.equal(String((await other.get("n"))?.body), "60");
+  await other.delete("n");
+  assert.equal(await one.get("n"), null);
+});
+
+test("a deleted key leaves no file and no directory but those of the first level", async () => {
+  const directory = newDirectory();
+  const store = createFsBlobStore({ directory });
+  for (const key of ["ab12/a/b/c", "ab12/a/d", "ab12/a", "zz"]) {
+    for (let turn = 0; turn < 3; turn++) await store.put(key, randomBytes(100));
+  }
+  await store.delete("ab12/a/b/c");
+  assert.deepEqual((await readdir(join(directory, "blobs/ab/ab12/a"))).sort(), ["d@"]);
+  for (const key of ["ab12/a/d", "ab12/a", "zz"]) await store.delete(key);
+  assert.deepEqual(filesBelow(join(directory, "blobs")), []);
+  assert.deepEqual(filesBelow(store.spoolDirectory), []);
+  assert.deepEqual((await readdir(join(directory, "blobs"))).sort(), ["ab", "zz"]);
+  assert.deepEqual(await readdir(join(directory, "blobs/ab")), []);
+});
+
+test("a body that was being read when its blob was replaced often is still whole", async () => {
+  const store = createFsBlobStore({ directory: newDirectory() });
+  const old = randomBytes(8_000_000);
+  await store.put("a", old);
+  const blob = await store.get("a");
+  for (let turn = 0; turn < 10; turn++) await store.put("a", randomBytes(10));
+  assert.ok(blob !== null && (await readAll(blob.body)).equals(old));
+});
+
+test("nobody but the owner may read what is stored", async () => {
+  const directory = newDirectory();
+  const store = createFsBlobStore({ directory });
+  await store.put("ab/x", Buffer.from("x"));
+  const spooled = join(store.spoolDirectory, "upload");
+  await writeFile(spooled, "y", { mode: 0o644 });
+  await store.adopt("ab/y", spooled);
+  for (const key of ["ab/x", "ab/y"]) {
+    assert.equal((await stat((await store.localPath(key)) ?? "")).mode & 0o777, 0o600);
+  }
+  assert.equal((await stat(join(directory, "blobs"))).mode & 0o777, 0o700);
+  assert.equal((await stat(store.spoolDirectory)).mode & 0o777, 0o700);
+  await store.localSecret();
+  assert.equal((await stat(join(directory, "secret"))).mode & 0o777, 0o600);
+});
+
+test("a secret that others can read, or that was cut, is refused with the way to mend it", async () => {
+  const directory = newDirectory();
+  const store = createFsBlobStore({ directory });
+  const secret = await store.localSecret();
+  await chmod(join(directory, "secret"), 0o644);
+  await expect(store.localSecret()).rejects.toMatchObject({
+    code: "store_unavailable",
+    message: expect.stringMatching(/secret.*chmod.*0600/),
+  });
+  await chmod(join(directory, "secret"), 0o600);
+  assert.ok((await store.localSecret()).equals(secret));
+  await writeFile(join(directory, "secret"), secret.subarray(0, 31));
+  await expect(store.localSecret()).rejects.toMatchObject({ code: "store_unavailable" });
+});
+
+test("what somebody planted among the blobs leads nowhere outside", async () => {
+  const directory = newDirectory();
+  const outside = newDirectory();
+  writeFileSync(join(outside, "treasure"), "gold");
+  const store = createFsBlobStore({ directory });
+  await store.put("ab/x", Buffer.from("x"));
+  const path = (await store.localPath("ab/x")) ?? "";
+  rmSync(path);
+  symlinkSync(join(outside, "treasure"), path);
+  await expect(store.get("ab/x")).rejects.toMatchObject({ code: "store_unavailable" });
+
+  symlinkSync(outside, join(directory, "blobs/ab/ab/out"));
+  symlinkSync(outside, join(directory, "blobs/ab/ab/chain@"));
+  assert.deepEqual(await store.list(""), { keys: ["ab/x"] });
+
+  await mkdir(join(directory, "blobs/ab/ab/y@"));
+  symlinkSync(join(outside, "treasure"), join(directory, "blobs/ab/ab/y@/life"));
+  assert.equal(await store.get("ab/y"), null);
+
+  assert.equal(await store.delete("ab/x"), true);
+  assert.equal(await readFile(join(outside, "treasure"), "utf8"), "gold");
+  const planted = join(store.spoolDirectory, "planted");
+  symlinkSync(join(outside, "treasure"), planted);
+  await expect(store.adopt("ab/z", planted)).rejects.toMatchObject({ code: "store_unavailable" });
+});
+
+test("every descriptor is closed, however a read ends", async () => {
+  const directory = newDirectory();
+  const store = createFsBlobStore({ directory });
+  await store.put("small", randomBytes(20_000));
+  await store.put("large", randomBytes(3_000_000));
+  const aborted = AbortSignal.abort();
+  for (let turn = 0; turn < 40; turn++) {
+    const bodies = await Promise.all(
+      ["small", "large", "large", "large"].map(async (key) => (await store.get(key))?.body),
+    );
+    for (const [index, body] of bodies.entries()) {
+      if (!(body instanceof Readable)) continue;
+      const closed = new Promise((resolve) => body.once("close", resolve));
+      if (index === 1) for await (const _ of body);
+      else if (index === 2) for await (const _ of body) break;
+      else body.destroy();
+      await closed;
+    }
+    await store.get("large", { range: { start: 5, end: 10 } });
+    await expect(store.get("large", { range: { start: 9e6, end: 9e6 } })).rejects.toMatchObject({
+      code: "bad_request",
+    });
+    await store.get("small", { signal: aborted }).catch((error) => assert.equal(error, aborted.reason));
+    await store.put("small", randomBytes(20_000));
+  }
+  assert.deepEqual(openFilesIn(directory), []);
+});
+
+test("a directory that cannot be one is refused at once", () => {
+  const file = join(newDirectory(), "file");
+  writeFileSync(file, "");
+  expect(() => createFsBlobStore({ directory: file })).toThrow(
+    expect.objectContaining({ code: "store_unavailable" }),
+  );
+  expect(() => createFsBlobStore({ directory: "" })).toThrow(TypeError);
+});
+
+function filesBelow(directory: string): string[] {
+  const entries = readdirSync(directory, { withFileTypes: true, recursive: true });
+  return entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** What this process has open below a directory. */
+function openFilesIn(directory: string): string[] {
+  const targets = readdirSync("/proc/self/fd").map((descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`);
+    } catch {
+      return ""; // The descriptor with which the list was read is closed by now.
+    }
+  });
+  return targets.filter((target) => target.startsWith(directory));
+}

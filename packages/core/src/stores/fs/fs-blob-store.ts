@@ -1,0 +1,254 @@
+import { existsSync, statSync } from "node:fs";
+import { unlink } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { Readable } from "node:stream";
+import { LRUCache } from "lru-cache";
+import type {
+  BlobInfo,
+  BlobStore,
+  LocalFileStore,
+  PutOptions,
+  RevisionProbe,
+  SecretKeeper,
+  SpoolingStore,
+  SupersededFiles,
+} from "../../contracts/blob-store.ts";
+import type { BulkRemoval } from "../../contracts/bulk-removal.ts";
+import type { DueIndex } from "../../contracts/due-index.ts";
+import type { ShardSampler } from "../../contracts/shard-sampler.ts";
+import { ServiceError } from "../../errors.ts";
+import { checkOptions, type RuleTable, required, text } from "../../option-rules.ts";
+import { checkBlobKey, checkListing, MAX_PAGE } from "../argument-checks.ts";
+import { createFsBulkRemoval } from "./fs-bulk-removal.ts";
+import { createChains } from "./fs-chain.ts";
+import { createFsDueIndex } from "./fs-due-index.ts";
+import { makeDirectories } from "./fs-durable-directories.ts";
+import { createEmptyFiles } from "./fs-empty-files.ts";
+import { mapped, storeError } from "./fs-errors.ts";
+import { type FileSystem, nodeFiles } from "./fs-files.ts";
+import {
+  chainDirectory,
+  findHead,
+  generationPath,
+  type Head,
+  isHead,
+  type Probe,
+  probeOf,
+  revisionOf,
+} from "./fs-generations.ts";
+import { listKeys } from "./fs-list.ts";
+import { claimTemporaryDirectory, type TemporaryDirectory } from "./fs-processes.ts";
+import { openBlob } from "./fs-read.ts";
+import { readOrCreateSecret, readSecret } from "./fs-secret.ts";
+import { fsShards } from "./fs-shards.ts";
+import { createSupersededIndex } from "./fs-superseded.ts";
+import { type NewFile, openSpooled, writeTemporary } from "./fs-write.ts";
+
+export interface FsBlobStoreOptions {
+  /** Made where it is missing, for this user alone. Many processes may share it; its file system must have hard links and inode numbers that stay. */
+  directory: string;
+}
+
+const RULES = {
+  directory: required(text("the path of a directory")),
+} satisfies RuleTable<FsBlobStoreOptions>;
+
+const MAX_PROBES = 10_000;
+
+/** A writer who loses so often does not lose to other writers. */
+const MAX_ATTEMPTS = 1000;
+
+export type FsBlobStore = BlobStore &
+  SpoolingStore &
+  LocalFileStore &
+  RevisionProbe &
+  SecretKeeper &
+  SupersededFiles &
+  DueIndex &
+  BulkRemoval &
+  ShardSampler;
+
+/**
+ * Blobs as files. What was acknowledged survives a power cut: bytes are flushed before they get their name, and the name
+ * before the promise resolves. How conditional writes stay exact without locks is told in fs-generations.ts. Replaced blobs
+ * keep their files until `removeSuperseded`, so that a copy of the running store is whole.
+ * @param files for tests of its faults.
+ * @throws ServiceError `store_unavailable` where the directory cannot be used.
+ */
+export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem = nodeFiles): FsBlobStore {
+  const checked = checkOptions("createFsBlobStore", options, RULES);
+  const directory = resolve(checked.directory);
+  const blobs = join(directory, "blobs");
+  const secretPath = join(directory, "secret");
+  const claimed = claim(directory, blobs);
+  const temporary = () => claimed.path();
+  const empties = createEmptyFiles(directory, temporary);
+  const superseded = createSupersededIndex(directory, blobs, empties);
+  const chains = createChains({ root: blobs, temporary, files, empties, superseded });
+  const due = createFsDueIndex(directory, empties, files);
+  const removeFrom = createFsBulkRemoval(blobs, temporary, files);
+  const probes = new LRUCache<string, Probe & { key: string }>({ max: MAX_PROBES });
+  let isClosed = false;
+
+  function checkOpen(): void {
+    if (isClosed) throw new ServiceError("store_unavailable", "The store is closed");
+  }
+
+  /** Rejects where the directory is gone, with its volume for example: nothing is known of any blob then. */
+  function checkDirectory(): void {
+    if (existsSync(blobs)) return;
+    try {
+      statSync(blobs);
+    } catch (cause) {
+      throw new ServiceError("store_unavailable", `The data directory is gone: no ${blobs}`, { cause });
+    }
+  }
+
+  /** What is found of a key; `null` and `false` only where the directory is there. */
+  function found<T>(result: T): T {
+    if (result === null || result === false) checkDirectory();
+    return result;
+  }
+
+  function baseOf(key: string): string {
+    checkBlobKey(key);
+    checkOpen();
+    return `${blobs}/${shardOf(key)}/${key}`;
+  }
+
+  /** Remembered, for whoever asks once asks with every request; a revision belongs to one key for ever. */
+  function probeFor(key: string, revision: string): Probe | null {
+    const known = probes.get(revision);
+    if (known?.key === key && !isClosed) return known;
+    const probe = probeOf(baseOf(key), revision);
+    if (probe !== null) probes.set(revision, { key, ...probe });
+    return probe;
+  }
+
+  function whileOpen<T>(work: () => Promise<T>): Promise<T> {
+    return mapped(async () => {
+      checkOpen();
+      checkDirectory();
+      return work();
+    });
+  }
+
+  /** The blob that a write would take the place of, if its condition holds. */
+  function headFor(base: string, { ifRevision, signal }: PutOptions): Head | null {
+    signal?.throwIfAborted();
+    const head = found(findHead(base));
+    if (ifRevision === undefined || ifRevision === (head === null ? null : revisionOf(head))) return head;
+    throw new ServiceError("conflict", "The blob is not at the revision that the write expects");
+  }
+
+  /** Makes a new file the blob of a key, and closes it. */
+  async function publish(base: string, file: NewFile, options: PutOptions): Promise<BlobInfo> {
+    try {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        const head = headFor(base, options);
+        const place = head === null ? await chains.create(base, file) : await chains.append(base, file, head);
+        if (place !== null) {
+          return { size: file.size, revision: revisionOf({ ...place, inode: file.inode }) };
+        }
+        // A cleaner removed it before it had its name.
+        statSync(file.path);
+      }
+    } finally {
+      await file.close();
+    }
+    const message = `The blob cannot be written: ${chainDirectory(base)} is in the way`;
+    throw new ServiceError("store_unavailable", message);
+  }
+
+  return {
+    get spoolDirectory() {
+      return temporary();
+    },
+    put: (key, body, options = {}) =>
+      mapped(async () => {
+        // Until `pipeline` listens, an error of the body would be nobody's and end the process.
+        if (body instanceof Readable) body.on("error", () => undefined);
+        try {
+          const base = baseOf(key);
+          // Looked at again when it is written; this spares the writing.
+          headFor(base, options);
+          const file = await writeTemporary(temporary(), body, files, options.signal);
+          try {
+            return await publish(base, file, options);
+          } finally {
+            // What cannot be removed goes with the other temporary files at the next start; the blob is what it is.
+            await unlink(file.path).catch(() => undefined);
+          }
+        } finally {
+          if (body instanceof Readable) body.destroy();
+        }
+      }),
+    adopt: (key, path, options = {}) =>
+      mapped(async () => {
+        const base = baseOf(key);
+        headFor(base, options);
+        return publish(base, await openSpooled(path, files), options);
+      }),
+    get: (key, options = {}) => mapped(async () => found(await openBlob(baseOf(key), options))),
+    stat: (key) =>
+      mapped(async () => {
+        const head = found(findHead(baseOf(key)));
+        return head === null ? null : { size: head.size, revision: revisionOf(head) };
+      }),
+    delete: (key) => mapped(async () => found(await chains.remove(baseOf(key)))),
+    removeNamed: (prefix, names) =>
+      mapped(async () => {
+        checkDirectory();
+        for (const name of names) checkBlobKey(prefix + name);
+        // The prefix without its slash is a key as well.
+        await removeFrom(baseOf(prefix.slice(0, -1)), names);
+      }),
+    shards: () => fsShards(blobs),
+    list: (prefix, options = {}) =>
+      whileOpen(async () => {
+        checkListing(prefix, options.limit ?? MAX_PAGE);
+        return listKeys(blobs, prefix, shardOf(prefix), options);
+      }),
+    localPath: (key) =>
+      mapped(async () => {
+        const base = baseOf(key);
+        const head = found(findHead(base));
+        return head === null ? null : generationPath(base, head);
+      }),
+    isCurrent(key, revision) {
+      try {
+        const probe = probeFor(key, revision);
+        return probe !== null && isHead(probe);
+      } catch {
+        // A key or a disk that cannot be looked at: whoever asks `get` instead is told what is wrong.
+        return false;
+      }
+    },
+    secretPath,
+    localSecret: () => whileOpen(() => readOrCreateSecret(secretPath, temporary(), files)),
+    readLocalSecret: () => whileOpen(() => readSecret(secretPath)),
+    removeSuperseded: (beforeMs, mayGoOn) => whileOpen(() => superseded.removeSuperseded(beforeMs, mayGoOn)),
+    addDue: (list, entry, signal) => whileOpen(() => due.addDue(list, entry, signal)),
+    removeDue: (list, entry) => whileOpen(() => due.removeDue(list, entry)),
+    listDue: (list, untilMs, limit) => whileOpen(() => due.listDue(list, untilMs, limit)),
+    async close() {
+      if (!isClosed) claimed.release();
+      isClosed = true;
+    },
+  };
+}
+
+/** Directories of bounded size at the top: the first characters of an image's ID are random. */
+function shardOf(key: string): string {
+  return key.slice(0, key[1] === "/" ? 1 : 2);
+}
+
+/** Makes the directories and resolves to this process' own for temporary files. */
+function claim(directory: string, blobs: string): TemporaryDirectory {
+  try {
+    for (const made of [blobs, join(directory, "superseded")]) makeDirectories(made);
+    return claimTemporaryDirectory(join(directory, "tmp"), blobs);
+  } catch (error) {
+    throw storeError(error);
+  }
+}

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { Readable } from "node:stream";
+import { afterAll, expect, test } from "vitest";
+import { createFaultyStore, failAt, systemError } from "../../../test/faulty-store.ts";
+import { nodeFiles } from "./fs-files.ts";
+
+const root = mkdtempSync(join(tmpdir(), "outrigger-faults-"));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const faultyStore = () => createFaultyStore(mkdtempSync(join(root, "store-")));
+
+const OLD = Buffer.from("the old value");
+const NEW = Buffer.from("the new value");
+
+test.each(["buffer", "stream", "spooled file"])(
+  "a %s that cannot be flushed is not stored, nor flushed again",
+  async (kind) => {
+    const { store, files, temporary } = faultyStore();
+    const calls: number[] = [];
+    files.sync = async (file) => {
+      calls.push(file.fd);
+      throw systemError("EIO", "fsync");
+    };
+    const spooled = join(store.spoolDirectory, "upload");
+    const write = async () => {
+      if (kind === "buffer") return store.put("ab/x", NEW);
+      if (kind === "stream") return store.put("ab/x", Readable.from([NEW]));
+      await writeFile(spooled, NEW);
+      return store.adopt("ab/x", spooled);
+    };
+    await expect(write()).rejects.toMatchObject({ code: "store_unavailable", cause: { code: "EIO" } });
+    assert.equal(calls.length, 1);
+    rmSync(spooled, { force: true });
+    assert.equal(await store.get("ab/x"), null);
+    assert.deepEqual(temporary(), []);
+
+    files.sync = nodeFiles.sync;
+    const { revision } = await store.put("ab/x", OLD);
+    files.sync = () => Promise.reject(systemError("ENOSPC", "fsync"));
+    await expect(write()).rejects.toMatchObject({ code: "no_space" });
+    rmSync(spooled, { force: true });
+    assert.equal(store.isCurrent("ab/x", revision), true);
+    assert.deepEqual((await store.get("ab/x"))?.body, OLD);
+    assert.deepEqual(temporary(), []);
+
+    files.sync = nodeFiles.sync;
+    await write();
+    assert.deepEqual((await store.get("ab/x"))?.body, NEW);
+  },
+);
+
+test("a blob whose directory cannot be flushed is not there, whichever directory it is", async () => {
+  let failing = 0;
+  for (let isDone = false; !isDone; failing++) {
+    const { store, files, temporary } = faultyStore();
+    files.syncDirectory = failAt(failing);
+    const outcome = store.put("ab/c/x", NEW);
+    isDone = await outcome.then(
+      () => true,
+      () => false,
+    );
+    if (isDone) break;
+    await expect(outcome).rejects.toMatchObject({ code: "store_unavailable", cause: { code: "EIO" } });
+    assert.equal(await store.get("ab/c/x"), null, `call ${failing}`);
+    assert.deepEqual(await store.list(""), { keys: [] });
+    assert.deepEqual(temporary(), []);
+    await store.put("ab/c/x", NEW, { ifRevision: null });
+    assert.deepEqual((await store.get("ab/c/x"))?.body, NEW);
+  }
+  // The chain's own directory, the three above it, and the last of them again for the chain's name.
+  assert.ok(failing >= 4, `${failing}`);
+});
+
+test("a replacement whose directory cannot be flushed leaves the old blob in force", async () => {
+  const { store, files, temporary } = faultyStore();
+  const { revision } = await store.put("ab/x", OLD);
+  files.syncDirectory = failAt(0);
+  await expect(store.put("ab/x", NEW, { ifRevision: revision })).rejects.toMatchObject({
+    code: "store_unavailable",
+  });
+  assert.equal(store.isCurrent("ab/x", revision), true);
+  assert.deepEqual((await store.get("ab/x"))?.body, OLD);
+  assert.deepEqual(temporary(), []);
+  await store.put("ab/x", NEW, { ifRevision: revision });
+  assert.deepEqual((await store.get("ab/x"))?.body, NEW);
+});
+
+test("a delete whose directory cannot be flushed is not acknowledged", async () => {
+  const { store, files, temporary } = faultyStore();
+  await store.put("ab/x", OLD);
+  files.syncDirectory = failAt(0);
+  await expect(store.delete("ab/x")).rejects.toMatchObject({ code: "store_unavailable" });
+  assert.deepEqual(temporary(), []);
+  await store.put("ab/x", NEW);
+  assert.equal(await store.delete("ab/x"), true);
+});
+
+test("bytes and name are flushed before a new blob takes its place, and that before it is acknowledged", async () => {
+  const { store, files, directory } = faultyStore();
+  const log: string[] = [];
+  const place = join(directory, "blobs/ab/ab/y@");
+  const state = () => (existsSync(place) ? "in place" : "not in place");
+  files.sync = async (file) => {
+    await nodeFiles.sync(file);
+    log.push(`bytes, ${state()}`);
+  };
+  files.link = async (from, to) => {
+    await nodeFiles.link(from, to);
+    log.push(`link, ${state()}`);
+  };
+  files.syncDirectory = async (path) => {
+    await nodeFiles.syncDirectory(path);
+    log.push(`${/^[0-9a-f]{24}$/.test(basename(path)) ? "new directory" : basename(path)}, ${state()}`);
+  };
+  await store.put("ab/x", OLD);
+  log.splice(0);
+  await store.put("ab/y", OLD);
+  assert.deepEqual(log.splice(1, 2).sort(), ["bytes, not in place", "new directory, not in place"]);
+  assert.deepEqual(log.splice(0), ["link, not in place", "ab, in place"]);
+  await store.put("ab/y", NEW);
+  assert.deepEqual(log.splice(0), ["bytes, in place", "link, in place", "y@, in place"]);
+  await store.delete("ab/y");
+  assert.deepEqual(log, ["ab, not in place"]);
+});
+
+test("a body for a new directory flushes every directory on its way", async () => {
+  const { store, files, directory } = faultyStore();
+  const flushed: string[] = [];
+  files.syncDirectory = async (path) => {
+    await nodeFiles.syncDirectory(path);
+    flushed.push(path);
+  };
+  await store.put("ab/c/d", NEW);
+  for (const path of ["blobs", "blobs/ab", "blobs/ab/ab", "blobs/ab/ab/c"]) {
+    assert.ok(flushed.includes(join(directory, path)), path);
+  }
+});
+
+test("a file system without hard links is named as the trouble", async () => {
+  for (const code of ["EPERM", "ENOTSUP"]) {
+    const { store, files, temporary } = faultyStore();
+    files.link = () => Promise.reject(systemError(code, "link"));
+    await expect(store.put("ab/x", NEW)).rejects.toMatchObject({
+      code: "store_unavailable",
+      message: expect.stringContaining("no hard links"),
+      cause: { code },
+    });
+    assert.deepEqual(temporary(), []);
+  }
+});
+
+test("any other failure of a link leaves the old blob in force", async () => {
+  const { store, files, temporary } = faultyStore();
+  await store.put("ab/x", OLD);
+  for (const [code, expected] of [
+    ["EIO", "store_unavailable"],
+    ["EDQUOT", "no_space"],
+    ["EMLINK", "store_unavailable"],
+  ] as const) {
+    files.link = () => Promise.reject(systemError(code, "link"));
+    await expect(store.put("ab/x", NEW)).rejects.toMatchObject({ code: expected, cause: { code } });
+    await expect(store.put("ab/new", NEW)).rejects.toMatchObject({ code: expected, cause: { code } });
+    assert.deepEqual((await store.get("ab/x"))?.body, OLD);
+    assert.equal(await store.stat("ab/new"), null);
+    assert.deepEqual(temporary(), []);
+  }
+});
+
+test.each([
+  ["EMFILE", /ulimit -n/],
+  ["ENFILE", /fs\.file-max/],
+])("too many open files (%s) are told with the limit that is in the way", async (code, message) => {
+  const { store, files } = faultyStore();
+  files.syncDirectory = () => Promise.reject(systemError(code, "open"));
+  await expect(store.put("ab/x", NEW)).rejects.toMatchObject({
+    code: "store_unavailable",
+    message: expect.stringMatching(message),
+    cause: { code },
+  });
+});

@@ -1,0 +1,62 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { KeyPage, ListOptions } from "../../contracts/blob-store.ts";
+import { MAX_PAGE } from "../argument-checks.ts";
+import { systemCode } from "./fs-errors.ts";
+import { chainNameOf } from "./fs-generations.ts";
+
+/** A page of the keys that begin with `prefix`, in the order of their segments; the cursor is the last key given. */
+export async function listKeys(
+  root: string,
+  prefix: string,
+  shard: string,
+  { cursor, limit = MAX_PAGE }: ListOptions,
+): Promise<KeyPage> {
+  const path = prefix.split("/").slice(0, -1);
+  const after = cursor?.split("/").slice(path.length) ?? null;
+  const found = prefix === "" ? walkShards(root, after) : walkKeys(join(root, shard, ...path), path, after);
+  const keys: string[] = [];
+  for await (const key of found) {
+    if (keys.length === limit) return { keys, cursor: keys.at(-1) ?? "" };
+    keys.push(key);
+  }
+  return { keys };
+}
+
+async function* walkShards(root: string, after: string[] | null): AsyncGenerator<string> {
+  const { directories } = await readNames(root);
+  for (const shard of [...directories].sort()) {
+    if (after !== null && shard < (after[0] ?? "").slice(0, 2)) continue;
+    yield* walkKeys(join(root, shard), [], after);
+  }
+}
+
+/** Walks the keys below a directory, a key before those below it; `path` are its segments, `after` is relative to it. */
+async function* walkKeys(directory: string, path: string[], after: string[] | null): AsyncGenerator<string> {
+  const { chains, directories } = await readNames(directory);
+  for (const name of [...new Set([...chains, ...directories])].sort()) {
+    const first = after?.[0];
+    if (first !== undefined && name < first) continue;
+    const isOnCursor = name === first;
+    if (chains.has(name) && !isOnCursor) yield [...path, name].join("/");
+    if (!directories.has(name)) continue;
+    yield* walkKeys(join(directory, name), [...path, name], isOnCursor ? (after?.slice(1) ?? null) : null);
+  }
+}
+
+async function readNames(directory: string): Promise<{ chains: Set<string>; directories: Set<string> }> {
+  const chains = new Set<string>();
+  const directories = new Set<string>();
+  try {
+    for (const entry of await readdir(directory, { withFileTypes: true })) {
+      if (!entry.isDirectory()) continue;
+      const chain = chainNameOf(entry.name);
+      if (chain === null) directories.add(entry.name);
+      else chains.add(chain);
+    }
+  } catch (error) {
+    // Not there, or removed while we walked: nothing is in it.
+    if (systemCode(error) !== "ENOENT") throw error;
+  }
+  return { chains, directories };
+}

@@ -1,0 +1,81 @@
+import { closeSync, constants, createReadStream, fstatSync, openSync, read } from "node:fs";
+import { promisify } from "node:util";
+import type { GetOptions, StoredBlob } from "../../contracts/blob-store.ts";
+import { ServiceError } from "../../errors.ts";
+import { systemCode } from "./fs-errors.ts";
+import { type Look, lookAtHead, revisionOf } from "./fs-generations.ts";
+
+/** Up to this size the bytes come in one read, as a Buffer. */
+const WHOLE_BYTES = 1024 * 1024;
+/** A read costs a hop to the thread pool: few and big ones. */
+const CHUNK_BYTES = 512 * 1024;
+
+const readAt = promisify(read);
+
+/** Opens the blob that a chain ends in; `null` where there is none. */
+export async function openBlob(base: string, { range, signal }: GetOptions): Promise<StoredBlob | null> {
+  signal?.throwIfAborted();
+  const head = lookAtHead(base, OPEN);
+  if (head === null) return null;
+  const { opened: descriptor, size } = head;
+  const revision = revisionOf(head);
+  const { start, length } = cut(range, size, descriptor);
+  if (length > WHOLE_BYTES) {
+    const body = createReadStream("", {
+      fd: descriptor,
+      start,
+      end: start + length - 1,
+      highWaterMark: CHUNK_BYTES,
+    });
+    return { size, revision, body };
+  }
+  try {
+    return { size, revision, body: await readWhole(descriptor, start, length) };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * Looks at names and opens files synchronously: on a local disk that takes microseconds from the kernel's cache, a tenth
+ * of what a hop to the thread pool costs. Bytes are read asynchronously.
+ */
+const OPEN: Look<number> = {
+  open(path) {
+    let opened: number;
+    try {
+      opened = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    } catch (error) {
+      // Deleted, or superseded and removed, since the directory was listed.
+      if (systemCode(error) === "ENOENT") return undefined;
+      throw error;
+    }
+    return { stats: fstatSync(opened), opened };
+  },
+  close: closeSync,
+};
+
+function cut(
+  range: GetOptions["range"],
+  size: number,
+  descriptor: number,
+): { start: number; length: number } {
+  if (range === undefined) return { start: 0, length: size };
+  const { start } = range;
+  const end = Math.min(range.end, size - 1);
+  const isWhole = Number.isInteger(start) && Number.isInteger(end);
+  if (isWhole && start >= 0 && start <= end) return { start, length: end - start + 1 };
+  closeSync(descriptor);
+  throw new ServiceError("bad_request", "The range lies outside the blob");
+}
+
+async function readWhole(descriptor: number, start: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length);
+  let filled = 0;
+  while (filled < length) {
+    const { bytesRead } = await readAt(descriptor, bytes, filled, length - filled, start + filled);
+    if (bytesRead === 0) throw new ServiceError("store_unavailable", "A stored file is shorter than it was");
+    filled += bytesRead;
+  }
+  return bytes;
+}

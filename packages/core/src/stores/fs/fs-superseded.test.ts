@@ -1,0 +1,236 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { link, rename } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { createFaultyStore, systemError } from "../../../test/faulty-store.ts";
+import { hasSupersededFiles } from "../../contracts/blob-store.ts";
+import { observeStore } from "../../observe/observe-store.ts";
+import { createFsBlobStore } from "./fs-blob-store.ts";
+import { nodeFiles } from "./fs-files.ts";
+
+const root = mkdtempSync(join(tmpdir(), "outrigger-superseded-"));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const HOUR_MS = 3_600_000;
+const newStore = () => createFaultyStore(mkdtempSync(join(root, "store-")));
+type Store = ReturnType<typeof newStore>["store"];
+
+const textOf = async (store: Store, key: string) => String((await store.get(key))?.body);
+const always = () => true;
+/** All that was superseded up to now. Of the hour that has not ended, too. */
+const removeAll = (store: Store) => store.removeSuperseded(Date.now() + 2 * HOUR_MS, always);
+
+async function pathOf(store: Store, key: string): Promise<string> {
+  const path = await store.localPath(key);
+  assert.ok(path !== null);
+  return path;
+}
+
+/** Numbers of the generations in the chain of a key, and "anchor". */
+async function generationsIn(store: Store, key: string): Promise<string[]> {
+  const names = readdirSync(dirname(await pathOf(store, key)));
+  return names.map((name) => name.replace(/^[0-9a-f]{16}\./, "")).sort((a, b) => Number(a) - Number(b));
+}
+
+test("replaced blobs keep their bytes until they are removed, and only those replaced before the time go", async () => {
+  const { store, directory, temporary } = newStore();
+  const bodies = ["first", "second", "third"];
+  const paths: string[] = [];
+  for (const body of bodies) {
+    await store.put("ab/x", Buffer.from(body));
+    paths.push(await pathOf(store, "ab/x"));
+  }
+  await store.put("ab/other", Buffer.from("other"));
+  assert.deepEqual(
+    paths.map((path) => statSync(path).size),
+    bodies.map(({ length }) => length),
+  );
+  assert.equal(await store.removeSuperseded(Date.now() - HOUR_MS, always), 0);
+  assert.deepEqual(await generationsIn(store, "ab/x"), ["0", "1", "2", "3"]);
+  assert.equal(await removeAll(store), 2);
+  assert.deepEqual(await generationsIn(store, "ab/x"), ["0", "3"]);
+  assert.equal(await textOf(store, "ab/x"), "third");
+  assert.deepEqual(readdirSync(join(directory, "superseded")), []);
+  await store.put("ab/x", Buffer.from("fourth"));
+  assert.equal(await removeAll(store), 1);
+  assert.deepEqual(await generationsIn(store, "ab/x"), ["0", "4"]);
+  assert.deepEqual(temporary(), []);
+});
+
+test("a generation that is too young when its chain is looked at is found again", async () => {
+  const { store, directory } = newStore();
+  for (const body of ["1", "2", "3"]) await store.put("x", Buffer.from(body));
+  const [now = ""] = readdirSync(join(directory, "superseded"));
+  // As noted by a writer that slept between its note and its link.
+  const early = (Number.parseInt(now, 36) - 30).toString(36).padStart(5, "0");
+  await rename(join(directory, "superseded", now), join(directory, "superseded", early));
+  assert.equal(await store.removeSuperseded(Date.now() - HOUR_MS, always), 0);
+  assert.equal(readdirSync(join(directory, "superseded")).includes(early), false);
+  assert.equal(await removeAll(store), 2);
+});
+
+test("removal ends before the next key when it may not go on, and the rest is found by the next", async () => {
+  const { store } = newStore();
+  for (const key of ["a", "b", "c"]) for (const body of ["1", "2"]) await store.put(key, Buffer.from(body));
+  let left = 2;
+  const removed = await store.removeSuperseded(Date.now() + 2 * HOUR_MS, () => left-- > 0);
+  assert.equal(removed, 2);
+  assert.equal(await removeAll(store), 1);
+});
+
+test("files that are no notes are left alone, and a key too long for a note goes with its chain", async () => {
+  const { store, directory } = newStore();
+  const long = `${"a".repeat(100)}/${"b".repeat(100)}/${"c".repeat(100)}`;
+  for (const key of ["x", long]) for (const body of ["1", "2"]) await store.put(key, Buffer.from(body));
+  const [hour = ""] = readdirSync(join(directory, "superseded"));
+  const strange = join(directory, "superseded", hour, "..@..@secret");
+  writeFileSync(strange, "");
+  assert.equal(await removeAll(store), 1);
+  assert.deepEqual(readdirSync(dirname(strange)), [basename(strange)]);
+  assert.equal(await textOf(store, long), "2");
+  assert.equal(await store.delete(long), true);
+  assert.deepEqual(
+    readdirSync(join(directory, "blobs"), { recursive: true }).filter((name) =>
+      String(name).includes("b".repeat(100)),
+    ),
+    [],
+  );
+});
+
+test("a full disk that takes no note keeps no blob from being replaced", async () => {
+  const { store, directory } = newStore();
+  await store.put("x", Buffer.from("1"));
+  rmSync(join(directory, "superseded"), { recursive: true, force: true });
+  writeFileSync(join(directory, "superseded"), "in the way");
+  await store.put("x", Buffer.from("2"));
+  assert.equal(await textOf(store, "x"), "2");
+});
+
+test("of a blob that is replaced very often, generations of an hour ago go without a sweep", async () => {
+  const { store, files } = newStore();
+  files.syncDirectory = async () => undefined;
+  files.sync = async () => undefined;
+  for (let turn = 1; turn < 200; turn++) await store.put("x", Buffer.from(`${turn}`));
+  assert.equal((await generationsIn(store, "x")).length, 200);
+  const now = Date.now;
+  Date.now = () => now() + 2 * HOUR_MS;
+  try {
+    await store.put("x", Buffer.from("200"));
+  } finally {
+    Date.now = now;
+  }
+  assert.deepEqual(await generationsIn(store, "x"), ["0", "200"]);
+});
+
+test("a writer that slept after its link has won, also when its temporary file was removed meanwhile", async () => {
+  for (const isTakenForDead of [false, true]) {
+    const slow = newStore();
+    const other = createFsBlobStore({ directory: slow.directory });
+    const { revision } = await other.put("x", Buffer.from("1"));
+    slow.files.link = async (from, to) => {
+      await link(from, to);
+      if (isTakenForDead) rmSync(from);
+      assert.equal(await removeAll(other), isTakenForDead ? 1 : 0);
+    };
+    const late = await slow.store.put("x", Buffer.from("2"), { ifRevision: revision });
+    assert.equal(other.isCurrent("x", late.revision), true);
+    assert.equal(await textOf(other, "x"), "2");
+    assert.equal(await removeAll(other), isTakenForDead ? 0 : 1);
+    assert.deepEqual(await generationsIn(other, "x"), ["0", "2"]);
+  }
+});
+
+/** Holds up the next link of a blob's file until `go` is called, as if its writer had been suspended. */
+function suspendNextLink(files: ReturnType<typeof newStore>["files"]) {
+  let go = () => {};
+  const going = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const reached = new Promise<void>((resolve) => {
+    files.link = async (from, to) => {
+      files.link = nodeFiles.link;
+      resolve();
+      await going;
+      await link(from, to);
+    };
+  });
+  return { reached, go };
+}
+
+test.each(["as it was", "deleted", "deleted and made again"])(
+  "a writer that slept through the removal of what it saw changes nothing in a chain that is %s",
+  async (fate) => {
+    const slow = newStore();
+    const other = createFsBlobStore({ directory: slow.directory });
+    const { revision } = await other.put("x", Buffer.from("1"));
+    const { reached, go } = suspendNextLink(slow.files);
+    const late = slow.store.put("x", Buffer.from("late"), { ifRevision: revision });
+    const refused = expect(late).rejects.toMatchObject({ code: "conflict" });
+    await reached;
+    for (const body of ["2", "3", "4"]) await other.put("x", Buffer.from(body));
+    await removeAll(other);
+    if (fate !== "as it was") await other.delete("x");
+    if (fate === "deleted and made again") {
+      for (const body of ["5", "6", "7"]) await other.put("x", Buffer.from(body));
+      await removeAll(other);
+    }
+    const before = fate === "deleted" ? null : await other.get("x");
+    go();
+    await refused;
+    assert.deepEqual(await other.get("x"), before);
+    if (before !== null) {
+      assert.equal((await generationsIn(other, "x")).length, 2);
+      assert.equal(other.isCurrent("x", before.revision), true);
+    }
+    assert.equal(other.isCurrent("x", revision), false);
+    assert.deepEqual(slow.temporary(), []);
+  },
+);
+
+test("what a killed writer linked into a chain of another life, or below a head, is no blob", async () => {
+  const { store } = newStore();
+  const { revision: first } = await store.put("x", Buffer.from("1"));
+  const { revision: second } = await store.put("x", Buffer.from("2"));
+  await store.delete("x");
+  for (const body of ["3", "4", "5"]) await store.put("x", Buffer.from(body));
+  await removeAll(store);
+  const directory = dirname(await pathOf(store, "x"));
+  const life = basename(await pathOf(store, "x")).slice(0, 16);
+  const stray = join(store.spoolDirectory, "stray");
+  writeFileSync(stray, "stray", { mode: 0o600 });
+  // Of the life before: even two of them, with a higher number. And one that was superseded and removed.
+  for (const name of [`${first.slice(0, 16)}.2`, `${first.slice(0, 16)}.9`, `${life}.2`]) {
+    await link(stray, join(directory, name));
+  }
+  assert.equal(await textOf(store, "x"), "5");
+  for (const revision of [first, second]) assert.equal(store.isCurrent("x", revision), false);
+  const { revision } = (await store.stat("x")) ?? { revision: "" };
+  await store.put("x", Buffer.from("6"), { ifRevision: revision });
+  assert.equal(await textOf(store, "x"), "6");
+  await removeAll(store);
+  assert.equal(await store.delete("x"), true);
+});
+
+test("a replacement that cannot be made durable is taken back after others were removed", async () => {
+  const { store, files } = newStore();
+  for (const body of ["1", "2"]) await store.put("x", Buffer.from(body));
+  await removeAll(store);
+  const { revision } = (await store.stat("x")) ?? { revision: "" };
+  files.syncDirectory = () => Promise.reject(systemError("EIO", "fsync"));
+  await expect(store.put("x", Buffer.from("3"))).rejects.toMatchObject({ code: "store_unavailable" });
+  assert.equal(store.isCurrent("x", revision), true);
+  assert.equal(await textOf(store, "x"), "2");
+});
+
+test("the ability shows through an observer, and its guard", () => {
+  const { store } = newStore();
+  const observer = {
+    observe: (_: unknown, work: () => unknown) => work(),
+    served() {},
+    gauge: () => () => {},
+  };
+  const observed = observeStore(store, "records", observer as never);
+  assert.equal(hasSupersededFiles(observed), true);
+});

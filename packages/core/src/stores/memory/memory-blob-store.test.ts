@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { Readable } from "node:stream";
+import { expect, test } from "vitest";
+import { blobStoreContract } from "../../testing/blob-store-contract.ts";
+import { createMemoryBlobStore } from "./memory-blob-store.ts";
+
+blobStoreContract(test, async () => createMemoryBlobStore(), { abilities: ["probe"] });
+
+test("refuses a buffer and a stream that are larger than the room left, and keeps the rest usable", async () => {
+  const store = createMemoryBlobStore({ maxBytes: 100_000 });
+  await store.put("a", Buffer.alloc(60_000));
+  for (let turn = 0; turn < 3; turn++) {
+    await expect(store.put("b", Buffer.alloc(40_001))).rejects.toMatchObject({ code: "no_space" });
+    const endless = Readable.from(forever());
+    await expect(store.put("b", endless)).rejects.toMatchObject({ code: "no_space" });
+    assert.ok(endless.destroyed);
+  }
+  assert.equal(await store.stat("b"), null);
+  await store.put("b", Buffer.alloc(40_000));
+  await store.delete("a");
+  await store.put("c", Buffer.alloc(60_000));
+  await expect(store.put("d", Buffer.alloc(1))).rejects.toMatchObject({ code: "no_space" });
+});
+
+test("gives the room of lost, failed and replaced writes back", async () => {
+  const store = createMemoryBlobStore({ maxBytes: 1000 });
+  for (let turn = 0; turn < 20; turn++) {
+    const { revision } = await store.put("a", Buffer.alloc(400));
+    await expect(store.put("a", Buffer.alloc(400), { ifRevision: null })).rejects.toMatchObject({
+      code: "conflict",
+    });
+    const trouble = new Error("gone");
+    await expect(store.put("a", Readable.from(failing(trouble)))).rejects.toBe(trouble);
+    const aborter = new AbortController();
+    const put = store.put("a", Buffer.alloc(400), { ifRevision: revision, signal: aborter.signal });
+    aborter.abort(trouble);
+    await expect(put).rejects.toBe(trouble);
+  }
+  await store.delete("a");
+  await store.put("a", Buffer.alloc(1000));
+});
+
+test("two stores have nothing in common", async () => {
+  const [one, other] = [createMemoryBlobStore(), createMemoryBlobStore()];
+  const { revision } = await one.put("a", Buffer.from("1"));
+  await other.put("a", Buffer.from("1"));
+  assert.equal(other.isCurrent("a", revision), false);
+  await expect(other.put("a", Buffer.from("2"), { ifRevision: revision })).rejects.toMatchObject({
+    code: "conflict",
+  });
+});
+
+test("a write that is under way when the store is closed is refused", async () => {
+  const store = createMemoryBlobStore();
+  const put = store.put("a", Readable.from([Buffer.from("late")]));
+  await store.close();
+  await expect(put).rejects.toMatchObject({ code: "store_unavailable" });
+});
+
+test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses maxBytes %s", (maxBytes) => {
+  expect(() => createMemoryBlobStore({ maxBytes })).toThrow(TypeError);
+});
+
+async function* forever(): AsyncGenerator<Buffer> {
+  for (;;) yield Buffer.alloc(10_000);
+}
+
+async function* failing(error: Error): AsyncGenerator<Buffer> {
+  yield Buffer.alloc(300);
+  throw error;
+}

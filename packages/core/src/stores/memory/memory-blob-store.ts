@@ -1,0 +1,165 @@
+import { randomBytes } from "node:crypto";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { BlobInfo, BlobStore, ByteRange, RevisionProbe } from "../../contracts/blob-store.ts";
+import { ServiceError } from "../../errors.ts";
+import { checkOptions, preset, type RuleTable, whole } from "../../option-rules.ts";
+import { checkBlobKey, checkListing } from "../argument-checks.ts";
+
+export interface MemoryBlobStoreOptions {
+  /**
+   * Room for all blobs together, those being written included, in bytes; an integer of at least 1. A `put` that
+   * needs more rejects with `no_space`. As on a disk, a blob that is being replaced counts until it is.
+   * @default 268_435_456 (256 MiB)
+   */
+  maxBytes?: number;
+}
+
+const RULES = { maxBytes: preset(256 * 2 ** 20, whole(1)) } satisfies RuleTable<MemoryBlobStoreOptions>;
+
+interface Blob {
+  bytes: Buffer;
+  revision: string;
+}
+
+/** Blobs in this process's memory: for tests, and for renditions that may be lost. Gone when the store is closed. */
+export function createMemoryBlobStore(options: MemoryBlobStoreOptions = {}): BlobStore & RevisionProbe {
+  const { maxBytes } = checkOptions("createMemoryBlobStore", options, RULES);
+  const blobs = new Map<string, Blob>();
+  // Two stores never give the same revision, so that one taken from another store is not current by chance.
+  const origin = randomBytes(6).toString("base64url");
+  let writes = 0;
+  let usedBytes = 0;
+  let closed = false;
+
+  function checkOpen(): void {
+    if (closed) throw new ServiceError("store_unavailable", "The store is closed.");
+  }
+
+  function find(key: string): Blob | undefined {
+    checkOpen();
+    checkBlobKey(key);
+    return blobs.get(key);
+  }
+
+  function checkRevision(key: string, ifRevision: string | null | undefined): void {
+    if (ifRevision === undefined || (find(key)?.revision ?? null) === ifRevision) return;
+    throw new ServiceError("conflict", "The blob was changed by somebody else.");
+  }
+
+  function reserve(bytes: number): void {
+    if (usedBytes + bytes > maxBytes) throw new ServiceError("no_space", "The store is full.");
+    usedBytes += bytes;
+  }
+
+  /** A copy of the body, whose length is reserved; nothing is if it rejects. */
+  async function receive(body: Uint8Array | Readable, signal: AbortSignal | undefined): Promise<Buffer> {
+    if (body instanceof Uint8Array) {
+      reserve(body.byteLength);
+      return Buffer.from(body);
+    }
+    const chunks: Buffer[] = [];
+    let size = 0;
+    try {
+      await pipeline(
+        body,
+        async (source: AsyncIterable<Uint8Array | string>) => {
+          for await (const chunk of source) {
+            const bytes = Buffer.from(chunk as Uint8Array); // `from` takes both, its overloads only one at a time.
+            reserve(bytes.length);
+            size += bytes.length;
+            chunks.push(bytes);
+          }
+        },
+        signal === undefined ? {} : { signal },
+      );
+      return Buffer.concat(chunks, size);
+    } catch (error) {
+      usedBytes -= size;
+      signal?.throwIfAborted(); // `pipeline` wraps the reason.
+      throw error;
+    }
+  }
+
+  function commit(key: string, bytes: Buffer, ifRevision: string | null | undefined): BlobInfo {
+    const old = find(key);
+    checkRevision(key, ifRevision);
+    writes += 1;
+    const revision = `${origin}.${writes}`;
+    blobs.set(key, { bytes, revision });
+    usedBytes -= old?.bytes.length ?? 0;
+    return { size: bytes.length, revision };
+  }
+
+  return {
+    async put(key, body, { ifRevision, signal } = {}) {
+      try {
+        find(key);
+        signal?.throwIfAborted();
+        checkRevision(key, ifRevision);
+      } catch (error) {
+        if (!(body instanceof Uint8Array)) discard(body);
+        throw error;
+      }
+      const bytes = await receive(body, signal);
+      try {
+        signal?.throwIfAborted();
+        return commit(key, bytes, ifRevision);
+      } catch (error) {
+        usedBytes -= bytes.length;
+        throw error;
+      }
+    },
+
+    async get(key, { range, signal } = {}) {
+      const blob = find(key);
+      signal?.throwIfAborted();
+      if (blob === undefined) return null;
+      const size = blob.bytes.length;
+      const { start, end } = range === undefined ? { start: 0, end: size - 1 } : within(range, size);
+      // A copy: whoever receives a Buffer may write into it.
+      return { size, revision: blob.revision, body: Buffer.from(blob.bytes.subarray(start, end + 1)) };
+    },
+
+    async stat(key) {
+      const blob = find(key);
+      return blob === undefined ? null : { size: blob.bytes.length, revision: blob.revision };
+    },
+
+    async delete(key) {
+      const blob = find(key);
+      usedBytes -= blob?.bytes.length ?? 0;
+      return blobs.delete(key);
+    },
+
+    async list(prefix, { cursor = "", limit = 1000 } = {}) {
+      checkOpen();
+      checkListing(prefix, limit);
+      const rest = [...blobs.keys()].filter((key) => key.startsWith(prefix) && key > cursor).sort();
+      const keys = rest.slice(0, limit);
+      const next = keys.at(-1);
+      return rest.length > limit && next !== undefined ? { keys, cursor: next } : { keys };
+    },
+
+    isCurrent(key, revision) {
+      return blobs.get(key)?.revision === revision;
+    },
+
+    async close() {
+      closed = true;
+      blobs.clear();
+    },
+  };
+}
+
+/** Ends a stream that nobody will read. */
+function discard(stream: Readable): void {
+  stream.on("error", () => undefined); // Nobody waits for it any more; unheard, it would end the process.
+  stream.destroy();
+}
+
+function within({ start, end }: ByteRange, size: number): ByteRange {
+  const valid = Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && start <= end;
+  if (!valid || start >= size) throw new ServiceError("bad_request", "The range lies outside of the blob.");
+  return { start, end: Math.min(end, size - 1) };
+}

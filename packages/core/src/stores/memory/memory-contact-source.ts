@@ -1,0 +1,198 @@
+import { iterable } from "../../contract-rules.ts";
+import type {
+  AddressType,
+  Contact,
+  ContactCounts,
+  ContactFilter,
+  ContactSource,
+  PatternCount,
+} from "../../contracts/contact-source.ts";
+import { MAX_EVIDENCE } from "../../contracts/contact-source.ts";
+import { ServiceError } from "../../errors.ts";
+import { normaliseName } from "../../lookup/names/normalise-name.ts";
+import { learnPatterns } from "../../lookup/patterns/learn-patterns.ts";
+import { checkOptions, named, preset, type RuleTable, text } from "../../option-rules.ts";
+
+export interface MemoryContactSourceOptions {
+  /** What is known at the beginning; of one address, the last. @default nothing */
+  contacts?: Iterable<Contact>;
+  /** Names of organisations by domain, which are lower-case A-labels. @default none */
+  organizations?: Readonly<Record<string, string>>;
+}
+
+const RULES = {
+  contacts: preset([], iterable("a list of contacts, or anything to iterate over")),
+  organizations: preset({}, named(text("the name of an organisation", () => true))),
+} satisfies RuleTable<MemoryContactSourceOptions>;
+
+/** A {@link ContactSource} that can be told more. */
+export interface MemoryContactSource extends ContactSource {
+  /** Adds contacts, in place of those with their addresses, and organisations. */
+  load(data: MemoryContactSourceOptions): Promise<void>;
+}
+
+interface KnownDomain {
+  organization: string | null;
+  contacts: Map<string, Contact>;
+  /** As `search` gives them; `null` after a change. */
+  inOrder: Contact[] | null;
+}
+
+/** Most contacts of one name that are told. */
+const MAX_NAMESAKES = 10;
+
+/** Contacts within this process, which end with it: for tests, trials and lists that fit into memory. */
+export function createMemoryContactSource(options: MemoryContactSourceOptions = {}): MemoryContactSource {
+  const domains = new Map<string, KnownDomain>();
+  let isClosed = false;
+  add("createMemoryContactSource", options);
+
+  function mustBeOpen(): void {
+    if (isClosed) throw new ServiceError("store_unavailable", "The contact source is closed.");
+  }
+
+  function knownDomain(domain: string): KnownDomain {
+    const known = domains.get(domain) ?? { organization: null, contacts: new Map(), inOrder: null };
+    domains.set(domain, known);
+    return known;
+  }
+
+  function add(by: string, data: MemoryContactSourceOptions): void {
+    const { contacts, organizations } = checkOptions(by, data, RULES);
+    for (const contact of contacts) {
+      const known = knownDomain(domainOf(contact.address));
+      known.contacts.set(contact.address, tidied(contact));
+      known.inOrder = null;
+    }
+    for (const [domain, organization] of Object.entries(organizations)) {
+      knownDomain(domain).organization = organization;
+    }
+  }
+
+  function contactsOf(domain: string): Contact[] {
+    const known = domains.get(domain);
+    if (known === undefined) return [];
+    known.inOrder ??= [...known.contacts.values()].sort(byConfidence);
+    return known.inOrder;
+  }
+
+  return {
+    async load(data) {
+      mustBeOpen();
+      add("load", data);
+    },
+    async domain(domain) {
+      mustBeOpen();
+      const known = domains.get(domain);
+      if (known === undefined) return null;
+      return { organization: known.organization, patterns: patternsOf(contactsOf(domain)) };
+    },
+    async domainOf(company) {
+      mustBeOpen();
+      const wanted = company.toLowerCase();
+      let found: { domain: string; size: number } | null = null;
+      for (const [domain, { organization, contacts }] of domains) {
+        if (organization?.toLowerCase() !== wanted) continue;
+        if (found === null || contacts.size > found.size) found = { domain, size: contacts.size };
+      }
+      return found?.domain ?? null;
+    },
+    async search(domain, filter, { limit, offset }) {
+      mustBeOpen();
+      const matching = contactsOf(domain).filter((contact) => matches(contact, filter));
+      return {
+        contacts: matching.slice(offset, offset + limit).map((contact) => structuredClone(contact)),
+        total: matching.length,
+      };
+    },
+    async find(address) {
+      mustBeOpen();
+      return structuredClone(domains.get(domainOf(address))?.contacts.get(address) ?? null);
+    },
+    async findByName(domain, firstName, lastName) {
+      mustBeOpen();
+      const wanted = nameKey(firstName, lastName);
+      if (wanted === null) return [];
+      return contactsOf(domain)
+        .filter((contact) => nameKey(contact.firstName, contact.lastName) === wanted)
+        .slice(0, MAX_NAMESAKES)
+        .map((contact) => structuredClone(contact));
+    },
+    async count(domain, type) {
+      mustBeOpen();
+      return countOf(contactsOf(domain), type);
+    },
+    async erase(address) {
+      mustBeOpen();
+      const domain = domainOf(address);
+      const known = domains.get(domain);
+      if (!known?.contacts.delete(address)) return false;
+      known.inOrder = null;
+      if (known.contacts.size === 0 && known.organization === null) domains.delete(domain);
+      return true;
+    },
+    async eraseDomain(domain) {
+      mustBeOpen();
+      return domains.delete(domain);
+    },
+    async close() {
+      isClosed = true;
+      domains.clear();
+    },
+  };
+}
+
+function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf("@") + 1);
+}
+
+/** A copy that keeps what may be told of where it was found. */
+function tidied(contact: Contact): Contact {
+  const { evidence, ...rest } = structuredClone(contact);
+  const seenLastFirst = evidence.toSorted((a, b) =>
+    a.lastSeenOn === b.lastSeenOn ? 0 : a.lastSeenOn < b.lastSeenOn ? 1 : -1,
+  );
+  return { ...rest, evidence: seenLastFirst.slice(0, MAX_EVIDENCE) };
+}
+
+function byConfidence(a: Contact, b: Contact): number {
+  // Beyond ASCII the order of JavaScript's strings is not that of their bytes.
+  return b.confidence - a.confidence || Buffer.compare(Buffer.from(a.address), Buffer.from(b.address));
+}
+
+function matches(contact: Contact, { type, seniorities, departments }: ContactFilter): boolean {
+  const { seniority, department } = contact;
+  return (
+    (type === undefined || contact.type === type) &&
+    (seniorities === undefined || (seniority !== null && seniorities.includes(seniority))) &&
+    (departments === undefined || (department !== null && departments.includes(department)))
+  );
+}
+
+function nameKey(firstName: string | null, lastName: string | null): string | null {
+  const [first, last] = [normaliseName(firstName ?? ""), normaliseName(lastName ?? "")];
+  return first === "" || last === "" ? null : `${first} ${last}`;
+}
+
+function countOf(contacts: readonly Contact[], type: AddressType | undefined): ContactCounts {
+  const counts: ContactCounts = { total: 0, personal: 0, generic: 0, departments: {}, seniorities: {} };
+  for (const contact of contacts) {
+    if (type !== undefined && contact.type !== type) continue;
+    counts.total++;
+    counts[contact.type]++;
+    const { department, seniority } = contact;
+    if (department !== null) counts.departments[department] = (counts.departments[department] ?? 0) + 1;
+    if (seniority !== null) counts.seniorities[seniority] = (counts.seniorities[seniority] ?? 0) + 1;
+  }
+  return counts;
+}
+
+function patternsOf(contacts: readonly Contact[]): PatternCount[] {
+  return learnPatterns(
+    contacts.flatMap(({ address, firstName, lastName, evidence }) =>
+      firstName === null || lastName === null || evidence.length === 0
+        ? []
+        : [{ local: address.slice(0, address.lastIndexOf("@")), firstName, lastName }],
+    ),
+  );
+}

@@ -1,0 +1,33 @@
+import { LRUCache } from "lru-cache";
+import type { KeyValue } from "../../contracts/key-value.ts";
+import { checkOptions, preset, type RuleTable, whole } from "../../option-rules.ts";
+
+export interface MemoryKeyValueOptions {
+  /** At most this many keys, an integer of at least 1; the least recently used go first. @default 100_000 */
+  maxKeys?: number;
+}
+
+const RULES = { maxKeys: preset(100_000, whole(1)) } satisfies RuleTable<MemoryKeyValueOptions>;
+
+/** Values in this process' memory. */
+export function createMemoryKeyValue(options: MemoryKeyValueOptions = {}): KeyValue {
+  const { maxKeys } = checkOptions("createMemoryKeyValue", options, RULES);
+  // As text, so that nobody changes what is kept.
+  const values = new LRUCache<string, string>({ max: maxKeys });
+  return {
+    async get(key) {
+      const text = values.get(key);
+      return text === undefined ? undefined : JSON.parse(text);
+    },
+    async set(key, value, ttlMs) {
+      values.set(
+        key,
+        JSON.stringify(value),
+        ttlMs === undefined ? {} : { ttl: Math.max(1, Math.ceil(ttlMs)) },
+      );
+    },
+    async delete(key) {
+      return values.delete(key);
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import { RateLimiterMemory } from "rate-limiter-flexible";
+import type { RateLimiter, RateResult, RateRule } from "../../contracts/rate-limiter.ts";
+import { ServiceError } from "../../errors.ts";
+import { checkOptions, checkValue, preset, type RuleTable, whole } from "../../option-rules.ts";
+
+/** Longest delay of a Node timer; `setTimeout` takes a longer one for 1 ms. */
+const MAX_WINDOW_MS = 2 ** 31 - 1;
+
+export interface MemoryRateLimiterOptions {
+  /**
+   * At most this many keys are remembered per rule, an integer of at least 1. When there are more, the windows that
+   * began first are forgotten.
+   * @default 100_000
+   */
+  maxKeys?: number;
+}
+
+const RULES = { maxKeys: preset(100_000, whole(1)) } satisfies RuleTable<MemoryRateLimiterOptions>;
+const COUNT = whole(1);
+const WINDOW = whole(1, MAX_WINDOW_MS);
+
+interface RuleWindows {
+  counter: RateLimiterMemory;
+  /** When each key's window ends, the earliest first: windows of one rule are equally long. */
+  endsAt: Map<string, number>;
+}
+
+/**
+ * A limiter within this process: each process of an app counts for itself. Its timers do not keep the process alive.
+ *
+ * Rejects with a `TypeError` for a limit or a cost that is not an integer of at least 1, or a window that is not an
+ * integer of 1 to 2,147,483,647 ms (24.8 days), and with `store_unavailable` once it is closed.
+ */
+export function createMemoryRateLimiter(options: MemoryRateLimiterOptions = {}): RateLimiter {
+  const { maxKeys } = checkOptions("createMemoryRateLimiter", options, RULES);
+  const rules = new Map<string, RuleWindows>();
+  let closed = false;
+  let last: Promise<unknown> = Promise.resolve();
+
+  /**
+   * Runs `work` alone. The counter answers a tick later than it counts, and it counts what it refuses too; so one
+   * has to look first, and nobody else may count between the look and the count.
+   */
+  function alone<T>(rule: RateRule, work: (windows: RuleWindows) => Promise<T>): Promise<T> {
+    const result = last.then(() => {
+      if (closed) throw new ServiceError("store_unavailable", "The rate limiter is closed.");
+      return work(windowsOf(rule));
+    });
+    last = result.catch(() => undefined); // The caller has the error; here only its end matters.
+    return result;
+  }
+
+  function windowsOf({ limit, windowMs }: RateRule): RuleWindows {
+    checkValue("limit", limit, COUNT);
+    checkValue("windowMs", windowMs, WINDOW);
+    const name = `${limit}/${windowMs}`;
+    let windows = rules.get(name);
+    if (windows === undefined) {
+      const counter = new RateLimiterMemory({ points: limit, duration: windowMs / 1000, keyPrefix: "" });
+      windows = { counter, endsAt: new Map() };
+      rules.set(name, windows);
+    }
+    return windows;
+  }
+
+  function remember(windows: RuleWindows, key: string, resetMs: number): void {
+    windows.endsAt.delete(key);
+    windows.endsAt.set(key, Date.now() + resetMs);
+    for (const [other, endsAt] of windows.endsAt) {
+      if (endsAt > Date.now() && windows.endsAt.size <= maxKeys) break;
+      forget(windows, other);
+    }
+  }
+
+  return {
+    async consume(key, rule, cost = 1) {
+      checkValue("cost", cost, COUNT);
+      return await alone(rule, async (windows) => {
+        const now = await look(windows, key, rule);
+        if (cost > now.remaining) return { ...now, allowed: false };
+        const taken = await windows.counter.consume(key, cost);
+        // A clock that was set back would have it wait for longer than the window, whose timer goes by time that passes.
+        const resetMs = Math.min(rule.windowMs, Math.ceil(taken.msBeforeNext));
+        if (taken.isFirstInDuration) remember(windows, key, resetMs);
+        return { allowed: true, remaining: taken.remainingPoints, resetMs };
+      });
+    },
+
+    async peek(key, rule) {
+      return await alone(rule, (windows) => look(windows, key, rule));
+    },
+
+    async refund(key, rule, cost = 1) {
+      checkValue("cost", cost, COUNT);
+      await alone(rule, async (windows) => {
+        const { remaining } = await look(windows, key, rule);
+        const back = Math.min(cost, rule.limit - remaining);
+        // Without a window there is nothing to give back, and `reward` would begin one.
+        if (back > 0) await windows.counter.reward(key, back);
+      });
+    },
+
+    async close() {
+      closed = true;
+      await last;
+      for (const windows of rules.values()) {
+        for (const key of windows.endsAt.keys()) forget(windows, key);
+      }
+      rules.clear();
+    },
+  };
+}
+
+async function look({ counter }: RuleWindows, key: string, rule: RateRule): Promise<RateResult> {
+  const found = await counter.get(key);
+  // A record may outlive its window until its timer runs.
+  if (found === null || found.msBeforeNext <= 0) {
+    return { allowed: true, remaining: rule.limit, resetMs: rule.windowMs };
+  }
+  const remaining = found.remainingPoints;
+  return {
+    allowed: remaining > 0,
+    remaining,
+    resetMs: Math.min(rule.windowMs, Math.ceil(found.msBeforeNext)),
+  };
+}
+
+function forget({ counter, endsAt }: RuleWindows, key: string): void {
+  endsAt.delete(key);
+  void counter.delete(key); // Done when it returns, with its timer; the promise never rejects.
+}
