@@ -152,12 +152,12 @@ export type { GoneReason, Withholding } from "./images/record/image-record.ts";
 export type { ImageSummary } from "./images/record/image-summary.ts";
 export type { Secret } from "./images/record/pin.ts";
 export { sniffType } from "./images/record/sniff.ts";
+export type { ImageStorage } from "./images/record/storage-roles.ts";
 export type { PresetOption } from "./images/renditions/presets.ts";
 export type { SizeSteps, SizesOption } from "./images/renditions/sizes.ts";
 export type { AddressedRendition, AddressOptions } from "./images/renditions/write-address.ts";
 export type { LeaseChoice } from "./images/store/choose-leases.ts";
 export { chooseLeases, NO_LEASES_WARNING } from "./images/store/choose-leases.ts";
-export type { ImageStorage } from "./images/store/storage-roles.ts";
 export type { HeldIdentity, StoreIdentity } from "./images/store/store-identity.ts";
 export { readIdentity } from "./images/store/store-identity.ts";
 export type {

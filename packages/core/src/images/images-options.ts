@@ -12,9 +12,9 @@ import type { OwnerLimits } from "./owners/owner-usage.ts";
 import type { GoneReason } from "./record/image-record.ts";
 import type { ImageSummary } from "./record/image-summary.ts";
 import type { Secret } from "./record/pin.ts";
+import type { ImageStorage } from "./record/storage-roles.ts";
 import type { PresetOption } from "./renditions/presets.ts";
 import type { SizesOption } from "./renditions/sizes.ts";
-import type { ImageStorage } from "./store/storage-roles.ts";
 
 /** Requests per client address (IPv6: per /64) and minute, each from 1; `false` switches a limit off. */
 export interface ImageRateLimits {

@@ -13,7 +13,6 @@ import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
 import { createMemoryRateLimiter } from "../stores/memory/memory-rate-limiter.ts";
 import { sweepSystemTemporary } from "../stores/system-temporary.ts";
 import { createImageDescription, describeImages } from "./http/description/describe-images.ts";
-import type { ProcessingContext } from "./http/image-context.ts";
 import { imageRouteOf } from "./http/image-route-of.ts";
 import { createImageService } from "./http/image-service.ts";
 import { createUploadTurns } from "./http/upload-turns.ts";
@@ -24,7 +23,9 @@ import { adminOf, type ImageAdmin } from "./life/image-admin.ts";
 import { createSweeper } from "./life/sweeper.ts";
 import { createJobMarkers } from "./processing/job-markers.ts";
 import { createJobs } from "./processing/jobs.ts";
+import type { ProcessingContext } from "./processing/processing-context.ts";
 import { createPins, type Pins, type Secret } from "./record/pin.ts";
+import { closeStores, rolesOf, type StorageRoles } from "./record/storage-roles.ts";
 import { type AddressSignatures, createAddressSignatures } from "./renditions/address-signatures.ts";
 import type { ReadRules } from "./renditions/read-request.ts";
 import { createRenderBudget } from "./renditions/render-budget.ts";
@@ -33,7 +34,6 @@ import { createRenditions } from "./renditions/renditions.ts";
 import { type AddressedRendition, type AddressOptions, writeAddress } from "./renditions/write-address.ts";
 import { chooseLeases, NO_LEASES_WARNING } from "./store/choose-leases.ts";
 import { openStore } from "./store/open-store.ts";
-import { closeStores, rolesOf, type StorageRoles } from "./store/storage-roles.ts";
 import { createStoreGuard } from "./store/store-guard.ts";
 
 export interface CloseOptions {

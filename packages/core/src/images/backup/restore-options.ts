@@ -1,7 +1,7 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { MigrateOptions, MigrationTrouble } from "../migrate/migrate-options.ts";
 import type { Secret } from "../record/pin.ts";
-import type { ImageStorage } from "../store/storage-roles.ts";
+import type { ImageStorage } from "../record/storage-roles.ts";
 import type { BackupManifest } from "./backup-manifest.ts";
 import type { EndList } from "./end-lists.ts";
 

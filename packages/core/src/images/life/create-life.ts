@@ -3,7 +3,7 @@ import { createDueList } from "../../stores/due-list.ts";
 import { countOwned } from "../owners/count-owned.ts";
 import { createOwnerUsage } from "../owners/owner-usage.ts";
 import { createImageRecords } from "../record/image-records.ts";
-import type { StorageRoles } from "../store/storage-roles.ts";
+import type { StorageRoles } from "../record/storage-roles.ts";
 import type { StoreGuard } from "../store/store-guard.ts";
 import { type Claims, createClaims } from "../uploads/claims.ts";
 import type { LifeContext } from "./life-context.ts";

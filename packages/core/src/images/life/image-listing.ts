@@ -1,7 +1,7 @@
 import { isServiceError } from "../../errors.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import { type ImageSummary, summaryOf } from "../record/image-summary.ts";
-import { NewerVersion } from "../store/known-version.ts";
+import { NewerVersion } from "../record/known-version.ts";
 import { loadAny } from "./damaged-image.ts";
 import { dueEnd } from "./image-life.ts";
 import type { LifeContext } from "./life-context.ts";

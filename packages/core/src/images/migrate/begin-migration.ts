@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { createSeenClock } from "../life/seen-clock.ts";
-import type { StorageRoles } from "../store/storage-roles.ts";
+import type { StorageRoles } from "../record/storage-roles.ts";
 import { requireKnownFormat } from "../store/store-guard.ts";
 import { readIdentity } from "../store/store-identity.ts";
 import { readSmall } from "./copy-blob.ts";

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../errors.ts";
 import { nextLookAt } from "../life/image-life.ts";
 import { type ImageRecord, idOfRecord, keyOf } from "../record/image-record.ts";
-import { NewerVersion } from "../store/known-version.ts";
+import { NewerVersion } from "../record/known-version.ts";
 import { KEPT_MS as CLAIM_KEPT_MS, decodeClaim } from "../uploads/claims.ts";
 import { digestIn } from "./blob-digest.ts";
 import { type Copied, putSmall, readSmall } from "./copy-blob.ts";

@@ -1,7 +1,7 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { StoreRole } from "../../contracts/observer.ts";
 import { roleOf } from "../record/image-record.ts";
-import type { StorageRoles } from "../store/storage-roles.ts";
+import type { StorageRoles } from "../record/storage-roles.ts";
 import type { Retry } from "./create-retry.ts";
 
 /** The keys of one role in its store, in no particular order. */

@@ -1,5 +1,5 @@
 import type { StoreRole } from "../../contracts/observer.ts";
-import type { ImageStorage } from "../store/storage-roles.ts";
+import type { ImageStorage } from "../record/storage-roles.ts";
 
 /** How far a migration is. The same object, changed, is given again and again. */
 export interface MigrationProgress {

@@ -3,7 +3,7 @@ import type { StoreRole } from "../../contracts/observer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { type Checked, flag, fn, preset, type RuleTable, required, whole } from "../../option-rules.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
-import { rolesOf, type StorageRoles } from "../store/storage-roles.ts";
+import { rolesOf, type StorageRoles } from "../record/storage-roles.ts";
 import { createRetry, type Retry } from "./create-retry.ts";
 import type { MigrateOptions, MigrationProgress, MigrationTrouble } from "./migrate-options.ts";
 import { reasonIn } from "./reason-in.ts";

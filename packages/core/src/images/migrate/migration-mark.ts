@@ -1,7 +1,6 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { readAll } from "../../stores/read-all.ts";
-import { requireKnownVersion } from "../store/known-version.ts";
-import { FORMAT_VERSION } from "../store/store-identity.ts";
+import { FORMAT_VERSION, requireKnownVersion } from "../record/known-version.ts";
 
 /** What a migration leaves in the records' store of its target. */
 export interface MigrationMark {

@@ -1,7 +1,6 @@
 import { ServiceError } from "../../errors.ts";
 import { jsonIn } from "../record/image-record.ts";
-import { requireKnownVersion } from "../store/known-version.ts";
-import { FORMAT_VERSION } from "../store/store-identity.ts";
+import { FORMAT_VERSION, requireKnownVersion } from "../record/known-version.ts";
 
 /** What was last done about an image: kept until its record is known to say the same. */
 export interface Note {

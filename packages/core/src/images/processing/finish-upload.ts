@@ -1,12 +1,12 @@
 import type { Admission } from "../../contracts/renderer.ts";
 import { isServiceError, type ServiceError } from "../../errors.ts";
-import type { ProcessingContext } from "../http/image-context.ts";
 import { hasEnded } from "../life/image-life.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { summaryOf } from "../record/image-summary.ts";
 import { storeAdmitted, type UploadedFile } from "../uploads/uploaded-file.ts";
 import type { JobMarker } from "./job-markers.ts";
 import { type Lease, LeaseLost } from "./lease.ts";
+import type { ProcessingContext } from "./processing-context.ts";
 import { tidyUp } from "./tidy-up.ts";
 import { failedRecord, readyRecord, released } from "./transitions.ts";
 

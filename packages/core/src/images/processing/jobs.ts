@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { JobQueue } from "../../contracts/job-queue.ts";
 import { ServiceError } from "../../errors.ts";
-import type { ProcessingContext } from "../http/image-context.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { createAlarm } from "./alarm.ts";
 import { finishUpload, type Outcome, type UploadWork } from "./finish-upload.ts";
 import type { JobMarker } from "./job-markers.ts";
 import { holdLease } from "./lease.ts";
+import type { ProcessingContext } from "./processing-context.ts";
 import { resumeUpload } from "./resume-upload.ts";
 import { LEASE_MS } from "./transitions.ts";
 

@@ -1,7 +1,7 @@
 import { isServiceError } from "../../errors.ts";
-import type { ProcessingContext } from "../http/image-context.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
+import type { ProcessingContext } from "./processing-context.ts";
 import { HEARTBEAT_MS, LEASE_MS } from "./transitions.ts";
 
 /** The work is somebody else's now, or nobody's: its image was deleted. */

@@ -1,8 +1,8 @@
 import type { PutOptions } from "../../contracts/blob-store.ts";
-import type { ProcessingContext } from "../http/image-context.ts";
 import { type ImageRecord, keyOf, type Processing } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { ORPHAN_MS } from "../uploads/arrival.ts";
+import type { ProcessingContext } from "./processing-context.ts";
 
 /** Storing an upload takes no longer: well before its marker may be taken for a left-over. */
 const STORE_TIMEOUT_MS = 5 * 60_000;

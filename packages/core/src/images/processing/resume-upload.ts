@@ -1,5 +1,4 @@
 import { isServiceError, ServiceError } from "../../errors.ts";
-import type { ProcessingContext } from "../http/image-context.ts";
 import { hasEnded, isOver } from "../life/image-life.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
@@ -8,6 +7,7 @@ import { finishUpload, type Outcome, type UploadWork } from "./finish-upload.ts"
 import type { JobMarker } from "./job-markers.ts";
 import { holdLease } from "./lease.ts";
 import { isOrphan } from "./pending-upload.ts";
+import type { ProcessingContext } from "./processing-context.ts";
 import { tidyUp } from "./tidy-up.ts";
 import { claimed, failedRecord, isClaimed, isExhausted, PARKED_REASON } from "./transitions.ts";
 

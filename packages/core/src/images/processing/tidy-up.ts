@@ -1,7 +1,7 @@
-import type { ProcessingContext } from "../http/image-context.ts";
 import { hasEnded } from "../life/image-life.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import type { JobMarker } from "./job-markers.ts";
+import type { ProcessingContext } from "./processing-context.ts";
 
 /**
  * Removes what is left of work that is over: the upload, the bytes of an image that will not be served, and last the

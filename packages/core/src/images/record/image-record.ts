@@ -2,9 +2,8 @@ import type { StoreRole } from "../../contracts/observer.ts";
 import type { OriginalType, PageSizes } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import type { Agent } from "../../http/agent.ts";
-import { requireKnownVersion } from "../store/known-version.ts";
-import { FORMAT_VERSION } from "../store/store-identity.ts";
 import { isImageId } from "./image-id.ts";
+import { FORMAT_VERSION, requireKnownVersion } from "./known-version.ts";
 import { whyNoRecord } from "./record-check.ts";
 
 /** The work that an accepted upload waits for. Whoever does it holds a lease, taken by compare-and-set on the record. */

@@ -1,5 +1,5 @@
 import { hasLeases, type LeaseStore } from "../../contracts/lease-store.ts";
-import type { StorageRoles } from "./storage-roles.ts";
+import type { StorageRoles } from "../record/storage-roles.ts";
 
 /** Where the leases of renditions are kept. */
 export interface LeaseChoice {

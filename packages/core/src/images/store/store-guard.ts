@@ -1,8 +1,8 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import { type FailureListener, markReported } from "../../http/failure-listener.ts";
-import { isKnownVersion } from "./known-version.ts";
-import { FORMAT_VERSION, readIdentity, type StoreIdentity, StoreRefused } from "./store-identity.ts";
+import { FORMAT_VERSION, isKnownVersion } from "../record/known-version.ts";
+import { readIdentity, type StoreIdentity, StoreRefused } from "./store-identity.ts";
 
 /** Keeps a service from working on a store that is not, or no longer, the one that it was started on. */
 export interface StoreGuard {

@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/read-all.ts";
+import { FORMAT_VERSION } from "../record/known-version.ts";
 import { type Secret, toKeys } from "../record/pin.ts";
 
 /** The store of the records answers, and must not be used: it is another one, empty, newer, or of another secret. */
@@ -29,9 +30,6 @@ export interface HeldIdentity {
   identity: StoreIdentity;
   revision: string;
 }
-
-/** Version of the format that this release writes. Records without a version have 1. */
-export const FORMAT_VERSION = 1;
 
 /** Key of the identity in the records' store. No image's key looks like it. */
 export const IDENTITY_KEY = "identity";

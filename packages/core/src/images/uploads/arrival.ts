@@ -1,6 +1,6 @@
 import type { DueEntry } from "../../contracts/due-index.ts";
 import { ServiceError } from "../../errors.ts";
-import type { ProcessingContext } from "../http/image-context.ts";
+import type { ProcessingContext } from "../processing/processing-context.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 
 /** What has no record so long after it arrived is what a crash left of an upload that nobody was told of. */

@@ -7,8 +7,7 @@ import { readAll } from "../../stores/read-all.ts";
 import { MAX_ATTEMPTS } from "../life/change-record.ts";
 import { type ImageRecord, jsonIn } from "../record/image-record.ts";
 import type { ImageRecords } from "../record/image-records.ts";
-import { requireKnownVersion } from "../store/known-version.ts";
-import { FORMAT_VERSION } from "../store/store-identity.ts";
+import { FORMAT_VERSION, requireKnownVersion } from "../record/known-version.ts";
 import { CLAIM_MS, type HeldClaim, holdClaim } from "./held-claim.ts";
 
 /** What an `Idempotency-Key` stands for. */

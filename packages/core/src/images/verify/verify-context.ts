@@ -20,8 +20,8 @@ import type { LifeContext } from "../life/life-context.ts";
 import { createRetry, type Retry } from "../migrate/create-retry.ts";
 import { reasonIn } from "../migrate/reason-in.ts";
 import { idOfRecord } from "../record/image-record.ts";
+import { rolesOf, type StorageRoles } from "../record/storage-roles.ts";
 import { removeStored } from "../renditions/remove-stored.ts";
-import { rolesOf, type StorageRoles } from "../store/storage-roles.ts";
 import { createAdminGuard } from "../store/store-guard.ts";
 import type { VerifyFinding, VerifyOptions, VerifyProgress, VerifyReport } from "./verify-options.ts";
 

@@ -1,7 +1,7 @@
 import type { StoreRole } from "../../contracts/observer.ts";
 import type { ImagesOptions } from "../images-options.ts";
 import type { MigrationProgress } from "../migrate/migrate-options.ts";
-import type { ImageStorage } from "../store/storage-roles.ts";
+import type { ImageStorage } from "../record/storage-roles.ts";
 
 /**
  * What is not as it should be.

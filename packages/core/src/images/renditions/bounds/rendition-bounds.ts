@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { BlobStore } from "../../../contracts/blob-store.ts";
-import { NewerVersion } from "../../store/known-version.ts";
+import { NewerVersion } from "../../record/known-version.ts";
 import { createImageShelf, type ImageShelf, maxBytesOf, type RankOf } from "./image-shelf.ts";
 import { createStoreSearch } from "./search-store.ts";
 import { keepStoreBound, type PassOptions } from "./store-bound.ts";

@@ -2,8 +2,7 @@ import type { BlobStore } from "../../../contracts/blob-store.ts";
 import { isServiceError } from "../../../errors.ts";
 import { readAll } from "../../../stores/read-all.ts";
 import { jsonIn, roleOf } from "../../record/image-record.ts";
-import { requireKnownVersion } from "../../store/known-version.ts";
-import { FORMAT_VERSION } from "../../store/store-identity.ts";
+import { FORMAT_VERSION, requireKnownVersion } from "../../record/known-version.ts";
 import { USAGE_PREFIX } from "./usage-ledger.ts";
 import type { UsageNotes } from "./usage-notes.ts";
 

@@ -1,8 +1,7 @@
 import { ServiceError } from "../../../errors.ts";
 import { isImageId } from "../../record/image-id.ts";
 import { jsonIn } from "../../record/image-record.ts";
-import { requireKnownVersion } from "../../store/known-version.ts";
-import { FORMAT_VERSION } from "../../store/store-identity.ts";
+import { FORMAT_VERSION, requireKnownVersion } from "../../record/known-version.ts";
 
 /** What is known of the stored renditions of one image. */
 export interface UsageEntry {

@@ -1,7 +1,9 @@
 import { LRUCache } from "lru-cache";
 import { ServiceError } from "../../errors.ts";
 import { markReported } from "../../http/failure-listener.ts";
-import { FORMAT_VERSION } from "./store-identity.ts";
+
+/** Version of the format that this release writes. Stored values without a version have 1. */
+export const FORMAT_VERSION = 1;
 
 /** A stored value that a newer release wrote. This release neither serves nor changes it. */
 export class NewerVersion extends ServiceError {
