@@ -4,6 +4,9 @@
  * - `bad_request`: the caller's input is wrong (400)
  * - `forbidden`: understood and refused (403)
  * - `not_found`: there is no such thing (404)
+ * - `gone`: the image expired or was deleted (410)
+ * - `withheld`: the image is blocked for legal reasons (451)
+ * - `processing`: the image is accepted and cannot be read yet (202, `retryAfterMs`)
  * - `timeout`: the client stopped sending (408)
  * - `conflict`: a lost race, or the state does not allow it (409)
  * - `too_large`: over a byte limit (413)
@@ -21,6 +24,9 @@ export type ErrorCode =
   | "bad_request"
   | "forbidden"
   | "not_found"
+  | "gone"
+  | "withheld"
+  | "processing"
   | "timeout"
   | "conflict"
   | "too_large"

@@ -1,7 +1,7 @@
 import type { Service } from "../contracts/call.ts";
 import { corsService } from "../http/cors.ts";
 import { CLOSE_RULES, createInFlight } from "../http/in-flight.ts";
-import { observeService } from "../observe/observe-service.ts";
+import { observeService } from "../http/observe-service.ts";
 import type { ApiPart } from "../openapi/document.ts";
 import { checkOptions } from "../option-rules.ts";
 import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
