@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { arch, platform, versions } from "node:process";
 import { fileURLToPath } from "node:url";
-import type { PictureLimits } from "./wire.ts";
+import type { PictureLimits } from "./shared/wire.ts";
 
 /** The libraries whose other versions may draw or encode otherwise. */
 const LIBRARIES = ["sharp", "@embedpdf/pdfium", "ag-psd", "pdfkit", "svg-to-pdfkit"];

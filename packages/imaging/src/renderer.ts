@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import type { Admission, Renderer, RenderSource, Rendition } from "@outrigger/core";
 import { buildOf } from "./build.ts";
-import { usesIntermediate } from "./intermediate.ts";
 import { look } from "./look.ts";
-import { measure } from "./measure.ts";
 import { createWorkerPool } from "./pool/worker-pool.ts";
 import { type RendererOptions, resolveRendererOptions } from "./renderer-options.ts";
-import type { Rendered, Task, TaskResult } from "./wire.ts";
+import { usesIntermediate } from "./shared/intermediate.ts";
+import { measure } from "./shared/measure.ts";
+import type { Rendered, Task, TaskResult } from "./shared/wire.ts";
 
 /** Against leaks that nobody has seen yet: 600 pictures in a row left none. Starting anew costs 0.1 s of processor. */
 const MAX_TASKS_PER_WORKER = 1000;
@@ -21,7 +21,7 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
   const { timeoutMs, maxMemoryBytes, maxTotalMemoryBytes, workers, maxQueue, intermediates, ...limits } =
     resolveRendererOptions(options);
   const pool = createWorkerPool<Task, TaskResult>({
-    entry: new URL("./worker.js", import.meta.url),
+    entry: new URL("./worker/worker.js", import.meta.url),
     timeoutMs,
     maxMemoryBytes,
     workers,

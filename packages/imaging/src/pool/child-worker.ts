@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { ServiceError } from "@outrigger/core";
-import type { WorkerMessage } from "../wire.ts";
+import type { WorkerMessage } from "../shared/wire.ts";
 import { cpuMsOf } from "./cpu-time.ts";
 import { deferred } from "./deferred.ts";
 import { forkWorker } from "./fork-worker.ts";
