@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { arch, platform, versions } from "node:process";
 import { fileURLToPath } from "node:url";
+import type { ImageFormat, OriginalType } from "@outrigger/core";
 import type { PictureLimits } from "./shared/wire.ts";
 
 /** The libraries whose other versions may draw or encode otherwise. */
@@ -81,4 +82,19 @@ function rootOf(library: string): string {
   const entry = createRequire(import.meta.url).resolve(library);
   const path = join("node_modules", library);
   return entry.slice(0, entry.lastIndexOf(path) + path.length);
+}
+
+/**
+ * Raised by one, for a type, a format or a single conversion, when its renditions are to look different than before: stored ones
+ * with a lower number are then made anew behind the replies. An invisible change, such as another encoder with the same
+ * settings, stays out of here: the build tells those bytes apart.
+ */
+const RAISED: { type?: OriginalType; format?: ImageFormat; by: number }[] = [];
+
+/** `Renderer.look`. */
+export function look(type: OriginalType, format: ImageFormat): number {
+  return RAISED.filter((each) => (each.type ?? type) === type && (each.format ?? format) === format).reduce(
+    (sum, { by }) => sum + by,
+    1,
+  );
 }

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import type { Admission, Renderer, RenderSource, Rendition } from "@outrigger/core";
-import { buildOf } from "./build.ts";
-import { look } from "./look.ts";
+import { buildOf, look } from "./build.ts";
 import { createWorkerPool } from "./pool/worker-pool.ts";
 import { type RendererOptions, resolveRendererOptions } from "./renderer-options.ts";
 import { usesIntermediate } from "./shared/intermediate.ts";

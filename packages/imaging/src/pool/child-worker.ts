@@ -1,10 +1,9 @@
 import type { ChildProcess } from "node:child_process";
 import { ServiceError } from "@outrigger/core";
 import type { WorkerMessage } from "../shared/wire.ts";
-import { cpuMsOf } from "./cpu-time.ts";
 import { deferred } from "./deferred.ts";
 import { forkWorker } from "./fork-worker.ts";
-import { residentBytes } from "./resident-memory.ts";
+import { cpuMsOf, residentBytes } from "./process-usage.ts";
 
 /** What one worker runs, and within what. */
 export interface ChildWorkerOptions {

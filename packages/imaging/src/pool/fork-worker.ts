@@ -2,7 +2,6 @@ import { type ChildProcess, type ForkOptions, fork } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { getPriority, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
-import { childEnvironment } from "./child-environment.ts";
 
 const SHELL = "/bin/sh";
 /** What Linux tells of this process. */
@@ -57,4 +56,18 @@ function reservedKibibytes(): number {
   const kibibytes = (name: string) =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1] ?? 0);
   return Math.max(0, kibibytes("VmData") - kibibytes("RssAnon"));
+}
+
+/** What fonts, temporary files, the dynamic loader and Windows need. The host's secrets are none of it. */
+const kept = /^(?:HOME|PATH|LANG|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|SYSTEMROOT|(?:FONTCONFIG|XDG|LC)_.*)$/i;
+
+/** The environment of a worker: the little of the host's that it needs, and nothing else. */
+function childEnvironment(host: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const environment: NodeJS.ProcessEnv = {};
+  for (const [name, value] of Object.entries(host)) {
+    if (kept.test(name)) environment[name] = value;
+  }
+  // glibc otherwise gives every thread an arena of its own, and what a picture took is hardly ever given back.
+  environment.MALLOC_ARENA_MAX = "2";
+  return environment;
 }

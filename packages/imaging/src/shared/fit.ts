@@ -1,7 +1,5 @@
 import type { Size } from "@outrigger/core";
 
-export type { Size };
-
 /** What bounds a rendition. */
 export interface FitLimits {
   /** The box to fit into; an absent side is free. */

@@ -6,8 +6,8 @@ import { samplePdf } from "../../../../test/support/pdf-samples.ts";
 import { samplePsd } from "../../../../test/support/psd-samples.ts";
 import { photo } from "../../test/pictures.ts";
 import { similarity } from "../../test/similarity.ts";
+import { readPixels } from "../worker/libvips.ts";
 import { writePsd } from "../worker/psd/write-psd.ts";
-import { readPixels } from "../worker/read-pixels.ts";
 
 const renderer = createRenderer({ workers: 2 });
 const direct = createRenderer({ workers: 1, intermediates: false });

@@ -1,5 +1,5 @@
-import type { OriginalFacts, OriginalType, RenditionSpec } from "@outrigger/core";
-import { fitInside, type Size } from "./fit.ts";
+import type { OriginalFacts, OriginalType, RenditionSpec, Size } from "@outrigger/core";
+import { fitInside } from "./fit.ts";
 import { isAnimated, isScalable, type Measured, recorded, renditionSize } from "./measure.ts";
 import type { PictureLimits } from "./wire.ts";
 

@@ -1,5 +1,5 @@
-import type { ImageFormat, OriginalFacts, OriginalType, RenditionSpec } from "@outrigger/core";
-import { fitInside, type Size } from "./fit.ts";
+import type { ImageFormat, OriginalFacts, OriginalType, RenditionSpec, Size } from "@outrigger/core";
+import { fitInside } from "./fit.ts";
 import type { PictureLimits } from "./wire.ts";
 
 /** What is known of a picture before its pixels are decoded. */

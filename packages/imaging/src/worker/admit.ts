@@ -5,12 +5,12 @@ import { ServiceError } from "@outrigger/core";
 import type { Sharp } from "sharp";
 import { fitInside } from "../shared/fit.ts";
 import type { PictureLimits } from "../shared/wire.ts";
-import { readAll } from "./byte-source.ts";
+import { awaitLibvips } from "./libvips.ts";
 import { openPicture } from "./open-picture.ts";
-import { listPageSizes } from "./pdf/page-sizes.ts";
+import { listPageSizes } from "./pdf/open-pdf.ts";
 import type { Picture } from "./picture.ts";
 import { stripMetadata } from "./privacy/strip-metadata.ts";
-import { reading } from "./reading.ts";
+import { readSource } from "./read-source.ts";
 import { cleanSvg } from "./svg/clean-svg.ts";
 
 const THUMBNAIL = { maxWidth: 16, maxHeight: 16, enlarge: false, maxSide: 16, maxPixels: 256 };
@@ -22,7 +22,7 @@ export async function admit(
   { cleanedPath, keepMetadata = false }: AdmitOptions,
   limits: PictureLimits,
 ): Promise<Admission> {
-  const bytes = await readAll(source);
+  const bytes = await readSource(source);
   if (type === "image/svg+xml") {
     const clean = cleanSvg(bytes);
     const info = await prove(await openPicture(clean, type, limits), type, limits);
@@ -40,7 +40,7 @@ export async function admit(
 
 /** Decodes every pixel, as cheaply as that can be done, and tells the measures. */
 async function prove(picture: Picture, type: OriginalType, limits: PictureLimits) {
-  await reading(type, limits, (await proof(picture, type)).raw().toBuffer());
+  await awaitLibvips(type, limits, (await proof(picture, type)).raw().toBuffer());
   return { ...picture.natural, pages: picture.pages };
 }
 

@@ -1,3 +1,4 @@
+import type { Size } from "@outrigger/core";
 import { unreadable } from "./unreadable.ts";
 
 const TYPE = "image/gif";
@@ -63,4 +64,21 @@ function skipSubBlocks(bytes: Buffer, position: number): number {
     next += (length ?? 0) + 1;
     if (length === undefined || length === 0) return next;
   }
+}
+
+/** What the blocks of a GIF declare. */
+export interface GifStructure extends Size {
+  frames: number;
+}
+
+/**
+ * Walks the blocks of a GIF without decoding any. libvips reads a truncated GIF as a shorter one without a word, so
+ * this is where a cut is noticed. A missing trailer is forgiven: every picture is whole, and many encoders omit it.
+ * Throws `unsupported_media`.
+ */
+export function readGifStructure(bytes: Buffer): GifStructure {
+  let frames = 0;
+  for (const { kind } of readGifBlocks(bytes)) if (kind === "image") frames++;
+  if (frames === 0) throw unreadable(TYPE, "it holds no picture");
+  return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8), frames };
 }

@@ -1,9 +1,8 @@
 import { deflateSync } from "node:zlib";
-import type { OriginalType } from "@outrigger/core";
+import type { OriginalType, Size } from "@outrigger/core";
 import sharp from "sharp";
-import type { Size } from "../shared/fit.ts";
+import { type Pixels, readPixels } from "./libvips.ts";
 import type { Picture } from "./picture.ts";
-import { type Pixels, readPixels } from "./read-pixels.ts";
 import { unreadable } from "./unreadable.ts";
 
 /**

@@ -1,8 +1,8 @@
 import sharp from "sharp";
 import type { PictureLimits } from "../shared/wire.ts";
-import { readGifStructure } from "./gif-structure.ts";
+import { readGifStructure } from "./gif-blocks.ts";
+import { awaitLibvips } from "./libvips.ts";
 import type { Picture } from "./picture.ts";
-import { reading } from "./reading.ts";
 import { tooManyPixels, unreadable } from "./unreadable.ts";
 
 /** The originals whose pixels libvips decodes. */
@@ -21,7 +21,7 @@ export async function openRaster(bytes: Buffer, type: RasterType, limits: Pictur
   if (type === "image/gif") checkGif(bytes, limits);
   const options = { failOn: "warning", limitInputPixels: limits.maxPixels } as const;
   const header = sharp(bytes, { ...options, animated: type === "image/gif" });
-  const metadata = await reading(type, limits, header.metadata());
+  const metadata = await awaitLibvips(type, limits, header.metadata());
   if (metadata.format !== loaderNames[type]) throw unreadable(type, `its bytes are ${metadata.format}`);
   const frames = metadata.pages ?? 1;
   if (frames > limits.maxFrames) throw unreadable(type, `it has more than ${limits.maxFrames} frames`);

@@ -1,5 +1,5 @@
+import type { Size } from "@outrigger/core";
 import type { Sharp } from "sharp";
-import type { Size } from "../shared/fit.ts";
 
 /** How the pixels of a picture are wanted. */
 export interface DecodeOptions {

@@ -2,15 +2,15 @@ import type { OriginalType, RenderSource, Rendition, RenditionSpec } from "@outr
 import { INTERMEDIATE_SIDE, intermediateSize } from "../shared/intermediate.ts";
 import { isAnimated, renditionSize } from "../shared/measure.ts";
 import type { PictureLimits, RenderMode } from "../shared/wire.ts";
-import { readAll } from "./byte-source.ts";
 import { type Conversion, uprightPixels } from "./conversions/conversion.ts";
 import { toPdf } from "./conversions/to-pdf.ts";
-import { toPsd } from "./conversions/to-psd.ts";
 import { toRaster } from "./conversions/to-raster.ts";
 import { toSvg } from "./conversions/to-svg.ts";
 import { pictureOfPixels, readIntermediate, writeIntermediate } from "./intermediate-file.ts";
+import { type Pixels, readPixels } from "./libvips.ts";
 import { openPicture } from "./open-picture.ts";
-import { type Pixels, readPixels } from "./read-pixels.ts";
+import { writePsd } from "./psd/write-psd.ts";
+import { readSource } from "./read-source.ts";
 
 /** What `Renderer.render` does, in the worker. */
 export async function render(
@@ -20,7 +20,7 @@ export async function render(
   limits: PictureLimits,
   mode: RenderMode,
 ): Promise<Rendition> {
-  const bytes = await readAll(source);
+  const bytes = await readSource(source);
   if (mode === "from intermediate") {
     const pixels = await readIntermediate(bytes, type, { side: INTERMEDIATE_SIDE });
     const natural = { width: pixels.width, height: pixels.height };
@@ -62,4 +62,11 @@ function convert(conversion: Conversion): Promise<Buffer> {
     default:
       return toRaster(conversion, format);
   }
+}
+
+/** A Photoshop document of one layer. */
+async function toPsd(conversion: Conversion): Promise<Buffer> {
+  const { type, limits } = conversion;
+  const { pixels, ...size } = await readPixels(await uprightPixels(conversion), type, limits);
+  return writePsd(pixels, size);
 }

@@ -1,11 +1,13 @@
+import { readdirSync } from "node:fs";
+import { getPriority, setPriority } from "node:os";
+import { isError, isServiceError, type Rendition } from "@outrigger/core";
+import type { Rendered, Task, TaskResult, Usage, WorkerMessage } from "../shared/wire.ts";
+import { saysOutOfMemory } from "./libvips.ts";
+
 /**
  * The process that touches pictures. It is told tasks over IPC and may be killed at any moment; it holds nothing that
  * would be missed.
  */
-import { isError, isServiceError, type Rendition } from "@outrigger/core";
-import type { Rendered, Task, TaskResult, Usage, WorkerMessage } from "../shared/wire.ts";
-import { saysOutOfMemory } from "./out-of-memory.ts";
-import { alignThreadPriorities } from "./thread-priority.ts";
 
 process.title = "outrigger-render";
 alignThreadPriorities();
@@ -82,4 +84,17 @@ function tell(message: WorkerMessage<TaskResult>): Promise<void> {
   return new Promise((resolve) => {
     process.send?.(message, undefined, {}, () => resolve());
   });
+}
+
+/**
+ * Gives every thread of this process the priority of its first one. On Linux a priority is a thread's: those that Node had
+ * started before the parent could lower it have their own.
+ */
+function alignThreadPriorities(): void {
+  try {
+    const priority = getPriority();
+    for (const thread of readdirSync("/proc/self/task")) setPriority(Number(thread), priority);
+  } catch {
+    // No such files, or a thread that has just ended: what is left is less polite, and works as well.
+  }
 }

@@ -1,11 +1,10 @@
+import type { Size } from "@outrigger/core";
 import type { Sharp } from "sharp";
-import type { Size } from "../../shared/fit.ts";
-import { reading } from "../reading.ts";
+import { awaitLibvips } from "../libvips.ts";
 import { resizeSvg } from "../svg/resize-svg.ts";
 import { MAX_WRAPPED_BYTES, wrapRaster } from "../svg/wrap-raster.ts";
-import { type Conversion, keepsSize, uprightPixels } from "./conversion.ts";
-import { encode } from "./encode.ts";
-import { isPlainRaster } from "./plain-raster.ts";
+import { type Conversion, isPlainRaster, keepsSize, uprightPixels } from "./conversion.ts";
+import { encode } from "./to-raster.ts";
 
 /** What goes into an SVG. */
 interface Raster {
@@ -71,10 +70,10 @@ async function encodedRaster(
     animated,
     pixels: size.width * size.height,
   });
-  return { bytes: await reading(type, limits, encoded.toBuffer()), mediaType: MEDIA_TYPES[format] };
+  return { bytes: await awaitLibvips(type, limits, encoded.toBuffer()), mediaType: MEDIA_TYPES[format] };
 }
 
 async function isOpaque(conversion: Conversion): Promise<boolean> {
   const image: Sharp = await uprightPixels(conversion);
-  return (await reading(conversion.type, conversion.limits, image.stats())).isOpaque;
+  return (await awaitLibvips(conversion.type, conversion.limits, image.stats())).isOpaque;
 }

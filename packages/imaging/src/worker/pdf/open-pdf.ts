@@ -1,9 +1,10 @@
+import { isServiceError, MAX_PAGE_RUNS, type PageSizes, type Size } from "@outrigger/core";
 import sharp from "sharp";
-import { fitInside, type Size } from "../../shared/fit.ts";
+import { fitInside } from "../../shared/fit.ts";
 import type { Picture } from "../picture.ts";
 import { drawPage } from "./draw-page.ts";
 import { type PageSize, readPageSize } from "./page-geometry.ts";
-import { checkPage, usePdfDocument } from "./pdf-document.ts";
+import { checkPage, type PdfDocument, usePdfDocument } from "./pdf-document.ts";
 
 /** Which page of a PDF, and within what. */
 export interface OpenPdfOptions {
@@ -50,4 +51,36 @@ export async function openPdf(bytes: Buffer, { page = 1, maxPixels }: OpenPdfOpt
       return sharp(pixels, { raw: { ...size, channels: 3 } });
     },
   };
+}
+
+/** Pages that are looked at: a thousand take 20 ms. */
+const MAX_PAGES = 2000;
+const UNKNOWN: Size = { width: 0, height: 0 };
+
+/** The sizes of a document's pages in runs of equal ones. Rejects with `unsupported_media` as {@link usePdfDocument} does. */
+export function listPageSizes(bytes: Buffer): Promise<PageSizes> {
+  return usePdfDocument(bytes, (document) => {
+    const runs: [firstPage: number, width: number, height: number][] = [];
+    for (let page = 1; page <= document.pageCount; page++) {
+      const isPastLimit = page > MAX_PAGES;
+      const { width, height } = isPastLimit ? UNKNOWN : sizeOf(document, page);
+      const last = runs.at(-1);
+      if (last?.[1] !== width || last[2] !== height) {
+        if (runs.length === MAX_PAGE_RUNS - 1) return [...runs, [page, UNKNOWN.width, UNKNOWN.height]];
+        runs.push([page, width, height]);
+      }
+      if (isPastLimit) break;
+    }
+    return runs;
+  });
+}
+
+/** A page that is damaged is no reason to refuse the document: drawing it says what is wrong. */
+function sizeOf(document: PdfDocument, page: number): Size {
+  try {
+    return pixelsOf(readPageSize(document, page - 1));
+  } catch (error) {
+    if (isServiceError(error, "unsupported_media")) return UNKNOWN;
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { samplePdf } from "../../../../../test/support/pdf-samples.ts";
-import { listPageSizes } from "./page-sizes.ts";
+import { listPageSizes } from "./open-pdf.ts";
 
 const box = (width: number, height: number) => ({ entries: `/MediaBox[0 0 ${width} ${height}]` });
 

@@ -3,7 +3,6 @@ import { createRequire } from "node:module";
 import { init, type WrappedPdfiumModule } from "@embedpdf/pdfium";
 import { isServiceError } from "@outrigger/core";
 import { unreadable } from "../unreadable.ts";
-import { type WasmInstance, type WasmModule, webAssembly } from "./web-assembly.ts";
 
 /**
  * PDFium's public functions (its headers `fpdf*.h`), and the memory that their pointers point into. Documents, pages,
@@ -118,3 +117,25 @@ async function compile(): Promise<WasmModule> {
   const path = createRequire(import.meta.url).resolve("@embedpdf/pdfium/pdfium.wasm");
   return webAssembly.compile(await readFile(path));
 }
+
+/** A compiled module, of which any number of instances can be made. */
+interface WasmModule {
+  readonly [Symbol.toStringTag]: string;
+}
+
+/** A module with memory of its own. */
+interface WasmInstance {
+  readonly exports: object;
+}
+
+interface WebAssemblyInterface {
+  compile(bytes: Uint8Array): Promise<WasmModule>;
+  Instance: new (module: WasmModule, imports: object) => WasmInstance;
+}
+
+/**
+ * What we use of the global `WebAssembly`, which the types of Node do not declare.
+ *
+ * Source: WebAssembly JavaScript Interface, section 5.
+ */
+export const { WebAssembly: webAssembly } = globalThis as unknown as { WebAssembly: WebAssemblyInterface };

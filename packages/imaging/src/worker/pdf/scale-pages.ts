@@ -1,8 +1,7 @@
 import { unreadable } from "../unreadable.ts";
-import { useCopiedPages } from "./copy-pages.ts";
-import { flattenPages } from "./flatten-pages.ts";
 import { type PageBox, readPageBox, setPageBox } from "./page-geometry.ts";
-import { type PdfDocument, useLoadedDocument, usePdfPage } from "./pdf-document.ts";
+import { type PdfDocument, useCopiedPages, useLoadedDocument, usePdfPage } from "./pdf-document.ts";
+import { flattenPages } from "./pdf-forms.ts";
 
 /** How a page shows what is on it. */
 interface PageView {

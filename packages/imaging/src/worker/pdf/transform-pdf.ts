@@ -1,6 +1,5 @@
-import { useCopiedPages } from "./copy-pages.ts";
-import { flattenPages } from "./flatten-pages.ts";
-import { checkPage, type PdfDocument, usePdfDocument } from "./pdf-document.ts";
+import { checkPage, type PdfDocument, useCopiedPages, usePdfDocument } from "./pdf-document.ts";
+import { flattenPages } from "./pdf-forms.ts";
 import { savePdf } from "./save-pdf.ts";
 import { useScaledPages } from "./scale-pages.ts";
 

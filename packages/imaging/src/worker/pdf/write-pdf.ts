@@ -1,7 +1,5 @@
+import type { Size } from "@outrigger/core";
 import sharp, { type Sharp } from "sharp";
-import type { Size } from "../../shared/fit.ts";
-import { type PdfObject, pdfFile } from "./pdf-file.ts";
-import { readIdat } from "./png-idat.ts";
 
 /** Decimals of a number of points. */
 const POINT_DECIMALS = 3;
@@ -83,4 +81,69 @@ function pageOf(images: readonly PdfObject[], { width, height }: Size): Buffer {
 function isAlphaFull(pixels: Buffer): boolean {
   for (let index = 3; index < pixels.length; index += 4) if (pixels[index] !== 255) return false;
   return true;
+}
+
+const SIGNATURE_BYTES = 8;
+/** Length and type before the data of a chunk, checksum after. */
+const CHUNK_HEAD_BYTES = 8;
+const CHUNK_FRAME_BYTES = 12;
+
+/**
+ * The compressed pixels of a whole and well-formed PNG: its IDAT chunks, one after the other.
+ *
+ * Source: PNG specification, third edition, section 5.
+ */
+function readIdat(png: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  for (let position = SIGNATURE_BYTES; position < png.length; ) {
+    const length = png.readUInt32BE(position);
+    const start = position + CHUNK_HEAD_BYTES;
+    if (png.toString("latin1", position + 4, start) === "IDAT") {
+      parts.push(png.subarray(start, start + length));
+    }
+    position += CHUNK_FRAME_BYTES + length;
+  }
+  return Buffer.concat(parts);
+}
+
+/** A name, number, array, dictionary or the like as PDF writes it, or the bytes of a stream with its dictionary. */
+type PdfObject = string | { dictionary: string; data: Buffer };
+
+/** A comment of bytes over 127 tells that the file is not text (ISO 32000-1, 7.5.2). */
+const HEADER = Buffer.from("%PDF-1.4\n%\xe2\xe3\xcf\xd3\n", "latin1");
+
+/**
+ * A file of these objects, numbered from 1 in their order; the first is the catalogue. The same objects are the same
+ * bytes: there is no date and no random identifier.
+ *
+ * Source: ISO 32000-1, 7.5.
+ */
+function pdfFile(objects: readonly PdfObject[]): Buffer {
+  const parts: Buffer[] = [HEADER];
+  const offsets: number[] = [];
+  let length = HEADER.length;
+  const append = (part: Buffer): void => {
+    parts.push(part);
+    length += part.length;
+  };
+  for (const [index, object] of objects.entries()) {
+    offsets.push(length);
+    append(Buffer.from(`${index + 1} 0 obj\n`));
+    if (typeof object === "string") append(Buffer.from(object, "latin1"));
+    else {
+      append(Buffer.from(`<<${object.dictionary}/Length ${object.data.length}>>\nstream\n`, "latin1"));
+      append(object.data);
+      append(Buffer.from("\nendstream"));
+    }
+    append(Buffer.from("\nendobj\n"));
+  }
+  const entries = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`);
+  const size = objects.length + 1;
+  append(
+    Buffer.from(
+      `xref\n0 ${size}\n0000000000 65535 f \n${entries.join("")}` +
+        `trailer\n<</Size ${size}/Root 1 0 R>>\nstartxref\n${length}\n%%EOF\n`,
+    ),
+  );
+  return Buffer.concat(parts, length);
 }

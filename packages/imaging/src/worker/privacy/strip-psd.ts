@@ -1,10 +1,7 @@
-import { PSD_HEADER_BYTES } from "../psd/psd-header.ts";
+import { PSD_HEADER_BYTES, PSD_TYPE, unreadablePsd } from "../psd/psd-header.ts";
 import { readPsdSections } from "../psd/psd-sections.ts";
-import { unreadable } from "../unreadable.ts";
 import { Edits } from "./edits.ts";
-import { readPsdResources } from "./psd-resources.ts";
 
-const TYPE = "image/x-photoshop";
 const LARGE_DOCUMENT = 2;
 /** Of a section before the layers. */
 const LENGTH_BYTES = 4;
@@ -37,11 +34,11 @@ const personalResources = new Set([
  * Source: Adobe Photoshop File Formats Specification, "Image Resource IDs".
  */
 export function stripPsd(bytes: Buffer): readonly Buffer[] | null {
-  if (bytes.toString("latin1", 0, 4) !== "8BPS") throw unreadable(TYPE, "it has no PSD header");
+  if (bytes.toString("latin1", 0, 4) !== "8BPS") throw unreadablePsd("it has no PSD header");
   const { colourModeData, imageResources } = readPsdSections(bytes, bytes[5] === LARGE_DOCUMENT);
   const lengthAt = PSD_HEADER_BYTES + LENGTH_BYTES + colourModeData.length;
   const first = lengthAt + LENGTH_BYTES;
-  const edits = new Edits(bytes, TYPE);
+  const edits = new Edits(bytes, PSD_TYPE);
   let keptBytes = 0;
   let position = 0;
   for (const { id, start, end } of readPsdResources(imageResources)) {
@@ -55,4 +52,38 @@ export function stripPsd(bytes: Buffer): readonly Buffer[] | null {
   length.writeUInt32BE(keptBytes);
   edits.replace(lengthAt, first, length);
   return edits.apply();
+}
+
+const signatures = new Set(["8BIM", "MeSa", "PHUT", "AgHg", "DCSR"]);
+
+/** Where an image resource stands in its section, with its name and padding. */
+interface PsdResource {
+  id: number;
+  start: number;
+  end: number;
+}
+
+/**
+ * Walks the image resources of a PSD up to the end of their section or to the first that cannot be followed. Never throws.
+ *
+ * Source: Adobe Photoshop File Formats Specification, "Image Resource Blocks".
+ */
+function* readPsdResources(section: Buffer): Generator<PsdResource, void> {
+  let start = 0;
+  while (start + 12 <= section.length && isSignatureAt(section, start)) {
+    const nameBytes = 1 + section.readUInt8(start + 6);
+    const sizeAt = start + 6 + nameBytes + (nameBytes % 2);
+    if (sizeAt + 4 > section.length) return;
+    const dataBytes = section.readUInt32BE(sizeAt);
+    const dataEnd = sizeAt + 4 + dataBytes;
+    // Data are padded to an even length, which some writers forget.
+    const padding = isSignatureAt(section, dataEnd) ? 0 : dataBytes % 2;
+    const end = Math.min(dataEnd + padding, section.length);
+    yield { id: section.readUInt16BE(start + 4), start, end };
+    start = end;
+  }
+}
+
+function isSignatureAt(section: Buffer, position: number): boolean {
+  return signatures.has(section.toString("latin1", position, position + 4));
 }

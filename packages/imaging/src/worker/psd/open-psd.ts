@@ -4,9 +4,8 @@ import { tooManyPixels } from "../unreadable.ts";
 import { readImageResources } from "./image-resources.ts";
 import { openLayers } from "./layers/open-layers.ts";
 import { findMergedPicture, type MergedPicture, mergedPictureAsTiff } from "./merged-picture.ts";
-import { readPsdHeader } from "./psd-header.ts";
+import { PSD_TYPE, readPsdHeader } from "./psd-header.ts";
 import { readPsdSections } from "./psd-sections.ts";
-import { PSD_TYPE } from "./unreadable-psd.ts";
 
 /**
  * Opens a PSD or PSB: its merged picture or, when it says that it holds none, its visible layers. All that is declared

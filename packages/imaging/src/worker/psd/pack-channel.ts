@@ -1,4 +1,4 @@
-import type { Pixels } from "../read-pixels.ts";
+import type { Pixels } from "../libvips.ts";
 import { maxPackedBytes, packBits } from "./pack-bits.ts";
 
 /** What is seen of a colour over white, by alpha and colour. */

@@ -1,7 +1,7 @@
 import type { PixelPlan } from "./pixel-plan.ts";
 import type { PsdHeader } from "./psd-header.ts";
+import { unreadablePsd } from "./psd-header.ts";
 import { Photometric, type TiffLayout } from "./tiff.ts";
-import { unreadablePsd } from "./unreadable-psd.ts";
 
 /** 256 reds, 256 greens, 256 blues. */
 const PALETTE_BYTES = 768;

@@ -1,7 +1,6 @@
-import { convertLab } from "./lab.ts";
-import { encodeLight } from "./linear-light.ts";
 import type { PsdHeader } from "./psd-header.ts";
 import { sampleFormatOf } from "./sample-format.ts";
+import { convertLab, encodeLight } from "./srgb.ts";
 import { type TiffLayout, tiffRowBytes } from "./tiff.ts";
 import { removeMatteOfBytes, removeMatteOfWords } from "./white-matte.ts";
 

@@ -1,5 +1,5 @@
-import type { Size } from "../../shared/fit.ts";
-import { truncatedPsd, unreadablePsd } from "./unreadable-psd.ts";
+import type { ServiceError, Size } from "@outrigger/core";
+import { unreadable } from "../unreadable.ts";
 
 /** How the channels make a colour. */
 export type ColourMode =
@@ -68,4 +68,16 @@ export function readPsdHeader(bytes: Buffer): PsdHeader {
     throw unreadablePsd(`it declares ${channels} channels as ${mode}`);
   }
   return { width, height, large, channels, depth, mode };
+}
+
+export const PSD_TYPE = "image/x-photoshop";
+
+/** The `unsupported_media` error for a PSD or PSB. `reason` is a clause without a full stop. */
+export function unreadablePsd(reason: string, cause?: unknown): ServiceError {
+  return unreadable(PSD_TYPE, reason, cause);
+}
+
+/** The `unsupported_media` error for a file that ends before what it declares. */
+export function truncatedPsd(cause?: unknown): ServiceError {
+  return unreadablePsd("it is truncated", cause);
 }

@@ -1,5 +1,4 @@
-import { PSD_HEADER_BYTES } from "./psd-header.ts";
-import { truncatedPsd } from "./unreadable-psd.ts";
+import { PSD_HEADER_BYTES, truncatedPsd } from "./psd-header.ts";
 
 /** What follows the header: views of the file, without the lengths before them. */
 export interface PsdSections {

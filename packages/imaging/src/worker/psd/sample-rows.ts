@@ -1,4 +1,4 @@
-import { srgbBytes } from "./linear-light.ts";
+import { srgbBytes } from "./srgb.ts";
 
 /**
  * Moves `count` samples from a row of a file to the pixels of a TIFF, the first of them to the byte `at` and each next

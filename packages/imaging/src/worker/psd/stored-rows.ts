@@ -1,5 +1,5 @@
 import type { Depth } from "./psd-header.ts";
-import { truncatedPsd, unreadablePsd } from "./unreadable-psd.ts";
+import { truncatedPsd, unreadablePsd } from "./psd-header.ts";
 
 /** Rows of samples as a file holds them, top to bottom: of one channel, or of several one after the other. */
 export interface StoredRows {

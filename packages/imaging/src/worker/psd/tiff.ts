@@ -1,4 +1,4 @@
-import { unreadablePsd } from "./unreadable-psd.ts";
+import { unreadablePsd } from "./psd-header.ts";
 
 /** TIFF's PhotometricInterpretation. */
 export const Photometric = { whiteIsZero: 0, blackIsZero: 1, rgb: 2, inks: 5 } as const;

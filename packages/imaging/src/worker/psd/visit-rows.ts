@@ -1,6 +1,6 @@
 import { unpackBits } from "./pack-bits.ts";
+import { unreadablePsd } from "./psd-header.ts";
 import { countBytes, packedLength, type RowVisitor, rowBytes, type StoredRows } from "./stored-rows.ts";
-import { unreadablePsd } from "./unreadable-psd.ts";
 import { visitInflatedRows } from "./zip-rows.ts";
 
 /**

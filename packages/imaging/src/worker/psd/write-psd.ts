@@ -1,4 +1,4 @@
-import type { Pixels } from "../read-pixels.ts";
+import type { Pixels } from "../libvips.ts";
 import { countsBytes, maxChannelBytes, packChannel } from "./pack-channel.ts";
 import { maxLayerBytes, type WrittenLayer, writeLayer } from "./write-layer.ts";
 

@@ -1,5 +1,5 @@
 import type { SaxesAttributeNS } from "saxes";
-import { isAnimatable, kindOfAttribute } from "./allowed-attributes.ts";
+import { isAnimatable, kindOfAttribute } from "./allow-list.ts";
 import { cleanDeclarations, isSafeValue } from "./clean-css.ts";
 
 export const XLINK_NAMESPACE = "http://www.w3.org/1999/xlink";

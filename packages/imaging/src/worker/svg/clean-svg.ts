@@ -1,6 +1,6 @@
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from "saxes";
 import { unreadable } from "../unreadable.ts";
-import { allowedElements, textElements } from "./allowed-elements.ts";
+import { allowedElements, textElements } from "./allow-list.ts";
 import { type Attribute, cleanAttribute, isUnsafeAnimation, XLINK_NAMESPACE } from "./clean-attribute.ts";
 import { cleanStylesheet } from "./clean-css.ts";
 import { decodeSvgText } from "./decode-svg-text.ts";

@@ -1,8 +1,8 @@
 import { isServiceError } from "@outrigger/core";
 import sharp from "sharp";
 import type { PictureLimits } from "../../shared/wire.ts";
-import { readGifStructure } from "../gif-structure.ts";
-import { reading } from "../reading.ts";
+import { readGifStructure } from "../gif-blocks.ts";
+import { awaitLibvips } from "../libvips.ts";
 import { MAX_WRAPPED_BYTES } from "./wrap-raster.ts";
 
 const START = 'href="data:image/gif;base64,';
@@ -48,7 +48,7 @@ function pixelsOf(gif: Buffer): number {
 async function firstFrame(gif: Buffer, limits: PictureLimits): Promise<Buffer | null> {
   const frame = sharp(gif, { failOn: "warning", limitInputPixels: limits.maxPixels });
   try {
-    const png = await reading("image/gif", limits, frame.png().toBuffer());
+    const png = await awaitLibvips("image/gif", limits, frame.png().toBuffer());
     return png.length > MAX_WRAPPED_BYTES ? null : png;
   } catch (error) {
     if (isServiceError(error)) return null;

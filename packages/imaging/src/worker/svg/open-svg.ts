@@ -1,8 +1,8 @@
 import { isServiceError } from "@outrigger/core";
 import sharp from "sharp";
 import type { PictureLimits } from "../../shared/wire.ts";
+import { awaitLibvips } from "../libvips.ts";
 import type { Picture } from "../picture.ts";
-import { reading } from "../reading.ts";
 import { unreadable } from "../unreadable.ts";
 import { withGifsAsPngs } from "./embedded-gifs.ts";
 import { resizeRoot } from "./resize-svg.ts";
@@ -35,7 +35,7 @@ export async function openSvg(bytes: Buffer, limits: PictureLimits): Promise<Pic
 async function measure(root: SvgRoot, limits: PictureLimits): Promise<ExactSize> {
   const header = sharp(withRootAttributes(root, {}), { limitInputPixels: MAX_UNITS });
   try {
-    const { width, height } = await reading(TYPE, limits, header.metadata());
+    const { width, height } = await awaitLibvips(TYPE, limits, header.metadata());
     return { width, height };
   } catch (error) {
     const isUnsized = isServiceError(error) && error.message.includes("bad dimensions");

@@ -1,4 +1,4 @@
-import type { Size } from "../../shared/fit.ts";
+import type { Size } from "@outrigger/core";
 import { readSvgRoot, type SvgRoot, withRootAttributes } from "./svg-root.ts";
 import { declaredSize, type ExactSize, isSizedByCss, readViewBox } from "./svg-size.ts";
 

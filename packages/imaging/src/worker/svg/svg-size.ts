@@ -1,4 +1,4 @@
-import type { Size } from "../../shared/fit.ts";
+import type { Size } from "@outrigger/core";
 import { unreadable } from "../unreadable.ts";
 import type { SvgRoot } from "./svg-root.ts";
 

@@ -1,8 +1,7 @@
 import { findJpegMetadata } from "../strip-jpeg.ts";
-import { deflateToLength } from "./deflate-to-length.ts";
 import type { PdfObject } from "./pdf-inventory.ts";
 import type { PdfValue } from "./pdf-value.ts";
-import { filtersOf, inflate } from "./stream-filters.ts";
+import { deflateToLength, filtersOf, inflate } from "./stream-filters.ts";
 
 /** More than any embedded JPEG has, which Flate does not make smaller anyway. */
 const MAX_JPEG_BYTES = 64 * 1024 ** 2;

@@ -1,9 +1,8 @@
 import { Edits } from "../edits.ts";
-import { deflateToLength } from "./deflate-to-length.ts";
 import { parsePdfValue } from "./parse-pdf-value.ts";
 import type { PdfBody } from "./pdf-objects.ts";
 import { countOf, entryOf, type PdfValue } from "./pdf-value.ts";
-import { filtersOf, inflate } from "./stream-filters.ts";
+import { deflateToLength, filtersOf, inflate } from "./stream-filters.ts";
 
 /** Writers put a hundred, some a few thousand into one. */
 const MAX_OBJECTS = 100_000;

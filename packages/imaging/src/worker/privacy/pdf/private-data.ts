@@ -1,5 +1,4 @@
 import { blankDictionary, blankObject } from "./blank-out.ts";
-import { canBeInformation, isInformation } from "./document-information.ts";
 import { parsePdfValue } from "./parse-pdf-value.ts";
 import type { PdfInventory, PdfObject } from "./pdf-inventory.ts";
 import { entryOf, nameOf, type PdfValue, visitValues } from "./pdf-value.ts";
@@ -60,4 +59,35 @@ export function blankSuspects(inventory: PdfInventory, { gone, suspects }: Priva
   for (const object of findUnshared(inventory, suspects, gone)) {
     blankObject(object, parsePdfValue(object.host.content, object.start));
   }
+}
+
+const standardKeys = new Set([
+  ...["Title", "Author", "Subject", "Keywords", "Creator", "Producer", "CreationDate", "ModDate"],
+]);
+
+/**
+ * Whether a value can be a document information dictionary. What a trailer points to is not always one: a later revision
+ * may have given its number to something else.
+ *
+ * Source: ISO 32000-1, section 14.3.3.
+ */
+function canBeInformation(value: PdfValue): boolean {
+  if (value.kind !== "dictionary" || isPartOfDocument(value)) return false;
+  const hasStandardKey = value.entries.some(({ key }) => standardKeys.has(key));
+  const isText = value.entries.some((entry) => entry.value.kind === "string");
+  return hasStandardKey || (isText && value.entries.every((entry) => entry.value.kind !== "dictionary"));
+}
+
+/** Whether a value is a document information dictionary by its looks, even if no trailer points to it any more. */
+function isInformation(value: PdfValue): boolean {
+  if (value.kind !== "dictionary" || isPartOfDocument(value)) return false;
+  const known = value.entries.filter((entry) => standardKeys.has(entry.key) && entry.value.kind === "string");
+  return known.length >= 2;
+}
+
+/** Outline items have a title, too, and annotations a date. */
+function isPartOfDocument(value: PdfValue): boolean {
+  const type = nameOf(value, "Type");
+  if (type !== undefined && type !== "Info") return true;
+  return ["Parent", "Subtype", "Kids"].some((key) => entryOf(value, key) !== undefined);
 }

@@ -1,9 +1,9 @@
+import { unreadablePsd } from "../psd-header.ts";
 import { checkStoredRows, type StoredRows } from "../stored-rows.ts";
-import { unreadablePsd } from "../unreadable-psd.ts";
 import { isKnownBlendMode } from "./blend-mode.ts";
 import type { Layer } from "./layer.ts";
+import { visibleStacks } from "./layer.ts";
 import { areaOf, intersect, type Rectangle } from "./rectangle.ts";
-import { visibleStacks } from "./visible-stacks.ts";
 
 /** Groups within groups; Photoshop allows ten. */
 const MAX_DEPTH = 32;

@@ -1,9 +1,9 @@
 import { blendTable } from "./blend-mode.ts";
 import { blendPatch, type Patch } from "./blend-patch.ts";
 import type { Layer } from "./layer.ts";
+import { visibleStacks } from "./layer.ts";
 import { applyMask, applyOpacity, unpackLayer } from "./layer-pixels.ts";
 import { areaOf, heightOf, intersect, type Rectangle, widthOf } from "./rectangle.ts";
-import { visibleStacks } from "./visible-stacks.ts";
 
 /** Bytes of the canvas that are drawn at a time, so that no layer is ever unpacked as a whole. */
 const BAND_BYTES = 8 * 1024 ** 2;

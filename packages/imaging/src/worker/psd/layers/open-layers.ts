@@ -1,9 +1,9 @@
 import sharp, { type Sharp } from "sharp";
-import { usableIccProfile } from "../icc-profile.ts";
 import type { ImageResources } from "../image-resources.ts";
+import { usableIccProfile } from "../image-resources.ts";
 import type { PsdHeader } from "../psd-header.ts";
+import { unreadablePsd } from "../psd-header.ts";
 import { createTiff, Photometric } from "../tiff.ts";
-import { unreadablePsd } from "../unreadable-psd.ts";
 import { checkLayers } from "./check-layers.ts";
 import { composeLayers } from "./compose-layers.ts";
 import { readLayers } from "./read-layers.ts";

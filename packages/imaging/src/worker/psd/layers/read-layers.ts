@@ -1,7 +1,7 @@
 import type { Layer as AgLayer, LayerMaskData } from "ag-psd";
 import type { PsdHeader } from "../psd-header.ts";
+import { truncatedPsd, unreadablePsd } from "../psd-header.ts";
 import type { StoredRows } from "../stored-rows.ts";
-import { truncatedPsd, unreadablePsd } from "../unreadable-psd.ts";
 import type { Layer, LayerChannels, LayerMask } from "./layer.ts";
 import { areaOf, enclose, heightOf, type Rectangle, widthOf } from "./rectangle.ts";
 

@@ -1,6 +1,6 @@
 import { deflateSync, inflateSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { deflateToLength } from "./deflate-to-length.ts";
+import { deflateToLength } from "./stream-filters.ts";
 
 const content = Buffer.from("an object and another object and yet another object ".repeat(20));
 const shortest = deflateSync(content, { level: 9 }).length;
