@@ -25,7 +25,7 @@ export function cpuMsOf(pid: number): number | null {
  * Bytes of memory that a process holds resident, or null where the system does not say (no `/proc`, or the process is
  * gone).
  */
-export function residentBytes(pid: number): number | null {
+export function residentBytesOf(pid: number): number | null {
   let status: string;
   try {
     // Synchronous on purpose: no disk is behind /proc, and a busy thread pool must not delay the look.
