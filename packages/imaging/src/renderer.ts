@@ -7,12 +7,12 @@ import { usesIntermediate } from "./shared/intermediate.ts";
 import { measure } from "./shared/measure.ts";
 import type { Rendered, Task, TaskResult } from "./shared/wire.ts";
 
-/** Against leaks that nobody has seen yet: 600 pictures in a row left none. Starting anew costs 0.1 s of processor. */
+/** A precaution against leaks: 600 pictures in a row showed none. A new worker costs 0.1 s of processor. */
 const MAX_TASKS_PER_WORKER = 1000;
 
 /**
- * A renderer of every original type as every format, in child processes that are killed when a picture takes too long
- * or too much memory: on sharp, with PDFium for PDF and readers and writers of its own for PSD.
+ * A renderer of every original type as every format, on sharp, with PDFium for PDF and readers and writers of its own for PSD.
+ * It works in child processes, which are killed when a picture takes too long or too much memory.
  *
  * Throws `TypeError` on options out of range.
  */
@@ -27,7 +27,7 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
     maxQueue,
     maxTasksPerWorker: MAX_TASKS_PER_WORKER,
     maxTotalMemoryBytes,
-    // What it still holds counts against the next picture.
+    // Memory that a worker still holds counts against its next picture.
     maxRestingBytes: maxMemoryBytes / 2,
   });
   return {
@@ -69,7 +69,7 @@ function separate({ bytes, renditionBytes }: Rendered): Rendition {
   return { bytes: bytes.subarray(0, renditionBytes), intermediate: bytes.subarray(renditionBytes) };
 }
 
-/** Workers have a directory of their own, where a relative path would mean another file. */
+/** Workers run in another directory, where a relative path would mean another file. */
 function absolute(source: RenderSource): RenderSource {
   return "path" in source ? { ...source, path: resolve(source.path) } : source;
 }

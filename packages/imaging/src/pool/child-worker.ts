@@ -5,7 +5,7 @@ import { crashed, isFault, notStarted, overDeadline, reportedError, stopped } fr
 import { forkWorker } from "./fork-worker.ts";
 import { cpuMsOf, residentBytesOf } from "./process-usage.ts";
 
-/** What one worker runs, and within what. */
+/** What one worker runs, and its limits. */
 export interface ChildWorkerOptions {
   /** The module that it runs; it speaks {@link WorkerMessage}. */
   entry: URL;
@@ -34,15 +34,15 @@ export interface ChildWorker<Task, Result> {
    * Does one task. Rejects with what the task rejects with; with `too_costly` when the task is over a limit; with
    * `unsupported_media` when it crashes the process; with `overloaded` when the process is ended from outside, or did not
    * get the processor for most of its time.
-   * @param onCost called once, before the promise settles: CPU milliseconds of the task. Of a process that is gone the system
-   * tells none, which counts as the whole deadline.
+   * @param onCost called once, before the promise settles, with the CPU milliseconds of the task. If the process is gone they
+   * are unknown, and the whole deadline counts.
    */
   run(task: Task, onCost: (cpuMs: number) => void): Promise<Result>;
   /** Ends the process at once. What it has begun, starting included, rejects with `reason`. */
   kill(reason: ServiceError): void;
 }
 
-/** Starting takes 0.1 s. This long means that the machine is not well. */
+/** Starting takes 0.1 s. A start that takes this long has failed. */
 const MAX_START_MS = 30_000;
 
 /** Starts a worker. It keeps this process alive while it starts or works, not while it is idle. */

@@ -1,6 +1,6 @@
 import type { OriginalFacts, OriginalType, RenditionSpec, Size } from "@outrigger/core";
 import { fitInside } from "./fit.ts";
-import { isAnimated, isScalable, type Measured, recorded, renditionSize } from "./measure.ts";
+import { isAnimated, isScalable, type Measured, pictureInRecord, renditionSize } from "./measure.ts";
 import type { PictureLimits } from "./wire.ts";
 
 /** Pixels of the longer side of an intermediate. */
@@ -41,15 +41,15 @@ export function usesIntermediate(
   spec: RenditionSpec,
   limits: PictureLimits,
 ): boolean {
-  const picture = recorded(original, spec);
+  const picture = pictureInRecord(original, spec);
   if (picture === null) return false;
   const size = renditionSize(picture, spec, limits);
   return intermediateSize({ ...picture, bytes: original.size }, spec, size, limits) !== null;
 }
 
 /**
- * The size of the intermediate that a rendition of `size` is made from; `null`: none, it is made from the original. Told by what
- * the record of an image holds, so that every process decides alike.
+ * The size of the intermediate that a rendition of `size` is made from; `null` where it is made from the original. It follows
+ * from the record of an image alone, so that all processes decide alike.
  */
 export function intermediateSize(
   original: Weighed,
@@ -68,7 +68,7 @@ export function intermediateSize(
   });
   const longer = Math.max(size.width, size.height);
   const available = Math.max(intermediate.width, intermediate.height);
-  // Where all pixels of the original are there, nothing is reduced twice.
+  // An intermediate with all pixels of the original reduces nothing twice.
   const isWhole = !isScalable(type) && available === Math.max(natural.width, natural.height);
   if (isWhole) return longer <= available ? intermediate : null;
   if (Math.min(intermediate.width, intermediate.height) < MIN_SHORTER_SIDE) return null;
@@ -77,7 +77,7 @@ export function intermediateSize(
 }
 
 function isDear({ type, natural, frames, bytes }: Weighed): boolean {
-  // Neither the length of a PDF nor the size of its pages tells what drawing one takes.
+  // Neither the bytes of a PDF nor the size of its pages predict the time to draw one.
   if (type === "application/pdf") return true;
   if (type === "image/svg+xml") return bytes >= DEAR_SVG_BYTES;
   const megapixels = (natural.width * natural.height) / 1e6;

@@ -2,7 +2,7 @@ import type { ImageFormat, OriginalFacts, OriginalType, RenditionSpec, Size } fr
 import { fitInside } from "./fit.ts";
 import type { PictureLimits } from "./wire.ts";
 
-/** What is known of a picture before its pixels are decoded. */
+/** The facts of a picture that are known before its pixels are decoded. */
 export interface Measured {
   type: OriginalType;
   natural: Size;
@@ -13,12 +13,12 @@ export interface Measured {
 /** `Renderer.measure`. */
 export function measure(original: OriginalFacts, spec: RenditionSpec, limits: PictureLimits): Size | null {
   if (original.type === "application/pdf" && spec.format === "pdf" && !isSized(spec)) return null;
-  const picture = recorded(original, spec);
+  const picture = pictureInRecord(original, spec);
   return picture === null ? null : renditionSize(picture, spec, limits);
 }
 
-/** What a record tells of the picture that a spec is of; `null`: not enough. */
-export function recorded(original: OriginalFacts, { page = 1 }: RenditionSpec): Measured | null {
+/** The picture that a spec is of, by the record of the image; `null` where the record does not suffice. */
+export function pictureInRecord(original: OriginalFacts, { page = 1 }: RenditionSpec): Measured | null {
   const { type, width, height, pages } = original;
   if (width === null || height === null || pages === null) return null;
   const natural = page === 1 ? { width, height } : sizeOfPage(original, page);
@@ -30,7 +30,7 @@ function sizeOfPage({ pages, pageSizes = [] }: OriginalFacts, page: number): Siz
   return page > (pages ?? 0) || width === 0 ? null : { width, height };
 }
 
-/** The size of a rendition, one frame of it: what the spec says exactly, or its box or the natural size within the limits. */
+/** The size of one frame of a rendition: the exact size of the spec, else its box or the natural size within the limits. */
 export function renditionSize(
   { type, natural, frames }: Measured,
   spec: RenditionSpec,
@@ -47,12 +47,12 @@ export function renditionSize(
   });
 }
 
-/** Whether a spec asks for a size; without one, pages of a PDF keep theirs, whatever that is. */
+/** Whether a spec asks for a size. Without one, pages of a PDF keep theirs. */
 export function isSized({ width, maxWidth, maxHeight }: RenditionSpec): boolean {
   return width !== undefined || maxWidth !== undefined || maxHeight !== undefined;
 }
 
-/** Whether a rendition of so many frames moves. */
+/** Whether a rendition with this number of frames is animated. */
 export function isAnimated(format: ImageFormat, frames: number): boolean {
   return frames > 1 && (["gif", "webp", "svg"] as ImageFormat[]).includes(format);
 }

@@ -19,7 +19,7 @@ export interface PictureLimits {
   maxAnimationOutputPixels: number;
 }
 
-/** What the parent asks of a worker: one task at a time, the next only after the answer. */
+/** A request of the host to a worker: one task at a time, the next only after the answer. */
 export type Task =
   | { kind: "admit"; source: RenderSource; type: OriginalType; options: AdmitOptions; limits: PictureLimits }
   | {
@@ -37,10 +37,10 @@ export type Task =
  */
 export type RenderMode = "direct" | "with intermediate" | "from intermediate";
 
-/** What a task ends with. */
+/** The result of a task. */
 export type TaskResult = Admission | Rendered;
 
-/** A rendition on its way to the parent. */
+/** A rendition on its way to the host. */
 export interface Rendered {
   /** Of the rendition, and behind them those of its intermediate. */
   bytes: Buffer;
@@ -48,14 +48,16 @@ export interface Rendered {
   renditionBytes: number;
 }
 
-/** What a task took: CPU milliseconds, and bytes of memory that the worker holds after it. */
+/** Cost of a task: CPU milliseconds, and bytes of memory that the worker holds after it. */
 export interface Usage {
   cpuMs: number;
   residentBytes: number;
 }
 
-/** What a worker tells its parent: first `ready` or `unusable`, then one `done` or `failed` per task, before
- * which large bytes come in pieces. */
+/**
+ * A message of a worker to the host: first `ready` or `unusable`, then one `done` or `failed` per task. Large bytes come in
+ * pieces before it.
+ */
 export type WorkerMessage<Result> =
   | { kind: "ready" }
   /** It cannot load what it needs. It ends itself. */
@@ -64,8 +66,8 @@ export type WorkerMessage<Result> =
   | { kind: "piece"; bytes: Buffer }
   | ({ kind: "done"; result: Result } & Usage)
   /**
-   * `memory`: it was refused memory. `bug`: not a failure that the contract knows. `detail` is for logs: a stack, or a
-   * cause.
+   * `memory`: the system refused memory. `bug`: an error without a code of the contract. `detail` is for logs: a stack or
+   * a cause.
    */
   | ({
       kind: "failed";

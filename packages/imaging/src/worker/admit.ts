@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import type { Admission, AdmitOptions, OriginalType, RenderSource } from "@outrigger/core";
-import { ServiceError } from "@outrigger/core";
+import { ServiceError, systemCode } from "@outrigger/core";
 import type { Sharp } from "sharp";
 import { fitInside } from "../shared/fit.ts";
 import type { PictureLimits } from "../shared/wire.ts";
@@ -25,10 +25,10 @@ export async function admit(
   const bytes = await readSource(source);
   if (type === "image/svg+xml") {
     const clean = cleanSvg(bytes);
-    const info = await prove(await openPicture(clean, type, limits), type, limits);
+    const info = await decodeAll(await openPicture(clean, type, limits), type, limits);
     return { ...info, cleaned: clean.equals(bytes) ? null : await writeCleaned([clean], cleanedPath) };
   }
-  const info = await prove(await openPicture(bytes, type, limits), type, limits);
+  const info = await decodeAll(await openPicture(bytes, type, limits), type, limits);
   const pageSizes = info.pages > 1 && type === "application/pdf" ? await listPageSizes(bytes) : null;
   const stripped = keepMetadata ? null : await stripMetadata(bytes, type);
   return {
@@ -38,25 +38,25 @@ export async function admit(
   };
 }
 
-/** Decodes every pixel, as cheaply as that can be done, and tells the measures. */
-async function prove(picture: Picture, type: OriginalType, limits: PictureLimits) {
-  await awaitLibvips(type, limits, (await proof(picture, type)).raw().toBuffer());
+/** Decodes every pixel, as cheaply as possible, and returns the size. */
+async function decodeAll(picture: Picture, type: OriginalType, limits: PictureLimits) {
+  await awaitLibvips(type, limits, (await cheapestDecode(picture, type)).raw().toBuffer());
   return { ...picture.natural, pages: picture.pages };
 }
 
-/** The cheapest pipeline that has to read every byte of pixels: a fault anywhere is found. */
-async function proof(picture: Picture, type: OriginalType): Promise<Sharp> {
+/** The cheapest pipeline that reads every byte of pixels, and so finds a fault anywhere. */
+async function cheapestDecode(picture: Picture, type: OriginalType): Promise<Sharp> {
   if (type === "image/png") {
     // The last row needs all rows before it; shrinking them instead costs a quarter more.
     const { width, height } = picture.natural;
     return (await picture.decode()).extract({ left: 0, top: height - 1, width, height: 1 });
   }
-  // A JPEG decodes to an eighth by itself when that is all that is wanted, in a tenth of the time.
+  // A JPEG decodes directly to an eighth of its size, in a tenth of the time.
   const size = fitInside(picture.natural, THUMBNAIL);
   return (await picture.decode({ animated: true, drawnAs: size })).resize({ ...size, fit: "fill" });
 }
 
-/** Rejects with `no_space` or `store_unavailable`, as the store that it is meant for would. */
+/** Rejects with `no_space` or `store_unavailable`, as a store does. */
 async function writeCleaned(
   pieces: readonly Buffer[],
   path: string,
@@ -75,8 +75,7 @@ async function writeCleaned(
       await file.close();
     }
   } catch (cause) {
-    // Its `code` is what the system says; an error without one is as bad as a disk that fails.
-    const code = (cause as NodeJS.ErrnoException).code;
+    const code = systemCode(cause);
     const isFull = code === "ENOSPC" || code === "EDQUOT";
     throw new ServiceError(
       isFull ? "no_space" : "store_unavailable",

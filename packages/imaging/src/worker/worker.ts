@@ -1,23 +1,23 @@
+/**
+ * Entry of the process that decodes pictures. It receives tasks over IPC, keeps no state, and may be killed at any moment.
+ * The rule of the rooms: `worker/` and the host's files import `shared/`, never each other.
+ */
+
 import { readdirSync } from "node:fs";
 import { getPriority, setPriority } from "node:os";
 import { isError, isServiceError, type Rendition } from "@outrigger/core";
 import type { Rendered, Task, TaskResult, Usage, WorkerMessage } from "../shared/wire.ts";
 import { saysOutOfMemory } from "./libvips.ts";
 
-/**
- * The process that touches pictures. It is told tasks over IPC and may be killed at any moment; it holds nothing that
- * would be missed.
- */
-
 process.title = "outrigger-render";
 alignThreadPriorities();
-// process.exit would wait for libvips to come back from a picture that may keep it for minutes.
+// process.exit would wait for libvips, which may be busy with a picture for minutes.
 process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 
 const PIECE_BYTES = 1024 * 1024;
 
 const performer = loadPerformer();
-// Before anything else is awaited: this listener is also what keeps the process alive.
+// Before anything else is awaited: this listener also keeps the process alive.
 process.on("message", (task: Task) => {
   const before = process.cpuUsage();
   const usage = (): Usage => {
@@ -26,29 +26,31 @@ process.on("message", (task: Task) => {
   };
   performer
     .then((perform) => perform(task))
-    .then(tellInPieces)
+    .then(sendInPieces)
     .then(
-      (result) => tell({ kind: "done", result, ...usage() }),
-      (error: unknown) => tell(describeFailure(error, usage())),
+      (result) => send({ kind: "done", result, ...usage() }),
+      (error: unknown) => send(describeFailure(error, usage())),
     );
 });
 performer.then(
-  () => tell({ kind: "ready" }),
-  (error: unknown) => tell({ kind: "unusable", reason: isError(error) ? error.message : String(error) }),
+  () => send({ kind: "ready" }),
+  (error: unknown) => send({ kind: "unusable", reason: isError(error) ? error.message : String(error) }),
 );
 
-/** Sends large bytes ahead of their result: a message is copied several times on its way, as a whole. */
-async function tellInPieces(result: TaskResult): Promise<TaskResult> {
+/** Sends large bytes ahead of their result: each message is copied several times, as a whole. */
+async function sendInPieces(result: TaskResult): Promise<TaskResult> {
   if (!("bytes" in result) || result.bytes.length <= PIECE_BYTES) return result;
   const { bytes } = result;
   for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
-    await tell({ kind: "piece", bytes: bytes.subarray(start, start + PIECE_BYTES) });
+    await send({ kind: "piece", bytes: bytes.subarray(start, start + PIECE_BYTES) });
   }
   return { ...result, bytes: Buffer.alloc(0) };
 }
 
-/** Loads sharp with only those of libvips' loaders that originals need, each of which reads from memory only; TIFF is what a
- * PSD is made into. */
+/**
+ * Loads sharp with only those loaders of libvips that originals need, each of which reads from memory only. TIFF is needed
+ * for PSD, whose pixels are converted to it.
+ */
 async function loadPerformer(): Promise<(task: Task) => Promise<TaskResult>> {
   const { default: sharp } = await import("sharp");
   sharp.concurrency(1);
@@ -79,22 +81,22 @@ function describeFailure(error: unknown, usage: Usage): WorkerMessage<TaskResult
   return { kind: "failed", code, message, detail: stack, ...usage };
 }
 
-/** Resolves when the message is out of this process, or cannot be sent any more. */
-function tell(message: WorkerMessage<TaskResult>): Promise<void> {
+/** Resolves when the message has left this process or cannot be sent any more. */
+function send(message: WorkerMessage<TaskResult>): Promise<void> {
   return new Promise((resolve) => {
     process.send?.(message, undefined, {}, () => resolve());
   });
 }
 
 /**
- * Gives every thread of this process the priority of its first one. On Linux a priority is a thread's: those that Node had
- * started before the parent could lower it have their own.
+ * Gives every thread of this process the priority of its first one. On Linux each thread has its own, and the host lowers that
+ * of the first only: Node may have started others before.
  */
 function alignThreadPriorities(): void {
   try {
     const priority = getPriority();
     for (const thread of readdirSync("/proc/self/task")) setPriority(Number(thread), priority);
   } catch {
-    // No such files, or a thread that has just ended: what is left is less polite, and works as well.
+    // No such files, or a thread that has just ended: a thread with a higher priority works as well.
   }
 }

@@ -53,7 +53,7 @@ export async function openPdf(bytes: Buffer, { page = 1, maxPixels }: OpenPdfOpt
   };
 }
 
-/** Pages that are looked at: a thousand take 20 ms. */
+/** Pages that are measured: a thousand take 20 ms. */
 const MAX_PAGES = 2000;
 const UNKNOWN: Size = { width: 0, height: 0 };
 

@@ -24,7 +24,7 @@ export function useForms<Result>(document: PdfDocument, use: (forms: PdfForms) =
   const { pdfium } = document;
   const info = pdfium.PDFiumExt_OpenFormFillInfo();
   const forms = pdfium.PDFiumExt_InitFormFillEnvironment(document.handle, info);
-  // The colour that marks fields is for screens that somebody types on.
+  // The colour that marks fields is for filling in on a screen.
   pdfium.FPDF_SetFormFieldHighlightAlpha(forms, 0);
   return releasing(
     () => use({ usePage }),

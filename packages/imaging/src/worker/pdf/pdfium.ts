@@ -37,8 +37,8 @@ let compiled: Promise<WasmModule> | undefined;
 let resting: Instance | undefined;
 
 /**
- * Calls `use` with an instance of PDFium, loaded at the first call. `use` is synchronous: nobody else is in the instance
- * meanwhile. What fails inside PDFium ends as `unsupported_media`, and its instance is thrown away.
+ * Calls `use` with an instance of PDFium, loaded at the first call. `use` is synchronous, so it has the
+ * instance to itself. What fails inside PDFium ends as `unsupported_media`, and its instance is thrown away.
  */
 export async function usePdfium<Result>(use: (pdfium: Pdfium) => Result): Promise<Result> {
   const instance = resting ?? (await startInstance());

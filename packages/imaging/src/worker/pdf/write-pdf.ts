@@ -109,7 +109,7 @@ function readIdat(png: Buffer): Buffer {
 /** A name, number, array, dictionary or the like as PDF writes it, or the bytes of a stream with its dictionary. */
 type PdfObject = string | { dictionary: string; data: Buffer };
 
-/** A comment of bytes over 127 tells that the file is not text (ISO 32000-1, 7.5.2). */
+/** A comment of bytes over 127 marks the file as binary (ISO 32000-1, 7.5.2). */
 const HEADER = Buffer.from("%PDF-1.4\n%\xe2\xe3\xcf\xd3\n", "latin1");
 
 /**

@@ -6,8 +6,8 @@ import { stripPng } from "./strip-png.ts";
 import { stripPsd } from "./strip-psd.ts";
 
 /**
- * Takes out of an original what tells of the person behind it (place, camera, author, programs, dates, thumbnails)
- * without encoding its pixels anew: they, orientation and colour profile stay. `bytes` is not written to.
+ * Removes personal metadata from an original (place, camera, author, programs, dates, thumbnails) without encoding its
+ * pixels again. They, the orientation and the colour profile stay. `bytes` is not written to.
  *
  * Returns the cleaned file in pieces, most of them parts of `bytes`, or `null` when there is nothing to take out. Rejects
  * with `unsupported_media` for a file whose structure cannot be followed.

@@ -24,8 +24,8 @@ export function rowBytes(width: number, depth: Depth): number {
 }
 
 /**
- * Finds out, without unpacking any, whether all rows are there as far as the compression lets that be told. Throws
- * `unsupported_media`.
+ * Checks without unpacking that all rows are there, as far as the compression allows. Throws `unsupported_media` where they
+ * are not.
  */
 export function checkStoredRows(stored: StoredRows): void {
   const { compression, data, rows } = stored;

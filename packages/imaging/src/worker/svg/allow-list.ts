@@ -72,14 +72,14 @@ const styledAttributes = new Set(styled.join(" ").split(" "));
 
 /**
  * What an attribute without a namespace holds, or `undefined` for one that is dropped: event handlers, editor data,
- * `data-*`, and all that SVG 1.1 and 2 do not know. `href` and `style` are looked at elsewhere.
+ * `data-*`, and all that SVG 1.1 and 2 do not know. `href` and `style` are checked elsewhere.
  */
 export function kindOfAttribute(name: string): "plain" | "styled" | undefined {
   if (styledAttributes.has(name)) return "styled";
   return plainAttributes.has(name) || /^aria-[a-z]+$/.test(name) ? "plain" : undefined;
 }
 
-/** Whether an animation may change it: anything whose values are looked at, but no reference and no style sheet. */
+/** Whether an animation may change it: anything whose values are checked, but no reference and no style sheet. */
 export function isAnimatable(name: string): boolean {
   return styledAttributes.has(name) || name === "class";
 }

@@ -25,7 +25,7 @@ const selectorFunctions = [
 ];
 
 /**
- * The functions that may stand in a value. `url` is looked at by itself; `src`, `image`, `image-set`, `cross-fade`,
+ * The functions that may stand in a value. `url` is checked separately; `src`, `image`, `image-set`, `cross-fade`,
  * `element`, `attr`, `paint` and `expression` load or run something.
  */
 export const safeInValues = named(valueFunctions);

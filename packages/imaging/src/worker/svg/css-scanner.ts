@@ -40,8 +40,8 @@ const punctuation = new Map<string, CssTokenKind>(
 );
 
 /**
- * The tokens of a style sheet or a part of one, as positions in its text. What an escape stands for is not told, only
- * that there is one: whoever reads `u\72l(` finds a function, whatever its name.
+ * The tokens of a style sheet or a part of one, as positions in its text. Escapes are reported, not
+ * decoded: `u\72l(` is a function, whatever its name.
  *
  * Source: CSS Syntax Module Level 3, section 4.
  */
@@ -58,7 +58,7 @@ export class CssScanner {
     this.text = text.replace(/\r\n?|\f/g, "\n").replaceAll("\0", "\ufffd");
   }
 
-  /** Goes to the next token and tells its kind. */
+  /** Goes to the next token and returns its kind. */
   next(): CssTokenKind {
     this.start = this.end;
     this.escaped = false;
@@ -156,7 +156,7 @@ export class CssScanner {
       this.end = close + 1;
       return "url";
     }
-    // An escape would be allowed, but nobody needs one in an address that is kept.
+    // An escape would be allowed, but no address that is kept needs one.
     while (at < this.text.length && this.#codeAt(at) !== codes.closingParenthesis) {
       at += this.#isEscape(at) ? 2 : 1;
     }

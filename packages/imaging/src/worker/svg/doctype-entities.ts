@@ -42,7 +42,7 @@ export function readEntities(doctype: string): Map<string, string> {
   return entities;
 }
 
-/** What stands in brackets. Identifiers of an external subset are left alone: nobody reads that. */
+/** What stands in brackets. Identifiers of an external subset are not read. */
 function internalSubset(doctype: string): string {
   const found = /^(?:[^"'[\]]|"[^"]*"|'[^']*')*\[([\s\S]*)\]\s*$/.exec(doctype);
   return found?.[1] ?? "";

@@ -85,7 +85,7 @@ function readBody(bytes: Buffer, { number, end: start }: Header): PdfBody {
   return { number, start, end: Math.min(end, bytes.length), value, data };
 }
 
-/** Where what cannot be parsed ends, as far as can be told. */
+/** The probable end of an object that cannot be parsed. */
 function endOfBroken(bytes: Buffer, start: number): number {
   const next = findHeader(bytes, start)?.start ?? bytes.length;
   const end = bytes.subarray(start, next).indexOf("endobj", 0, "latin1");

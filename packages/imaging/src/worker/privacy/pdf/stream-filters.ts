@@ -1,7 +1,7 @@
 import { constants, deflateRawSync, deflateSync, inflateSync } from "node:zlib";
 import { entryOf, type PdfValue } from "./pdf-value.ts";
 
-/** The filters of a stream in the order in which they are undone; `null` where that cannot be told. */
+/** The filters of a stream in the order in which they are undone; `null` where they cannot be read. */
 export function filtersOf(dictionary: PdfValue): string[] | null {
   const filter = entryOf(dictionary, "Filter") ?? entryOf(dictionary, "F");
   if (filter === undefined) return [];
