@@ -5,7 +5,7 @@ import { crashed, isFault, notStarted, overDeadline, reportedError, stopped } fr
 import { forkWorker } from "./fork-worker.ts";
 import { cpuMsOf, residentBytesOf } from "./process-usage.ts";
 
-/** What one worker runs, and its limits. */
+/** The module and the limits of one worker. */
 export interface ChildWorkerOptions {
   /** The module that it runs; it speaks {@link WorkerMessage}. */
   entry: URL;
@@ -31,14 +31,14 @@ export interface ChildWorker<Task, Result> {
   /** Bytes of memory that it holds now; `null` where the system does not say. */
   residentBytes(): number | null;
   /**
-   * Does one task. Rejects with what the task rejects with; with `too_costly` when the task is over a limit; with
+   * Does one task. Rejects with the error of the task; with `too_costly` when the task is over a limit; with
    * `unsupported_media` when it crashes the process; with `overloaded` when the process is ended from outside, or did not
    * get the processor for most of its time.
    * @param onCost called once, before the promise settles, with the CPU milliseconds of the task. If the process is gone they
    * are unknown, and the whole deadline counts.
    */
   run(task: Task, onCost: (cpuMs: number) => void): Promise<Result>;
-  /** Ends the process at once. What it has begun, starting included, rejects with `reason`. */
+  /** Ends the process at once. A start or a task under way rejects with `reason`. */
   kill(reason: ServiceError): void;
 }
 

@@ -1,6 +1,6 @@
 import type { Size } from "@outrigger/core";
 
-/** What bounds a rendition. */
+/** The bounds of a rendition. */
 export interface FitLimits {
   /** The box to fit into; an absent side is free. */
   maxWidth?: number | undefined;

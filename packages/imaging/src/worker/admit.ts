@@ -1,7 +1,13 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
-import type { Admission, AdmitOptions, OriginalType, RenderSource } from "@outrigger/core";
-import { ServiceError, systemCode } from "@outrigger/core";
+import {
+  type Admission,
+  type AdmitOptions,
+  type OriginalType,
+  type RenderSource,
+  ServiceError,
+  systemCode,
+} from "@outrigger/core";
 import type { Sharp } from "sharp";
 import { fitInside } from "../shared/fit.ts";
 import type { PictureLimits } from "../shared/wire.ts";
@@ -15,7 +21,7 @@ import { cleanSvg } from "./svg/clean-svg.ts";
 
 const THUMBNAIL = { maxWidth: 16, maxHeight: 16, enlarge: false, maxSide: 16, maxPixels: 256 };
 
-/** What `Renderer.admit` does, in the worker. */
+/** `Renderer.admit`, in the worker. */
 export async function admit(
   source: RenderSource,
   type: OriginalType,

@@ -14,7 +14,7 @@ export interface GifBlock {
 }
 
 /**
- * Walks the blocks of a GIF up to its trailer or, where that is missing, to what is no block. Throws
+ * Walks the blocks of a GIF up to its trailer or, where that is missing, to the first byte that begins no block. Throws
  * `unsupported_media` for a file that is cut off within a block.
  *
  * Source: GIF89a specification, sections 18 to 27.
@@ -66,14 +66,14 @@ function skipSubBlocks(bytes: Buffer, position: number): number {
   }
 }
 
-/** What the blocks of a GIF declare. */
+/** The declarations in the blocks of a GIF. */
 export interface GifStructure extends Size {
   frames: number;
 }
 
 /**
- * Walks the blocks of a GIF without decoding any. libvips reads a truncated GIF as a shorter one without a word, so
- * this is where a cut is noticed. A missing trailer is forgiven: every picture is whole, and many encoders omit it.
+ * Walks the blocks of a GIF without decoding any. libvips reads a truncated GIF as a shorter one without an error, so
+ * truncation is detected here. A missing trailer is accepted: every picture is whole, and many encoders omit it.
  * Throws `unsupported_media`.
  */
 export function readGifStructure(bytes: Buffer): GifStructure {

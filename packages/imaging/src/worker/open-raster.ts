@@ -8,7 +8,7 @@ import { tooManyPixels, unreadable } from "./unreadable.ts";
 /** The originals whose pixels libvips decodes. */
 export type RasterType = "image/png" | "image/jpeg" | "image/gif";
 
-/** What libvips calls each type. */
+/** The name of each type in libvips. */
 const loaderNames: Record<RasterType, string> = {
   "image/png": "png",
   "image/jpeg": "jpeg",

@@ -1,7 +1,7 @@
 import type { Size } from "@outrigger/core";
 import type { Sharp } from "sharp";
 
-/** How the pixels of a picture are wanted. */
+/** Options of {@link Picture.decode}. */
 export interface DecodeOptions {
   /** All frames below each other instead of the first alone. @default false */
   animated?: boolean;
@@ -15,7 +15,7 @@ export interface Picture {
   readonly natural: Size;
   /** Frames of an animation, else 1. */
   readonly frames: number;
-  /** What the image record reports: pages of a PDF, frames of an animation, else 1. */
+  /** The count for the image record: pages of a PDF, frames of an animation, else 1. */
   readonly pages: number;
   /** Whether it is drawn at any size, so that enlarging it loses nothing. */
   readonly scalable: boolean;

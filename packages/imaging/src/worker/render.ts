@@ -12,7 +12,7 @@ import { openPicture } from "./open-picture.ts";
 import { writePsd } from "./psd/write-psd.ts";
 import { readSource } from "./read-source.ts";
 
-/** What `Renderer.render` does, in the worker. */
+/** `Renderer.render`, in the worker. */
 export async function render(
   source: RenderSource,
   type: OriginalType,

@@ -18,7 +18,7 @@ export async function toRaster(conversion: Conversion, format: EncodedFormat): P
 /** The formats that libvips writes. */
 export type EncodedFormat = "png" | "jpg" | "gif" | "webp" | "avif";
 
-/** What the encoders need to know of the picture. */
+/** The facts of a picture that decide its encoder settings. */
 export interface EncodeOptions {
   /** For `jpg`. */
   quality: Quality;
@@ -30,7 +30,7 @@ export interface EncodeOptions {
 }
 
 /**
- * Ends a pipeline with the encoder of `format`. What is written is 8-bit sRGB, without any of the original's metadata.
+ * Ends a pipeline with the encoder of `format`. It writes 8-bit sRGB, without any metadata of the original.
  * For a visible change that stored renditions must get too, add an entry to `RAISED` in `build.ts`.
  */
 export function encode(image: Sharp, format: EncodedFormat, options: EncodeOptions): Sharp {

@@ -6,7 +6,7 @@ import { MAX_WRAPPED_BYTES, wrapRaster } from "../svg/wrap-raster.ts";
 import { type Conversion, isPlainRaster, keepsSize, uprightPixels } from "./conversion.ts";
 import { encode } from "./to-raster.ts";
 
-/** What goes into an SVG. */
+/** A raster to embed in an SVG. */
 interface Raster {
   bytes: Buffer;
   mediaType: "image/png" | "image/jpeg" | "image/gif";

@@ -4,10 +4,10 @@ import { fitInside } from "../../shared/fit.ts";
 import { openPdf } from "../pdf/open-pdf.ts";
 import type { Conversion } from "./conversion.ts";
 
-/** Beyond it the attempt costs more than a raster does. */
+/** Above this size the attempt costs more than a raster. */
 const MAX_SVG_BYTES = 256 * 1024;
 
-/** What svg-to-pdfkit leaves out. */
+/** Elements that svg-to-pdfkit ignores. */
 const UNSUPPORTED = /<(?:filter|mask|foreignObject|switch|animate|animateTransform|animateMotion|set)\b/;
 
 /** A difference of a colour channel that edges, smoothed in different ways, do not come to. */
@@ -37,7 +37,7 @@ export async function vectorPage({ bytes, picture, size, limits }: Conversion): 
 
 /**
  * Draws a cleaned SVG as the vectors of a one-page PDF, a point for a user unit; `null` where that is known to be beyond
- * svg-to-pdfkit. It leaves out or misplaces what it does not know without a word: compare the result before using it.
+ * svg-to-pdfkit. It leaves out or misplaces unknown elements without an error: compare the result before using it.
  */
 async function drawVectorPdf(svg: Buffer, size: Size): Promise<Buffer | null> {
   if (svg.length > MAX_SVG_BYTES) return null;
@@ -58,7 +58,7 @@ async function drawVectorPdf(svg: Buffer, size: Size): Promise<Buffer | null> {
     SVGtoPDF(document, text, 0, 0, { width: size.width, height: size.height, assumePt: true });
     document.end();
   } catch {
-    // It throws its own TypeErrors on drawings that it does not understand; those become rasters.
+    // It throws TypeErrors on drawings that it does not support; those become rasters.
     return null;
   }
   return finished;

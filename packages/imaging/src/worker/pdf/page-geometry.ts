@@ -33,7 +33,7 @@ export function readPageSize({ pdfium, handle }: PdfDocument, index: number): Pa
   return { width, height };
 }
 
-/** What of an open page is seen, before it is turned: its crop box as far as that lies in its media box. */
+/** The visible part of an open page before it is turned: its crop box within its media box. */
 export function readPageBox(pdfium: Pdfium, page: number): PageBox {
   // An FS_RECTF.
   const [left = 0, top = 0, right = 0, bottom = 0] =

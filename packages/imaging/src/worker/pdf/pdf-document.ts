@@ -11,7 +11,7 @@ export interface PdfDocument {
   pageCount: number;
 }
 
-/** What `FPDF_GetLastError` says of a file that cannot be loaded (`fpdfview.h`). */
+/** Codes of `FPDF_GetLastError` for a file that cannot be loaded (`fpdfview.h`). */
 const reasons: Partial<Record<number, string>> = {
   3: "it is not a PDF, or damaged beyond repair",
   4: "it is protected by a password",
@@ -20,8 +20,7 @@ const reasons: Partial<Record<number, string>> = {
 
 /**
  * Opens the file for as long as `use` runs. Loading is cheap, for pages are parsed when they are opened. A file that only
- * restricts what may be done with it opens without its owner's password. Of what it hands to `use`, there is at least one
- * page.
+ * restricts its use opens without its owner's password. The document that `use` receives has at least one page.
  *
  * Rejects with `unsupported_media`: not a PDF, damaged, encrypted, without pages, or beyond PDFium.
  */
@@ -45,7 +44,7 @@ export async function usePdfDocument<Result>(
   );
 }
 
-/** Closes what PDFium has loaded or made when `use` is through with it. */
+/** Closes a document that PDFium has loaded or made when `use` returns. */
 export function useLoadedDocument<Result>(
   pdfium: Pdfium,
   handle: number,
@@ -77,8 +76,8 @@ export function usePdfPage<Result>(
 }
 
 /**
- * Opens, for as long as `use` runs, a new document of copies of the pages at `indexes`, from 0. What pages have in common
- * is copied once. What belongs to the document as a whole stays behind: what stands in form fields, too, unless it has
+ * Opens, for as long as `use` runs, a new document of copies of the pages at `indexes`, from 0. Objects that pages
+ * share are copied once. Parts of the document as a whole are left out, and so are the values of form fields that have not
  * been drawn into the pages.
  */
 export function useCopiedPages<Result>(

@@ -6,7 +6,7 @@ import { releasing } from "./pdfium.ts";
 /** A page whose form fields are filled in. */
 export interface FormPage {
   handle: number;
-  /** What fills them in: an `FPDF_FORMHANDLE`. */
+  /** The `FPDF_FORMHANDLE` that fills them in. */
   forms: number;
 }
 

@@ -10,7 +10,7 @@ import { unreadable } from "../unreadable.ts";
  */
 export type Pdfium = Omit<WrappedPdfiumModule, "pdfium"> & { pdfium: Runtime };
 
-/** What Emscripten adds. */
+/** Additions of Emscripten. */
 interface Runtime {
   /** Another view after the memory has grown: to be read anew after every call. */
   readonly HEAPU8: Uint8Array;
@@ -38,7 +38,7 @@ let resting: Instance | undefined;
 
 /**
  * Calls `use` with an instance of PDFium, loaded at the first call. `use` is synchronous, so it has the
- * instance to itself. What fails inside PDFium ends as `unsupported_media`, and its instance is thrown away.
+ * instance to itself. A failure inside PDFium becomes `unsupported_media`, and its instance is discarded.
  */
 export async function usePdfium<Result>(use: (pdfium: Pdfium) => Result): Promise<Result> {
   const instance = resting ?? (await startInstance());
@@ -108,7 +108,7 @@ async function startInstance(): Promise<Instance> {
   return { pdfium, isStarved: () => isStarved };
 }
 
-/** What Emscripten hands to the module, as far as we touch it. */
+/** The imports that Emscripten gives to the module, as far as we use them. */
 interface EmscriptenImports {
   env: { emscripten_resize_heap(bytes: number): boolean };
 }
@@ -134,7 +134,7 @@ interface WebAssemblyInterface {
 }
 
 /**
- * What we use of the global `WebAssembly`, which the types of Node do not declare.
+ * The part of the global `WebAssembly` that we use; the types of Node do not declare it.
  *
  * Source: WebAssembly JavaScript Interface, section 5.
  */

@@ -15,7 +15,7 @@ interface PageView {
  * fields drawn into the pages. It uses `source` up.
  *
  * PDFium has no function for that. Its `FPDFPage_TransFormWithClip` scales a pattern once for every page that uses it.
- * What is right for everything that may be on a page is to draw the page as a whole inside another, and only
+ * Drawing the page as a whole inside another is right for all content, and only
  * `FPDF_ImportNPagesToOne` does that without copying fonts and pictures for every page. It fits pages into cells. If
  * every page is as large as the box around them all, one scale is right for all. And it takes two cells at least: the
  * second holds an empty page and is cut off.
@@ -27,7 +27,7 @@ export function useScaledPages<Result>(
 ): Result {
   const indexes = Array.from({ length: source.pageCount }, (_, index) => index);
   flattenPages(source, indexes);
-  // Of a page that occurs twice, PDFium would draw nothing the second time.
+  // PDFium would draw nothing for the second occurrence of a page.
   if (isEachPageUnique(source, indexes)) return useUniquePagesScaled(source, scale, use);
   return useCopiedPages(source, indexes, (copies) => useUniquePagesScaled(copies, scale, use));
 }

@@ -6,7 +6,7 @@ import { useScaledPages } from "./scale-pages.ts";
 /** `FORMTYPE_NONE`. */
 const NO_FORMS = 0;
 
-/** What is made of a document. Of neither, it stays what it is. */
+/** Changes to a document. Without any, it stays as it is. */
 export interface TransformPdfOptions {
   /** The one page, from 1, that is kept. @default all of them */
   page?: number;

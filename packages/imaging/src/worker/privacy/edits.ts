@@ -10,7 +10,7 @@ interface Edit {
   bytes: Buffer;
 }
 
-/** What is to be taken out of a file or put in the place of something; the file itself is never written to. */
+/** Removals and replacements of bytes of a file. The file itself is never written to. */
 export class Edits {
   readonly #source: Buffer;
   readonly #type: OriginalType;

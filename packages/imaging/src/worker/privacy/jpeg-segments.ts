@@ -16,7 +16,7 @@ export interface JpegSegment {
   marker: number;
   /** Where its first byte is, fill bytes before it included. */
   start: number;
-  /** What follows its length field; empty for markers that stand alone. */
+  /** The bytes after its length field; empty for markers that stand alone. */
   payload: Buffer;
   /** Where the next begins, unless there is junk between. For a scan: after its entropy-coded data. */
   end: number;

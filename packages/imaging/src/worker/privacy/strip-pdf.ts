@@ -49,7 +49,7 @@ function blankPdf(bytes: Buffer): readonly Buffer[] | null | undefined {
   return inventory.file.edits.apply();
 }
 
-/** What stands before the header, such as the lines of a mail, and behind the end. */
+/** Removes bytes before the header, such as the lines of a mail, and behind the end. */
 function blankSurroundings({ file: { content, edits }, objects }: PdfInventory): void {
   const header = content.subarray(0, MAX_HEADER_START).indexOf("%PDF-", 0, "latin1");
   if (header > 0) edits.replace(0, header, Buffer.alloc(header, " "));

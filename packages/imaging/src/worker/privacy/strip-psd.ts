@@ -3,7 +3,7 @@ import { readPsdSections } from "../psd/psd-sections.ts";
 import { Edits } from "./edits.ts";
 
 const LARGE_DOCUMENT = 2;
-/** Of a section before the layers. */
+/** Bytes of the length of a section before the layers. */
 const LENGTH_BYTES = 4;
 
 /** Image resources that tell of people, devices and files, by their IDs. */
@@ -46,7 +46,7 @@ export function stripPsd(bytes: Buffer): readonly Buffer[] | null {
     else keptBytes += end - start;
     position = end;
   }
-  // What no reader can follow.
+  // The rest, which no reader can follow.
   edits.remove(first + position, first + imageResources.length);
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt32BE(keptBytes);

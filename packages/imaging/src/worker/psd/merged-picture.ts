@@ -1,10 +1,8 @@
-import type { ImageResources } from "./image-resources.ts";
-import { usableIccProfile } from "./image-resources.ts";
+import { type ImageResources, usableIccProfile } from "./image-resources.ts";
 import { hasMergedAlpha } from "./merged-alpha.ts";
 import { planPalette } from "./palette-plan.ts";
 import { type PixelPlan, planPixels } from "./pixel-plan.ts";
-import type { PsdHeader } from "./psd-header.ts";
-import { truncatedPsd } from "./psd-header.ts";
+import { type PsdHeader, truncatedPsd } from "./psd-header.ts";
 import type { PsdSections } from "./psd-sections.ts";
 import { checkStoredRows, type StoredRows } from "./stored-rows.ts";
 import { createTiff } from "./tiff.ts";

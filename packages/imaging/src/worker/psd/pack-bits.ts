@@ -2,7 +2,7 @@
 const LOOP_BYTES = 32;
 
 /**
- * Unpacks PackBits into exactly `length` bytes of `target`. What the source holds beyond them is ignored.
+ * Unpacks PackBits into exactly `length` bytes of `target`. Further bytes of the source are ignored.
  *
  * Source: TIFF 6.0, section 9.
  *

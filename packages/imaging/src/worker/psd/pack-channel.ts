@@ -1,7 +1,7 @@
 import type { Pixels } from "../libvips.ts";
 import { maxPackedBytes, packBits } from "./pack-bits.ts";
 
-/** What is seen of a colour over white, by alpha and colour. */
+/** Colours merged with white, by alpha and colour. */
 let merged: Uint8Array | null = null;
 
 /** The most bytes that a channel takes: a length of two bytes for each row, and the rows. */

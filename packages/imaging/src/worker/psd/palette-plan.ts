@@ -1,6 +1,5 @@
 import type { PixelPlan } from "./pixel-plan.ts";
-import type { PsdHeader } from "./psd-header.ts";
-import { unreadablePsd } from "./psd-header.ts";
+import { type PsdHeader, unreadablePsd } from "./psd-header.ts";
 import { Photometric, type TiffLayout } from "./tiff.ts";
 
 /** 256 reds, 256 greens, 256 blues. */

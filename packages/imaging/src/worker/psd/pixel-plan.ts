@@ -11,11 +11,11 @@ export interface PixelPlan {
   channels: number;
   /** Puts a row of a channel to its place. */
   writeRow(pixels: Buffer, channel: number, y: number, source: Buffer, start: number): void;
-  /** What can only be done once all channels are there. */
+  /** The steps that need all channels. */
   finish(pixels: Buffer): void;
 }
 
-/** What the mode and depth make necessary. `hasAlpha`: the channel after those of the colour is alpha. */
+/** The plan for a mode and depth. `hasAlpha`: the channel after those of the colour is alpha. */
 export function planPixels(header: PsdHeader, hasAlpha: boolean, iccProfile: Buffer | null): PixelPlan {
   const { width, height, depth, channels } = header;
   const { photometric, bitsPerSample, planar, colours, alpha, encoding } = sampleFormatOf(header);

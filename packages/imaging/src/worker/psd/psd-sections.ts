@@ -1,6 +1,6 @@
 import { PSD_HEADER_BYTES, truncatedPsd } from "./psd-header.ts";
 
-/** What follows the header: views of the file, without the lengths before them. */
+/** The sections after the header: views of the file, without the lengths before them. */
 export interface PsdSections {
   /** The palette of an indexed picture. */
   colourModeData: Buffer;

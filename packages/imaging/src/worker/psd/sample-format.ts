@@ -12,7 +12,7 @@ import { Photometric, type TiffLayout } from "./tiff.ts";
 /** How the samples of one channel become those of a TIFF. */
 export interface SampleKind {
   move: MoveSamples;
-  /** What white is in the TIFF. */
+  /** The value of white in the TIFF. */
   white: number;
 }
 
@@ -21,7 +21,7 @@ export interface SampleFormat extends Pick<TiffLayout, "bitsPerSample" | "photom
   /** One for each channel of the colour. */
   colours: readonly SampleKind[];
   alpha: SampleKind | null;
-  /** What the colours are as they come out of the file: what libvips understands, Lab, or light of 16 bits. */
+  /** The encoding of the colours in the file: one that libvips reads, Lab, or 16-bit linear light. */
   encoding: "final" | "lab" | "light";
 }
 

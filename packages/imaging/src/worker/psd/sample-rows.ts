@@ -41,7 +41,7 @@ export const invertHighBytes: MoveSamples = (source, start, count, target, at, s
   for (let from = start; from < start + count * 2; from += 2, to += step) target[to] = ~(source[from] ?? 0);
 };
 
-/** Floats to 16 bits on the same, linear scale. What is darker than black or brighter than white is cut off. */
+/** Floats to 16 bits on the same, linear scale. Values below black or above white are clipped. */
 export const quantizeFloats: MoveSamples = (source, start, count, target, at, step) => {
   const floats = new DataView(source.buffer, source.byteOffset + start, count * 4);
   let to = at;
@@ -71,7 +71,7 @@ export const floatsToBytes: MoveSamples = (source, start, count, target, at, ste
   }
 };
 
-/** What is no number becomes 0. */
+/** NaN becomes 0. */
 function toWord(value: number): number {
   if (value >= 1) return 0xffff;
   return value > 0 ? Math.round(value * 0xffff) : 0;

@@ -40,7 +40,7 @@ const WHITE_Z = 0.8249;
 const LINEAR_BELOW = 6 / 29;
 
 /**
- * Replaces Lab by sRGB, in planes of `count` bytes: L of 255, and a and b plus 128. What sRGB does not have is clipped,
+ * Replaces Lab by sRGB, in planes of `count` bytes: L of 255, and a and b plus 128. Colours outside sRGB are clipped,
  * channel by channel.
  */
 export function convertLab(pixels: Buffer, count: number): void {

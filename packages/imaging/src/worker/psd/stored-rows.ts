@@ -1,11 +1,10 @@
-import type { Depth } from "./psd-header.ts";
-import { truncatedPsd, unreadablePsd } from "./psd-header.ts";
+import { type Depth, truncatedPsd, unreadablePsd } from "./psd-header.ts";
 
 /** Rows of samples as a file holds them, top to bottom: of one channel, or of several one after the other. */
 export interface StoredRows {
   /** 0 raw, 1 PackBits, 2 ZIP, 3 ZIP with prediction. */
   compression: number;
-  /** What follows the number of the compression. */
+  /** The bytes after the number of the compression. */
   data: Buffer;
   rows: number;
   /** Samples in a row. */
@@ -15,7 +14,7 @@ export interface StoredRows {
   longCounts: boolean;
 }
 
-/** Is shown a row: {@link rowBytes} bytes of `source` from `start`, good until it returns and not to be changed. */
+/** Receives a row: {@link rowBytes} bytes of `source` from `start`, good until it returns and not to be changed. */
 export type RowVisitor = (row: number, source: Buffer, start: number) => void;
 
 /** Bytes of a row that is not compressed. */

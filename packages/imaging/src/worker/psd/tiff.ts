@@ -19,7 +19,7 @@ export interface TiffLayout {
 
 /** Bytes that libvips takes at a time: it holds a strip of every plane, and one of pixels, beside the file. */
 const STRIP_BYTES = 128 * 1024;
-/** What the 32-bit offsets of a TIFF reach. */
+/** The reach of the 32-bit offsets of a TIFF. */
 const MAX_BYTES = 2 ** 32 - 1;
 
 const FIRST_DIRECTORY_AT = 8;

@@ -20,7 +20,7 @@ export function writePsd(
   const picture: Pixels = { pixels, width, height, channels };
   checkPicture(picture);
   const head = Buffer.concat([header(picture), Buffer.alloc(4), imageResources()]);
-  // As much as it may become. What stays unused is not touched, so it takes no memory.
+  // The largest possible size. Bytes that stay unused are not touched, so they take no memory.
   const layerBytes = channels === 4 ? maxLayerBytes(picture) : 4;
   const file = Buffer.allocUnsafe(head.length + layerBytes + 2 + channels * maxChannelBytes(picture));
   head.copy(file);

@@ -71,8 +71,8 @@ const plainAttributes = new Set(plain.join(" ").split(" "));
 const styledAttributes = new Set(styled.join(" ").split(" "));
 
 /**
- * What an attribute without a namespace holds, or `undefined` for one that is dropped: event handlers, editor data,
- * `data-*`, and all that SVG 1.1 and 2 do not know. `href` and `style` are checked elsewhere.
+ * The kind of an attribute without a namespace, or `undefined` for one that is dropped: event handlers, editor data,
+ * `data-*`, and all that SVG 1.1 and 2 do not define. `href` and `style` are checked elsewhere.
  */
 export function kindOfAttribute(name: string): "plain" | "styled" | undefined {
   if (styledAttributes.has(name)) return "styled";

@@ -13,7 +13,7 @@ export interface Attribute {
 
 const animations = new Set(["animate", "animateColor", "animateMotion", "animateTransform", "set"]);
 const paints = new Set(["fill", "stroke"]);
-/** What an animation sets its target to. */
+/** Attributes that hold the values of an animation. */
 const animatedValues = new Set(["by", "from", "to", "values"]);
 const DATA_PICTURE = /^data:image\/(?:gif|jpe?g|png|webp);base64,/i;
 

@@ -1,6 +1,6 @@
 import type { CssScanner, CssTokenKind } from "./css-scanner.ts";
 
-/** What is taken in one place of a style sheet. Where an address may stand, it may only name a part of the document. */
+/** The grammar of one place of a style sheet. An address, where one may stand, may only name a part of the document. */
 export interface CssGrammar {
   /** Single characters besides the punctuation. */
   delimiters: string;
@@ -34,8 +34,8 @@ const plainTokens = new Set<CssTokenKind>(["ident", "hash", "number", ",", "[", 
 const namedTokens = new Set<CssTokenKind>(["ident", "hash", "number"]);
 
 /**
- * What no string and no escaped name may hold: with it, something that took the text apart in another way could find an
- * address, an at-rule or markup there.
+ * Characters that no string and no escaped name may hold: with them, a parser that splits the text differently could find
+ * an address, an at-rule or markup there.
  */
 const unsafeInText = /[(@<]/;
 /** The name of a part of the document, as an address without quotes. */

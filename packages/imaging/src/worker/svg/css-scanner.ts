@@ -9,7 +9,7 @@ import {
   isWhitespace,
 } from "./css-code-points.ts";
 
-/** What CSS Syntax calls each token. Numbers, percentages and dimensions are all `number`; `end` follows the last one. */
+/** The names of tokens in CSS Syntax. Numbers, percentages and dimensions are all `number`; `end` follows the last one. */
 export type CssTokenKind =
   | "whitespace"
   | "comment"

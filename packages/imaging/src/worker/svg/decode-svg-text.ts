@@ -4,7 +4,7 @@ import { unreadable } from "../unreadable.ts";
 
 const TYPE = "image/svg+xml";
 
-/** What an SVG may have, unpacked and cleaned alike. Some XML parsers take no more in one attribute either. */
+/** Bytes of an SVG at most, unpacked and cleaned alike. Some XML parsers accept no more in one attribute either. */
 export const MAX_SVG_BYTES = 10_000_000;
 
 /** The declaration ends within this, where there is one. */

@@ -16,7 +16,7 @@ const predefined = new Set(["lt", "gt", "amp", "quot", "apos"]);
  * The entities that a document type declaration declares, by name: Illustrator's are short names for namespaces. Throws
  * `unsupported_media` for those that are in other files, hold markup or other entities, or are many or long.
  *
- * @param doctype What stands between `<!DOCTYPE` and its `>`.
+ * @param doctype the text between `<!DOCTYPE` and its `>`.
  */
 export function readEntities(doctype: string): Map<string, string> {
   if (doctype.length > MAX_DOCTYPE_CHARACTERS) throw unreadable(TYPE, "its DOCTYPE is too long");
@@ -42,7 +42,7 @@ export function readEntities(doctype: string): Map<string, string> {
   return entities;
 }
 
-/** What stands in brackets. Identifiers of an external subset are not read. */
+/** The internal subset, in brackets. Identifiers of an external subset are not read. */
 function internalSubset(doctype: string): string {
   const found = /^(?:[^"'[\]]|"[^"]*"|'[^']*')*\[([\s\S]*)\]\s*$/.exec(doctype);
   return found?.[1] ?? "";

@@ -11,7 +11,7 @@ import { declaredSize, type ExactSize, wholeSize } from "./svg-size.ts";
 
 const TYPE = "image/svg+xml";
 
-/** What librsvg can address. A size costs nothing until it is drawn. */
+/** The area that librsvg can address. A size costs nothing until it is drawn. */
 const MAX_UNITS = 32_767 ** 2;
 
 /** Opens a clean document; another one is cleaned first. It is drawn at exactly the size that is wanted of it. */

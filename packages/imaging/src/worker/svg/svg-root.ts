@@ -8,7 +8,7 @@ export interface SvgRoot {
   readonly attributes: ReadonlyMap<string, string>;
   /** Whether the root has no content, so that its tag is the whole document. */
   readonly isEmpty: boolean;
-  /** What follows the first tag. */
+  /** The bytes after the first tag. */
   readonly content: Buffer;
 }
 

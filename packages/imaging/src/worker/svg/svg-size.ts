@@ -14,7 +14,7 @@ export interface ViewBox extends ExactSize {
   y: number;
 }
 
-/** What librsvg and cairo can address, as sides of one drawing. */
+/** The longest side of a drawing that librsvg and cairo can address. */
 const MAX_SIDE = 32_767;
 
 /** Longer sides, which only a mistake or an attack declares, are taken for this. */

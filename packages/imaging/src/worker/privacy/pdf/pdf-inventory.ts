@@ -7,7 +7,7 @@ import { entryOf, nameOf, type PdfValue } from "./pdf-value.ts";
 const TYPE = "application/pdf";
 /** More than documents of a hundred megabytes have. */
 const MAX_OBJECTS = 1_000_000;
-/** What all object streams of a file may hold together. */
+/** Bytes that all object streams of a file may hold together. */
 const MAX_INFLATED_BYTES = 128 * 1024 ** 2;
 
 /** Looking for the end of one costs up to the whole file, so that a file of many would take minutes. */

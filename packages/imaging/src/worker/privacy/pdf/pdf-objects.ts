@@ -20,7 +20,7 @@ export interface PdfBody {
   data: { start: number; end: number } | null;
 }
 
-/** What a file holds at its top level. */
+/** A part of a file at its top level. */
 export type PdfPart = ({ kind: "object" } & PdfBody) | { kind: "trailer"; value: PdfValue };
 
 /**

@@ -15,7 +15,7 @@ export interface PdfArray extends Place {
   items: PdfValue[];
 }
 
-/** What stands for an indirect object. Generations make no difference here. */
+/** A reference to an indirect object. Generations make no difference here. */
 export interface PdfReference extends Place {
   kind: "reference";
   number: number;
@@ -32,7 +32,7 @@ export interface PdfNumber extends Place {
   value: number;
 }
 
-/** What is not looked into: a string, or a word such as `true`. */
+/** A value without values inside: a string, or a word such as `true`. */
 export interface PdfOther extends Place {
   kind: "string" | "word";
 }
@@ -40,7 +40,7 @@ export interface PdfOther extends Place {
 /** An object of the PDF syntax. Source: ISO 32000-1, section 7.3. */
 export type PdfValue = PdfDictionary | PdfArray | PdfReference | PdfName | PdfNumber | PdfOther;
 
-/** What a dictionary has at `key`, `undefined` for any other value: the last, as readers take it. */
+/** The last value of a dictionary at `key`, as readers take it; `undefined` for any other value. */
 export function entryOf(value: PdfValue | null | undefined, key: string): PdfValue | undefined {
   if (value?.kind !== "dictionary") return undefined;
   return value.entries.findLast((entry) => entry.key === key)?.value;

@@ -4,7 +4,7 @@ import type { PdfInventory, PdfObject } from "./pdf-inventory.ts";
 import { entryOf, nameOf, type PdfValue, visitValues } from "./pdf-value.ts";
 import { findUnshared, referencesIn } from "./unshared-objects.ts";
 
-/** What has been blanked so far, and what can be judged only when all objects are known. */
+/** Objects that are blank already, and objects that can be judged only when all are known. */
 export interface PrivateData {
   gone: Set<PdfObject>;
   /** Numbers of objects that hold private data, unless the document uses them otherwise. */
@@ -13,7 +13,7 @@ export interface PrivateData {
 
 /**
  * Blanks what is private in an object: all of it when it is an XMP stream or document information, else what programs keep
- * for themselves under PieceInfo. Notes what it points to.
+ * for themselves under PieceInfo. Collects its references as suspects.
  */
 export function blankPrivateData(
   object: PdfObject,
@@ -38,7 +38,7 @@ export function blankPrivateData(
   });
 }
 
-/** Blanks the document information that trailers name, and then whatever only private data have pointed to. */
+/** Blanks the document information that trailers name, then the objects that only private data refer to. */
 export function blankSuspects(inventory: PdfInventory, { gone, suspects }: PrivateData): void {
   const information = new Set<number>();
   for (const trailer of inventory.trailers) {
@@ -66,8 +66,8 @@ const standardKeys = new Set([
 ]);
 
 /**
- * Whether a value can be a document information dictionary. What a trailer points to is not always one: a later revision
- * may have given its number to something else.
+ * Whether a value can be a document information dictionary. The object that a trailer names is not always one: a
+ * later revision may have reused its number.
  *
  * Source: ISO 32000-1, section 14.3.3.
  */

@@ -4,7 +4,7 @@ import { nameOf, type PdfValue, visitValues } from "./pdf-value.ts";
 
 /** Keys whose values go, so that what is behind them alone goes, too. */
 const privateKeys = new Set(["Info", "Metadata", "PieceInfo"]);
-/** Whatever private data point to: these are the document. */
+/** Types of objects that belong to the document even where private data refer to them. */
 const documentTypes = new Set(["Catalog", "Pages", "Page", "XRef", "ObjStm"]);
 
 /**

@@ -1,4 +1,4 @@
-/** What is seen of a sample over another, both opaque. All are 0 to 1; what is beyond is cut off. */
+/** The result of a sample over another, both opaque. All are 0 to 1; values beyond are clipped. */
 type Formula = (below: number, above: number) => number;
 
 const normal: Formula = (_, above) => above;

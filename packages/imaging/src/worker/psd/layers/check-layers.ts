@@ -1,8 +1,7 @@
 import { unreadablePsd } from "../psd-header.ts";
 import { checkStoredRows, type StoredRows } from "../stored-rows.ts";
 import { isKnownBlendMode } from "./blend-mode.ts";
-import type { Layer } from "./layer.ts";
-import { visibleStacks } from "./layer.ts";
+import { type Layer, visibleStacks } from "./layer.ts";
 import { areaOf, intersect, type Rectangle } from "./rectangle.ts";
 
 /** Groups within groups; Photoshop allows ten. */

@@ -1,7 +1,6 @@
 import { blendTable } from "./blend-mode.ts";
 import { blendPatch, type Patch } from "./blend-patch.ts";
-import type { Layer } from "./layer.ts";
-import { visibleStacks } from "./layer.ts";
+import { type Layer, visibleStacks } from "./layer.ts";
 import { applyMask, applyOpacity, unpackLayer } from "./layer-pixels.ts";
 import { areaOf, heightOf, intersect, type Rectangle, widthOf } from "./rectangle.ts";
 
@@ -16,7 +15,7 @@ const BAND_BYTES = 8 * 1024 ** 2;
 export async function composeLayers(layers: readonly Layer[], area: Rectangle): Promise<Buffer> {
   const rowBytes = widthOf(area) * 4;
   const rows = Math.max(1, Math.floor(BAND_BYTES / rowBytes));
-  // What is deflated cannot be entered in the middle: each band would have to inflate all that is above it.
+  // Deflated rows cannot be read from the middle: each band would have to inflate all above it.
   if (rows >= heightOf(area) || layers.some(isDeflated)) return await drawGroup(layers, area);
   const pixels = Buffer.allocUnsafe(areaOf(area) * 4);
   for (let top = area.top; top < area.bottom; top += rows) {

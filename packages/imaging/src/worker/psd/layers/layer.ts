@@ -11,7 +11,7 @@ export interface Layer {
   /** Whether it is only seen where the first layer below it that is not clipped is opaque. */
   clipped: boolean;
   mask: LayerMask | null;
-  /** Of a layer that holds pixels: where they are. Of a group: what its layers take up. */
+  /** The place of the pixels of a layer; of a group, the area of its layers. */
   bounds: Rectangle;
   content: LayerChannels | LayerGroup;
 }
@@ -33,7 +33,7 @@ export interface LayerGroup {
 
 export interface LayerMask {
   bounds: Rectangle;
-  /** What the mask is outside its bounds, of 255. */
+  /** The value of the mask outside its bounds, of 255. */
   outside: number;
   /** 0 to 1: how much of the mask takes effect. */
   density: number;

@@ -1,8 +1,6 @@
 import sharp, { type Sharp } from "sharp";
-import type { ImageResources } from "../image-resources.ts";
-import { usableIccProfile } from "../image-resources.ts";
-import type { PsdHeader } from "../psd-header.ts";
-import { unreadablePsd } from "../psd-header.ts";
+import { type ImageResources, usableIccProfile } from "../image-resources.ts";
+import { type PsdHeader, unreadablePsd } from "../psd-header.ts";
 import { createTiff, Photometric } from "../tiff.ts";
 import { checkLayers } from "./check-layers.ts";
 import { composeLayers } from "./compose-layers.ts";
@@ -15,7 +13,7 @@ const LAYER_FACTOR = 4;
  * Opens a file that holds no merged picture: it is composed of the layers. Rejects with `unsupported_media`, also where
  * that cannot be done: a blank picture would be worse.
  *
- * @returns what gives a pipeline that begins with the pixels.
+ * @returns a function that makes a pipeline which begins with the pixels.
  */
 export async function openLayers(
   bytes: Buffer,
@@ -41,7 +39,7 @@ export async function openLayers(
   };
 }
 
-/** What carries a profile to libvips: RGBA, or grey and alpha. */
+/** The pixels as a file that carries their profile to libvips: RGBA, or grey and alpha. */
 function composedAsTiff(pixels: Buffer, { width, height, mode }: PsdHeader, iccProfile: Buffer): Buffer {
   const isGrey = mode === "greyscale";
   const { file, pixels: target } = createTiff({

@@ -1,6 +1,5 @@
 import type { Layer as AgLayer, LayerMaskData } from "ag-psd";
-import type { PsdHeader } from "../psd-header.ts";
-import { truncatedPsd, unreadablePsd } from "../psd-header.ts";
+import { type PsdHeader, truncatedPsd, unreadablePsd } from "../psd-header.ts";
 import type { StoredRows } from "../stored-rows.ts";
 import type { Layer, LayerChannels, LayerMask } from "./layer.ts";
 import { areaOf, enclose, heightOf, type Rectangle, widthOf } from "./rectangle.ts";
@@ -10,8 +9,8 @@ const ALPHA_CHANNEL = -1;
 const MASK_CHANNEL = -2;
 
 /**
- * What ag-psd may allocate while it reads: it decodes no pixels of layers here, but those of patterns. It is not asked
- * to fail on what it does not know, which is next to everything that effects and texts are made of.
+ * The limits of ag-psd while it reads: it decodes no pixels of layers here, but those of patterns. It does not fail on unknown
+ * blocks, since most of those that effects and texts consist of are unknown to it.
  */
 const READ_OPTIONS = {
   skipCompositeImageData: true,
@@ -19,7 +18,7 @@ const READ_OPTIONS = {
   skipLinkedFilesData: true,
   useRawData: true,
   totalMemoryLimit: 32 * 1024 ** 2,
-  // It prints what puzzles it.
+  // It prints warnings about unknown blocks.
   log: () => {},
 };
 
