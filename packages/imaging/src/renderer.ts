@@ -11,8 +11,8 @@ import type { Rendered, Task, TaskResult } from "./shared/wire.ts";
 const MAX_TASKS_PER_WORKER = 1000;
 
 /**
- * A renderer of every original type as every format, on sharp, with PDFium for PDF and readers and writers of its own for PSD.
- * It works in child processes, which are killed when a picture takes too long or too much memory.
+ * A renderer of every original type as every format, in child processes with bounds on time and memory. It is built on sharp,
+ * with PDFium for PDF and readers and writers of its own for PSD.
  *
  * Throws `TypeError` on options out of range.
  */
