@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPdf } from "../packages/imaging/src/pdf/open-pdf.ts";
-import { transformPdf } from "../packages/imaging/src/pdf/transform-pdf.ts";
-import { pdfOfJpeg, pdfOfPixels } from "../packages/imaging/src/pdf/write-pdf.ts";
+import { openPdf } from "../packages/imaging/src/worker/pdf/open-pdf.ts";
+import { transformPdf } from "../packages/imaging/src/worker/pdf/transform-pdf.ts";
+import { pdfOfJpeg, pdfOfPixels } from "../packages/imaging/src/worker/pdf/write-pdf.ts";
 import { meanDifference, type ReadPicture } from "./matrix/independent-reader.ts";
 import {
   firstObjectOf,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { inflateSync } from "node:zlib";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { stripMetadata } from "../packages/imaging/src/privacy/strip-metadata.ts";
+import { stripMetadata } from "../packages/imaging/src/worker/privacy/strip-metadata.ts";
 import { QUARTERS, samplePdf } from "./support/pdf-samples.ts";
 import { animatedGif, photo } from "./support/pictures.ts";
 import { programs, run } from "./support/programs.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { writePsd } from "../packages/imaging/src/psd/write-psd.ts";
+import { writePsd } from "../packages/imaging/src/worker/psd/write-psd.ts";
 import { createRandom } from "./hostile/random.ts";
 import { layer, layeredPsd, plain } from "./support/layered-psd.ts";
 import { programs, run } from "./support/programs.ts";

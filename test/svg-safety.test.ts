@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { cleanSvg } from "../packages/imaging/src/svg/clean-svg.ts";
+import { cleanSvg } from "../packages/imaging/src/worker/svg/clean-svg.ts";
 import { openBrowser } from "./support/chromium.ts";
 import type { Attack } from "./svg/attack.ts";
 import { type AttackSite, startAttackSite } from "./svg/attack-site.ts";

@@ -1,4 +1,4 @@
-import { openPsd } from "../../packages/imaging/src/psd/open-psd.ts";
+import { openPsd } from "../../packages/imaging/src/worker/psd/open-psd.ts";
 
 /** Pixels as our reader gives them: 8-bit sRGB, with alpha where there are four channels. */
 export interface ReadPixels {

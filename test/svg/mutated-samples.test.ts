@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cleanSvg } from "../../packages/imaging/src/svg/clean-svg.ts";
+import { cleanSvg } from "../../packages/imaging/src/worker/svg/clean-svg.ts";
 import { SQUARE, svg } from "./attack.ts";
 import { sampleSvgs } from "./samples.ts";
 

@@ -1,6 +1,6 @@
 import sharp from "sharp";
 import { expect, test } from "vitest";
-import { cleanSvg } from "../../packages/imaging/src/svg/clean-svg.ts";
+import { cleanSvg } from "../../packages/imaging/src/worker/svg/clean-svg.ts";
 import { sampleSvgs } from "./samples.ts";
 
 const samples = Object.entries(await sampleSvgs());

@@ -33,8 +33,11 @@ test("the same code in another place has the same build", async () => {
 });
 
 test.each([
-  ["a changed file", (root: string) => writeFile(join(root, "fit.js"), "\n", { flag: "a" })],
-  ["a changed file in a folder", (root: string) => writeFile(join(root, "psd/tiff.js"), "\n", { flag: "a" })],
+  ["a changed file", (root: string) => writeFile(join(root, "renderer.js"), "\n", { flag: "a" })],
+  [
+    "a changed file in a folder",
+    (root: string) => writeFile(join(root, "worker/psd/tiff.js"), "\n", { flag: "a" }),
+  ],
   ["another file", (root: string) => writeFile(join(root, "extra.js"), "")],
 ])("%s makes another build", async (_, change) => {
   expect(await buildOfCopy(change)).not.toBe(await buildOfCopy());

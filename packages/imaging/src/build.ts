@@ -4,16 +4,17 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { arch, platform, versions } from "node:process";
 import { fileURLToPath } from "node:url";
-import type { PictureLimits } from "./wire.ts";
+import type { ImageFormat, OriginalType } from "@outrigger/core";
+import type { PictureLimits } from "./shared/wire.ts";
 
-/** The libraries whose other versions may draw or encode otherwise. */
+/** Libraries whose versions may draw or encode differently. */
 const LIBRARIES = ["sharp", "@embedpdf/pdfium", "ag-psd", "pdfkit", "svg-to-pdfkit"];
 
 let code: string | undefined;
 
 /**
- * The identity of all that makes bytes: a digest of our own code, of the libraries' versions, and of those limits that shape
- * renditions. Takes 15 ms the first time in a process.
+ * `Renderer.build`: a digest of everything that decides the bytes of renditions. That is our own code, the versions of the
+ * libraries, and the limits that shape renditions. Takes 15 ms the first time in a process.
  */
 export function buildOf(limits: PictureLimits): string {
   code ??= [ownCode(), ...LIBRARIES.map(versionOf), ...nativeVersions(), `zlib ${versions.zlib}`].join();
@@ -32,7 +33,7 @@ function shape(limits: PictureLimits): string {
   ].join();
 }
 
-/** A digest of the files that lie beside this one, without what Node does not run. */
+/** A digest of the files beside and below this one that Node runs, those of the worker included. */
 function ownCode(): string {
   const directory = dirname(fileURLToPath(import.meta.url));
   const hash = createHash("sha256");
@@ -52,8 +53,8 @@ function codeIn(directory: string, above = ""): string[] {
 }
 
 /**
- * The binaries that sharp loads, with the platform in their names: libvips and librsvg are among them, and draw differently on
- * another processor. They lie beside sharp, or within it.
+ * The binaries that sharp loads, with the platform in their names. libvips and librsvg are among them, and draw differently on
+ * another processor. npm installs them beside sharp or within it.
  */
 function nativeVersions(): string[] {
   const sharp = rootOf("sharp");
@@ -66,7 +67,7 @@ function nativeVersions(): string[] {
     .toSorted();
 }
 
-/** Read off the package, not asked of it: importing the library would load its code into the host. */
+/** Read from package.json: importing the library would load its code into the host. */
 function versionOf(library: string): string {
   return readVersion(rootOf(library));
 }
@@ -76,9 +77,24 @@ function readVersion(root: string): string {
   return version;
 }
 
-/** Their `exports` may hide their package.json, which lies in the package's root, above the entry. */
+/** The folder of a package, found by its entry: its `exports` may hide its package.json. */
 function rootOf(library: string): string {
   const entry = createRequire(import.meta.url).resolve(library);
   const path = join("node_modules", library);
   return entry.slice(0, entry.lastIndexOf(path) + path.length);
+}
+
+/**
+ * Add an entry, or raise its number by one, for a type, a format or a single conversion whose renditions now look different.
+ * Stored renditions with a lower look are then rendered again after the reply. Leave out invisible changes, such as another
+ * encoder with the same settings: `build` distinguishes those bytes.
+ */
+const RAISED: { type?: OriginalType; format?: ImageFormat; by: number }[] = [];
+
+/** `Renderer.look`. */
+export function look(type: OriginalType, format: ImageFormat): number {
+  return RAISED.filter((each) => (each.type ?? type) === type && (each.format ?? format) === format).reduce(
+    (sum, { by }) => sum + by,
+    1,
+  );
 }

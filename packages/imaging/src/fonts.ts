@@ -24,7 +24,7 @@ export type Script = (typeof scripts)[number]["name"];
 /** A font family that names a style instead of a font. */
 export type GenericFamily = (typeof families)[number];
 
-/** What of the text in SVG pictures the fonts of this machine can draw. */
+/** The scripts and families of text in SVG pictures that the fonts of this machine cover. */
 export interface FontCoverage {
   /** Scripts whose characters are drawn. None: there is no font at all. */
   drawnScripts: Script[];

@@ -1,6 +1,6 @@
 import { createRenderer, type RendererOptions } from "@outrigger/imaging";
 import { expect, test } from "vitest";
-import { defaultRendererOptions, resolveRendererOptions } from "./renderer-options.ts";
+import { resolveRendererOptions } from "./renderer-options.ts";
 
 test("has the documented defaults", () => {
   expect(resolveRendererOptions({})).toMatchObject({
@@ -16,7 +16,7 @@ test("has the documented defaults", () => {
     maxMemoryBytes: 536_870_912,
     maxQueue: 64,
   });
-  expect(defaultRendererOptions().workers).toBeGreaterThanOrEqual(2);
+  expect(resolveRendererOptions({}).workers).toBeGreaterThanOrEqual(2);
 });
 
 test.each([

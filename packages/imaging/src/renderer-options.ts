@@ -1,11 +1,10 @@
 import { availableParallelism } from "node:os";
 import { checkOptions, type RuleTable, rules } from "@outrigger/core";
 
-/** Options of {@link createRenderer}. Every number is an integer; any other value is a `TypeError`. */
+/** Options of {@link createRenderer}. Numbers are integers; any other value is a `TypeError`. */
 export interface RendererOptions {
   /**
-   * Pixels that an original may have, over all its frames. For SVG, which has none until it is drawn, the output limits
-   * bind instead.
+   * Pixels that an original may have, over all its frames. An SVG has none until it is drawn: only the output limits bind it.
    * Range 1 to 1,000,000,000.
    * @default 50_000_000
    */
@@ -27,7 +26,7 @@ export interface RendererOptions {
   maxOutputPixels?: number;
   /**
    * Pixels of a GIF rendition, of one frame; a larger one is scaled down. Lower than `maxOutputPixels` because finding a
-   * palette costs ten times as much as any other encoder: 0.4 s a megapixel. Range 1 to 268,000,000.
+   * palette takes 0.4 s a megapixel, ten times as much as any other encoder. Range 1 to 268,000,000.
    * @default 4_000_000
    */
   maxGifOutputPixels?: number;
@@ -44,46 +43,47 @@ export interface RendererOptions {
    */
   maxAvifOutputPixels?: number;
   /**
-   * Pixels of an animated rendition (GIF or WebP), all frames together; a larger one is scaled down, and none of its
-   * frames is dropped. Range 1 to 268,000,000.
+   * Pixels of an animated rendition (GIF or WebP), all frames together. A larger one is scaled down and keeps all its
+   * frames. Range 1 to 268,000,000.
    * @default 10_000_000
    */
   maxAnimationOutputPixels?: number;
   /**
-   * Milliseconds that one picture may take, reading it included, waiting for its turn not. A worker that takes longer is
-   * killed. The picture counts as too costly if the worker had the processor for 80 % of that time; else the machine was
-   * busy, and the picture may be asked for again. Range 100 to 600,000.
+   * Milliseconds that a worker may spend on one picture, reading it included. The wait for a worker does not count. A worker
+   * that takes longer is killed. The picture is too costly if the worker had the processor for 80 % of that time. Otherwise
+   * the machine was busy, and a retry may succeed. Range 100 to 600,000.
    * @default 10_000
    */
   timeoutMs?: number;
   /**
-   * Bytes of resident memory that a worker may reach on one picture; about 70 MiB of them are the worker itself. Looked
-   * at twenty times a second; one that is over is killed, and the system refuses allocations of 256 MiB beyond it. On
-   * Linux only. At least 134,217,728.
+   * Bytes of resident memory that a worker may reach on one picture; about 70 MiB of them are the worker itself. They are
+   * measured 20 times a second, and a worker above the limit is killed. The system refuses allocations of 256 MiB beyond it.
+   * On Linux only. At least 134,217,728.
    * @default 536_870_912
    */
   maxMemoryBytes?: number;
   /**
-   * Bytes of resident memory that all workers may reach together. Over it the picture that began last is put back and
-   * rendered when no other is: two large ones take turns, small ones do not notice. On Linux only. At least 134,217,728.
+   * Bytes of resident memory that all workers may reach together. Above it, the picture that began last is queued again and
+   * rendered when no other is. Two large pictures take turns; small ones are not affected. On Linux only. At least
+   * 134,217,728.
    * @default `maxMemoryBytes`, and a quarter of it for each worker beyond the first
    */
   maxTotalMemoryBytes?: number;
   /**
-   * Processes that render. Started when first needed and kept. Two even on a small machine, so that one hostile picture
-   * does not hold up all others until its deadline; their low priority leaves the processor to the host. Range 1 to 256.
+   * Processes that render. They are started when first needed and kept. At least two by default, so that one hostile picture
+   * does not hold up all others until its deadline. Their low priority leaves the processor to the host. Range 1 to 256.
    * @default the processors less one, at least 2
    */
   workers?: number;
   /**
-   * Calls that may wait for a worker. One more is refused with `overloaded`. Range 0 to 100,000.
+   * Calls that may wait for a worker. One more is rejected with `overloaded`. Range 0 to 100,000.
    * @default 64
    */
   maxQueue?: number;
   /**
-   * Whether the pixels of originals that are costly to decode are kept once more, at 1600 px, to make smaller sizes from. They
-   * take up to 10 MB a picture or page beside its renditions, and turn 0.1 s and more of each further size into 0.02 s. Renditions
-   * have the same bytes either way.
+   * Whether to keep an intermediate, at 1600 px, of each original that is costly to decode. Smaller sizes are made from it. It
+   * takes up to 10 MB a picture or page, and turns 0.1 s and more of each further size into 0.02 s. Renditions have the same
+   * bytes either way.
    * @default true
    */
   intermediates?: boolean;
@@ -91,16 +91,18 @@ export interface RendererOptions {
 
 const MIN_MEMORY_BYTES = 128 * 1024 ** 2;
 
-/** What {@link createRenderer} takes. */
-const RULES = {
+const outputPixels = (preset: number) => rules.preset(preset, rules.whole(1, 268_000_000));
+
+/** The rule and the default of each option. The default of `maxTotalMemoryBytes` follows from those of others. */
+export const RENDERER_RULES = {
   maxPixels: rules.preset(50_000_000, rules.whole(1, 1_000_000_000)),
   maxFrames: rules.preset(60, rules.whole(1, 10_000)),
   maxSide: rules.preset(8192, rules.whole(1, 16_383)),
-  maxOutputPixels: rules.preset(25_000_000, rules.whole(1, 268_000_000)),
-  maxGifOutputPixels: rules.preset(4_000_000, rules.whole(1, 268_000_000)),
-  maxWebpOutputPixels: rules.preset(16_000_000, rules.whole(1, 268_000_000)),
-  maxAvifOutputPixels: rules.preset(6_000_000, rules.whole(1, 268_000_000)),
-  maxAnimationOutputPixels: rules.preset(10_000_000, rules.whole(1, 268_000_000)),
+  maxOutputPixels: outputPixels(25_000_000),
+  maxGifOutputPixels: outputPixels(4_000_000),
+  maxWebpOutputPixels: outputPixels(16_000_000),
+  maxAvifOutputPixels: outputPixels(6_000_000),
+  maxAnimationOutputPixels: outputPixels(10_000_000),
   timeoutMs: rules.preset(10_000, rules.whole(100, 600_000)),
   maxMemoryBytes: rules.preset(512 * 1024 ** 2, rules.whole(MIN_MEMORY_BYTES)),
   maxTotalMemoryBytes: rules.whole(MIN_MEMORY_BYTES),
@@ -109,22 +111,11 @@ const RULES = {
   intermediates: rules.preset(true, rules.flag()),
 } satisfies RuleTable<RendererOptions>;
 
-/** What each option is when it is not given. */
-export function defaultRendererOptions(): Required<RendererOptions> {
-  return resolveRendererOptions({});
-}
-
 /** Fills in the defaults. Throws `TypeError` on a value out of its range. */
 export function resolveRendererOptions(options: RendererOptions): Required<RendererOptions> {
-  const resolved = checkOptions("createRenderer", options, RULES);
+  const { maxTotalMemoryBytes, ...resolved } = checkOptions("createRenderer", options, RENDERER_RULES);
   const { maxMemoryBytes, workers } = resolved;
-  return {
-    ...resolved,
-    maxTotalMemoryBytes: resolved.maxTotalMemoryBytes ?? totalMemoryBytes(maxMemoryBytes, workers),
-  };
-}
-
-/** Room for one large picture beside usual ones. */
-function totalMemoryBytes(maxMemoryBytes: number, workers: number): number {
-  return Math.round(maxMemoryBytes * (1 + (workers - 1) / 4));
+  // Room for one large picture beside usual ones.
+  const roomBytes = Math.round(maxMemoryBytes * (1 + (workers - 1) / 4));
+  return { ...resolved, maxTotalMemoryBytes: maxTotalMemoryBytes ?? roomBytes };
 }

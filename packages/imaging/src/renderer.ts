@@ -1,19 +1,18 @@
 import { resolve } from "node:path";
 import type { Admission, Renderer, RenderSource, Rendition } from "@outrigger/core";
-import { buildOf } from "./build.ts";
-import { usesIntermediate } from "./intermediate.ts";
-import { look } from "./look.ts";
-import { measure } from "./measure.ts";
+import { buildOf, look } from "./build.ts";
 import { createWorkerPool } from "./pool/worker-pool.ts";
 import { type RendererOptions, resolveRendererOptions } from "./renderer-options.ts";
-import type { Rendered, Task, TaskResult } from "./wire.ts";
+import { usesIntermediate } from "./shared/intermediate.ts";
+import { measure } from "./shared/measure.ts";
+import type { Rendered, Task, TaskResult } from "./shared/wire.ts";
 
-/** Against leaks that nobody has seen yet: 600 pictures in a row left none. Starting anew costs 0.1 s of processor. */
+/** A precaution against leaks: 600 pictures in a row showed none. A new worker costs 0.1 s of processor. */
 const MAX_TASKS_PER_WORKER = 1000;
 
 /**
- * A renderer of every original type as every format, in child processes that are killed when a picture takes too long
- * or too much memory: on sharp, with PDFium for PDF and readers and writers of its own for PSD.
+ * A renderer of every original type as every format, in child processes with bounds on time and memory. It is built on sharp,
+ * with PDFium for PDF and readers and writers of its own for PSD.
  *
  * Throws `TypeError` on options out of range.
  */
@@ -21,14 +20,14 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
   const { timeoutMs, maxMemoryBytes, maxTotalMemoryBytes, workers, maxQueue, intermediates, ...limits } =
     resolveRendererOptions(options);
   const pool = createWorkerPool<Task, TaskResult>({
-    entry: new URL("./worker.js", import.meta.url),
+    entry: new URL("./worker/worker.js", import.meta.url),
     timeoutMs,
     maxMemoryBytes,
     workers,
     maxQueue,
     maxTasksPerWorker: MAX_TASKS_PER_WORKER,
     maxTotalMemoryBytes,
-    // What it still holds counts against the next picture.
+    // Memory that a worker still holds counts against its next picture.
     maxRestingBytes: maxMemoryBytes / 2,
   });
   return {
@@ -70,7 +69,7 @@ function separate({ bytes, renditionBytes }: Rendered): Rendition {
   return { bytes: bytes.subarray(0, renditionBytes), intermediate: bytes.subarray(renditionBytes) };
 }
 
-/** Workers have a directory of their own, where a relative path would mean another file. */
+/** Workers run in another directory, where a relative path would mean another file. */
 function absolute(source: RenderSource): RenderSource {
   return "path" in source ? { ...source, path: resolve(source.path) } : source;
 }

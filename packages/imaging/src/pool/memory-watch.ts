@@ -2,37 +2,37 @@
 export interface Watched {
   /** Bytes of resident memory now; `null` where the system does not say. */
   residentBytes(): number | null;
-  /** It alone holds more than it may. */
+  /** Called when this process alone exceeds its limit. */
   onExcess(): void;
-  /** All together hold more than they may, and it was the last to begin. */
+  /** Called when all together exceed theirs, and this process was the last to begin. */
   onCrowding(): void;
 }
 
 export interface MemoryLimits {
   /** Bytes of resident memory of each process. */
   maxMemoryBytes: number;
-  /** Bytes of resident memory of all of them together; one that is alone may hold what it may. */
+  /** Bytes of resident memory of all of them together. It does not bind a process that is alone. */
   maxTotalMemoryBytes: number;
 }
 
-/** Looks at the memory of processes while they work. */
+/** Measures the memory of processes while they work. */
 export interface MemoryWatch {
-  /** @returns what ends the watching. */
+  /** @returns a function that ends the watching. */
   add(process: Watched): () => void;
 }
 
-/** A decoder takes some tens of megabytes meanwhile. */
+/** In this time a decoder takes some tens of megabytes. */
 const INTERVAL_MS = 50;
 
-/** @param restingBytes tells what processes hold that are not at work, and count as well. */
+/** @param restingBytes returns the bytes that idle processes hold; they count as well. */
 export function createMemoryWatch(limits: MemoryLimits, restingBytes: () => number): MemoryWatch {
   /** In the order in which they began. */
   const watched = new Set<Watched>();
   let timer: NodeJS.Timeout | undefined;
 
-  function look(): void {
+  function measure(): void {
     let used = restingBytes();
-    // A copy: whoever is told may end its watching at once.
+    // A copy: a callback may end the watching of its process at once.
     for (const [index, process] of [...watched].entries()) {
       const bytes = process.residentBytes();
       if (bytes === null) continue;
@@ -46,7 +46,7 @@ export function createMemoryWatch(limits: MemoryLimits, restingBytes: () => numb
     add(process) {
       watched.add(process);
       // A process at work keeps this one alive by itself.
-      timer ??= setInterval(look, INTERVAL_MS).unref();
+      timer ??= setInterval(measure, INTERVAL_MS).unref();
       return () => {
         watched.delete(process);
         if (watched.size > 0) return;

@@ -1,7 +1,7 @@
 import { ServiceError } from "@outrigger/core";
 import { afterEach, expect, test } from "vitest";
 import { childrenOf, peakBytes, until } from "../../test/child-processes.ts";
-import { overDeadline } from "./child-worker.ts";
+import { overDeadline } from "./failures.ts";
 import { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from "./worker-pool.ts";
 
 interface Answer {

@@ -1,6 +1,7 @@
 import { ServiceError, type WorkOptions } from "@outrigger/core";
-import { type ChildWorker, type ChildWorkerOptions, needsMemory, startChildWorker } from "./child-worker.ts";
-import { createMemoryWatch } from "./memory-watch.ts";
+import { type ChildWorker, type ChildWorkerOptions, startChildWorker } from "./child-worker.ts";
+import { needsMemory } from "./failures.ts";
+import { createMemoryWatch, type MemoryWatch } from "./memory-watch.ts";
 
 /** A bounded number of workers and a bounded queue before them. */
 export interface WorkerPoolOptions extends ChildWorkerOptions {
@@ -13,8 +14,8 @@ export interface WorkerPoolOptions extends ChildWorkerOptions {
   /** Bytes of resident memory after a task over which a worker is replaced. */
   maxRestingBytes: number;
   /**
-   * Bytes of resident memory of all workers together. When they come to more, the task that began last is taken back, and
-   * done again when no other is under way.
+   * Bytes of resident memory of all workers together. Above it, the task that began last is stopped and queued again, to
+   * run when no other task does.
    */
   maxTotalMemoryBytes: number;
 }
@@ -32,94 +33,137 @@ export interface WorkerPool<Task, Result> {
 
 interface Job<Task, Result> {
   task: Task;
-  /** Whether it is to be done while nothing else is, so that it has all memory to itself. */
+  /** Whether it must run while no other task does, so that it has all memory to itself. */
   isAlone: boolean;
   /** CPU milliseconds that it has taken so far. */
   cpuMs: number;
   onCost(cpuMs: number): void;
   resolve(result: Result): void;
   reject(error: unknown): void;
-  /** Stops listening to its signal. */
+  /** Removes the listener from its signal. */
   release(): void;
 }
 
-/** What a task is taken to last until one has been measured. */
+/** The assumed duration of a task until one has been measured. */
 const FIRST_GUESS_MS = 250;
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** Why a worker was killed whose task will be done again. */
+/** The reason of a kill after which the task is queued again. */
 const CROWDED = new ServiceError("overloaded", "This render makes room for another.");
 
-/** Starts no worker before there is something to do. A worker that dies is replaced when the next task needs one. */
+/** Starts a worker when a task first needs it. A worker that dies is replaced when the next task needs one. */
 export function createWorkerPool<Task extends object, Result>(
   options: WorkerPoolOptions,
 ): WorkerPool<Task, Result> {
-  type Worker = ChildWorker<Task, Result>;
-  const waiting: Job<Task, Result>[] = [];
-  /** Alive, whatever they do. */
-  const members = new Set<Worker>();
-  const idle: Worker[] = [];
-  const tasksDone = new WeakMap<Worker, number>();
+  return new ChildWorkerPool<Task, Result>(options);
+}
+
+class ChildWorkerPool<Task extends object, Result> implements WorkerPool<Task, Result> {
+  readonly #options: WorkerPoolOptions;
+  readonly #memory: MemoryWatch;
+  readonly #queue: Job<Task, Result>[] = [];
+  /** Alive: starting, idle or at work. */
+  readonly #members = new Set<ChildWorker<Task, Result>>();
+  readonly #idle: ChildWorker<Task, Result>[] = [];
+  readonly #tasksDone = new WeakMap<ChildWorker<Task, Result>, number>();
   /** Not gone yet, killed ones included. */
-  const processes = new Set<Worker>();
-  const memory = createMemoryWatch(options, () =>
-    idle.reduce((bytes, worker) => bytes + worker.restingBytes(), 0),
-  );
-  let starting = 0;
-  let underWay = 0;
-  let closed = false;
-  let averageMs = FIRST_GUESS_MS;
+  readonly #processes = new Set<ChildWorker<Task, Result>>();
+  #starting = 0;
+  #running = 0;
+  #isClosed = false;
+  #averageMs = FIRST_GUESS_MS;
 
-  const dispatch = (): void => {
-    while (waiting.length > 0) {
-      // The others come to an end, and none begins before it.
-      if (waiting[0]?.isAlone && underWay > 0) return;
-      const worker = idle.pop();
-      if (worker === undefined) break;
-      const job = waiting.shift();
-      if (worker.isAlive() && job !== undefined) void work(worker, job);
-      else if (job !== undefined) waiting.unshift(job);
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+    this.#memory = createMemoryWatch(options, () =>
+      this.#idle.reduce((bytes, worker) => bytes + worker.restingBytes(), 0),
+    );
+  }
+
+  run(task: Task, { signal, onCost = () => undefined }: WorkOptions = {}): Promise<Result> {
+    if (this.#isClosed) return Promise.reject(closedError());
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    const { workers, maxQueue } = this.#options;
+    const busy = this.#members.size - this.#idle.length - this.#starting;
+    if (this.#queue.length >= maxQueue + workers - busy) return Promise.reject(this.#overloaded());
+    return new Promise<Result>((resolve, reject) => {
+      const abandon = (): void => {
+        this.#queue.splice(this.#queue.indexOf(job), 1);
+        reject(signal?.reason);
+      };
+      const job: Job<Task, Result> = {
+        task,
+        isAlone: false,
+        cpuMs: 0,
+        onCost,
+        resolve,
+        reject,
+        release: () => signal?.removeEventListener("abort", abandon),
+      };
+      signal?.addEventListener("abort", abandon, { once: true });
+      this.#queue.push(job);
+      this.#dispatch();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const job of this.#queue.splice(0)) {
+      job.release();
+      job.reject(closedError());
     }
-    while (starting < waiting.length && members.size < options.workers) void start();
-  };
+    const leaving = [...this.#processes];
+    for (const worker of leaving) worker.kill(closedError());
+    await Promise.all(leaving.map((worker) => worker.gone));
+  }
 
-  const forget = (worker: Worker): void => {
-    members.delete(worker);
-    const place = idle.indexOf(worker);
-    if (place >= 0) idle.splice(place, 1);
-  };
+  /** Hands queued jobs to idle workers, and starts workers for those that are left. */
+  #dispatch(): void {
+    while (this.#queue.length > 0) {
+      // Running tasks finish first, and no other begins before it.
+      if (this.#queue[0]?.isAlone && this.#running > 0) return;
+      const worker = this.#idle.pop();
+      if (worker === undefined) break;
+      if (!worker.isAlive()) continue;
+      const job = this.#queue.shift();
+      if (job !== undefined) void this.#perform(worker, job);
+    }
+    while (this.#starting < this.#queue.length && this.#members.size < this.#options.workers) {
+      void this.#startWorker();
+    }
+  }
 
-  const start = async (): Promise<void> => {
-    const worker = startChildWorker<Task, Result>(options);
-    members.add(worker);
-    processes.add(worker);
-    starting++;
+  async #startWorker(): Promise<void> {
+    const worker = startChildWorker<Task, Result>(this.#options);
+    this.#members.add(worker);
+    this.#processes.add(worker);
+    this.#starting++;
     void worker.gone.then(() => {
-      forget(worker);
-      processes.delete(worker);
+      this.#forget(worker);
+      this.#processes.delete(worker);
     });
     try {
       await worker.ready;
-      idle.push(worker);
+      this.#idle.push(worker);
     } catch (error) {
-      forget(worker);
-      // One task per failed start, so that a lasting failure is told to everyone and tried for everyone.
-      const job = waiting.shift();
+      this.#forget(worker);
+      // One job per failed start: if starts keep failing, each queued job gets one attempt and its error.
+      const job = this.#queue.shift();
       job?.release();
       job?.reject(error);
     } finally {
-      starting--;
+      this.#starting--;
     }
-    dispatch();
-  };
+    this.#dispatch();
+  }
 
-  const work = async (worker: Worker, job: Job<Task, Result>): Promise<void> => {
+  async #perform(worker: ChildWorker<Task, Result>, job: Job<Task, Result>): Promise<void> {
     job.release();
     const begun = performance.now();
-    underWay++;
-    const unwatch = memory.add({
+    this.#running++;
+    const unwatch = this.#memory.add({
       residentBytes: () => worker.residentBytes(),
-      onExcess: () => worker.kill(needsMemory(options.maxMemoryBytes)),
+      onExcess: () => worker.kill(needsMemory(this.#options.maxMemoryBytes)),
       onCrowding: () => worker.kill(CROWDED),
     });
     try {
@@ -129,69 +173,43 @@ export function createWorkerPool<Task extends object, Result>(
       job.onCost(job.cpuMs);
       job.resolve(result);
     } catch (error) {
-      if (error === CROWDED && !closed) waiting.unshift({ ...job, isAlone: true });
+      if (error === CROWDED && !this.#isClosed) this.#queue.unshift({ ...job, isAlone: true });
       else {
         job.onCost(job.cpuMs);
         job.reject(error);
       }
     } finally {
-      underWay--;
+      this.#running--;
       unwatch();
     }
-    averageMs += (performance.now() - begun - averageMs) / 8;
-    const done = (tasksDone.get(worker) ?? 0) + 1;
-    tasksDone.set(worker, done);
-    if (done >= options.maxTasksPerWorker || worker.restingBytes() > options.maxRestingBytes) {
-      // Nothing runs in it that could be told the reason.
-      worker.kill(closedError());
-    }
-    if (worker.isAlive()) idle.push(worker);
-    else forget(worker);
-    dispatch();
-  };
+    this.#averageMs += (performance.now() - begun - this.#averageMs) / 8;
+    this.#keepOrReplace(worker);
+    this.#dispatch();
+  }
 
-  const overloaded = (): ServiceError => {
-    const ahead = waiting.length + options.workers;
-    const retryAfterMs = Math.ceil(Math.min(MAX_RETRY_AFTER_MS, (averageMs * ahead) / options.workers));
-    return new ServiceError("overloaded", "Too many images are waiting to be rendered.", { retryAfterMs });
-  };
+  #keepOrReplace(worker: ChildWorker<Task, Result>): void {
+    const { maxTasksPerWorker, maxRestingBytes } = this.#options;
+    const done = (this.#tasksDone.get(worker) ?? 0) + 1;
+    this.#tasksDone.set(worker, done);
+    // No task is left in it that could reject with the reason.
+    if (done >= maxTasksPerWorker || worker.restingBytes() > maxRestingBytes) worker.kill(closedError());
+    if (worker.isAlive()) this.#idle.push(worker);
+    else this.#forget(worker);
+  }
 
-  return {
-    run(task, { signal, onCost = () => undefined } = {}) {
-      if (closed) return Promise.reject(closedError());
-      if (signal?.aborted) return Promise.reject(signal.reason);
-      const busy = members.size - idle.length - starting;
-      if (waiting.length >= options.maxQueue + options.workers - busy) return Promise.reject(overloaded());
-      return new Promise<Result>((resolve, reject) => {
-        const abandon = (): void => {
-          waiting.splice(waiting.indexOf(job), 1);
-          reject(signal?.reason);
-        };
-        const job: Job<Task, Result> = {
-          task,
-          isAlone: false,
-          cpuMs: 0,
-          onCost,
-          resolve,
-          reject,
-          release: () => signal?.removeEventListener("abort", abandon),
-        };
-        signal?.addEventListener("abort", abandon, { once: true });
-        waiting.push(job);
-        dispatch();
-      });
-    },
-    async close() {
-      closed = true;
-      for (const job of waiting.splice(0)) {
-        job.release();
-        job.reject(closedError());
-      }
-      const leaving = [...processes];
-      for (const worker of leaving) worker.kill(closedError());
-      await Promise.all(leaving.map((worker) => worker.gone));
-    },
-  };
+  #forget(worker: ChildWorker<Task, Result>): void {
+    this.#members.delete(worker);
+    const place = this.#idle.indexOf(worker);
+    if (place >= 0) this.#idle.splice(place, 1);
+  }
+
+  #overloaded(): ServiceError {
+    const { workers } = this.#options;
+    const expectedMs = (this.#averageMs * (this.#queue.length + workers)) / workers;
+    return new ServiceError("overloaded", "Too many images are waiting to be rendered.", {
+      retryAfterMs: Math.ceil(Math.min(MAX_RETRY_AFTER_MS, expectedMs)),
+    });
+  }
 }
 
 function closedError(): ServiceError {

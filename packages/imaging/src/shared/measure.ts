@@ -1,0 +1,78 @@
+import type { ImageFormat, OriginalFacts, OriginalType, RenditionSpec, Size } from "@outrigger/core";
+import { fitInside } from "./fit.ts";
+import type { PictureLimits } from "./wire.ts";
+
+/** The facts of a picture that are known before its pixels are decoded. */
+export interface Measured {
+  type: OriginalType;
+  natural: Size;
+  /** Frames of an animation, else 1. */
+  frames: number;
+}
+
+/** `Renderer.measure`. */
+export function measure(original: OriginalFacts, spec: RenditionSpec, limits: PictureLimits): Size | null {
+  if (original.type === "application/pdf" && spec.format === "pdf" && !isSized(spec)) return null;
+  const picture = pictureInRecord(original, spec);
+  return picture === null ? null : renditionSize(picture, spec, limits);
+}
+
+/** The picture that a spec is of, by the record of the image; `null` where the record does not suffice. */
+export function pictureInRecord(original: OriginalFacts, { page = 1 }: RenditionSpec): Measured | null {
+  const { type, width, height, pages } = original;
+  if (width === null || height === null || pages === null) return null;
+  const natural = page === 1 ? { width, height } : sizeOfPage(original, page);
+  return natural === null ? null : { type, natural, frames: type === "image/gif" ? pages : 1 };
+}
+
+function sizeOfPage({ pages, pageSizes = [] }: OriginalFacts, page: number): Size | null {
+  const [, width, height] = pageSizes.findLast(([firstPage]) => firstPage <= page) ?? [0, 0, 0];
+  return page > (pages ?? 0) || width === 0 ? null : { width, height };
+}
+
+/** The size of one frame of a rendition: the exact size of the spec, else its box or the natural size within the limits. */
+export function renditionSize(
+  { type, natural, frames }: Measured,
+  spec: RenditionSpec,
+  limits: PictureLimits,
+): Size {
+  const { format, width, height, maxWidth, maxHeight } = spec;
+  if (width !== undefined && height !== undefined) return { width, height };
+  return fitInside(natural, {
+    maxWidth,
+    maxHeight,
+    enlarge: isScalable(type),
+    maxSide: limits.maxSide,
+    maxPixels: maxFramePixels(type, format, isAnimated(format, frames) ? frames : 1, limits),
+  });
+}
+
+/** Whether a spec asks for a size. Without one, pages of a PDF keep theirs. */
+export function isSized({ width, maxWidth, maxHeight }: RenditionSpec): boolean {
+  return width !== undefined || maxWidth !== undefined || maxHeight !== undefined;
+}
+
+/** Whether a rendition with this number of frames is animated. */
+export function isAnimated(format: ImageFormat, frames: number): boolean {
+  return frames > 1 && (["gif", "webp", "svg"] as ImageFormat[]).includes(format);
+}
+
+/** Whether originals of this type are drawn at any size, so that enlarging them loses nothing. */
+export function isScalable(type: OriginalType): boolean {
+  return type === "image/svg+xml" || type === "application/pdf";
+}
+
+function maxFramePixels(
+  type: OriginalType,
+  format: ImageFormat,
+  frames: number,
+  limits: PictureLimits,
+): number {
+  const bounds = [limits.maxOutputPixels];
+  // A GIF stays one inside an SVG.
+  if (format === "gif" || (format === "svg" && type === "image/gif")) bounds.push(limits.maxGifOutputPixels);
+  if (format === "webp") bounds.push(limits.maxWebpOutputPixels);
+  if (format === "avif") bounds.push(limits.maxAvifOutputPixels);
+  if (frames > 1) bounds.push(Math.floor(limits.maxAnimationOutputPixels / frames));
+  return Math.min(...bounds);
+}

@@ -1,0 +1,231 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { OriginalType } from "@outrigger/core";
+import { createRenderer } from "@outrigger/imaging";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { QUARTERS, samplePdf } from "../../../../test/support/pdf-samples.ts";
+import { admitInfo } from "../../test/admit-bytes.ts";
+import { sparseGif } from "../../test/hostile-gifs.ts";
+import { svg } from "../../test/hostile-svgs.ts";
+import { animation, cornered, photo } from "../../test/pictures.ts";
+
+const renderer = createRenderer();
+let originals: Record<"png" | "interlaced" | "jpeg" | "progressive" | "gif", Buffer>;
+
+beforeAll(async () => {
+  const picture = await photo(600, 400);
+  originals = {
+    png: picture,
+    interlaced: await sharp(picture).png({ progressive: true }).toBuffer(),
+    jpeg: await sharp(picture).jpeg().toBuffer(),
+    progressive: await sharp(picture).jpeg({ progressive: true }).toBuffer(),
+    gif: await animation(
+      60,
+      40,
+      [
+        [9, 9, 9],
+        [99, 0, 0],
+        [0, 99, 0],
+      ],
+      { delay: [100, 100, 100], loop: 0 },
+    ),
+  };
+});
+afterAll(() => renderer.close());
+
+function refusal(bytes: Buffer, type: OriginalType): Promise<unknown> {
+  return admitInfo(renderer, { bytes }, type).then(
+    (info) => info,
+    (error: unknown) => error,
+  );
+}
+
+test("measures every kind of raster", async () => {
+  const size = { width: 600, height: 400, pages: 1 };
+  expect(await admitInfo(renderer, { bytes: originals.png }, "image/png")).toEqual(size);
+  expect(await admitInfo(renderer, { bytes: originals.interlaced }, "image/png")).toEqual(size);
+  expect(await admitInfo(renderer, { bytes: originals.jpeg }, "image/jpeg")).toEqual(size);
+  expect(await admitInfo(renderer, { bytes: originals.progressive }, "image/jpeg")).toEqual(size);
+  expect(await admitInfo(renderer, { bytes: originals.gif }, "image/gif")).toEqual({
+    width: 60,
+    height: 40,
+    pages: 3,
+  });
+});
+
+test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+  "measures upright what EXIF orientation %i turns",
+  async (orientation) => {
+    const raw = { width: 60, height: 40, channels: 3 } as const;
+    const stored = sharp(cornered(60, 40), { raw }).withMetadata({ orientation });
+    const upright = orientation < 5 ? { width: 60, height: 40 } : { width: 40, height: 60 };
+    const jpeg = await stored.clone().jpeg().toBuffer();
+    expect(await admitInfo(renderer, { bytes: jpeg }, "image/jpeg")).toEqual({ ...upright, pages: 1 });
+    const png = await stored.clone().png().toBuffer();
+    expect(await admitInfo(renderer, { bytes: png }, "image/png")).toEqual({ ...upright, pages: 1 });
+  },
+);
+
+test.each([
+  ["width and height", 'width="30" height="20"', 30, 20],
+  ["a view box only", 'viewBox="0 0 300 200"', 300, 200],
+  ["percentages", 'width="100%" height="100%" viewBox="0 0 30 20"', 30, 20],
+  ["inches, 72 px each", 'width="2in" height="1in"', 144, 72],
+  ["more user units than a raster may have pixels", 'width="20000" height="20000"', 20_000, 20_000],
+  ["a shape of a line", 'width="30000" height="1"', 30_000, 1],
+  ["more than can be drawn, as large as can be", 'width="1e9" height="5e8"', 32_767, 16_384],
+])("measures an SVG with %s", async (_, attributes, width, height) => {
+  const bytes = Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" ${attributes}><path d="M0 0h9v9"/></svg>`,
+  );
+  expect(await admitInfo(renderer, { bytes }, "image/svg+xml")).toEqual({ width, height, pages: 1 });
+});
+
+test("takes an SVG with prolog, long comment and internal entities", async () => {
+  const prolog = `\ufeff<?xml version="1.0"?><!--${"x".repeat(3000)}--><!DOCTYPE svg [<!ENTITY ns "urn:x">]>`;
+  const bytes = Buffer.from(prolog + svg(10, '<g xmlns:x="&ns;"/>'));
+  expect(await admitInfo(renderer, { bytes }, "image/svg+xml")).toMatchObject({ width: 10, height: 10 });
+});
+
+test("takes a PDF whose header is not at its start", async () => {
+  const pdf = samplePdf([{ content: QUARTERS }, {}, {}]);
+  const late = Buffer.concat([Buffer.alloc(900, "junk\n"), pdf]);
+  expect(await admitInfo(renderer, { bytes: late }, "application/pdf")).toEqual({
+    width: 120,
+    height: 80,
+    pages: 3,
+  });
+});
+
+test("tells the sizes of a PDF's pages, and of nothing that has one page", async () => {
+  const pdf = samplePdf([{ content: QUARTERS }, { entries: "/MediaBox[0 0 30 30]" }]);
+  const options = { cleanedPath: join(tmpdir(), "never-written"), keepMetadata: true };
+  const { pageSizes } = await renderer.admit({ bytes: pdf }, "application/pdf", options);
+  expect(pageSizes).toEqual([
+    [1, 120, 80],
+    [2, 60, 60],
+  ]);
+  const onePage = samplePdf([{ content: QUARTERS }]);
+  expect(await renderer.admit({ bytes: onePage }, "application/pdf", options)).not.toHaveProperty(
+    "pageSizes",
+  );
+  expect(await renderer.admit({ bytes: originals.gif }, "image/gif", options)).not.toHaveProperty(
+    "pageSizes",
+  );
+});
+
+test("a file that cannot be read is the store's failure, not the picture's", async () => {
+  const path = join(tmpdir(), "there-is-no-such-picture.png");
+  const error = await admitInfo(renderer, { path }, "image/png").catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: "store_unavailable", cause: expect.stringContaining("ENOENT") });
+  expect(error).toHaveProperty("message", expect.not.stringContaining(path));
+});
+
+describe("refuses", () => {
+  test.each(["png", "interlaced", "jpeg", "progressive"] as const)(
+    "a %s truncated anywhere",
+    async (kind) => {
+      const type = kind === "png" || kind === "interlaced" ? "image/png" : "image/jpeg";
+      const whole = originals[kind];
+      for (const length of [
+        8,
+        200,
+        whole.length >> 2,
+        whole.length >> 1,
+        whole.length - 1000,
+        whole.length - 30,
+      ]) {
+        expect(await refusal(whole.subarray(0, length), type), `${length}`).toMatchObject({
+          code: "unsupported_media",
+          message: expect.stringMatching(/^This cannot be read as image\/(png|jpeg): .+[^.]\.$/),
+        });
+      }
+    },
+  );
+
+  test("a GIF truncated anywhere, and says so", async () => {
+    const whole = originals.gif;
+    for (const length of [8, 13, whole.length >> 1, whole.length - 2]) {
+      expect(await refusal(whole.subarray(0, length), "image/gif"), `${length}`).toMatchObject({
+        code: "unsupported_media",
+      });
+    }
+    expect(await refusal(whole.subarray(0, -3), "image/gif")).toHaveProperty(
+      "message",
+      "This cannot be read as image/gif: it is truncated.",
+    );
+  });
+
+  test("an SVG truncated, and says where its XML ends", async () => {
+    const whole = Buffer.from(svg(10, '<rect width="5" height="5"/>'));
+    expect(await refusal(whole.subarray(0, -10), "image/svg+xml")).toMatchObject({
+      code: "unsupported_media",
+      message: expect.stringContaining("its XML is broken: "),
+    });
+  });
+
+  test("a PNG with a flipped bit in its pixels", async () => {
+    const bytes = Buffer.from(originals.png);
+    const middle = bytes.length >> 1;
+    bytes.writeUInt8(bytes.readUInt8(middle) ^ 0x10, middle);
+    expect(await refusal(bytes, "image/png")).toMatchObject({ code: "unsupported_media" });
+  });
+
+  test("a JPEG with a hole in its pixels", async () => {
+    const bytes = Buffer.from(originals.jpeg);
+    bytes.fill(0xff, bytes.length >> 1, (bytes.length >> 1) + 400);
+    expect(await refusal(bytes, "image/jpeg")).toMatchObject({ code: "unsupported_media" });
+  });
+
+  test("a GIF whose frames hold fewer pixels than they declare", async () => {
+    const bytes = sparseGif(100, 100, [{ width: 100, height: 100 }]);
+    expect(await refusal(bytes, "image/gif")).toMatchObject({ code: "unsupported_media" });
+  });
+
+  test("readable bytes of another type, and names it", async () => {
+    expect(await refusal(originals.jpeg, "image/png")).toMatchObject({
+      code: "unsupported_media",
+      message: "This cannot be read as image/png: its bytes are jpeg.",
+    });
+    expect(await refusal(originals.png, "image/svg+xml")).toMatchObject({ code: "unsupported_media" });
+  });
+
+  test.each(["webp", "avif", "tiff"] as const)(
+    "%s, which it only writes or not even that",
+    async (format) => {
+      const bytes = await sharp(originals.png).resize(20).toFormat(format).toBuffer();
+      for (const type of ["image/png", "image/jpeg"] as const) {
+        expect(await refusal(bytes, type)).toMatchObject({
+          code: "unsupported_media",
+          message: expect.stringMatching(
+            /^This cannot be read as image\/(png|jpeg): its bytes are (something else|tiff)\.$/,
+          ),
+        });
+      }
+      expect(await refusal(bytes, "image/svg+xml")).toMatchObject({ code: "unsupported_media" });
+    },
+  );
+
+  test("more than 60 frames", async () => {
+    const colours = Array.from({ length: 61 }, (_, index): [number, number, number] => [index, 0, 0]);
+    const options = { delay: colours.map(() => 50), loop: 0 };
+    const sixty = await animation(4, 4, colours.slice(1), options);
+    expect(await admitInfo(renderer, { bytes: sixty }, "image/gif")).toHaveProperty("pages", 60);
+    expect(await refusal(await animation(4, 4, colours, options), "image/gif")).toMatchObject({
+      code: "unsupported_media",
+      message: "This cannot be read as image/gif: it has more than 60 frames.",
+    });
+  });
+
+  test("more than 50 megapixels, counted over all frames", async () => {
+    const frame = { width: 2000, height: 2000 };
+    const message = "This cannot be read as image/gif: it has more than 50 megapixels.";
+    const gif = sparseGif(
+      2000,
+      2000,
+      Array.from({ length: 13 }, () => frame),
+    );
+    expect(await refusal(gif, "image/gif")).toMatchObject({ code: "unsupported_media", message });
+  });
+});

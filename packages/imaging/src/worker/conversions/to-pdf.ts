@@ -1,0 +1,65 @@
+import sharp from "sharp";
+import { fitInside } from "../../shared/fit.ts";
+import { isSized } from "../../shared/measure.ts";
+import { awaitLibvips, readPixels } from "../libvips.ts";
+import { transformPdf } from "../pdf/transform-pdf.ts";
+import { pdfOfJpeg, pdfOfPixels } from "../pdf/write-pdf.ts";
+import { type Conversion, isPlainRaster, keepsSize, uprightPixels } from "./conversion.ts";
+import { encode } from "./to-raster.ts";
+import { vectorPage } from "./vector-pdf.ts";
+
+/** Pixels per point that a drawing becomes where it cannot stay one: sharp on paper and on dense screens. */
+const DRAWN_DENSITY = 2;
+
+/** A PDF at another size, or one page that holds the picture, a point for a pixel. */
+export async function toPdf(conversion: Conversion): Promise<Buffer> {
+  switch (conversion.type) {
+    case "application/pdf":
+      return transformed(conversion);
+    case "image/jpeg":
+      return jpegPage(conversion);
+    case "image/svg+xml":
+      return (await vectorPage(conversion)) ?? pixelPage(conversion);
+    default:
+      return pixelPage(conversion);
+  }
+}
+
+/** All pages by the same factor, the one that fits the first (or the chosen) into the box. */
+function transformed({ bytes, picture, size, spec }: Conversion): Promise<Buffer> {
+  return transformPdf(bytes, {
+    ...(spec.page === undefined ? {} : { page: spec.page }),
+    ...(isSized(spec) ? { scale: size.width / picture.natural.width } : {}),
+  });
+}
+
+/** A JPEG goes in as it is, without losing quality again. */
+async function jpegPage(conversion: Conversion): Promise<Buffer> {
+  const { bytes, type, size, limits } = conversion;
+  const isWhole = keepsSize(conversion) && (await isPlainRaster(bytes));
+  const jpeg = isWhole ? bytes : await awaitLibvips(type, limits, (await encodedJpeg(conversion)).toBuffer());
+  const { width, height, channels } = await awaitLibvips(type, limits, sharp(jpeg).metadata());
+  return pdfOfJpeg(jpeg, { width, height, components: channels === 1 ? 1 : 3 }, size);
+}
+
+async function encodedJpeg(conversion: Conversion) {
+  const { width, height } = conversion.size;
+  const image = await uprightPixels(conversion);
+  return encode(image, "jpg", { quality: "high", fromJpeg: true, animated: false, pixels: width * height });
+}
+
+async function pixelPage(conversion: Conversion): Promise<Buffer> {
+  const { type, picture, size, limits } = conversion;
+  const drawnSize = picture.scalable
+    ? fitInside(size, {
+        maxWidth: size.width * DRAWN_DENSITY,
+        maxHeight: size.height * DRAWN_DENSITY,
+        enlarge: true,
+        maxSide: limits.maxSide,
+        maxPixels: limits.maxOutputPixels,
+      })
+    : size;
+  const image = await uprightPixels(conversion, { size: drawnSize });
+  const { pixels, ...raster } = await readPixels(image, type, limits);
+  return pdfOfPixels(pixels, raster, size);
+}

@@ -1,0 +1,79 @@
+import { createRenderer } from "@outrigger/imaging";
+import sharp from "sharp";
+import { afterAll, expect, test } from "vitest";
+import { animation, CORNERS, cornered, cornersOf, distance } from "../../../test/pictures.ts";
+
+const renderer = createRenderer({ workers: 1 });
+afterAll(() => renderer.close());
+
+const raw = { width: 60, height: 40, channels: 3 } as const;
+const plain = sharp(cornered(60, 40), { raw });
+
+/** The raster inside an SVG. */
+function embedded(wrapped: Buffer): { type: string; bytes: Buffer } {
+  const [, type = "", base64 = ""] = /data:([^;]+);base64,([^"]+)"/.exec(wrapped.toString("latin1")) ?? [];
+  return { type, bytes: Buffer.from(base64, "base64") };
+}
+
+test("a PNG and a JPEG are embedded as they are", async () => {
+  for (const [type, bytes] of [
+    ["image/png", await plain.clone().png().toBuffer()],
+    ["image/jpeg", await plain.clone().jpeg().toBuffer()],
+  ] as const) {
+    const { bytes: wrapped } = await renderer.render({ bytes }, type, { format: "svg" });
+    expect(embedded(wrapped)).toEqual({ type, bytes });
+    expect(wrapped.toString("latin1")).toMatch(/<svg [^>]*width="60" height="40"/);
+  }
+});
+
+test("what lies on its side is embedded upright", async () => {
+  const bytes = await plain.clone().withMetadata({ orientation: 3 }).jpeg({ quality: 95 }).toBuffer();
+  const { bytes: wrapped } = await renderer.render({ bytes }, "image/jpeg", { format: "svg" });
+  const inside = embedded(wrapped);
+  expect(inside.type).toBe("image/jpeg");
+  const turned = [CORNERS[2], CORNERS[3], CORNERS[0], CORNERS[1]].filter((corner) => corner !== undefined);
+  expect(distance(await cornersOf(inside.bytes), turned)).toBeLessThan(15);
+});
+
+test("an animation goes on moving, at any size", async () => {
+  const bytes = await animation(60, 40, CORNERS, { delay: [50, 60, 70, 80], loop: 2 });
+  const whole = await renderer.render({ bytes }, "image/gif", { format: "svg" });
+  expect(embedded(whole.bytes)).toEqual({ type: "image/gif", bytes });
+  const small = await renderer.render({ bytes }, "image/gif", { format: "svg", maxWidth: 30 });
+  const metadata = await sharp(embedded(small.bytes).bytes, { animated: true }).metadata();
+  expect(metadata).toMatchObject({ width: 30, pageHeight: 20, pages: 4, delay: [50, 60, 70, 80], loop: 2 });
+});
+
+test("a raster that would make too much of an SVG becomes JPEG, or smaller where it is transparent", async () => {
+  const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
+  const opaque = sharp({ create: { width: 1800, height: 1600, channels: 3, background: "#888", noise } });
+  const opaquePng = await opaque.png({ compressionLevel: 1 }).toBuffer();
+  expect(opaquePng.length).toBeGreaterThan(7_500_000);
+  const glass = await sharp(opaquePng).ensureAlpha(0.5).png({ compressionLevel: 1 }).toBuffer();
+  for (const [bytes, type, narrowest] of [
+    [opaquePng, "image/jpeg", 1800],
+    [glass, "image/png", 1200],
+  ] as const) {
+    const { bytes: wrapped } = await renderer.render({ bytes }, "image/png", { format: "svg" });
+    expect(wrapped.length).toBeLessThan(10_000_000);
+    expect(wrapped.toString("latin1", 0, 300)).toMatch(/<svg [^>]*width="1800" height="1600"/);
+    const inside = embedded(wrapped);
+    expect(inside.type).toBe(type);
+    const { width } = await sharp(inside.bytes).metadata();
+    expect(width).toBeGreaterThanOrEqual(narrowest);
+    // What it is read by elsewhere reads it.
+    expect(await sharp(wrapped).metadata()).toMatchObject({ format: "svg", width: 1800, height: 1600 });
+  }
+});
+
+test("a drawing without a size of its own is scaled all the same", async () => {
+  const bytes = Buffer.from(
+    '<svg xmlns="http://www.w3.org/2000/svg"><rect width="60" height="40" fill="#c00"/></svg>',
+  );
+  const spec = { format: "svg", maxWidth: 120 } as const;
+  const { bytes: scaled } = await renderer.render({ bytes }, "image/svg+xml", spec);
+  const stats = await sharp(scaled).stats();
+  expect(await sharp(scaled).metadata()).toMatchObject({ width: 120, height: 80 });
+  // Red to its edges.
+  expect(stats.channels[0]?.min).toBe(204);
+});

@@ -1,0 +1,79 @@
+import type { Size } from "@outrigger/core";
+import type { Sharp } from "sharp";
+import { awaitLibvips } from "../libvips.ts";
+import { resizeSvg } from "../svg/resize-svg.ts";
+import { MAX_WRAPPED_BYTES, wrapRaster } from "../svg/wrap-raster.ts";
+import { type Conversion, isPlainRaster, keepsSize, uprightPixels } from "./conversion.ts";
+import { encode } from "./to-raster.ts";
+
+/** A raster to embed in an SVG. */
+interface Raster {
+  bytes: Buffer;
+  mediaType: "image/png" | "image/jpeg" | "image/gif";
+}
+
+const MEDIA_TYPES = { png: "image/png", jpg: "image/jpeg", gif: "image/gif" } as const;
+
+/** Below what would just fit: how well a picture compresses differs from size to size. */
+const SHRINK_MARGIN = 0.9;
+
+/**
+ * An SVG at another size, or one that holds the raster: a JPEG as JPEG, a GIF as GIF, anything else as PNG. A raster that
+ * would make more of an SVG than its readers take becomes JPEG where it is opaque, and has fewer pixels where it must.
+ */
+export async function toSvg(conversion: Conversion): Promise<Buffer> {
+  const { bytes, type, picture, size } = conversion;
+  if (type === "image/svg+xml") return resizeSvg(bytes, size, picture.natural);
+  const raster = await fittingRaster(conversion);
+  return wrapRaster(raster.bytes, raster.mediaType, size);
+}
+
+async function fittingRaster(conversion: Conversion): Promise<Raster> {
+  const { type, size } = conversion;
+  const raster = await preferredRaster(conversion);
+  // Only browsers draw a GIF in an SVG, and they take any length.
+  if (raster.bytes.length <= MAX_WRAPPED_BYTES || type === "image/gif") return raster;
+  const format = (await isOpaque(conversion)) ? "jpg" : "png";
+  let fitting = await encodedRaster(conversion, format, size);
+  for (let scale = 1; fitting.bytes.length > MAX_WRAPPED_BYTES; ) {
+    scale *= SHRINK_MARGIN * Math.min(1, Math.sqrt(MAX_WRAPPED_BYTES / fitting.bytes.length));
+    fitting = await encodedRaster(conversion, format, {
+      width: Math.max(1, Math.round(size.width * scale)),
+      height: Math.max(1, Math.round(size.height * scale)),
+    });
+  }
+  return fitting;
+}
+
+/** The original itself where it can be embedded, else its pixels at the rendition's size. */
+async function preferredRaster(conversion: Conversion): Promise<Raster> {
+  const { bytes, type } = conversion;
+  if (keepsSize(conversion)) {
+    if (type === "image/gif") return { bytes, mediaType: type };
+    if ((type === "image/png" || type === "image/jpeg") && (await isPlainRaster(bytes))) {
+      return { bytes, mediaType: type };
+    }
+  }
+  const format = type === "image/jpeg" ? "jpg" : type === "image/gif" ? "gif" : "png";
+  return encodedRaster(conversion, format, conversion.size);
+}
+
+async function encodedRaster(
+  conversion: Conversion,
+  format: keyof typeof MEDIA_TYPES,
+  size: Size,
+): Promise<Raster> {
+  const { type, animated, limits } = conversion;
+  const encoded = encode(await uprightPixels(conversion, { size }), format, {
+    quality: "high",
+    fromJpeg: type === "image/jpeg",
+    animated,
+    pixels: size.width * size.height,
+  });
+  return { bytes: await awaitLibvips(type, limits, encoded.toBuffer()), mediaType: MEDIA_TYPES[format] };
+}
+
+async function isOpaque(conversion: Conversion): Promise<boolean> {
+  const image: Sharp = await uprightPixels(conversion);
+  return (await awaitLibvips(conversion.type, conversion.limits, image.stats())).isOpaque;
+}

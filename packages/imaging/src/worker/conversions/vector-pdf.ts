@@ -1,0 +1,100 @@
+import { isServiceError, type Size } from "@outrigger/core";
+import type { Sharp } from "sharp";
+import { fitInside } from "../../shared/fit.ts";
+import { openPdf } from "../pdf/open-pdf.ts";
+import type { Conversion } from "./conversion.ts";
+
+/** Above this size the attempt costs more than a raster. */
+const MAX_SVG_BYTES = 256 * 1024;
+
+/** Elements that svg-to-pdfkit ignores. */
+const UNSUPPORTED = /<(?:filter|mask|foreignObject|switch|animate|animateTransform|animateMotion|set)\b/;
+
+/** A difference of a colour channel that edges, smoothed in different ways, do not come to. */
+const VISIBLE_DIFFERENCE = 48;
+/** Pixels that may differ visibly: corners and crossings. */
+const MAX_DIFFERENT_SHARE = 0.001;
+const MAX_MEAN_DIFFERENCE = 1.5;
+/** At which a vector page is compared with the drawing: small details still show. */
+const PROOF = { maxWidth: 512, maxHeight: 512, maxSide: 512, maxPixels: 512 * 512 };
+
+/** An SVG as the vectors of a one-page PDF, if that looks the same; else `null`. */
+export async function vectorPage({ bytes, picture, size, limits }: Conversion): Promise<Buffer | null> {
+  const pdf = await drawVectorPdf(bytes, size);
+  if (pdf === null) return null;
+  const proofSize = fitInside(size, { ...PROOF, enlarge: true });
+  const drawnAs = { width: proofSize.width * 2, height: proofSize.height * 2 };
+  try {
+    const drawn = await openPdf(pdf, { maxPixels: limits.maxOutputPixels });
+    const images = [await picture.decode({ drawnAs }), await drawn.decode({ drawnAs })] as const;
+    return (await looksAlike(...images, proofSize)) ? pdf : null;
+  } catch (error) {
+    // PDFium cannot read the page, so other readers may not either.
+    if (isServiceError(error, "unsupported_media")) return null;
+    throw error;
+  }
+}
+
+/**
+ * Draws a cleaned SVG as the vectors of a one-page PDF, a point for a user unit; `null` where that is known to be beyond
+ * svg-to-pdfkit. It leaves out or misplaces unknown elements without an error: compare the result before using it.
+ */
+async function drawVectorPdf(svg: Buffer, size: Size): Promise<Buffer | null> {
+  if (svg.length > MAX_SVG_BYTES) return null;
+  const text = svg.toString("utf8");
+  if (UNSUPPORTED.test(text)) return null;
+  const [{ default: PDFDocument }, { default: SVGtoPDF }] = await Promise.all([
+    import("pdfkit"),
+    import("svg-to-pdfkit"),
+  ]);
+  // A fixed date, so that equal drawings are equal files.
+  const document = new PDFDocument({
+    size: [size.width, size.height],
+    margin: 0,
+    info: { CreationDate: new Date(0) },
+  });
+  const finished = collect(document);
+  try {
+    SVGtoPDF(document, text, 0, 0, { width: size.width, height: size.height, assumePt: true });
+    document.end();
+  } catch {
+    // It throws TypeErrors on drawings that it does not support; those become rasters.
+    return null;
+  }
+  return finished;
+}
+
+async function collect(stream: NodeJS.ReadableStream): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  // pdfkit writes Buffers only.
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+/**
+ * Whether two drawings of the same picture look the same. Both should come at twice `size` or more: averaging them down
+ * evens out what two renderers do differently at edges.
+ */
+async function looksAlike(one: Sharp, other: Sharp, size: Size): Promise<boolean> {
+  const [a, b] = await Promise.all([averaged(one, size), averaged(other, size)]);
+  if (a.length !== b.length) return false;
+  let sum = 0;
+  let different = 0;
+  for (let index = 0; index < a.length; index++) {
+    // Both have this index.
+    const difference = Math.abs((a[index] as number) - (b[index] as number));
+    sum += difference;
+    if (difference > VISIBLE_DIFFERENCE) different++;
+  }
+  return sum <= a.length * MAX_MEAN_DIFFERENCE && different <= a.length * MAX_DIFFERENT_SHARE;
+}
+
+function averaged(image: Sharp, size: Size): Promise<Buffer> {
+  return image
+    .flatten({ background: "#ffffff" })
+    .resize({ ...size, fit: "fill" })
+    .toColourspace("srgb")
+    .removeAlpha()
+    .raw()
+    .toBuffer();
+}

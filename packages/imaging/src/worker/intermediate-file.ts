@@ -1,0 +1,83 @@
+import { deflateSync } from "node:zlib";
+import type { OriginalType, Size } from "@outrigger/core";
+import sharp from "sharp";
+import { type Pixels, readPixels } from "./libvips.ts";
+import type { Picture } from "./picture.ts";
+import { unreadable } from "./unreadable.ts";
+
+/**
+ * Pixels as they are, behind this mark, width and height (4 bytes each, big-endian) and channels (1 byte). Read in 8 ms, resizing
+ * included. A PNG of a photograph takes 25 ms and a fifth fewer bytes, lossless WebP 45 ms and 1 s to write; JPEG loses too much.
+ */
+const MARK = Buffer.from("ORI1", "latin1");
+const HEADER_BYTES = 13;
+
+/** Flat pictures deflate to less than this share: as PNG they are read as fast, from a tenth of the bytes. */
+const FLAT_SHARE = 0.25;
+const SAMPLED_ROWS = 32;
+
+export async function writeIntermediate(picture: Pixels): Promise<Buffer> {
+  const { pixels, width, height, channels } = picture;
+  if (isFlat(picture)) {
+    return sharp(pixels, { raw: { width, height, channels } }).png({ compressionLevel: 1 }).toBuffer();
+  }
+  const header = Buffer.alloc(HEADER_BYTES);
+  MARK.copy(header);
+  header.writeUInt32BE(width, 4);
+  header.writeUInt32BE(height, 8);
+  header.writeUInt8(channels, 12);
+  return Buffer.concat([header, pixels]);
+}
+
+/**
+ * The inverse of {@link writeIntermediate}. Rejects with `unsupported_media` for what it did not write.
+ * @param limits.side Of the longer side at most.
+ */
+export async function readIntermediate(
+  bytes: Buffer,
+  type: OriginalType,
+  limits: { side: number },
+): Promise<Pixels> {
+  const isRaw = bytes.length === 0 || bytes.subarray(0, MARK.length).equals(MARK);
+  const picture = isRaw ? rawPixels(bytes) : await readPng(bytes, type, limits.side ** 2);
+  if (picture === null || Math.max(picture.width, picture.height) > limits.side) {
+    throw unreadable(type, "its intermediate is damaged");
+  }
+  return picture;
+}
+
+function readPng(bytes: Buffer, type: OriginalType, maxPixels: number): Promise<Pixels> {
+  return readPixels(sharp(bytes, { limitInputPixels: maxPixels }), type, { maxPixels });
+}
+
+/** Pixels as a picture to convert. */
+export function pictureOfPixels({ pixels, width, height, channels }: Pixels): Picture {
+  const natural: Size = { width, height };
+  return {
+    natural,
+    frames: 1,
+    pages: 1,
+    scalable: false,
+    decode: async () => sharp(pixels, { raw: { ...natural, channels } }),
+  };
+}
+
+function rawPixels(bytes: Buffer): Pixels | null {
+  if (bytes.length < HEADER_BYTES) return null;
+  const [width, height, channels] = [bytes.readUInt32BE(4), bytes.readUInt32BE(8), bytes.readUInt8(12)];
+  const pixels = bytes.subarray(HEADER_BYTES);
+  const isWhole = pixels.length > 0 && pixels.length === width * height * channels;
+  return isWhole && (channels === 3 || channels === 4) ? { pixels, width, height, channels } : null;
+}
+
+/** Judged by some of the rows: most pictures are not worth compressing. */
+function isFlat({ pixels, width, height, channels }: Pixels): boolean {
+  const rowBytes = width * channels;
+  const step = Math.max(1, Math.floor(height / SAMPLED_ROWS));
+  const rows: Buffer[] = [];
+  for (let row = 0; row < height; row += step) {
+    rows.push(pixels.subarray(row * rowBytes, (row + 1) * rowBytes));
+  }
+  const sample = Buffer.concat(rows);
+  return deflateSync(sample, { level: 1 }).length < sample.length * FLAT_SHARE;
+}

@@ -1,0 +1,62 @@
+import type { Size } from "@outrigger/core";
+import { unreadable } from "../unreadable.ts";
+import type { PdfDocument } from "./pdf-document.ts";
+import { useForms } from "./pdf-forms.ts";
+import { useMemory } from "./pdf-memory.ts";
+
+/** `FPDFBitmap_BGR`: three bytes a pixel. */
+const BGR = 2;
+const BYTES_PER_PIXEL = 3;
+/** `FPDF_ANNOT`: with annotations, as they are seen on screen. */
+const WITH_ANNOTATIONS = 0x01;
+/** `FPDF_REVERSE_BYTE_ORDER`: RGB instead of BGR. */
+const AS_RGB = 0x10;
+const WHITE = 0xffffffff;
+
+/**
+ * Pixels that are drawn at once. Transparency costs PDFium a second bitmap, or a stack of them, of what is drawn; and a
+ * large page comes faster in strips.
+ */
+const MAX_STRIP_PIXELS = 4_000_000;
+
+/** A part of a page as wide as the page. */
+interface Strip {
+  /** Rows of the page above it. */
+  top: number;
+  rows: number;
+}
+
+/**
+ * Draws the page at `index`, from 0, on white: RGB, 8 bits each, rows without padding. With annotations and with what
+ * stands in form fields.
+ */
+export function drawPage(document: PdfDocument, index: number, size: Size): Buffer {
+  const { pdfium } = document;
+  const rowBytes = size.width * BYTES_PER_PIXEL;
+  const stripRows = Math.min(size.height, Math.max(1, Math.floor(MAX_STRIP_PIXELS / size.width)));
+  const pixels = Buffer.allocUnsafeSlow(size.height * rowBytes);
+  useForms(document, (forms) =>
+    forms.usePage(index, (page) =>
+      useMemory(pdfium, stripRows * rowBytes, (memory) => {
+        for (let top = 0; top < size.height; top += stripRows) {
+          const strip = { top, rows: Math.min(stripRows, size.height - top) };
+          drawStrip(strip, memory, page);
+          const drawn = pdfium.pdfium.HEAPU8.subarray(memory, memory + strip.rows * rowBytes);
+          pixels.set(drawn, top * rowBytes);
+        }
+      }),
+    ),
+  );
+  return pixels;
+
+  function drawStrip({ top, rows }: Strip, memory: number, page: { handle: number; forms: number }): void {
+    const { width, height } = size;
+    const bitmap = pdfium.FPDFBitmap_CreateEx(width, rows, BGR, memory, rowBytes);
+    if (bitmap === 0) throw unreadable("application/pdf", "it needs too much memory");
+    pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, width, rows, WHITE);
+    const flags = WITH_ANNOTATIONS | AS_RGB;
+    pdfium.FPDF_RenderPageBitmap(bitmap, page.handle, 0, -top, width, height, 0, flags);
+    pdfium.FPDF_FFLDraw(page.forms, bitmap, page.handle, 0, -top, width, height, 0, flags);
+    pdfium.FPDFBitmap_Destroy(bitmap);
+  }
+}

@@ -1,0 +1,207 @@
+import { deflateSync } from "node:zlib";
+import { isServiceError } from "@outrigger/core";
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  firstObjectOf,
+  pdfOfObjects,
+  QUARTERS,
+  type SampleObject,
+  samplePdf,
+} from "../../../../../test/support/pdf-samples.ts";
+import { openPdf } from "./open-pdf.ts";
+import { transformPdf } from "./transform-pdf.ts";
+
+const limits = { maxPixels: 1_000_000 };
+const FIRST = firstObjectOf(1);
+const FORM = "/Type/XObject/Subtype/Form/BBox[0 0 60 40]";
+
+async function draw(bytes: Buffer): Promise<Buffer> {
+  const picture = await openPdf(bytes, limits);
+  const { width, height } = picture.natural;
+  expect(Math.min(width, height)).toBeGreaterThanOrEqual(1);
+  return (await picture.decode()).raw().toBuffer();
+}
+
+/** What becomes of it: "drawn", or the clause that says why not. Anything but `unsupported_media` is thrown. */
+async function outcomeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+    return "drawn";
+  } catch (error) {
+    if (!isServiceError(error) || error.code !== "unsupported_media") throw error;
+    expect(error.message).toMatch(/^This cannot be read as application\/pdf: it(s page \d+)? [^.]+\.$/);
+    return error.message.replace(/^This cannot be read as application\/pdf: (.*)\.$/, "$1");
+  }
+}
+
+const good = samplePdf([{ content: QUARTERS }]);
+let goodPixels: Buffer;
+beforeAll(async () => {
+  goodPixels = await draw(good);
+});
+
+function withForms(content: string, forms: SampleObject[]): Buffer {
+  return samplePdf([{ content, resources: `/XObject<</F ${FIRST} 0 R>>` }], forms);
+}
+
+describe("a small file that asks for more than there is ends as an error, and the next one is drawn:", () => {
+  test.each([
+    [
+      "a form that draws itself twice",
+      () =>
+        withForms("/F Do", [
+          { dictionary: `${FORM}/Resources<</XObject<</F ${FIRST} 0 R>>>>`, data: "/F Do /F Do" },
+        ]),
+    ],
+    [
+      "ten forms in each other, each drawn ten times",
+      () =>
+        withForms("/F Do", [
+          ...Array.from({ length: 10 }, (_, depth) => ({
+            dictionary: `${FORM}/Resources<</XObject<</F ${FIRST + depth + 1} 0 R>>>>`,
+            data: "/F Do ".repeat(10),
+          })),
+          { dictionary: FORM, data: "0 0 9 9 re f" },
+        ]),
+    ],
+    [
+      "content of 300 MB of zeros, compressed twice",
+      () => {
+        const once = deflateSync(Buffer.alloc(300_000_000), { level: 1 });
+        return compressed(deflateSync(once), "/Filter[/FlateDecode/FlateDecode]");
+      },
+    ],
+    [
+      "ten million states saved",
+      () => compressed(deflateSync(Buffer.alloc(20_000_000, "q ")), "/Filter/FlateDecode"),
+    ],
+  ])("%s", async (_, bomb) => {
+    expect(await outcomeOf(draw(bomb()))).toBe("it needs too much memory");
+    expect((await draw(good)).equals(goodPixels)).toBe(true);
+  });
+
+  function compressed(data: Buffer, dictionary: string): Buffer {
+    return pdfOfObjects([
+      "<</Type/Catalog/Pages 2 0 R>>",
+      "<</Type/Pages/Kids[3 0 R]/Count 1/MediaBox[0 0 60 40]>>",
+      "<</Type/Page/Parent 2 0 R/Contents 4 0 R>>",
+      { dictionary, data },
+    ]);
+  }
+});
+
+describe("a document without a page to draw is refused:", () => {
+  const pages = (node: string, ...objects: SampleObject[]) =>
+    pdfOfObjects(["<</Type/Catalog/Pages 2 0 R>>", `<</Type/Pages/MediaBox[0 0 60 40]${node}>>`, ...objects]);
+
+  test.each([
+    ["nothing at all", Buffer.alloc(0), "it is not a PDF, or damaged beyond repair"],
+    ["a header alone", Buffer.from("%PDF-1.7\n%%EOF"), "it is not a PDF, or damaged beyond repair"],
+    ["another file", Buffer.from("GIF89a".padEnd(999)), "it is not a PDF, or damaged beyond repair"],
+    ["no page tree", pdfOfObjects(["<</Type/Catalog>>"]), "it has no pages"],
+    ["an empty page tree", pages("/Kids[]/Count 0"), "it has no pages"],
+    ["a page that is not there", pages("/Kids[9 0 R]/Count 1"), "its page 1 is missing or damaged"],
+    ["a page tree that holds itself", pages("/Kids[2 0 R]/Count 1"), "its page 1 is missing or damaged"],
+    [
+      "two page trees that hold each other",
+      pages("/Kids[3 0 R]/Count 2", "<</Type/Pages/Parent 2 0 R/Kids[2 0 R]/Count 2>>"),
+      "its page 1 is missing or damaged",
+    ],
+  ])("%s", async (_, bytes, reason) => {
+    expect(await outcomeOf(openPdf(bytes, limits))).toBe(reason);
+    expect(await outcomeOf(transformPdf(bytes, { scale: 2 }))).toBe(reason);
+  });
+});
+
+test.each([
+  ["0 0 0 0", "drawn", [1224, 1584]],
+  ["(a) null 5", "drawn", [1224, 1584]],
+  ["0 0 14400 14400", "drawn", [28_800, 28_800]],
+  ["0 0 1000000000 1000000000", "its page 1 is wider or higher than 200000 points", null],
+  ["0 0 60 40]/CropBox[70 50 90 60", "its page 1 has no area", null],
+  ["0 0 .001 .001", "drawn", [1, 1]],
+] as const)("a page of [%s] is %s", async (box, outcome, size) => {
+  const bytes = samplePdf([{ content: QUARTERS, entries: `/MediaBox[${box}]` }]);
+  expect(await outcomeOf(draw(bytes))).toBe(outcome);
+  if (size !== null) {
+    const { natural } = await openPdf(bytes, limits);
+    expect([natural.width, natural.height]).toEqual(size);
+  }
+});
+
+test("a billion pages declared and one there are counted without being looked for", async () => {
+  const bytes = pdfOfObjects([
+    "<</Type/Catalog/Pages 2 0 R>>",
+    "<</Type/Pages/Kids[3 0 R]/Count 2000000000>>",
+    "<</Type/Page/Parent 2 0 R/MediaBox[0 0 60 40]>>",
+  ]);
+  const begun = performance.now();
+  expect((await openPdf(bytes, limits)).pages).toBeGreaterThanOrEqual(1);
+  expect(performance.now() - begun).toBeLessThan(1000);
+});
+
+describe("damage ends as a picture or as an error that says so:", () => {
+  const rich = samplePdf(
+    [
+      {
+        content: `${QUARTERS} /F Do BT /T 9 Tf 5 5 Td (Text) Tj ET /P sh`,
+        entries: `/Annots[${firstObjectOf(2) + 1} 0 R]`,
+        resources:
+          `/XObject<</F ${firstObjectOf(2)} 0 R>>/Font<</T<</Type/Font/Subtype/Type1/BaseFont/Courier>>>>` +
+          "/Shading<</P<</ShadingType 2/ColorSpace/DeviceRGB/Coords[0 0 60 40]" +
+          "/Function<</FunctionType 2/Domain[0 1]/N 1/C0[1 0 0]/C1[0 0 1]>>>>>>",
+      },
+      { content: QUARTERS, entries: "/Rotate 90" },
+    ],
+    [
+      { dictionary: `${FORM}/Group<</S/Transparency>>`, data: "0 1 1 rg 9 9 20 20 re f" },
+      "<</Type/Annot/Subtype/Square/Rect[20 10 40 30]/C[0 1 0]>>",
+    ],
+  );
+
+  /** Numbers from 0 up to 1, always the same ones (Numerical Recipes' constants). */
+  function createRandom(): () => number {
+    let state = 1;
+    return () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return state / 2 ** 32;
+    };
+  }
+
+  async function outcomesOf(files: Iterable<Buffer>): Promise<Map<string, number>> {
+    const outcomes = new Map<string, number>();
+    for (const bytes of files) {
+      for (const attempt of [draw, (file: Buffer) => transformPdf(file, { scale: 0.5 })]) {
+        const outcome = await outcomeOf(attempt(bytes));
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      }
+    }
+    return outcomes;
+  }
+
+  test("cut at sixty places", async () => {
+    const cuts = Array.from({ length: 60 }, (_, index) =>
+      rich.subarray(0, Math.floor((rich.length * index) / 60)),
+    );
+    const outcomes = await outcomesOf(cuts);
+    expect(outcomes.get("it is not a PDF, or damaged beyond repair")).toBeGreaterThan(0);
+    expect((await draw(good)).equals(goodPixels)).toBe(true);
+  });
+
+  test("one to eight bits flipped, four hundred times", async () => {
+    const random = createRandom();
+    const flipped = Array.from({ length: 400 }, () => {
+      const bytes = Buffer.from(rich);
+      const flips = 1 + Math.floor(random() * 8);
+      for (let flip = 0; flip < flips; flip++) {
+        const place = Math.floor(random() * bytes.length);
+        bytes.writeUInt8(bytes.readUInt8(place) ^ (1 << Math.floor(random() * 8)), place);
+      }
+      return bytes;
+    });
+    const outcomes = await outcomesOf(flipped);
+    expect(outcomes.get("drawn")).toBeGreaterThan(400);
+    expect(outcomes.size).toBeGreaterThan(1);
+    expect((await draw(good)).equals(goodPixels)).toBe(true);
+  });
+});

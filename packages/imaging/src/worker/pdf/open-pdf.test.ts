@@ -1,0 +1,143 @@
+import { describe, expect, test } from "vitest";
+import { encryptedPdf, QUARTERS, restrictedPdf, samplePdf } from "../../../../../test/support/pdf-samples.ts";
+import { cornersOf, type Rgb } from "../../../test/pictures.ts";
+import type { DecodeOptions } from "../picture.ts";
+import { openPdf } from "./open-pdf.ts";
+
+const MAX_PIXELS = 25_000_000;
+
+const RED: Rgb = [255, 0, 0];
+const GREEN: Rgb = [0, 255, 0];
+const BLUE: Rgb = [0, 0, 255];
+const YELLOW: Rgb = [255, 255, 0];
+
+async function drawn(bytes: Buffer, options: DecodeOptions & { page?: number; maxPixels?: number } = {}) {
+  const { page, maxPixels = MAX_PIXELS, ...decoding } = options;
+  const picture = await openPdf(bytes, { maxPixels, ...(page === undefined ? {} : { page }) });
+  const { data, info } = await (await picture.decode(decoding)).png().toBuffer({ resolveWithObject: true });
+  return {
+    natural: [picture.natural.width, picture.natural.height],
+    size: [info.width, info.height],
+    channels: info.channels,
+    corners: await cornersOf(data),
+  };
+}
+
+test("a page has two pixels per point", async () => {
+  const bytes = samplePdf([{ content: QUARTERS }, {}, {}]);
+  const { decode, ...facts } = await openPdf(bytes, { maxPixels: MAX_PIXELS });
+  expect(facts).toEqual({ natural: { width: 120, height: 80 }, frames: 1, pages: 3, scalable: true });
+  expect(await drawn(bytes)).toEqual({
+    natural: [120, 80],
+    size: [120, 80],
+    channels: 3,
+    corners: [RED, GREEN, BLUE, YELLOW],
+  });
+});
+
+test.each([
+  ["/Rotate 90", [80, 120], [YELLOW, RED, GREEN, BLUE]],
+  ["/Rotate 180", [120, 80], [BLUE, YELLOW, RED, GREEN]],
+  ["/Rotate 270", [80, 120], [GREEN, BLUE, YELLOW, RED]],
+  ["/Rotate -90", [80, 120], [GREEN, BLUE, YELLOW, RED]],
+  ["/CropBox[0 0 30 40]", [60, 80], [RED, RED, YELLOW, YELLOW]],
+  ["/CropBox[0 20 60 40]/Rotate 90", [40, 120], [RED, RED, GREEN, GREEN]],
+  ["/CropBox[-50 20 500 900]", [120, 40], [RED, GREEN, GREEN, RED]],
+  ["/MediaBox[30 0 60 40]", [60, 80], [GREEN, GREEN, BLUE, BLUE]],
+  ["/MediaBox[60 40 0 0]", [120, 80], [RED, GREEN, BLUE, YELLOW]],
+  // PDFium does not know it; 4 pixels per point would be right.
+  ["/UserUnit 2", [120, 80], [RED, GREEN, BLUE, YELLOW]],
+] as const)("%s decides what is seen of a page", async (entries, size, corners) => {
+  const bytes = samplePdf([{ content: QUARTERS, entries }]);
+  expect(await drawn(bytes)).toMatchObject({ natural: size, size, corners });
+});
+
+test("a fraction of a point is rounded, and what is left is a pixel at least", async () => {
+  const size = async (box: string) =>
+    (await openPdf(samplePdf([{ entries: `/MediaBox[${box}]` }]), { maxPixels: 99 })).natural;
+  expect(await size("0 0 595.28 841.89")).toEqual({ width: 1191, height: 1684 });
+  expect(await size("0 0 .1 5")).toEqual({ width: 1, height: 10 });
+});
+
+describe("pages", () => {
+  const bytes = samplePdf([
+    { content: QUARTERS },
+    { content: QUARTERS, entries: "/MediaBox[0 0 30 20]" },
+    { content: QUARTERS, entries: "/MediaBox[0 20 60 30]" },
+  ]);
+
+  test("of different sizes are drawn by their number", async () => {
+    expect(await drawn(bytes, { page: 2 })).toMatchObject({ size: [60, 40], corners: Array(4).fill(YELLOW) });
+    expect(await drawn(bytes, { page: 3 })).toMatchObject({
+      size: [120, 20],
+      corners: [RED, GREEN, GREEN, RED],
+    });
+  });
+
+  test("that do not exist are the asker's mistake", async () => {
+    await expect(openPdf(bytes, { page: 4, maxPixels: MAX_PIXELS })).rejects.toMatchObject({
+      code: "bad_request",
+      message: "page must be at most 3.",
+    });
+  });
+});
+
+describe("a page is drawn at", () => {
+  const bytes = samplePdf([{ content: QUARTERS }]);
+
+  test.each([
+    [6, 4],
+    [1, 1],
+    [1200, 800],
+    [120, 300],
+    [101, 67],
+  ])("%i by %i pixels", async (width, height) => {
+    const picture = await drawn(bytes, { drawnAs: { width, height } });
+    expect(picture.size).toEqual([width, height]);
+    if (width > 1) expect(picture.corners).toEqual([RED, GREEN, BLUE, YELLOW]);
+  });
+
+  test("a size that is scaled down to the most pixels", async () => {
+    expect(await drawn(bytes, { maxPixels: 600 })).toMatchObject({
+      size: [30, 20],
+      corners: [RED, GREEN, BLUE, YELLOW],
+    });
+  });
+
+  test("the size of a huge page, without ever holding all of it", async () => {
+    const large = samplePdf([
+      { content: `240 0 0 360 0 0 cm ${QUARTERS}`, entries: "/MediaBox[0 0 14400 14400]" },
+    ]);
+    const picture = await drawn(large);
+    expect(picture).toMatchObject({ natural: [28_800, 28_800], size: [5000, 5000] });
+    expect(picture.corners).toEqual([RED, GREEN, BLUE, YELLOW]);
+  });
+});
+
+test("strips that a large page is drawn in fit together", async () => {
+  const lines = Array.from({ length: 40 }, (_, index) => `${index} 0 m ${60 - index} 40 l S`).join(" ");
+  const bytes = samplePdf([{ content: `.2 w ${lines}` }]);
+  const picture = await openPdf(bytes, { maxPixels: MAX_PIXELS });
+  const read = async (width: number, height: number) => {
+    const image = await picture.decode({ drawnAs: { width, height } });
+    return await image.resize({ width: 600, height: 400, fit: "fill" }).raw().toBuffer();
+  };
+  // 15 megapixels in four strips against 2 in one.
+  const [whole, strips] = [await read(1800, 1200), await read(4800, 3200)];
+  let most = 0;
+  for (const [index, value] of whole.entries()) most = Math.max(most, Math.abs(value - (strips[index] ?? 0)));
+  expect(most).toBeLessThan(24);
+});
+
+describe("encryption", () => {
+  test("with a password to open it is refused", async () => {
+    await expect(openPdf(encryptedPdf, { maxPixels: MAX_PIXELS })).rejects.toMatchObject({
+      code: "unsupported_media",
+      message: "This cannot be read as application/pdf: it is protected by a password.",
+    });
+  });
+
+  test("that only restricts what may be done with it does not matter", async () => {
+    expect(await drawn(restrictedPdf)).toMatchObject({ size: [60, 40], corners: Array(4).fill(RED) });
+  });
+});

@@ -1,0 +1,86 @@
+import { isServiceError, MAX_PAGE_RUNS, type PageSizes, type Size } from "@outrigger/core";
+import sharp from "sharp";
+import { fitInside } from "../../shared/fit.ts";
+import type { Picture } from "../picture.ts";
+import { drawPage } from "./draw-page.ts";
+import { type PageSize, readPageSize } from "./page-geometry.ts";
+import { checkPage, type PdfDocument, usePdfDocument } from "./pdf-document.ts";
+
+/** Which page of a PDF, and within what. */
+export interface OpenPdfOptions {
+  /** From 1. @default 1 */
+  page?: number;
+  /** Pixels that are drawn at most: a size with more is scaled down. */
+  maxPixels: number;
+}
+
+/** Sharp on dense screens, and the text of a whole page stays legible. */
+const PIXELS_PER_POINT = 2;
+
+/** The natural size of a page. */
+export function pixelsOf({ width, height }: PageSize): Size {
+  return {
+    width: Math.max(1, Math.round(width * PIXELS_PER_POINT)),
+    height: Math.max(1, Math.round(height * PIXELS_PER_POINT)),
+  };
+}
+
+/**
+ * Opens one page of a PDF. Its size is that of its crop box, turned as the page is. A unit of its own (`UserUnit`), which
+ * a page may have, is unknown to PDFium: a point counts as 1/72 inch everywhere.
+ *
+ * Rejects with `unsupported_media` (not a PDF, damaged, encrypted) and with `bad_request` for a page that the document
+ * does not have. `decode` rejects with `unsupported_media` for a page that cannot be drawn.
+ */
+export async function openPdf(bytes: Buffer, { page = 1, maxPixels }: OpenPdfOptions): Promise<Picture> {
+  const index = page - 1;
+  const { pages, points } = await usePdfDocument(bytes, (document) => {
+    checkPage(document, page);
+    return { pages: document.pageCount, points: readPageSize(document, index) };
+  });
+  const natural = pixelsOf(points);
+  return {
+    natural,
+    frames: 1,
+    pages,
+    scalable: true,
+    async decode({ drawnAs = natural } = {}) {
+      const size = fitInside(drawnAs, { enlarge: false, maxSide: Number.MAX_SAFE_INTEGER, maxPixels });
+      // Opened once more rather than kept open: that costs less than a millisecond, and nothing can be left behind.
+      const pixels = await usePdfDocument(bytes, (document) => drawPage(document, index, size));
+      return sharp(pixels, { raw: { ...size, channels: 3 } });
+    },
+  };
+}
+
+/** Pages that are measured: a thousand take 20 ms. */
+const MAX_PAGES = 2000;
+const UNKNOWN: Size = { width: 0, height: 0 };
+
+/** The sizes of a document's pages in runs of equal ones. Rejects with `unsupported_media` as {@link usePdfDocument} does. */
+export function listPageSizes(bytes: Buffer): Promise<PageSizes> {
+  return usePdfDocument(bytes, (document) => {
+    const runs: [firstPage: number, width: number, height: number][] = [];
+    for (let page = 1; page <= document.pageCount; page++) {
+      const isPastLimit = page > MAX_PAGES;
+      const { width, height } = isPastLimit ? UNKNOWN : sizeOf(document, page);
+      const last = runs.at(-1);
+      if (last?.[1] !== width || last[2] !== height) {
+        if (runs.length === MAX_PAGE_RUNS - 1) return [...runs, [page, UNKNOWN.width, UNKNOWN.height]];
+        runs.push([page, width, height]);
+      }
+      if (isPastLimit) break;
+    }
+    return runs;
+  });
+}
+
+/** A page that is damaged is no reason to refuse the document: drawing it says what is wrong. */
+function sizeOf(document: PdfDocument, page: number): Size {
+  try {
+    return pixelsOf(readPageSize(document, page - 1));
+  } catch (error) {
+    if (isServiceError(error, "unsupported_media")) return UNKNOWN;
+    throw error;
+  }
+}

@@ -1,0 +1,99 @@
+import { unreadable } from "../unreadable.ts";
+import { type PageBox, readPageBox, setPageBox } from "./page-geometry.ts";
+import { type PdfDocument, useCopiedPages, useLoadedDocument, usePdfPage } from "./pdf-document.ts";
+import { flattenPages } from "./pdf-forms.ts";
+
+/** How a page shows what is on it. */
+interface PageView {
+  box: PageBox;
+  /** Quarter turns clockwise. */
+  rotation: number;
+}
+
+/**
+ * Opens, for as long as `use` runs, a document of the same pages at `scale` times their size, with annotations and form
+ * fields drawn into the pages. It uses `source` up.
+ *
+ * PDFium has no function for that. Its `FPDFPage_TransFormWithClip` scales a pattern once for every page that uses it.
+ * Drawing the page as a whole inside another is right for all content, and only
+ * `FPDF_ImportNPagesToOne` does that without copying fonts and pictures for every page. It fits pages into cells. If
+ * every page is as large as the box around them all, one scale is right for all. And it takes two cells at least: the
+ * second holds an empty page and is cut off.
+ */
+export function useScaledPages<Result>(
+  source: PdfDocument,
+  scale: number,
+  use: (scaled: PdfDocument) => Result,
+): Result {
+  const indexes = Array.from({ length: source.pageCount }, (_, index) => index);
+  flattenPages(source, indexes);
+  // PDFium would draw nothing for the second occurrence of a page.
+  if (isEachPageUnique(source, indexes)) return useUniquePagesScaled(source, scale, use);
+  return useCopiedPages(source, indexes, (copies) => useUniquePagesScaled(copies, scale, use));
+}
+
+function isEachPageUnique({ pdfium, handle }: PdfDocument, indexes: readonly number[]): boolean {
+  const numbers = indexes.map((index) => pdfium.EPDFDoc_GetPageObjectNumberByIndex(handle, index));
+  return new Set(numbers).size === indexes.length;
+}
+
+function useUniquePagesScaled<Result>(
+  source: PdfDocument,
+  scale: number,
+  use: (scaled: PdfDocument) => Result,
+): Result {
+  const { pdfium, handle, pageCount } = source;
+  const views = Array.from({ length: pageCount }, (_, index) => readView(source, index));
+  // With the origin: inside a page that is drawn moved, PDFium misplaces the patterns of forms.
+  const frame = boxAround([{ left: 0, bottom: 0, right: 0, top: 0 }, ...views.map(({ box }) => box)]);
+  const width = frame.right - frame.left;
+  const height = frame.top - frame.bottom;
+  // From the end, for every empty page moves those behind it.
+  for (let index = pageCount - 1; index >= 0; index--) {
+    setView(source, index, { box: frame, rotation: 0 });
+    pdfium.FPDF_ClosePage(pdfium.FPDFPage_New(handle, index + 1, width, height));
+  }
+  const sheets = pdfium.FPDF_ImportNPagesToOne(handle, 2 * width * scale, height * scale, 2, 1);
+  if (sheets === 0) throw unreadable("application/pdf", "its pages cannot be scaled");
+  return useLoadedDocument(pdfium, sheets, (scaled) => {
+    for (const [index, { box, rotation }] of views.entries()) {
+      setView(scaled, index, { box: placedIn(frame, box, scale), rotation });
+    }
+    return use(scaled);
+  });
+}
+
+function readView(document: PdfDocument, index: number): PageView {
+  const { pdfium } = document;
+  return usePdfPage(document, index, (page) => ({
+    box: readPageBox(pdfium, page),
+    rotation: pdfium.FPDFPage_GetRotation(page),
+  }));
+}
+
+function setView(document: PdfDocument, index: number, { box, rotation }: PageView): void {
+  const { pdfium } = document;
+  usePdfPage(document, index, (page) => {
+    setPageBox(pdfium, page, box);
+    pdfium.FPDFPage_SetRotation(page, rotation);
+  });
+}
+
+function boxAround(boxes: readonly PageBox[]): PageBox {
+  return boxes.reduce((around, box) => ({
+    left: Math.min(around.left, box.left),
+    bottom: Math.min(around.bottom, box.bottom),
+    right: Math.max(around.right, box.right),
+    top: Math.max(around.top, box.top),
+  }));
+}
+
+/** Where `box` comes to lie when `frame` is scaled and moved to the origin. */
+function placedIn(frame: PageBox, box: PageBox, scale: number): PageBox {
+  return {
+    left: (box.left - frame.left) * scale,
+    bottom: (box.bottom - frame.bottom) * scale,
+    right: (box.right - frame.left) * scale,
+    top: (box.top - frame.bottom) * scale,
+  };
+}

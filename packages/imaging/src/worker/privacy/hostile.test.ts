@@ -1,0 +1,135 @@
+import { deflateSync } from "node:zlib";
+import { isServiceError } from "@outrigger/core";
+import sharp from "sharp";
+import { expect, test } from "vitest";
+import { compressedPdf } from "../../../../../test/support/metadata-samples.ts";
+import { firstObjectOf, pdfOfObjects, QUARTERS, samplePdf } from "../../../../../test/support/pdf-samples.ts";
+import { samplePsd } from "../../../../../test/support/psd-samples.ts";
+import { exifBlock } from "../../../test/exif-blocks.ts";
+import { sparseGif } from "../../../test/hostile-gifs.ts";
+import { openObjectStream } from "./pdf/object-stream.ts";
+import { parsePdfValue } from "./pdf/parse-pdf-value.ts";
+import { stripMetadata } from "./strip-metadata.ts";
+
+type StrippedType = Parameters<typeof stripMetadata>[1];
+
+/** A small generator whose numbers are the same in every run (Numerical Recipes, 7.1). */
+function seededNumbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+async function samples(): Promise<[StrippedType, Buffer][]> {
+  const picture = sharp({ create: { width: 16, height: 16, channels: 3, background: "#246" } });
+  const described = picture.clone().withExif({ IFD0: { Artist: "Somebody", Orientation: "6" } });
+  const information = "<</Author(Somebody)/Title(Something)/Producer(A program)>>";
+  const objects = ["<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>"];
+  const page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 60 40]/PieceInfo<</X<</Private 4 0 R>>>>>>";
+  return [
+    ["image/jpeg", await described.jpeg().toBuffer()],
+    ["image/jpeg", await described.jpeg({ progressive: true }).toBuffer()],
+    ["image/png", await described.png().toBuffer()],
+    ["image/gif", sparseGif(8, 8, [{ width: 8, height: 8 }])],
+    [
+      "image/x-photoshop",
+      samplePsd({
+        width: 2,
+        height: 1,
+        channels: [
+          [1, 2],
+          [3, 4],
+          [5, 6],
+        ],
+      }),
+    ],
+    ["application/pdf", pdfOfObjects([...objects, page, information], "/Info 4 0 R")],
+    ["application/pdf", compressedPdf([...objects, page, information], "/Info 4 0 R")],
+  ];
+}
+
+test("ends every damaged file with an answer or a refusal", async () => {
+  const random = seededNumbers(20_240_102);
+  for (const [type, sample] of await samples()) {
+    for (let round = 0; round < 150; round++) {
+      const damaged = Buffer.from(
+        sample.subarray(0, random(4) === 0 ? random(sample.length) : sample.length),
+      );
+      for (let hits = random(8); hits > 0 && damaged.length > 0; hits--) {
+        damaged[random(damaged.length)] = random(3) === 0 ? 0xff : random(256);
+      }
+      await stripMetadata(damaged, type).catch((error: unknown) => {
+        if (!isServiceError(error)) throw error;
+      });
+    }
+  }
+});
+
+const FIRST = firstObjectOf(1);
+const page = { content: QUARTERS };
+
+test.each([
+  ["arrays within arrays", samplePdf([page], ["[".repeat(200_000)])],
+  [
+    "strings that never end",
+    samplePdf(
+      [page],
+      Array.from({ length: 500 }, () => `(${"(".repeat(500)}`),
+    ),
+  ],
+  ["objects that never end", Buffer.from(`%PDF-1.7\n${"1 0 obj<</A ".repeat(3000)}`)],
+  [
+    "private data that refer to each other",
+    samplePdf(
+      [{ ...page, entries: `/PieceInfo ${FIRST} 0 R` }],
+      [`<</A ${FIRST + 1} 0 R>>`, `<</B ${FIRST} 0 R>>`],
+    ),
+  ],
+  ["thousands of trailers", Buffer.from(`%PDF-1.7\n${"trailer<</Info 1 0 R>>\n".repeat(5000)}`)],
+  [
+    "an object stream with more objects than bytes",
+    samplePdf(
+      [page],
+      [
+        {
+          dictionary: "/Type/ObjStm/N 999999999/First 9/Filter/FlateDecode",
+          data: deflateSync("1 0 2 0 3 "),
+        },
+      ],
+    ),
+  ],
+])("comes to an end with %s", async (_, pdf) => {
+  const begun = performance.now();
+  await stripMetadata(pdf, "application/pdf").catch((error: unknown) => {
+    if (!isServiceError(error)) throw error;
+  });
+  expect(performance.now() - begun).toBeLessThan(5000);
+});
+
+test("inflates no more than it is allowed to", () => {
+  const content = Buffer.from(`1 0 ${" ".repeat(1000)}null`);
+  const dictionary = parsePdfValue(Buffer.from("<</Type/ObjStm/N 1/First 4/Filter/FlateDecode>>"), 0);
+  expect.assert(dictionary !== null);
+  const data = deflateSync(content);
+  expect(openObjectStream(dictionary, data, content.length)?.objects).toHaveLength(1);
+  expect(openObjectStream(dictionary, data, content.length - 1)).toBeNull();
+});
+
+test("refuses a JPEG of nothing but EXIF", async () => {
+  const exif = Buffer.concat([Buffer.of(0xff, 0xe1, 0, 104), Buffer.from("Exif\0\0"), exifBlock(6)]);
+  const jpeg = (count: number) =>
+    Buffer.concat([Buffer.of(0xff, 0xd8), ...Array.from({ length: count }, () => exif)]);
+  expect(await stripMetadata(jpeg(1000), "image/jpeg")).toHaveLength(1001);
+  await expect(stripMetadata(jpeg(1001), "image/jpeg")).rejects.toMatchObject({ code: "unsupported_media" });
+});
+
+test("follows private data that refer to half a million objects", async () => {
+  const references = `[${`${FIRST} 0 R `.repeat(500_000)}]`;
+  const entries = `/PieceInfo ${FIRST + 1} 0 R`;
+  const pdf = samplePdf([{ ...page, entries }], ["(Somebody)", references]);
+  const stripped = Buffer.concat((await stripMetadata(pdf, "application/pdf")) ?? []);
+  expect(stripped.length).toBe(pdf.length);
+  expect(stripped.includes("Somebody")).toBe(false);
+});

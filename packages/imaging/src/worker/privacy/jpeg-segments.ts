@@ -1,0 +1,73 @@
+/** Markers of JPEG by their second byte. Source: ITU-T T.81, table B.1. */
+export const Marker = {
+  TEM: 0x01,
+  SOI: 0xd8,
+  EOI: 0xd9,
+  SOS: 0xda,
+  APP0: 0xe0,
+  APP1: 0xe1,
+  APP2: 0xe2,
+  APP14: 0xee,
+} as const;
+
+/** A marker with what belongs to it. */
+export interface JpegSegment {
+  /** The second byte of the marker. */
+  marker: number;
+  /** Where its first byte is, fill bytes before it included. */
+  start: number;
+  /** The bytes after its length field; empty for markers that stand alone. */
+  payload: Buffer;
+  /** Where the next begins, unless there is junk between. For a scan: after its entropy-coded data. */
+  end: number;
+}
+
+/**
+ * Walks a JPEG from its start up to its EOI or, where that is missing, as far as it can be followed. Bytes that belong
+ * to no segment are passed over, as libjpeg does. Never throws.
+ *
+ * Source: ITU-T T.81, annex B.
+ */
+export function* readJpegSegments(bytes: Buffer): Generator<JpegSegment, void> {
+  let position = 0;
+  while (position < bytes.length) {
+    const start = bytes.indexOf(0xff, position);
+    if (start === -1) return;
+    let code = start + 1;
+    while (bytes[code] === 0xff) code++;
+    const marker = bytes[code];
+    if (marker === undefined) return;
+    position = code + 1;
+    // A stuffed zero outside a scan: junk.
+    if (marker === 0) continue;
+    const segment = readSegment(bytes, marker, start, position);
+    yield segment;
+    if (marker === Marker.EOI) return;
+    position = segment.end;
+  }
+}
+
+function readSegment(bytes: Buffer, marker: number, start: number, position: number): JpegSegment {
+  const length = standsAlone(marker) || position + 2 > bytes.length ? 0 : bytes.readUInt16BE(position);
+  const end = Math.min(position + length, bytes.length);
+  const payload = bytes.subarray(position + 2, Math.max(position + 2, end));
+  return { marker, start, payload, end: marker === Marker.SOS ? findScanEnd(bytes, end) : end };
+}
+
+/** SOI, EOI, restarts, TEM. */
+function standsAlone(marker: number): boolean {
+  return (marker >= 0xd0 && marker <= Marker.EOI) || marker === Marker.TEM;
+}
+
+/** Where entropy-coded data that begins at `position` ends: before the first marker that is no restart. */
+function findScanEnd(bytes: Buffer, position: number): number {
+  let next = position;
+  for (;;) {
+    const found = bytes.indexOf(0xff, next);
+    const follower = found === -1 ? undefined : bytes[found + 1];
+    if (follower === undefined) return bytes.length;
+    if (follower === 0xff) next = found + 1;
+    else if (follower === 0 || (follower >= 0xd0 && follower <= 0xd7)) next = found + 2;
+    else return found;
+  }
+}

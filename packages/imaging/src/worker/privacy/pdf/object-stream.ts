@@ -1,0 +1,59 @@
+import { Edits } from "../edits.ts";
+import { parsePdfValue } from "./parse-pdf-value.ts";
+import type { PdfBody } from "./pdf-objects.ts";
+import { countOf, entryOf, type PdfValue } from "./pdf-value.ts";
+import { deflateToLength, filtersOf, inflate } from "./stream-filters.ts";
+
+/** Writers put a hundred, some a few thousand into one. */
+const MAX_OBJECTS = 100_000;
+
+/** An object stream, whose objects can be edited as long as it compresses to no more than before. */
+export interface ObjectStream {
+  content: Buffer;
+  /** Changes to `content`. */
+  edits: Edits;
+  objects: PdfBody[];
+  /** Its data with the edits, as long as they were; `null` when they do not fit. */
+  pack(): Buffer | null;
+}
+
+/**
+ * Opens an object stream of a file that is not encrypted; `null` where that fails: other compression than Flate, damage,
+ * more than `maxBytes` or than any writer puts into one.
+ *
+ * Source: ISO 32000-1, section 7.5.7.
+ */
+export function openObjectStream(dictionary: PdfValue, data: Buffer, maxBytes: number): ObjectStream | null {
+  const content = unpack(dictionary, data, maxBytes);
+  const first = countOf(dictionary, "First");
+  const count = countOf(dictionary, "N");
+  if (content === null || first === undefined || count === undefined || count > MAX_OBJECTS) return null;
+  const objects: PdfBody[] = [];
+  for (const [, number, offset] of content.toString("latin1", 0, first).matchAll(/(\d+)\s+(\d+)/g)) {
+    if (objects.length === count) break;
+    const value = parsePdfValue(content, first + Number(offset));
+    if (value === null) return null;
+    objects.push({ number: Number(number), start: value.start, end: value.end, value, data: null });
+  }
+  const edits = new Edits(content, "application/pdf");
+  const isCompressed = data !== content;
+  return {
+    content,
+    edits,
+    objects,
+    pack() {
+      const pieces = edits.apply();
+      if (pieces === null) return data;
+      const edited = Buffer.concat(pieces);
+      return isCompressed ? deflateToLength(edited, data.length) : edited;
+    },
+  };
+}
+
+function unpack(dictionary: PdfValue, data: Buffer, maxBytes: number): Buffer | null {
+  const filters = filtersOf(dictionary);
+  if (filters?.length === 0) return data;
+  const hasParameters = entryOf(dictionary, "DecodeParms") !== undefined;
+  if (filters?.join() !== "FlateDecode" || hasParameters) return null;
+  return inflate(data, maxBytes);
+}

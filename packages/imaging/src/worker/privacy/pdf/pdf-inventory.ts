@@ -1,0 +1,84 @@
+import { unreadable } from "../../unreadable.ts";
+import { Edits } from "../edits.ts";
+import { type ObjectStream, openObjectStream } from "./object-stream.ts";
+import { type PdfBody, readPdfParts } from "./pdf-objects.ts";
+import { entryOf, nameOf, type PdfValue } from "./pdf-value.ts";
+
+const TYPE = "application/pdf";
+/** More than documents of a hundred megabytes have. */
+const MAX_OBJECTS = 1_000_000;
+/** Bytes that all object streams of a file may hold together. */
+const MAX_INFLATED_BYTES = 128 * 1024 ** 2;
+
+/** Looking for the end of one costs up to the whole file, so that a file of many would take minutes. */
+const MAX_BROKEN_OBJECTS = 100;
+
+/** Where objects stand: the file itself, or an object stream. */
+export interface PdfHost {
+  content: Buffer;
+  /** Changes to `content`. */
+  edits: Edits;
+}
+
+/** An object without its value, which is parsed anew where it is needed: a file may have a million of them. */
+export interface PdfObject extends Omit<PdfBody, "value"> {
+  host: PdfHost;
+}
+
+/** All that a file is made of. */
+export interface PdfInventory {
+  file: PdfHost;
+  objects: PdfObject[];
+  objectStreams: { stream: ObjectStream; start: number; end: number }[];
+  /** The dictionaries of trailers and of cross-reference streams. */
+  trailers: PdfValue[];
+}
+
+/** Is shown each object, also a broken one, whose value is `null`. */
+export type ObjectVisitor = (object: PdfObject, value: PdfValue | null) => void;
+
+/**
+ * Lists the objects of a file, those in object streams included, and shows each of them to `visit`. `null` when not all
+ * of them can be read in place: the file is encrypted, badly damaged, or has an object stream of a rare kind. Throws
+ * `unsupported_media` for more objects than any document has.
+ */
+export function takePdfInventory(bytes: Buffer, visit: ObjectVisitor): PdfInventory | null {
+  const file = { content: bytes, edits: new Edits(bytes, TYPE) };
+  const inventory: PdfInventory = { file, objects: [], objectStreams: [], trailers: [] };
+  let inflatableBytes = MAX_INFLATED_BYTES;
+  let brokenObjects = 0;
+  for (const part of readPdfParts(bytes)) {
+    if (part.kind === "trailer") {
+      inventory.trailers.push(part.value);
+      continue;
+    }
+    if (part.value === null && ++brokenObjects > MAX_BROKEN_OBJECTS) return null;
+    list(inventory, file, part, visit);
+    const type = nameOf(part.value, "Type");
+    if (part.value === null || part.data === null) continue;
+    if (type === "XRef") inventory.trailers.push(part.value);
+    if (type !== "ObjStm") continue;
+    const { start, end } = part.data;
+    const stream = openObjectStream(part.value, bytes.subarray(start, end), inflatableBytes);
+    if (stream === null) return null;
+    inflatableBytes -= stream.content.length;
+    inventory.objectStreams.push({ stream, start, end });
+    for (const body of stream.objects) list(inventory, stream, body, visit);
+  }
+  return inventory.trailers.some(isEncrypted) ? null : inventory;
+}
+
+function list(inventory: PdfInventory, host: PdfHost, body: PdfBody, visit: ObjectVisitor): void {
+  if (inventory.objects.length === MAX_OBJECTS) {
+    throw unreadable(TYPE, `it has more than ${MAX_OBJECTS} objects`);
+  }
+  const { number, start, end, data, value } = body;
+  const object = { number, start, end, data, host };
+  inventory.objects.push(object);
+  visit(object, value);
+}
+
+function isEncrypted(trailer: PdfValue): boolean {
+  const encryption = entryOf(trailer, "Encrypt");
+  return encryption?.kind === "reference" || encryption?.kind === "dictionary";
+}

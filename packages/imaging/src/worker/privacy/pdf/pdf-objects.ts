@@ -1,0 +1,112 @@
+import { parsePdfValue } from "./parse-pdf-value.ts";
+import { isWordAt, skipSpace } from "./pdf-lexer.ts";
+import { countOf, type PdfValue } from "./pdf-value.ts";
+
+/** The numbers before `obj`, and a generous amount of white space. */
+const MAX_HEADER_BYTES = 40;
+/** What ends the word before `obj` in `endobj`. */
+const LETTER_D = 0x64;
+
+/** An indirect object as it stands in a file, also one that a later revision has superseded. */
+export interface PdfBody {
+  number: number;
+  /** After the word `obj`. */
+  start: number;
+  /** After its value or, of a stream, after the word `endstream`. */
+  end: number;
+  /** `null` where it is broken. */
+  value: PdfValue | null;
+  /** The bytes of a stream, as they are stored. */
+  data: { start: number; end: number } | null;
+}
+
+/** A part of a file at its top level. */
+export type PdfPart = ({ kind: "object" } & PdfBody) | { kind: "trailer"; value: PdfValue };
+
+/**
+ * Walks all objects and trailers of a file in the order in which they stand in it. Cross-reference tables are not asked:
+ * what old revisions left behind is in no table any more, and in damaged files the tables lie. Never throws.
+ *
+ * Source: ISO 32000-1, sections 7.3.10 and 7.5.
+ */
+export function* readPdfParts(bytes: Buffer): Generator<PdfPart, void> {
+  let position = 0;
+  for (;;) {
+    const header = findHeader(bytes, position);
+    yield* readTrailers(bytes, position, header?.start ?? bytes.length);
+    if (header === null) return;
+    const body = readBody(bytes, header);
+    yield { kind: "object", ...body };
+    position = body.value === null ? header.end : body.end;
+  }
+}
+
+interface Header {
+  number: number;
+  start: number;
+  end: number;
+}
+
+/** The next `N G obj`. */
+function findHeader(bytes: Buffer, position: number): Header | null {
+  let found = bytes.indexOf("obj", position, "latin1");
+  while (found !== -1) {
+    const header = bytes[found - 1] === LETTER_D ? null : readHeader(bytes, position, found);
+    if (header !== null) return header;
+    found = bytes.indexOf("obj", found + 3, "latin1");
+  }
+  return null;
+}
+
+/** The numbers between `position` and the word `obj` at `keyword`. */
+function readHeader(bytes: Buffer, position: number, keyword: number): Header | null {
+  const before = bytes.toString("latin1", Math.max(position, keyword - MAX_HEADER_BYTES), keyword);
+  const match = /(\d{1,10})\s+\d{1,5}\s*$/.exec(before);
+  if (match === null) return null;
+  return { number: Number(match[1]), start: keyword - before.length + match.index, end: keyword + 3 };
+}
+
+/** The trailers between two objects. */
+function* readTrailers(bytes: Buffer, start: number, end: number): Generator<PdfPart, void> {
+  const gap = bytes.subarray(start, end);
+  let found = gap.indexOf("trailer", 0, "latin1");
+  while (found !== -1) {
+    const value = parsePdfValue(bytes, start + found + "trailer".length);
+    if (value !== null) yield { kind: "trailer", value };
+    found = gap.indexOf("trailer", found + 1, "latin1");
+  }
+}
+
+function readBody(bytes: Buffer, { number, end: start }: Header): PdfBody {
+  const value = parsePdfValue(bytes, start);
+  if (value === null) return { number, start, end: endOfBroken(bytes, start), value, data: null };
+  const data = value.kind === "dictionary" ? findData(bytes, value) : null;
+  const end = data === null ? value.end : skipSpace(bytes, data.end) + "endstream".length;
+  return { number, start, end: Math.min(end, bytes.length), value, data };
+}
+
+/** The probable end of an object that cannot be parsed. */
+function endOfBroken(bytes: Buffer, start: number): number {
+  const next = findHeader(bytes, start)?.start ?? bytes.length;
+  const end = bytes.subarray(start, next).indexOf("endobj", 0, "latin1");
+  return end === -1 ? next : start + end;
+}
+
+/** The bytes of the stream whose dictionary this is, by its length if that is true, else up to the next `endstream`. */
+function findData(bytes: Buffer, dictionary: PdfValue): PdfBody["data"] {
+  const keyword = skipSpace(bytes, dictionary.end);
+  if (!isWordAt(bytes, keyword, "stream")) return null;
+  const lineEnd = keyword + "stream".length;
+  const start =
+    lineEnd + (/^(?:\r\n|\r|\n)/.exec(bytes.toString("latin1", lineEnd, lineEnd + 2))?.[0].length ?? 0);
+  const declared = start + (countOf(dictionary, "Length") ?? bytes.length);
+  if (isWordAt(bytes, skipSpace(bytes, declared), "endstream")) return { start, end: declared };
+  const found = bytes.indexOf("endstream", start, "latin1");
+  if (found === -1) return { start, end: bytes.length };
+  return { start, end: found - endOfLineBytes(bytes, found) };
+}
+
+/** Bytes of the line end before `position`, which belongs to no stream. */
+function endOfLineBytes(bytes: Buffer, position: number): number {
+  return /(?:\r\n|\r|\n)?$/.exec(bytes.toString("latin1", position - 2, position))?.[0].length ?? 0;
+}

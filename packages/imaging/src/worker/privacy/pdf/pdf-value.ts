@@ -1,0 +1,73 @@
+/** Where a value stands. */
+interface Place {
+  start: number;
+  end: number;
+}
+
+export interface PdfDictionary extends Place {
+  kind: "dictionary";
+  /** In their order, duplicates included. Names are decoded and without their slash. */
+  entries: { key: string; value: PdfValue }[];
+}
+
+export interface PdfArray extends Place {
+  kind: "array";
+  items: PdfValue[];
+}
+
+/** A reference to an indirect object. Generations make no difference here. */
+export interface PdfReference extends Place {
+  kind: "reference";
+  number: number;
+}
+
+/** A name, without its slash. */
+export interface PdfName extends Place {
+  kind: "name";
+  text: string;
+}
+
+export interface PdfNumber extends Place {
+  kind: "number";
+  value: number;
+}
+
+/** A value without values inside: a string, or a word such as `true`. */
+export interface PdfOther extends Place {
+  kind: "string" | "word";
+}
+
+/** An object of the PDF syntax. Source: ISO 32000-1, section 7.3. */
+export type PdfValue = PdfDictionary | PdfArray | PdfReference | PdfName | PdfNumber | PdfOther;
+
+/** The last value of a dictionary at `key`, as readers take it; `undefined` for any other value. */
+export function entryOf(value: PdfValue | null | undefined, key: string): PdfValue | undefined {
+  if (value?.kind !== "dictionary") return undefined;
+  return value.entries.findLast((entry) => entry.key === key)?.value;
+}
+
+/** The name that a dictionary has at `key`. */
+export function nameOf(value: PdfValue | null | undefined, key: string): string | undefined {
+  const entry = entryOf(value, key);
+  return entry?.kind === "name" ? entry.text : undefined;
+}
+
+/** The whole number, not less than 0, that a dictionary has at `key`. */
+export function countOf(value: PdfValue | null | undefined, key: string): number | undefined {
+  const entry = entryOf(value, key);
+  return entry?.kind === "number" && Number.isInteger(entry.value) && entry.value >= 0
+    ? entry.value
+    : undefined;
+}
+
+/** Calls `visit` with a value and all that stand in it. What is behind keys in `without` is left out. */
+export function visitValues(
+  value: PdfValue,
+  visit: (value: PdfValue) => void,
+  without: ReadonlySet<string> = new Set(),
+): void {
+  visit(value);
+  if (value.kind === "array") for (const item of value.items) visitValues(item, visit, without);
+  if (value.kind !== "dictionary") return;
+  for (const entry of value.entries) if (!without.has(entry.key)) visitValues(entry.value, visit, without);
+}

@@ -1,0 +1,73 @@
+import { constants, deflateRawSync, deflateSync, inflateSync } from "node:zlib";
+import { entryOf, type PdfValue } from "./pdf-value.ts";
+
+/** The filters of a stream in the order in which they are undone; `null` where they cannot be read. */
+export function filtersOf(dictionary: PdfValue): string[] | null {
+  const filter = entryOf(dictionary, "Filter") ?? entryOf(dictionary, "F");
+  if (filter === undefined) return [];
+  if (filter.kind === "name") return [longName(filter.text)];
+  if (filter.kind !== "array") return null;
+  const names = filter.items.map((item) => (item.kind === "name" ? longName(item.text) : ""));
+  return names.includes("") ? null : names;
+}
+
+/** Undoes Flate without a predictor; `null` for damaged data and for more than `maxBytes`. */
+export function inflate(data: Buffer, maxBytes: number): Buffer | null {
+  try {
+    return inflateSync(data, { maxOutputLength: maxBytes });
+  } catch {
+    // Damaged: the caller has other ways.
+    return null;
+  }
+}
+
+/** Abbreviations are for inline images, but readers take them anywhere. */
+function longName(name: string): string {
+  if (name === "Fl") return "FlateDecode";
+  return name === "DCT" ? "DCTDecode" : name;
+}
+
+const ZLIB_HEADER = Buffer.of(0x78, 0xda);
+const CHECKSUM_BYTES = 4;
+const STORED_HEADER_BYTES = 5;
+const MAX_STORED_BYTES = 0xffff;
+
+/**
+ * Compresses `content`, and as many zeros behind it as it takes, to a zlib stream of exactly `length` bytes; `null` when
+ * it does not fit.
+ *
+ * Sources: RFC 1950; RFC 1951, section 3.2.4 (stored blocks).
+ */
+export function deflateToLength(content: Buffer, length: number): Buffer | null {
+  // Ends on a byte, and not with a last block.
+  const compressed = deflateRawSync(content, { level: 9, finishFlush: constants.Z_SYNC_FLUSH });
+  const room = length - ZLIB_HEADER.length - compressed.length - CHECKSUM_BYTES;
+  const blocks = storedZeros(room);
+  if (blocks === null) return null;
+  const zeros = room - blocks.length * STORED_HEADER_BYTES;
+  const checksum = checksumOf(Buffer.concat([content, Buffer.alloc(zeros)]));
+  return Buffer.concat([ZLIB_HEADER, compressed, ...blocks, checksum]);
+}
+
+/** Stored blocks of zeros, the last of them marked as such, of `bytes` bytes together. */
+function storedZeros(bytes: number): Buffer[] | null {
+  const count = Math.ceil(bytes / (STORED_HEADER_BYTES + MAX_STORED_BYTES));
+  if (bytes < count * STORED_HEADER_BYTES || count < 1) return null;
+  const blocks: Buffer[] = [];
+  let zeros = bytes - count * STORED_HEADER_BYTES;
+  for (let block = 1; block <= count; block++) {
+    const length = Math.min(zeros, MAX_STORED_BYTES);
+    zeros -= length;
+    const stored = Buffer.alloc(STORED_HEADER_BYTES + length);
+    stored.writeUInt8(block === count ? 1 : 0);
+    stored.writeUInt16LE(length, 1);
+    stored.writeUInt16LE(length ^ MAX_STORED_BYTES, 3);
+    blocks.push(stored);
+  }
+  return blocks;
+}
+
+/** Adler-32, which Node offers as the end of a zlib stream only. */
+function checksumOf(content: Buffer): Buffer {
+  return deflateSync(content, { level: 0 }).subarray(-CHECKSUM_BYTES);
+}

@@ -1,0 +1,180 @@
+import sharp from "sharp";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type ByteOrder, EXIF_SECRET, exifBlock } from "../../../test/exif-blocks.ts";
+import { cornered } from "../../../test/pictures.ts";
+import { findJpegMetadata, stripJpeg } from "./strip-jpeg.ts";
+
+const SECRET = "a secret";
+const SOI_BYTES = 2;
+const [APP0, APP1, APP2, APP11, APP13, APP14, COM] = [0xe0, 0xe1, 0xe2, 0xeb, 0xed, 0xee, 0xfe];
+let plain: Buffer;
+let progressive: Buffer;
+
+beforeAll(async () => {
+  plain = await encode({});
+  progressive = await encode({ progressive: true });
+});
+
+async function encode(options: { progressive?: boolean; icc?: string }): Promise<Buffer> {
+  const pixels = sharp(cornered(64, 48), { raw: { width: 64, height: 48, channels: 3 } });
+  const coloured = options.icc === undefined ? pixels : pixels.withIccProfile(options.icc);
+  return await coloured.jpeg({ progressive: options.progressive ?? false }).toBuffer();
+}
+
+function segment(marker: number, payload: Buffer | string): Buffer {
+  const content = Buffer.from(payload as string, "latin1");
+  const head = Buffer.of(0xff, marker, 0, 0);
+  head.writeUInt16BE(content.length + 2, 2);
+  return Buffer.concat([head, content]);
+}
+
+function exif(orientation: number, byteOrder: ByteOrder = "MM"): Buffer {
+  return segment(APP1, Buffer.concat([Buffer.from("Exif\0\0"), exifBlock(orientation, byteOrder)]));
+}
+
+/** The JPEG with more behind its first marker. */
+function withSegments(jpeg: Buffer, ...segments: Buffer[]): Buffer {
+  return Buffer.concat([jpeg.subarray(0, SOI_BYTES), ...segments, jpeg.subarray(SOI_BYTES)]);
+}
+
+function strip(jpeg: Buffer): Buffer {
+  const before = Buffer.from(jpeg);
+  const pieces = stripJpeg(jpeg);
+  expect(jpeg.equals(before)).toBe(true);
+  return pieces === null ? jpeg : Buffer.concat(pieces);
+}
+
+const upright = (jpeg: Buffer) =>
+  sharp(jpeg, { autoOrient: true }).raw().toBuffer({ resolveWithObject: true });
+
+test.each([
+  ["EXIF", exif(1)],
+  ["XMP", segment(APP1, `http://ns.adobe.com/xap/1.0/\0<x:xmpmeta>${SECRET}</x:xmpmeta>`)],
+  ["extended XMP", segment(APP1, `http://ns.adobe.com/xmp/extension/\0${SECRET}`)],
+  ["IPTC", segment(APP13, `Photoshop 3.0\x008BIM\x04\x04\0\0\0\0\0\x08${SECRET}`)],
+  ["a comment", segment(COM, SECRET)],
+  ["a JFXX thumbnail", segment(APP0, `JFXX\0\x10${SECRET}`)],
+  ["FlashPix", segment(APP2, `FPXR\0${SECRET}`)],
+  ["an index of further pictures", segment(APP2, `MPF\0${SECRET}`)],
+  ["JUMBF", segment(APP11, `JP\0\0${SECRET}`)],
+  ["an Adobe segment too short to be read", segment(APP14, "Adobe\0d")],
+])("removes %s, and nothing else", (_, added) => {
+  expect(strip(withSegments(plain, added))).toEqual(plain);
+  expect(strip(withSegments(progressive, added))).toEqual(progressive);
+});
+
+test("removes segments between the scans of a progressive picture", () => {
+  const secondScan = progressive.indexOf(
+    Buffer.of(0xff, 0xda),
+    progressive.indexOf(Buffer.of(0xff, 0xda)) + 2,
+  );
+  const tables = progressive.lastIndexOf(Buffer.of(0xff, 0xc4), secondScan);
+  const commented = Buffer.concat([
+    progressive.subarray(0, tables),
+    segment(COM, SECRET),
+    progressive.subarray(tables),
+  ]);
+  expect(strip(commented)).toEqual(progressive);
+});
+
+describe.each<ByteOrder>(["II", "MM"])("an orientation, byte order %s", (byteOrder) => {
+  test.each([2, 3, 4, 5, 6, 7, 8])("of %i stays, alone", async (orientation) => {
+    const original = withSegments(plain, exif(orientation, byteOrder));
+    const stripped = strip(original);
+    expect(stripped.includes(EXIF_SECRET)).toBe(false);
+    expect(await sharp(stripped).metadata()).toMatchObject({ orientation });
+    expect(await upright(stripped)).toEqual(await upright(original));
+    expect(stripJpeg(stripped)).toBeNull();
+  });
+});
+
+test("leaves each of several orientations as every reader has seen it", async () => {
+  const first = strip(withSegments(plain, exif(6), exif(1)));
+  const second = strip(withSegments(plain, exif(1), exif(6)));
+  expect((await sharp(first).metadata()).orientation).toBe(6);
+  expect((await sharp(second).metadata()).orientation).toBe(1);
+  expect(strip(withSegments(plain, exif(1), exif(1)))).toEqual(plain);
+});
+
+test("keeps a colour profile, also one in several segments", async () => {
+  const profiled = await encode({ icc: "p3" });
+  expect(strip(withSegments(profiled, exif(1)))).toEqual(profiled);
+  const profile = Buffer.alloc(100_000, "colours");
+  const parts = [profile.subarray(0, 60_000), profile.subarray(60_000)].map((part, index) =>
+    segment(APP2, Buffer.concat([Buffer.from(`ICC_PROFILE\0${String.fromCharCode(index + 1)}\x02`), part])),
+  );
+  expect(strip(withSegments(plain, exif(1), ...parts))).toEqual(withSegments(plain, ...parts));
+});
+
+test("keeps the colour transform of CMYK", async () => {
+  const raw = { width: 8, height: 8, channels: 4 } as const;
+  const cmyk = await sharp(Buffer.alloc(256, 77), { raw }).toColourspace("cmyk").jpeg().toBuffer();
+  const marked = withSegments(cmyk, segment(COM, SECRET));
+  expect(strip(marked)).toEqual(cmyk);
+  const transform = segment(APP14, "Adobe\0d\0\0\0\0\x01");
+  expect(strip(withSegments(plain, transform))).toEqual(withSegments(plain, transform));
+  expect(strip(withSegments(plain, segment(APP14, `Adobe\0d\0\0\0\0\x01${SECRET}`)))).toEqual(
+    withSegments(plain, transform),
+  );
+});
+
+test("removes the thumbnail of JFIF and keeps its density", () => {
+  const head = "JFIF\0\x01\x02\x01\x00\x48\x00\x48";
+  const withThumbnail = withSegments(plain, segment(APP0, `${head}\x02\x01${"\x7f".repeat(6)}`));
+  expect(strip(withThumbnail)).toEqual(withSegments(plain, segment(APP0, `${head}\0\0`)));
+});
+
+test("removes everything behind the end: other pictures, the video of a motion photo", () => {
+  const video = Buffer.from(`\0\0\0\x18ftypmp42${SECRET}`);
+  expect(strip(Buffer.concat([plain, video]))).toEqual(plain);
+  expect(strip(Buffer.concat([progressive, withSegments(plain, exif(6))]))).toEqual(progressive);
+});
+
+test("is not misled by an end or a picture within a segment", () => {
+  expect(strip(withSegments(plain, segment(COM, plain.toString("latin1"))))).toEqual(plain);
+});
+
+test("changes nothing about a picture that has nothing to take out", () => {
+  expect(stripJpeg(plain)).toBeNull();
+  expect(stripJpeg(progressive)).toBeNull();
+});
+
+test("reads past fill bytes and junk, as libjpeg does", async () => {
+  const filled = withSegments(
+    plain,
+    Buffer.of(0xff, 0xff),
+    exif(3),
+    Buffer.from("junk\xff\0", "latin1"),
+    exif(1),
+  );
+  const stripped = strip(filled);
+  expect(stripped.includes("junk")).toBe(false);
+  expect(stripped.includes(EXIF_SECRET)).toBe(false);
+  expect(await upright(stripped)).toEqual(
+    await sharp(filled, { autoOrient: true, failOn: "none" }).raw().toBuffer({ resolveWithObject: true }),
+  );
+});
+
+test("follows a file that is cut anywhere, and never keeps what it takes out of a whole one", () => {
+  const whole = withSegments(plain, exif(6), segment(COM, SECRET));
+  for (let length = SOI_BYTES; length < whole.length; length++) {
+    const stripped = strip(whole.subarray(0, length));
+    expect(stripped.includes(SECRET.slice(0, 4)), `${length}`).toBe(false);
+  }
+});
+
+test("refuses what is no JPEG", () => {
+  expect(() => stripJpeg(Buffer.from("GIF89a"))).toThrow(
+    expect.objectContaining({ code: "unsupported_media" }),
+  );
+});
+
+test("finds the same to be filled with zeros, which decoders pass over", async () => {
+  const original = withSegments(plain, exif(6), segment(COM, SECRET), segment(APP13, SECRET));
+  const trailed = Buffer.concat([original, Buffer.from(SECRET)]);
+  for (const { start, end } of findJpegMetadata(trailed)) trailed.fill(0, start, end);
+  expect(trailed.includes(SECRET)).toBe(false);
+  expect(trailed.includes(EXIF_SECRET)).toBe(false);
+  expect(await upright(trailed)).toEqual(await upright(plain));
+  expect([...findJpegMetadata(plain)]).toEqual([]);
+});

@@ -1,0 +1,31 @@
+import type { OriginalType } from "@outrigger/core";
+import { stripGif } from "./strip-gif.ts";
+import { stripJpeg } from "./strip-jpeg.ts";
+import { stripPdf } from "./strip-pdf.ts";
+import { stripPng } from "./strip-png.ts";
+import { stripPsd } from "./strip-psd.ts";
+
+/**
+ * Removes personal metadata from an original (place, camera, author, programs, dates, thumbnails) without encoding its
+ * pixels again. They, the orientation and the colour profile stay. `bytes` is not written to.
+ *
+ * Returns the cleaned file in pieces, most of them parts of `bytes`, or `null` when there is nothing to take out. Rejects
+ * with `unsupported_media` for a file whose structure cannot be followed.
+ */
+export async function stripMetadata(
+  bytes: Buffer,
+  type: Exclude<OriginalType, "image/svg+xml">,
+): Promise<readonly Buffer[] | null> {
+  switch (type) {
+    case "image/jpeg":
+      return stripJpeg(bytes);
+    case "image/png":
+      return stripPng(bytes);
+    case "image/gif":
+      return stripGif(bytes);
+    case "image/x-photoshop":
+      return stripPsd(bytes);
+    case "application/pdf":
+      return await stripPdf(bytes);
+  }
+}

@@ -1,0 +1,218 @@
+import { deflateSync, inflateSync } from "node:zlib";
+import sharp from "sharp";
+import { describe, expect, test } from "vitest";
+import { compressedPdf, updatedPdf } from "../../../../../test/support/metadata-samples.ts";
+import {
+  encryptedPdf,
+  firstObjectOf,
+  QUARTERS,
+  restrictedPdf,
+  type SampleObject,
+  samplePdf,
+} from "../../../../../test/support/pdf-samples.ts";
+import { exifBlock } from "../../../test/exif-blocks.ts";
+import { openPdf } from "../pdf/open-pdf.ts";
+import { stripPdf } from "./strip-pdf.ts";
+
+const SECRET = "a secret";
+const page = { content: QUARTERS };
+const XMP = { dictionary: "/Type/Metadata/Subtype/XML", data: `<x:xmpmeta>${SECRET}</x:xmpmeta>` };
+/** The number of the first object beside a page. */
+const FIRST = firstObjectOf(1);
+
+async function strip(pdf: Buffer): Promise<Buffer> {
+  const before = Buffer.from(pdf);
+  const pieces = await stripPdf(pdf);
+  expect(pdf.equals(before)).toBe(true);
+  return pieces === null ? pdf : Buffer.concat(pieces);
+}
+
+async function drawn(pdf: Buffer): Promise<Buffer> {
+  const picture = await openPdf(pdf, { page: 1, maxPixels: 1_000_000 });
+  return await (await picture.decode()).raw().toBuffer();
+}
+
+/** Strips, and proves what is true of every file that is treated in its place. */
+async function stripInPlace(pdf: Buffer): Promise<Buffer> {
+  const stripped = await strip(pdf);
+  expect(stripped.includes(SECRET)).toBe(false);
+  expect(stripped.length).toBe(pdf.length);
+  expect(await drawn(stripped)).toEqual(await drawn(pdf));
+  expect(await stripPdf(stripped)).toBeNull();
+  return stripped;
+}
+
+function inflatedStreams(pdf: Buffer): string {
+  const streams = pdf.toString("latin1").matchAll(/FlateDecode.*?stream\n(.*?)\nendstream/gs);
+  return [...streams].map(([, data = ""]) => inflateSync(Buffer.from(data, "latin1")).toString()).join("\n");
+}
+
+describe("document information", () => {
+  test.each([
+    ["in literal strings", `<</Author(${SECRET})/CreationDate(D:20240102)>>`],
+    ["between nested and escaped parentheses", `<</Title((\\() ${SECRET} >> endobj)/X 1>>`],
+    ["in a hexadecimal string", `<</Author<${Buffer.from(SECRET).toString("hex")}>>>`],
+    ["under a key of its own", `<</Wohnort(${SECRET})>>`],
+    ["that is cut off", `<</Author(${SECRET}`],
+  ])("goes: %s", async (_, information) => {
+    const original = samplePdf([page], [information], { trailer: `/Info ${FIRST} 0 R` });
+    const stripped = await stripInPlace(original);
+    expect(stripped.includes(Buffer.from(SECRET).toString("hex"))).toBe(false);
+  });
+
+  test("goes with the strings that it refers to", async () => {
+    const objects = [`<</Author ${FIRST + 1} 0 R>>`, `(${SECRET})`];
+    await stripInPlace(samplePdf([page], objects, { trailer: `/Info ${FIRST} 0 R` }));
+  });
+
+  test("goes from superseded revisions, and when no trailer names it any more", async () => {
+    const original = samplePdf([page], [`<</Author(${SECRET})>>`], { trailer: `/Info ${FIRST} 0 R` });
+    const updated = updatedPdf(
+      original,
+      { [FIRST]: `<</Producer(another ${SECRET})>>` },
+      `/Info ${FIRST} 0 R`,
+    );
+    await stripInPlace(updated);
+    await stripInPlace(samplePdf([page], [`<</Creator(${SECRET})/ModDate(D:20240102)>>`]));
+  });
+
+  test("goes from a trailer that holds it itself", async () => {
+    await stripInPlace(samplePdf([page], [], { trailer: `/Info<</Author(${SECRET})>>` }));
+  });
+
+  test("is not mistaken for what a later revision has put in its place", async () => {
+    const original = samplePdf([page], [`<</Author(${SECRET})>>`], { trailer: `/Info ${FIRST} 0 R` });
+    const outline = "<</Title(A chapter)/Parent 1 0 R>>";
+    const stripped = await stripInPlace(updatedPdf(original, { [FIRST]: outline }));
+    expect(stripped.includes(outline)).toBe(true);
+  });
+});
+
+describe("XMP", () => {
+  test.each([
+    ["the document", [XMP], { catalogue: `/Metadata ${FIRST} 0 R` }, {}],
+    ["a page", [XMP], {}, { entries: `/Metadata ${FIRST} 0 R` }],
+    ["nothing any more", [XMP], {}, {}],
+    ["the document, untyped", [{ data: SECRET }], { catalogue: `/Metadata ${FIRST} 0 R` }, {}],
+  ])("goes that belongs to %s", async (_, objects, options, entries) => {
+    await stripInPlace(samplePdf([{ ...page, ...entries }], objects, options));
+  });
+
+  test("goes when it is compressed, with a length elsewhere", async () => {
+    const data = deflateSync(XMP.data);
+    const packed = { dictionary: "/Type/Metadata/Filter/FlateDecode", data };
+    const original = samplePdf([page], [packed]);
+    const length = original.lastIndexOf(`/Length ${data.length}`);
+    original.write("/Length 9 0 R".slice(0, `/Length ${data.length}`.length), length, "latin1");
+    expect((await stripInPlace(original)).includes(data)).toBe(false);
+  });
+});
+
+describe("what programs keep for themselves", () => {
+  test("goes with all that nothing else refers to", async () => {
+    const objects: SampleObject[] = [
+      `<</Illustrator<</LastModified(${SECRET})/Private ${FIRST + 1} 0 R>>>>`,
+      `<</Data ${FIRST + 2} 0 R/Font ${FIRST + 3} 0 R/Page 3 0 R>>`,
+      { data: `${SECRET}: the whole drawing` },
+      "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ];
+    const resources = `/Font<</F ${FIRST + 3} 0 R>>`;
+    const entries = `/PieceInfo ${FIRST} 0 R`;
+    const stripped = await stripInPlace(samplePdf([{ ...page, resources, entries }], objects));
+    expect(stripped.includes("/BaseFont/Helvetica")).toBe(true);
+    expect(stripped.includes(QUARTERS)).toBe(true);
+  });
+
+  test("goes when it stands in the page itself", async () => {
+    await stripInPlace(samplePdf([{ ...page, entries: `/PieceInfo<</X<</Private(${SECRET})>>>>` }]));
+  });
+});
+
+describe("in object streams", () => {
+  const objects: SampleObject[] = [
+    "<</Type/Catalog/Pages 2 0 R/Metadata 6 0 R>>",
+    "<</Type/Pages/Kids[3 0 R]/Count 1/MediaBox[0 0 60 40]>>",
+    "<</Type/Page/Parent 2 0 R/Contents 5 0 R>>",
+    `<</Author(${SECRET} of some length)/Title(Another text)/Producer(A program with a name)>>`,
+    { data: QUARTERS },
+    XMP,
+  ];
+
+  test("document information goes, and nothing moves", async () => {
+    const original = compressedPdf(objects, "/Info 4 0 R");
+    expect(inflatedStreams(original)).toContain(SECRET);
+    const stripped = await stripInPlace(original);
+    expect(inflatedStreams(stripped)).toContain("/Type/Catalog");
+    expect(inflatedStreams(stripped)).not.toContain(SECRET);
+  });
+
+  test.each([
+    [
+      "of an unusual coding",
+      { filter: "/ASCIIHexDecode", encode: (bytes: Buffer) => Buffer.from(bytes.toString("hex")) },
+    ],
+    [
+      "that are damaged",
+      { filter: "/FlateDecode", encode: (bytes: Buffer) => deflateSync(bytes).subarray(0, -3) },
+    ],
+  ])("%s, the document is saved anew", async (_, coding) => {
+    const original = compressedPdf(objects, "/Info 4 0 R", coding);
+    const stripped = await strip(original);
+    expect(stripped.toString("latin1")).not.toMatch(/ObjStm|XRef|a secret|6120736563726574/);
+    expect(inflatedStreams(stripped)).not.toContain(SECRET);
+    expect(await drawn(stripped)).toEqual(await drawn(original));
+  });
+});
+
+describe("a picture in a page", async () => {
+  const plain = await sharp({ create: { width: 16, height: 8, channels: 3, background: "#a40" } })
+    .jpeg()
+    .toBuffer();
+  const exif = Buffer.concat([Buffer.of(0xff, 0xe1, 0, 104), Buffer.from("Exif\0\0"), exifBlock(6)]);
+  const secret = Buffer.from(`\xff\xed\0\x0a${SECRET}`, "latin1");
+  const jpeg = Buffer.concat([plain.subarray(0, 2), exif, secret, plain.subarray(2), Buffer.from(SECRET)]);
+  const withImage = (filter: string, data: Buffer) =>
+    samplePdf(
+      [{ content: "60 0 0 40 0 0 cm /I Do", resources: `/XObject<</I ${FIRST} 0 R>>` }],
+      [
+        {
+          dictionary: `/Subtype/Image/Width 16/Height 8/BitsPerComponent 8/ColorSpace/DeviceRGB/Filter${filter}`,
+          data,
+        },
+      ],
+    );
+
+  test.each(["/DCTDecode", "[/DCTDecode]"])("loses its metadata: %s", async (filter) => {
+    const stripped = await stripInPlace(withImage(filter, jpeg));
+    expect(stripped.includes("Serial")).toBe(false);
+  });
+
+  test("loses its metadata when it is compressed once more", async () => {
+    const stripped = await stripInPlace(withImage("[/FlateDecode/DCTDecode]", deflateSync(jpeg)));
+    expect(inflatedStreams(stripped.subarray(0)).length).toBeGreaterThan(plain.length);
+    expect(inflatedStreams(stripped)).not.toContain(SECRET);
+  });
+});
+
+test("removes what stands before and behind the document", async () => {
+  const original = samplePdf([page]);
+  const mailed = Buffer.concat([
+    Buffer.from(`From: ${SECRET}\r\n\r\n`),
+    original,
+    Buffer.from(`-- \n${SECRET}`),
+  ]);
+  const stripped = await strip(mailed);
+  expect(stripped.toString("latin1").trimStart()).toBe(original.toString("latin1"));
+  expect(await drawn(stripped)).toEqual(await drawn(original));
+});
+
+test("changes nothing about a document that has nothing to take out", async () => {
+  expect(await stripPdf(samplePdf([page, page]))).toBeNull();
+});
+
+test("saves a document that is encrypted anew, and refuses one that needs a password", async () => {
+  const stripped = await strip(restrictedPdf);
+  expect(stripped.includes("/Encrypt")).toBe(false);
+  expect(await drawn(stripped)).toEqual(await drawn(restrictedPdf));
+  await expect(stripPdf(encryptedPdf)).rejects.toMatchObject({ code: "unsupported_media" });
+});

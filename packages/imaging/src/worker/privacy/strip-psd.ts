@@ -1,0 +1,89 @@
+import { PSD_HEADER_BYTES, PSD_TYPE, unreadablePsd } from "../psd/psd-header.ts";
+import { readPsdSections } from "../psd/psd-sections.ts";
+import { Edits } from "./edits.ts";
+
+const LARGE_DOCUMENT = 2;
+/** Bytes of the length of a section before the layers. */
+const LENGTH_BYTES = 4;
+
+/** Image resources that tell of people, devices and files, by their IDs. */
+const personalResources = new Set([
+  // Print settings of macOS.
+  ...[1001, 1002],
+  // Caption, IPTC, URL, slices (which name the file), workflow URL, jump to XPEP, URL list.
+  ...[1008, 1028, 1035, 1050, 1051, 1052, 1054],
+  // Thumbnails, which may show what has been cropped or painted over since.
+  ...[1033, 1036],
+  // EXIF, EXIF of another kind, XMP, the digest of IPTC.
+  ...[1058, 1059, 1060, 1061],
+  // Print settings, which name printers.
+  ...[1071, 1082, 1083, 1084, 1085],
+  // Path and format of what was saved automatically.
+  ...[1086, 1087],
+  // Lightroom's workflow.
+  8000,
+]);
+
+/**
+ * Takes out of a PSD or PSB the image resources that tell of people, devices and files. Layers, channels, paths, guides,
+ * colour profile and whatever else makes the document stay as they are. The pieces share the memory of `bytes`; `null`
+ * when there is nothing to take out. Throws `unsupported_media` for a file that is cut off.
+ *
+ * Orientation needs no care: a PSD is upright as it is stored, and its EXIF only repeats what a camera wrote once.
+ *
+ * Source: Adobe Photoshop File Formats Specification, "Image Resource IDs".
+ */
+export function stripPsd(bytes: Buffer): readonly Buffer[] | null {
+  if (bytes.toString("latin1", 0, 4) !== "8BPS") throw unreadablePsd("it has no PSD header");
+  const { colourModeData, imageResources } = readPsdSections(bytes, bytes[5] === LARGE_DOCUMENT);
+  const lengthAt = PSD_HEADER_BYTES + LENGTH_BYTES + colourModeData.length;
+  const first = lengthAt + LENGTH_BYTES;
+  const edits = new Edits(bytes, PSD_TYPE);
+  let keptBytes = 0;
+  let position = 0;
+  for (const { id, start, end } of readPsdResources(imageResources)) {
+    if (personalResources.has(id)) edits.remove(first + start, first + end);
+    else keptBytes += end - start;
+    position = end;
+  }
+  // The rest, which no reader can follow.
+  edits.remove(first + position, first + imageResources.length);
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32BE(keptBytes);
+  edits.replace(lengthAt, first, length);
+  return edits.apply();
+}
+
+const signatures = new Set(["8BIM", "MeSa", "PHUT", "AgHg", "DCSR"]);
+
+/** Where an image resource stands in its section, with its name and padding. */
+interface PsdResource {
+  id: number;
+  start: number;
+  end: number;
+}
+
+/**
+ * Walks the image resources of a PSD up to the end of their section or to the first that cannot be followed. Never throws.
+ *
+ * Source: Adobe Photoshop File Formats Specification, "Image Resource Blocks".
+ */
+function* readPsdResources(section: Buffer): Generator<PsdResource, void> {
+  let start = 0;
+  while (start + 12 <= section.length && isSignatureAt(section, start)) {
+    const nameBytes = 1 + section.readUInt8(start + 6);
+    const sizeAt = start + 6 + nameBytes + (nameBytes % 2);
+    if (sizeAt + 4 > section.length) return;
+    const dataBytes = section.readUInt32BE(sizeAt);
+    const dataEnd = sizeAt + 4 + dataBytes;
+    // Data are padded to an even length, which some writers forget.
+    const padding = isSignatureAt(section, dataEnd) ? 0 : dataBytes % 2;
+    const end = Math.min(dataEnd + padding, section.length);
+    yield { id: section.readUInt16BE(start + 4), start, end };
+    start = end;
+  }
+}
+
+function isSignatureAt(section: Buffer, position: number): boolean {
+  return signatures.has(section.toString("latin1", position, position + 4));
+}

@@ -1,0 +1,76 @@
+import type { ColourMode } from "./psd-header.ts";
+
+/** Those image resources that decide how the pixels are read. */
+export interface ImageResources {
+  /** As it is embedded: whether it is sound is not known. */
+  iccProfile: Buffer | null;
+  /** False for a file saved without "maximize compatibility", whose merged picture is blank. */
+  hasMergedPicture: boolean;
+  /** The transparent entry of the palette of an indexed picture. */
+  transparentIndex: number | null;
+}
+
+const ICC_PROFILE = 1039;
+const TRANSPARENCY_INDEX = 1047;
+const VERSION_INFO = 1057;
+
+const signatures = new Set(["8BIM", "MeSa", "AgHg", "PHUT", "DCSR"]);
+
+/**
+ * Walks the image resources. Damage ends the walk and is no error: the pixels do not depend on them.
+ *
+ * Source: Adobe Photoshop File Formats Specification, "Image Resource Blocks".
+ */
+export function readImageResources(section: Buffer): ImageResources {
+  const resources: ImageResources = { iccProfile: null, hasMergedPicture: true, transparentIndex: null };
+  let position = 0;
+  while (
+    position + 12 <= section.length &&
+    signatures.has(section.toString("latin1", position, position + 4))
+  ) {
+    const id = section.readUInt16BE(position + 4);
+    const nameBytes = 1 + section.readUInt8(position + 6);
+    const lengthAt = position + 6 + padToEven(nameBytes);
+    if (lengthAt + 4 > section.length) break;
+    const start = lengthAt + 4;
+    const end = start + section.readUInt32BE(lengthAt);
+    if (end > section.length) break;
+    keepResource(resources, id, section.subarray(start, end));
+    position = start + padToEven(end - start);
+  }
+  return resources;
+}
+
+function keepResource(resources: ImageResources, id: number, data: Buffer): void {
+  if (id === ICC_PROFILE) resources.iccProfile = data;
+  if (id === TRANSPARENCY_INDEX && data.length >= 2) resources.transparentIndex = data.readUInt16BE();
+  // Four bytes of version come before the flag.
+  if (id === VERSION_INFO && data.length >= 5) resources.hasMergedPicture = data.readUInt8(4) !== 0;
+}
+
+function padToEven(bytes: number): number {
+  return bytes + (bytes % 2);
+}
+
+const HEADER_BYTES = 128;
+
+/** The colour space that a profile must be of. The others have no use for one. */
+const spaces: Partial<Record<ColourMode, string>> = {
+  greyscale: "GRAY",
+  duotone: "GRAY",
+  indexed: "RGB ",
+  rgb: "RGB ",
+  cmyk: "CMYK",
+};
+
+/**
+ * The profile when it can be of use for the mode, else `null`: one that is broken must not cost the picture.
+ *
+ * Source: ICC.1:2022, 7.2.
+ */
+export function usableIccProfile(profile: Buffer | null, mode: ColourMode): Buffer | null {
+  if (profile === null || profile.length < HEADER_BYTES) return null;
+  if (profile.readUInt32BE(0) > profile.length) return null;
+  if (profile.toString("latin1", 36, 40) !== "acsp") return null;
+  return profile.toString("latin1", 16, 20) === spaces[mode] ? profile : null;
+}

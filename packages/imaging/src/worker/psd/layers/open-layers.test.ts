@@ -1,0 +1,124 @@
+import type { Layer } from "ag-psd";
+import { describe, expect, test } from "vitest";
+import { layer, layeredPsd } from "../../../../../../test/support/layered-psd.ts";
+import { layerSection, type PlainLayer } from "../../../../../../test/support/psd-layer-section.ts";
+import { largestDifference, readPsdPixels } from "../../../../../../test/support/psd-pixels.ts";
+import { PSD_COMPRESSIONS, type SamplePsd, samplePsd } from "../../../../../../test/support/psd-samples.ts";
+import { openPsd } from "../open-psd.ts";
+
+// The keys of a literal.
+const COMPRESSIONS = Object.keys(PSD_COMPRESSIONS) as (keyof typeof PSD_COMPRESSIONS)[];
+
+/** A document of 4 by 3 whose merged picture is white, and which says that it is none. */
+function unmerged(layers: Buffer, more: Partial<SamplePsd> = {}): Buffer {
+  const channels = new Array(more.mode === "greyscale" ? 1 : 3).fill(
+    new Array(12).fill(more.depth === 32 ? 1 : 255),
+  );
+  return samplePsd({ width: 4, height: 3, channels, layers, hasMergedPicture: false, ...more });
+}
+
+async function refusal(bytes: Buffer, maxPixels = 1_000_000): Promise<unknown> {
+  return await openPsd(bytes, { maxPixels }).then(
+    () => null,
+    (error: unknown) => error,
+  );
+}
+
+function refusedFor(reason: string) {
+  return expect.objectContaining({
+    code: "unsupported_media",
+    message: expect.stringContaining(`it holds no merged picture and ${reason}`),
+  });
+}
+
+describe.each([
+  ["greyscale", 8, { 0: 100 }, [100, 100, 100, 255]],
+  ["greyscale", 16, { [-1]: 32_896, 0: 25_700 }, [100, 100, 100, 128]],
+  ["greyscale", 32, { 0: 0.5 }, [188, 188, 188, 255]],
+  ["rgb", 8, { [-1]: 128, 0: 200, 1: 100, 2: 50 }, [200, 100, 50, 128]],
+  ["rgb", 16, { 0: 51_400, 1: 25_700, 2: 12_850 }, [200, 100, 50, 255]],
+  ["rgb", 32, { [-1]: 0.5, 0: 0.5, 1: 0.1, 2: 7 }, [188, 89, 255, 128]],
+] as const)("layers of %s, %i bits", (mode, depth, samples, seen) => {
+  const plainLayer: PlainLayer = { top: 1, left: 1, width: 2, height: 4, samples };
+
+  test.each(COMPRESSIONS)("%s", async (compression) => {
+    for (const large of [false, true]) {
+      const layers = layerSection([{ ...plainLayer, compression }], depth, large);
+      const read = await readPsdPixels(unmerged(layers, { mode, depth, large }));
+      const inside = read.at(2, 2);
+      expect(largestDifference(inside, seen), `${inside}`).toBeLessThanOrEqual(1);
+      expect([read.at(0, 0), read.at(3, 2)].map((pixel) => pixel[3])).toEqual([0, 0]);
+    }
+  });
+});
+
+describe("is refused without a merged picture", () => {
+  const colour = [9, 9, 9, 255] as const;
+
+  test.each<[string, Layer[]]>([
+    ["without layers", []],
+    ["with no layer that has pixels", [{ name: "empty" }, { children: [{ name: "empty as well" }] }]],
+    ["with hidden layers only", [layer([0, 0, 4, 4], colour, { hidden: true })]],
+    ["with a layer of no opacity only", [layer([0, 0, 4, 4], colour, { opacity: 0 })]],
+    ["with a hidden group only", [{ children: [layer([0, 0, 4, 4], colour)], hidden: true }]],
+    [
+      "with a layer that is clipped to a hidden one only",
+      [layer([0, 0, 4, 4], colour, { hidden: true }), layer([0, 0, 4, 4], colour, { clipping: true })],
+    ],
+    ["with layers beside the canvas only", [layer([4, 0, 4, 4], colour), layer([-4, -4, 4, 4], colour)]],
+  ])("%s", async (_, children) => {
+    const bytes = layeredPsd({ width: 4, height: 4 }, children);
+    expect(await refusal(bytes)).toEqual(refusedFor("no visible layer with pixels"));
+  });
+
+  test.each(["hue", "luminosity", "darker color"] as const)(
+    "with a layer blended by %s",
+    async (blendMode) => {
+      const children = [layer([0, 0, 4, 4], colour), layer([0, 0, 4, 4], colour, { blendMode })];
+      expect(await refusal(layeredPsd({ width: 4, height: 4 }, children))).toEqual(
+        refusedFor(`blends layers by "${blendMode}"`),
+      );
+      const hidden = [layer([0, 0, 4, 4], colour), layer([0, 0, 4, 4], colour, { blendMode, hidden: true })];
+      expect(await refusal(layeredPsd({ width: 4, height: 4 }, hidden))).toBeNull();
+    },
+  );
+
+  test.each(["cmyk", "lab", "indexed"] as const)("in %s", async (mode) => {
+    const channels = new Array({ cmyk: 4, lab: 3, indexed: 1 }[mode]).fill(new Array(12).fill(255));
+    const layers = layerSection([{ width: 4, height: 3, samples: { 0: 1, 1: 1, 2: 1, 3: 1 } }], 8);
+    expect(await refusal(unmerged(layers, { mode, channels }))).toEqual(refusedFor(`its layers are ${mode}`));
+  });
+
+  test("when its layers have more pixels than a picture may have, several times over", async () => {
+    const children = Array.from({ length: 5 }, () => layer([0, 0, 30, 30], colour));
+    const bytes = layeredPsd({ width: 10, height: 10 }, children);
+    expect(await refusal(bytes, 1000)).toEqual(refusedFor("its layers have more than 0.004 megapixels"));
+    expect(await refusal(bytes, 2000)).toBeNull();
+  });
+
+  test("when groups are within groups without end", async () => {
+    let children = [layer([0, 0, 4, 4], colour)];
+    for (let depth = 0; depth < 40; depth++) children = [{ children } as (typeof children)[number]];
+    expect(await refusal(layeredPsd({ width: 4, height: 4 }, children))).toEqual(
+      refusedFor("groups within groups"),
+    );
+  });
+
+  test("when the pixels of a layer are missing", async () => {
+    const layers = layerSection([{ width: 4, height: 3, samples: { 0: 1, 2: 1 } }], 8);
+    expect(await refusal(unmerged(layers))).toMatchObject({ code: "unsupported_media" });
+  });
+});
+
+test.each([{ hasMergedPicture: true }, {}])(
+  "a merged picture is taken, whatever the layers are: %o",
+  async (says) => {
+    const layers = layerSection(
+      [{ width: 4, height: 3, samples: { 0: 1, 1: 2, 2: 3 }, blendMode: "hue " }],
+      8,
+    );
+    const channels = [77, 88, 99].map((value) => new Array<number>(12).fill(value));
+    const bytes = samplePsd({ width: 4, height: 3, channels, layers, ...says });
+    expect((await readPsdPixels(bytes)).at(1, 1)).toEqual([77, 88, 99]);
+  },
+);

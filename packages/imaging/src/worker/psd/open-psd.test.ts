@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { type Colour, expectColours, patterned, scaled } from "../../../../../test/support/psd-colours.ts";
+import { PSD_COMPRESSIONS, type SamplePsd } from "../../../../../test/support/psd-samples.ts";
+import { openPsd } from "./open-psd.ts";
+
+// The keys of a literal.
+const COMPRESSIONS = Object.keys(PSD_COMPRESSIONS) as (keyof typeof PSD_COMPRESSIONS)[];
+
+const RGB: Colour[] = [
+  { stored: [200, 100, 50], seen: [200, 100, 50] },
+  { stored: [0, 255, 7], seen: [0, 255, 7] },
+  { stored: [31, 32, 233], seen: [31, 32, 233] },
+];
+/** Light, which may be more than white. */
+const RGB_LIGHT: Colour[] = [
+  { stored: [0.5, 0.1, 2], seen: [188, 89, 255] },
+  { stored: [-1, 1, 0.0021], seen: [0, 255, 7] },
+  { stored: [Number.NaN, 0.003, 0.8], seen: [0, 10, 231] },
+];
+const GREY: Colour[] = [
+  { stored: [100], seen: [100, 100, 100] },
+  { stored: [0], seen: [0, 0, 0] },
+  { stored: [255], seen: [255, 255, 255] },
+];
+/** No ink, magenta with yellow, black: by the profile that libvips has for CMYK without one. */
+const CMYK: Colour[] = [
+  { stored: [255, 255, 255, 255], seen: [255, 255, 255] },
+  { stored: [255, 0, 0, 255], seen: [232, 0, 0] },
+  { stored: [255, 255, 255, 0], seen: [20, 5, 0] },
+];
+/** A grey, the red and the blue of sRGB. */
+const LAB: Colour[] = [
+  { stored: [137, 128, 128], seen: [128, 128, 128] },
+  { stored: [138, 209, 198], seen: [255, 0, 0] },
+  { stored: [75, 196, 16], seen: [0, 0, 255] },
+];
+/** 16 bits hold a and b, which are signed, in 256ths. */
+const WIDE_LAB = LAB.map(({ stored: [lightness = 0, a = 0, b = 0], seen }) => ({
+  stored: [lightness * 257, a * 256, b * 256],
+  seen,
+}));
+const BITS: Colour[] = [
+  { stored: [0], seen: [255, 255, 255] },
+  { stored: [1], seen: [0, 0, 0] },
+  { stored: [1], seen: [0, 0, 0] },
+];
+const PALETTE = Buffer.from(
+  [0, 85, 170].flatMap((start) => Array.from({ length: 256 }, (_, index) => (start + index) % 256)),
+);
+const INDEXED: Colour[] = [0, 3, 255].map((index) => ({
+  stored: [index],
+  seen: [index, (85 + index) % 256, (170 + index) % 256],
+}));
+
+const modes: [name: string, sample: Partial<SamplePsd>, colours: Colour[], tolerance: number][] = [
+  ["bitmap", { mode: "bitmap", depth: 1 }, BITS, 0],
+  ["greyscale, 8 bits", { mode: "greyscale" }, GREY, 0],
+  ["greyscale, 16 bits", { mode: "greyscale", depth: 16 }, scaled(GREY, 257), 0],
+  ["greyscale, 32 bits", { mode: "greyscale", depth: 32 }, [{ stored: [0.5], seen: [188, 188, 188] }], 1],
+  ["indexed", { mode: "indexed", palette: PALETTE }, INDEXED, 0],
+  ["RGB, 8 bits", {}, RGB, 0],
+  ["RGB, 16 bits", { depth: 16 }, scaled(RGB, 257), 0],
+  ["RGB, 32 bits", { depth: 32 }, RGB_LIGHT, 1],
+  ["CMYK, 8 bits", { mode: "cmyk" }, CMYK, 4],
+  ["CMYK, 16 bits", { mode: "cmyk", depth: 16 }, scaled(CMYK, 257), 4],
+  ["multichannel of one, 8 bits", { mode: "multichannel" }, GREY, 0],
+  ["multichannel of three, 16 bits", { mode: "multichannel", depth: 16 }, scaled(RGB, 257), 0],
+  ["multichannel of four, 8 bits", { mode: "multichannel" }, CMYK, 4],
+  ["duotone", { mode: "duotone" }, GREY, 0],
+  ["Lab, 8 bits", { mode: "lab" }, LAB, 6],
+  ["Lab, 16 bits", { mode: "lab", depth: 16 }, WIDE_LAB, 6],
+];
+
+describe.each(modes)("%s", (_, sample, colours, tolerance) => {
+  test.each(COMPRESSIONS)("%s: its colours", async (compression) => {
+    await expectColours(patterned(colours, { ...sample, compression }), colours, tolerance);
+  });
+
+  test.each(COMPRESSIONS)("%s: its colours from a PSB", async (compression) => {
+    await expectColours(patterned(colours, { ...sample, compression, large: true }), colours, tolerance);
+  });
+
+  test("channels that are not needed are passed over", async () => {
+    // Else four channels that have no names are CMYK.
+    if (sample.mode === "multichannel") return;
+    const more = colours.map(({ stored, seen }) => ({ stored: [...stored, 1, 0], seen }));
+    await expectColours(patterned(more, { ...sample, layers: 2 }), colours, tolerance);
+  });
+});
+
+test("tells its measures before it is decoded", async () => {
+  const { decode: _, ...measures } = await openPsd(patterned(RGB), { maxPixels: 20 });
+  expect(measures).toEqual({ natural: { width: 5, height: 4 }, frames: 1, pages: 1, scalable: false });
+});
+
+test("decodes as often as it is asked to, and leaves the file as it is", async () => {
+  const bytes = patterned(CMYK, { mode: "cmyk", depth: 16, compression: "raw" });
+  const before = Buffer.from(bytes);
+  const picture = await openPsd(bytes, { maxPixels: 20 });
+  const [first, second] = [await picture.decode(), await picture.decode()];
+  expect((await first.raw().toBuffer()).equals(await second.raw().toBuffer())).toBe(true);
+  expect(bytes.equals(before)).toBe(true);
+});

@@ -1,0 +1,35 @@
+import sharp, { type Sharp } from "sharp";
+import type { Picture } from "../picture.ts";
+import { tooManyPixels } from "../unreadable.ts";
+import { readImageResources } from "./image-resources.ts";
+import { openLayers } from "./layers/open-layers.ts";
+import { findMergedPicture, type MergedPicture, mergedPictureAsTiff } from "./merged-picture.ts";
+import { PSD_TYPE, readPsdHeader } from "./psd-header.ts";
+import { readPsdSections } from "./psd-sections.ts";
+
+/**
+ * Opens a PSD or PSB: its merged picture or, when it says that it holds none, its visible layers. All that is declared
+ * is checked against the file and the limit before anything is allocated for it. Rejects with `unsupported_media`.
+ *
+ * @param limits.maxPixels Pixels of the canvas.
+ */
+export async function openPsd(bytes: Buffer, limits: { maxPixels: number }): Promise<Picture> {
+  const { maxPixels } = limits;
+  const header = readPsdHeader(bytes);
+  const { width, height } = header;
+  if (width * height > maxPixels) throw tooManyPixels(PSD_TYPE, maxPixels);
+  const sections = readPsdSections(bytes, header.large);
+  const resources = readImageResources(sections.imageResources);
+  const decode = resources.hasMergedPicture
+    ? openMergedPicture(findMergedPicture(header, sections, resources), maxPixels)
+    : await openLayers(bytes, header, resources, maxPixels);
+  return { natural: { width, height }, frames: 1, pages: 1, scalable: false, decode };
+}
+
+function openMergedPicture(merged: MergedPicture, maxPixels: number): () => Promise<Sharp> {
+  return async () => {
+    const file = await mergedPictureAsTiff(merged);
+    // A warning of libvips may be about no more than the profile.
+    return sharp(file, { failOn: "error", limitInputPixels: maxPixels });
+  };
+}

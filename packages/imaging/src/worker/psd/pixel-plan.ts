@@ -1,0 +1,63 @@
+import type { PsdHeader } from "./psd-header.ts";
+import { sampleFormatOf } from "./sample-format.ts";
+import { convertLab, encodeLight } from "./srgb.ts";
+import { type TiffLayout, tiffRowBytes } from "./tiff.ts";
+import { removeMatteOfBytes, removeMatteOfWords } from "./white-matte.ts";
+
+/** How the merged picture of a file becomes a TIFF that libvips reads. */
+export interface PixelPlan {
+  layout: TiffLayout;
+  /** Channels of the file that are needed, from the first. */
+  channels: number;
+  /** Puts a row of a channel to its place. */
+  writeRow(pixels: Buffer, channel: number, y: number, source: Buffer, start: number): void;
+  /** The steps that need all channels. */
+  finish(pixels: Buffer): void;
+}
+
+/** The plan for a mode and depth. `hasAlpha`: the channel after those of the colour is alpha. */
+export function planPixels(header: PsdHeader, hasAlpha: boolean, iccProfile: Buffer | null): PixelPlan {
+  const { width, height, depth, channels } = header;
+  const { photometric, bitsPerSample, planar, colours, alpha, encoding } = sampleFormatOf(header);
+  const usedAlpha = hasAlpha && channels > colours.length ? alpha : null;
+  const kinds = usedAlpha === null ? colours : [...colours, usedAlpha];
+  const layout: TiffLayout = {
+    width,
+    height,
+    bitsPerSample,
+    photometric,
+    samplesPerPixel: kinds.length,
+    planar,
+    alpha: usedAlpha !== null,
+    // The profile of linear light would be wrong once it is encoded.
+    iccProfile: encoding === "light" ? null : iccProfile,
+  };
+  const samplesInRow = depth === 1 ? tiffRowBytes(layout) : width;
+  return {
+    layout,
+    channels: kinds.length,
+    writeRow(pixels, channel, y, source, start) {
+      const { at, step } = positionOf(layout, channel, y);
+      kinds[channel]?.move(source, start, samplesInRow, pixels, at, step);
+    },
+    finish(pixels) {
+      const count = width * height;
+      const alphaAt = positionOf(layout, colours.length, 0).at;
+      for (const [channel, { white }] of colours.entries()) {
+        const run = { pixels, ...positionOf(layout, channel, 0), alphaAt, count };
+        if (usedAlpha !== null && bitsPerSample === 8) removeMatteOfBytes(run, white);
+        if (usedAlpha !== null && bitsPerSample === 16) removeMatteOfWords(run);
+        if (encoding === "light") encodeLight(pixels, run.at, run.step, count);
+      }
+      if (encoding === "lab") convertLab(pixels, count);
+    },
+  };
+}
+
+/** Where the first sample of a row goes, and how far it is to the next. */
+function positionOf(layout: TiffLayout, channel: number, y: number): { at: number; step: number } {
+  const rowBytes = tiffRowBytes(layout);
+  const sampleBytes = Math.max(1, layout.bitsPerSample / 8);
+  if (layout.planar) return { at: (channel * layout.height + y) * rowBytes, step: sampleBytes };
+  return { at: y * rowBytes + channel * sampleBytes, step: layout.samplesPerPixel * sampleBytes };
+}

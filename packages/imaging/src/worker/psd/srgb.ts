@@ -1,0 +1,72 @@
+let words: Uint16Array | null = null;
+let bytes: Uint8Array | null = null;
+
+/** The sRGB encoding of each of 65,536 steps of light, in 16 bits. Source: IEC 61966-2-1, 5.2. */
+function srgbWords(): Uint16Array {
+  words ??= tabulate();
+  return words;
+}
+
+/** The same in 8 bits. */
+export function srgbBytes(): Uint8Array {
+  bytes ??= Uint8Array.from(srgbWords(), (word) => Math.round(word / 257));
+  return bytes;
+}
+
+/** Replaces big-endian 16-bit linear light by its sRGB encoding, in `count` samples that are `step` bytes apart. */
+export function encodeLight(pixels: Buffer, at: number, step: number, count: number): void {
+  const encodings = srgbWords();
+  for (let position = at; position < at + count * step; position += step) {
+    const word = encodings[((pixels[position] ?? 0) << 8) | (pixels[position + 1] ?? 0)] ?? 0;
+    pixels[position] = word >> 8;
+    pixels[position + 1] = word & 0xff;
+  }
+}
+
+function tabulate(): Uint16Array {
+  const encodings = new Uint16Array(0x10000);
+  for (let step = 0; step < encodings.length; step++) {
+    const light = step / 0xffff;
+    const encoded = light <= 0.0031308 ? 12.92 * light : 1.055 * light ** (1 / 2.4) - 0.055;
+    encodings[step] = Math.round(encoded * 0xffff);
+  }
+  return encodings;
+}
+
+/** D50, the white of Photoshop's Lab; libvips takes Lab to be under D65. Source: ICC.1:2022, 7.2.16. */
+const WHITE_X = 0.9642;
+const WHITE_Z = 0.8249;
+/** Where the cube root ends and a line begins. Source: CIE 15:2004, 8.2.1. */
+const LINEAR_BELOW = 6 / 29;
+
+/**
+ * Replaces Lab by sRGB, in planes of `count` bytes: L of 255, and a and b plus 128. Colours outside sRGB are clipped,
+ * channel by channel.
+ */
+export function convertLab(pixels: Buffer, count: number): void {
+  const bytes = srgbBytes();
+  const green = count;
+  const blue = count * 2;
+  for (let index = 0; index < count; index++) {
+    const y = ((pixels[index] ?? 0) / 2.55 + 16) / 116;
+    const x = y + ((pixels[green + index] ?? 0) - 128) / 500;
+    const z = y - ((pixels[blue + index] ?? 0) - 128) / 200;
+    const lightX = WHITE_X * toLight(x);
+    const lightY = toLight(y);
+    const lightZ = WHITE_Z * toLight(z);
+    // From XYZ under D50 to linear sRGB: the inverse of IEC 61966-2-1, adapted by Bradford's method.
+    pixels[index] = bytes[toStep(3.1338561 * lightX - 1.6168667 * lightY - 0.4906146 * lightZ)] ?? 0;
+    pixels[green + index] = bytes[toStep(-0.9787684 * lightX + 1.9161415 * lightY + 0.033454 * lightZ)] ?? 0;
+    pixels[blue + index] = bytes[toStep(0.0719453 * lightX - 0.2289914 * lightY + 1.4052427 * lightZ)] ?? 0;
+  }
+}
+
+function toLight(value: number): number {
+  return value > LINEAR_BELOW ? value * value * value : (3 * (value - 4 / 29) * 36) / 841;
+}
+
+/** Of the 65,536 steps of light. */
+function toStep(light: number): number {
+  if (light <= 0) return 0;
+  return light >= 1 ? 0xffff : Math.round(light * 0xffff);
+}

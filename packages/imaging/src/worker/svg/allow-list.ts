@@ -1,0 +1,85 @@
+const elements = [
+  // Structure and text.
+  "a defs desc g style svg switch symbol title use view",
+  "text textPath tref tspan",
+  // Shapes, pictures and what paints or bounds them.
+  "circle ellipse image line path polygon polyline rect",
+  "clipPath hatch hatchpath linearGradient marker mask meshgradient meshpatch meshrow pattern radialGradient",
+  "solidcolor stop",
+  // Filters.
+  "filter feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting",
+  "feDisplacementMap feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feImage",
+  "feMerge feMergeNode feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile feTurbulence",
+  // Animation.
+  "animate animateColor animateMotion animateTransform mpath set",
+];
+
+/**
+ * Elements of SVG 1.1 and 2 that stay. Not among them: what runs (`script`, `handler`), what holds other languages
+ * (`foreignObject`, `iframe`, `audio`, `video`, `canvas`), what loads (`cursor`, `font-face-uri`, `color-profile`), SVG
+ * fonts, which hardly anything draws, and `metadata`.
+ */
+export const allowedElements: ReadonlySet<string> = new Set(elements.join(" ").split(" "));
+
+/** Elements that hold text alone: what else is in them is dropped. */
+export const textElements: ReadonlySet<string> = new Set(["desc", "style", "title"]);
+
+/** Their values are names, numbers, times and text, which no renderer takes for CSS. */
+const plain = [
+  "class id lang role",
+  "attributeName begin end media",
+  "requiredExtensions requiredFeatures systemLanguage",
+];
+
+/** Their values are CSS, or become CSS where they are animated, so that an address or a function could be in them. */
+const styled = [
+  "baseProfile version",
+  // Geometry. SVG 2 makes properties of many of them.
+  "cx cy d dx dy fr fx fy height path pathLength points preserveAspectRatio r rx ry transform viewBox width",
+  "x x1 x2 y y1 y2 zoomAndPan",
+  "gradientTransform gradientUnits offset patternContentUnits patternTransform patternUnits spreadMethod",
+  "clipPathUnits filterUnits markerHeight markerUnits markerWidth maskContentUnits maskUnits orient primitiveUnits",
+  "filterRes refX refY",
+  "hatchContentUnits hatchUnits pitch rotate side method spacing startOffset lengthAdjust textLength",
+  // Filter primitives and what they share with others.
+  "in in2 result type",
+  "amplitude azimuth baseFrequency bias diffuseConstant divisor edgeMode elevation exponent intercept k1 k2 k3 k4",
+  "kernelMatrix kernelUnitLength limitingConeAngle mode numOctaves operator order pointsAtX pointsAtY pointsAtZ",
+  "preserveAlpha radius scale seed slope specularConstant specularExponent stdDeviation stitchTiles surfaceScale",
+  "tableValues targetX targetY xChannelSelector yChannelSelector z",
+  // Animation.
+  "accumulate additive attributeType by calcMode dur from keyPoints keySplines keyTimes max min origin repeatCount repeatDur",
+  "restart to values",
+  // Presentation attributes of SVG 1.1.
+  "alignment-baseline baseline-shift clip clip-path clip-rule color color-interpolation",
+  "color-interpolation-filters color-profile color-rendering cursor direction display dominant-baseline",
+  "enable-background fill fill-opacity fill-rule filter flood-color flood-opacity font font-family font-size",
+  "font-size-adjust font-stretch font-style font-variant font-weight glyph-orientation-horizontal",
+  "glyph-orientation-vertical image-rendering kerning letter-spacing lighting-color marker marker-end marker-mid",
+  "marker-start mask opacity overflow pointer-events shape-rendering stop-color stop-opacity stroke",
+  "stroke-dasharray stroke-dashoffset stroke-linecap stroke-linejoin stroke-miterlimit stroke-opacity",
+  "stroke-width text-anchor text-decoration text-rendering unicode-bidi visibility word-spacing writing-mode",
+  // And of SVG 2 and the modules that it draws on.
+  "background-color font-feature-settings font-kerning font-variation-settings inline-size isolation line-height",
+  "mask-type mix-blend-mode paint-order shape-inside shape-margin shape-padding shape-subtract solid-color",
+  "solid-opacity text-align text-align-last text-decoration-color text-decoration-line text-decoration-style",
+  "text-indent text-orientation text-overflow transform-box transform-origin unicode-range vector-effect",
+  "white-space will-change",
+];
+
+const plainAttributes = new Set(plain.join(" ").split(" "));
+const styledAttributes = new Set(styled.join(" ").split(" "));
+
+/**
+ * The kind of an attribute without a namespace, or `undefined` for one that is dropped: event handlers, editor data,
+ * `data-*`, and all that SVG 1.1 and 2 do not define. `href` and `style` are checked elsewhere.
+ */
+export function kindOfAttribute(name: string): "plain" | "styled" | undefined {
+  if (styledAttributes.has(name)) return "styled";
+  return plainAttributes.has(name) || /^aria-[a-z]+$/.test(name) ? "plain" : undefined;
+}
+
+/** Whether an animation may change it: anything whose values are checked, but no reference and no style sheet. */
+export function isAnimatable(name: string): boolean {
+  return styledAttributes.has(name) || name === "class";
+}

@@ -1,0 +1,68 @@
+import { TextDecoder } from "node:util";
+import { gunzipSync } from "node:zlib";
+import { unreadable } from "../unreadable.ts";
+
+const TYPE = "image/svg+xml";
+
+/** Bytes of an SVG at most, unpacked and cleaned alike. Some XML parsers accept no more in one attribute either. */
+export const MAX_SVG_BYTES = 10_000_000;
+
+/** The declaration ends within this, where there is one. */
+const XML_DECLARATION_WITHIN = 256;
+
+/**
+ * The text of an SVG, which may be gzipped: in UTF-8, in UTF-16 with or without a byte order mark, or in what its XML
+ * declaration names. Throws `unsupported_media`.
+ *
+ * Source: XML 1.0, appendix F; RFC 1952 for gzip.
+ */
+export function decodeSvgText(bytes: Buffer): string {
+  const unpacked = isGzip(bytes) ? unpack(bytes) : bytes;
+  if (unpacked.length === 0) throw unreadable(TYPE, "it is empty");
+  if (unpacked.length > MAX_SVG_BYTES) throw tooLarge();
+  const encoding = encodingOf(unpacked);
+  try {
+    return createDecoder(encoding).decode(unpacked);
+  } catch (cause) {
+    // What the decoder itself says: a TypeError for bytes that mean nothing in the encoding.
+    if (!(cause instanceof TypeError)) throw cause;
+    throw unreadable(TYPE, `its text is not ${encoding}`, cause);
+  }
+}
+
+/** The `unsupported_media` error for more than {@link MAX_SVG_BYTES}. */
+export function tooLarge() {
+  return unreadable(TYPE, `it is more than ${MAX_SVG_BYTES / 1_000_000} MB of text`);
+}
+
+function isGzip(bytes: Buffer): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
+
+function unpack(bytes: Buffer): Buffer {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MAX_SVG_BYTES });
+  } catch (cause) {
+    if (cause instanceof RangeError) throw tooLarge();
+    throw unreadable(TYPE, "its compression is damaged", cause);
+  }
+}
+
+/** By the byte order mark, by how `<` is written, or by the XML declaration. */
+function encodingOf(bytes: Buffer): string {
+  const [first, second] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) return "UTF-16LE";
+  if ((first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c)) return "UTF-16BE";
+  const start = bytes.toString("latin1", 0, XML_DECLARATION_WITHIN);
+  const named = /^<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(start)?.[1];
+  // A declaration that can be read as ASCII is in no encoding of two bytes, whatever it says.
+  return named === undefined || /^(utf-?16|ucs-?2|iso-10646-ucs-2|unicode)/i.test(named) ? "UTF-8" : named;
+}
+
+function createDecoder(encoding: string): TextDecoder {
+  try {
+    return new TextDecoder(encoding, { fatal: true });
+  } catch (cause) {
+    throw unreadable(TYPE, `its encoding is ${encoding}, which is not known`, cause);
+  }
+}

@@ -1,0 +1,114 @@
+import { gzipSync } from "node:zlib";
+import sharp from "sharp";
+import { expect, test } from "vitest";
+import type { PictureLimits } from "../../shared/wire.ts";
+import { cleanSvg } from "./clean-svg.ts";
+import { openSvg } from "./open-svg.ts";
+import { wrapRaster } from "./wrap-raster.ts";
+
+const limits: PictureLimits = {
+  maxPixels: 1_000_000,
+  maxFrames: 60,
+  maxSide: 8192,
+  maxOutputPixels: 1_000_000,
+  maxGifOutputPixels: 1_000_000,
+  maxWebpOutputPixels: 1_000_000,
+  maxAvifOutputPixels: 1_000_000,
+  maxAnimationOutputPixels: 1_000_000,
+};
+
+const square = '<rect width="30" height="20" fill="#c00"/>';
+
+function svg(attributes: string, content = square): Buffer {
+  return cleanSvg(Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${content}</svg>`));
+}
+
+async function draw(bytes: Buffer, drawnAs?: { width: number; height: number }) {
+  const picture = await openSvg(bytes, limits);
+  const pipeline = await picture.decode(drawnAs === undefined ? {} : { drawnAs });
+  const { data, info } = await pipeline.ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+  const pixel = (x: number, y: number): number[] => [
+    ...data.subarray((y * info.width + x) * 4).subarray(0, 4),
+  ];
+  return { width: info.width, height: info.height, pixel };
+}
+
+test.each<[title: string, attributes: string, content: string, width: number, height: number]>([
+  ["its attributes", 'width="30" height="20.4"', square, 30, 20],
+  ["a view box", 'viewBox="0 0 30 20"', square, 30, 20],
+  ["a style", 'style="width:24px;height:12px"', square, 24, 12],
+  ["a style sheet", 'width="9" height="9"', `<style>svg{width:24px;height:12px}</style>${square}`, 24, 12],
+  ["a font", 'width="10em" height="5em" font-size="20"', square, 200, 100],
+  ["nothing but what is drawn", "", square, 30, 20],
+  ["more than can be drawn", 'width="1e9" height="1e9"', square, 32_767, 32_767],
+])("its natural size is that of %s", async (_, attributes, content, width, height) => {
+  const picture = await openSvg(svg(attributes, content), limits);
+  expect(picture).toMatchObject({ natural: { width, height }, frames: 1, pages: 1, scalable: true });
+});
+
+test.each([
+  [300, 200],
+  [17, 11],
+  [1, 1],
+  [999, 2],
+])("is drawn at exactly %i by %i", async (width, height) => {
+  const drawn = await draw(svg('viewBox="0 0 30 20"'), { width, height });
+  expect([drawn.width, drawn.height]).toEqual([width, height]);
+  expect(drawn.pixel(width - 1, height - 1)).toEqual([204, 0, 0, 255]);
+});
+
+test("a strip does not vanish, and what is far too large is drawn small", async () => {
+  const strip = await draw(svg('width="30000" height="1"', '<rect width="30000" height="1"/>'), {
+    width: 100,
+    height: 1,
+  });
+  expect(strip.pixel(99, 0)).toEqual([0, 0, 0, 255]);
+  const huge = await draw(svg('width="1e9" height="1e9"', '<rect width="5e8" height="100%"/>'), {
+    width: 20,
+    height: 20,
+  });
+  expect(huge.pixel(9, 19)).toEqual([0, 0, 0, 255]);
+  expect(huge.pixel(10, 19)).toEqual([0, 0, 0, 0]);
+});
+
+test("is refused at a size over the limit of pixels", async () => {
+  await expect(draw(svg('width="1001" height="1000"'))).rejects.toThrow("exceeds pixel limit");
+});
+
+test("a document that is not clean is cleaned first", async () => {
+  const written =
+    '<?xml version="1.0"?><s:svg xmlns:s="http://www.w3.org/2000/svg" width="30" height="20"><s:rect width="9" height="9" fill="#c00"/></s:svg>';
+  for (const bytes of [Buffer.from(written), gzipSync(written), Buffer.from(`\ufeff${written}`, "utf16le")]) {
+    const drawn = await draw(bytes);
+    expect([drawn.width, drawn.height, ...drawn.pixel(5, 5)]).toEqual([30, 20, 204, 0, 0, 255]);
+  }
+});
+
+test.each([
+  ["nothing", Buffer.alloc(0), "it is empty"],
+  ["another format", Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), "its text is not UTF-8"],
+  ["a side of zero", svg('width="0" height="9"'), "its width is zero"],
+  ["no size that anybody could find", svg("", "<g/>"), "it has no size, and nothing in it has one"],
+])("refuses %s", async (_, bytes, clause) => {
+  await expect(openSvg(bytes, limits)).rejects.toMatchObject({
+    code: "unsupported_media",
+    message: expect.stringContaining(clause),
+  });
+});
+
+test("draws the first frame of embedded GIFs, as many as the limit of pixels allows", async () => {
+  const green = sharp({ create: { width: 800, height: 500, channels: 3, background: "#0a0" } });
+  const reference = `href="data:image/gif;base64,${(await green.gif().toBuffer()).toString("base64")}"`;
+  const images = [0, 8, 16].map((x) => `<image x="${x}" width="8" height="5" ${reference}/>`);
+  const drawn = await draw(svg('width="24" height="5"', images.join("")));
+  expect(drawn.pixel(4, 2)).toEqual([0, 170, 0, 255]);
+  expect(drawn.pixel(12, 2)).toEqual([0, 170, 0, 255]);
+  expect(drawn.pixel(20, 2)).toEqual([0, 0, 0, 0]);
+});
+
+test("a damaged GIF in it stays blank", async () => {
+  const gif = Buffer.from("GIF89a\x10\0\x10\0\0\0\0", "latin1");
+  expect((await draw(wrapRaster(gif, "image/gif", { width: 8, height: 5 }))).pixel(4, 2)).toEqual([
+    0, 0, 0, 0,
+  ]);
+});

@@ -1,0 +1,15 @@
+import { type OriginalType, ServiceError } from "@outrigger/core";
+
+/** The `unsupported_media` error for bytes that cannot be read as `type`. `reason` is a clause without a full stop. */
+export function unreadable(type: OriginalType, reason: string, cause?: unknown): ServiceError {
+  return new ServiceError(
+    "unsupported_media",
+    `This cannot be read as ${type}: ${reason}.`,
+    cause === undefined ? {} : { cause },
+  );
+}
+
+/** The `unsupported_media` error for more pixels than `maxPixels`. */
+export function tooManyPixels(type: OriginalType, maxPixels: number): ServiceError {
+  return unreadable(type, `it has more than ${maxPixels / 1_000_000} megapixels`);
+}
