@@ -1,9 +1,9 @@
 import { ServiceError } from "@outrigger/core";
+import type { RedisConnection, RedisScript } from "../connection/redis-connection.ts";
+import type { RedisArguments, RedisReply } from "../connection/redis-driver.ts";
 import { type BlobNames, createBlobNames } from "./blob-names.ts";
 import { createGate } from "./gate.ts";
 import { createLentMemory, type LentMemory } from "./lent-memory.ts";
-import type { RedisConnection, RedisScript } from "./redis-connection.ts";
-import type { RedisArguments, RedisReply } from "./redis-driver.ts";
 
 /** What the parts of a blob store share. */
 export interface BlobSpace {
