@@ -16,7 +16,7 @@ import { type ProbedCapabilities, probeCapabilities, type S3Capabilities } from 
 import { createS3DueIndex } from "./s3-due-index.ts";
 import { createS3Leases } from "./s3-leases.ts";
 import { readObject, removeBlob, type S3Context, statObject } from "./s3-objects.ts";
-import { type S3BlobStoreOptions, settingsOf } from "./s3-options.ts";
+import { type S3BlobStoreOptions, type S3Settings, settingsOf } from "./s3-options.ts";
 import { parseRevision } from "./s3-revision.ts";
 import { type WriteCondition, writeObject } from "./write-object.ts";
 
@@ -37,7 +37,7 @@ export interface S3BlobStore extends BlobStore, DueIndex, Required<LeaseStore> {
  */
 export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
   const settings = settingsOf(options);
-  const client = options.client ?? createS3Client(options);
+  const client = settings.client ?? createS3Client(settings);
   const attempts = createAttempts(settings.timeoutMs);
   const context: S3Context = { client, settings, attempts };
   const root = `${settings.prefix}blobs/`;
@@ -146,7 +146,7 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
 
     async close() {
       attempts.close();
-      if (options.client === undefined) client.destroy();
+      if (settings.client === undefined) client.destroy();
     },
   };
 }
@@ -169,14 +169,19 @@ function checkRange({ start, end }: ByteRange): void {
 }
 
 /** A client with the settings that work with every service known. */
-function createS3Client(options: S3BlobStoreOptions): S3Client {
-  const { endpoint, credentials, maxSockets = 100, timeoutMs = 2000 } = options;
-  const region = options.region ?? (endpoint === undefined ? undefined : "us-east-1");
+function createS3Client({
+  endpoint,
+  region = endpoint === undefined ? undefined : "us-east-1",
+  credentials,
+  forcePathStyle = endpoint !== undefined,
+  maxSockets,
+  timeoutMs,
+}: S3Settings): S3Client {
   return new S3Client({
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(region === undefined ? {} : { region }),
     ...(credentials === undefined ? {} : { credentials }),
-    forcePathStyle: options.forcePathStyle ?? endpoint !== undefined,
+    forcePathStyle,
     // The checksums that are sent by default come as trailers, which several services refuse or store with the body.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",

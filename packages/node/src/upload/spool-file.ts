@@ -52,7 +52,7 @@ export function createSpoolFile(directory: string): SpoolFile {
     filled = 0;
   };
   const append = (chunk: Buffer, done: (error: Error | null) => void) => {
-    block ??= takeBlock();
+    block ??= borrowBlock();
     const copied = chunk.copy(block, filled);
     filled += copied;
     if (filled < block.length) {
@@ -155,7 +155,7 @@ const IDLE_BLOCKS = 8;
  */
 const idle: Buffer[] = [];
 
-function takeBlock(): Buffer {
+function borrowBlock(): Buffer {
   return idle.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
 }
 

@@ -91,7 +91,7 @@ export interface LentMemory {
   /** As `Buffer.concat`; the memory is on loan where there is much of it. */
   join(chunks: readonly Buffer[], length: number): Buffer;
   /** Takes memory back that nobody will read or write any more. What was not lent is left alone. */
-  giveBack(bytes: Buffer): void;
+  release(bytes: Buffer): void;
 }
 
 /** What is shorter is cheap enough. */
@@ -116,7 +116,7 @@ function createLentMemory(maxBytes: number): LentMemory {
       }
       return bytes;
     },
-    giveBack({ buffer }) {
+    release({ buffer }) {
       if (!lent.delete(buffer) || kept.length >= MAX_KEPT) return;
       kept.push(buffer as ArrayBuffer); // As all that are lent.
     },

@@ -36,7 +36,7 @@ export function asBuffer(chunk: Uint8Array | string): Buffer {
  * All bytes of `source` where they are no more than `maxBytes`; else all of its chunks, of which some have been read.
  * @param join As `Buffer.concat`.
  */
-export async function takeWhole(
+export async function gatherIfShort(
   source: AsyncIterable<Uint8Array | string>,
   maxBytes: number,
   join: (chunks: readonly Buffer[], length: number) => Buffer,

@@ -5,7 +5,7 @@ import { type BlobInfo, isServiceError, type PutOptions, ServiceError } from "@o
 import { abortable } from "./abortable.ts";
 import { commitBlob } from "./blob-scripts.ts";
 import type { BlobSpace } from "./blob-space.ts";
-import { asBuffer, cut, takeWhole } from "./cut.ts";
+import { asBuffer, cut, gatherIfShort } from "./cut.ts";
 import { statBlob } from "./get-blob.ts";
 
 /** What is no longer than this lies in the head of its blob and is written with it. */
@@ -82,7 +82,7 @@ function createPieces(space: BlobSpace, key: string, revision: string) {
     const done = space.transfer(name, ["SET", name, bytes, "PX", String(ORPHAN_MS)]);
     // Whoever waits for it meets the error, after which the bytes may yet be sent.
     done.then(
-      () => space.memory.giveBack(bytes),
+      () => space.memory.release(bytes),
       () => undefined,
     );
     sent.push(done);
@@ -144,7 +144,7 @@ async function receive(
     await pipeline(
       body,
       async (source: AsyncIterable<Uint8Array | string>) => {
-        written = await write(await takeWhole(source, wholeBytes, space.memory.join));
+        written = await write(await gatherIfShort(source, wholeBytes, space.memory.join));
       },
       signal === undefined ? {} : { signal },
     );
