@@ -75,6 +75,24 @@ describe("packages", () => {
     expect(declared.filter((name) => !used.includes(name))).toEqual([]);
   });
 
+  it("take core as a caret peer, so an app holds one copy; the server is an app", () => {
+    const core = packages.find(({ path }) => path === "packages/core")?.manifest;
+    const asked = packages.flatMap(({ path, manifest }) => {
+      const own = { ...manifest.dependencies, ...manifest.optionalDependencies }["@outrigger/core"];
+      const peer = manifest.peerDependencies?.["@outrigger/core"];
+      return own === undefined && peer === undefined ? [] : [{ path, own, peer }];
+    });
+    expect(asked.length).toBeGreaterThan(5);
+    for (const { path, own, peer } of asked) {
+      const version = core?.version ?? "none";
+      const wanted =
+        path === "packages/server"
+          ? { own: version, peer: undefined }
+          : { own: undefined, peer: `^${version}` };
+      expect({ path, own, peer }).toEqual({ path, ...wanted });
+    }
+  });
+
   it.each(packages)("$path exports one source file per entry", ({ path, manifest }) => {
     for (const [entry, target] of Object.entries(manifest.exports ?? {})) {
       if (entry === "./package.json") continue;

@@ -1,5 +1,7 @@
 import { isObject } from "./reply.ts";
 
+// The client has no dependencies, core included: this is its own small form of core's `checkOptions`.
+
 /** What each option must be, and whether it is. */
 export type OptionRules = Readonly<
   Record<string, readonly [what: string, fits: (given: unknown) => boolean]>

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { ServiceError, type UploadTurn } from "@outrigger/core";
-import { ClientLeftError } from "./client-left.ts";
+import { ClientLeftError } from "./connection-close.ts";
 import { createPace } from "./pace.ts";
 
 export interface BodyTarget {

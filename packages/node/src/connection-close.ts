@@ -38,3 +38,13 @@ function waitFor(socket: Socket): Set<() => void> {
   });
   return waiters;
 }
+
+/** The reason with which `call.signal` aborts. */
+export class ClientLeftError extends Error {
+  readonly code = "CLIENT_LEFT";
+
+  constructor() {
+    super("The client closed the connection before there was a reply");
+    this.name = "AbortError";
+  }
+}

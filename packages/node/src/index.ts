@@ -1,5 +1,4 @@
-export { ClientLeftError } from "./client-left.ts";
-export { onConnectionClose } from "./connection-close.ts";
+export { ClientLeftError, onConnectionClose } from "./connection-close.ts";
 export { createCall, dispatch } from "./dispatch.ts";
 export type { HostView, RequestFacts } from "./host-view.ts";
 export { type NodeListenerOptions, nodeListener } from "./node-listener.ts";

@@ -1,10 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Call, Upload, UploadLimits } from "@outrigger/core";
-import { ClientLeftError } from "./client-left.ts";
-import { isConnectionLost, onConnectionClose } from "./connection-close.ts";
+import { ClientLeftError, isConnectionLost, onConnectionClose } from "./connection-close.ts";
 import { receiveFields } from "./fields/receive-fields.ts";
 import type { HostView, RequestFacts } from "./host-view.ts";
-import { formatOrigin, isSecure } from "./origin.ts";
 import { toOriginForm } from "./request-target.ts";
 import { receiveUpload } from "./upload/receive-upload.ts";
 
@@ -94,4 +92,20 @@ export class NodeCall<Context> implements Call {
     else this.#stopListening = onConnectionClose(this.#res, abort);
     return controller;
   }
+}
+
+// RFC 3986 §3.2.2 without percent-encoding, plus the underscore that container networks use in names.
+const HOST = /^(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9_.~-]{1,253})(?::\d{1,5})?$/;
+
+/**
+ * `protocol://host`, or empty when `host` is not the grammar of a host: what a client wrote there ends up in links.
+ */
+function formatOrigin(protocol: string, host: string | undefined): string {
+  if (host === undefined || !HOST.test(host)) return "";
+  return `${isSecure(protocol) ? "https" : "http"}://${host}`;
+}
+
+/** Whether `protocol`, which may come from a proxy's header, is HTTPS. */
+function isSecure(protocol: string): boolean {
+  return protocol === "https" || protocol.toLowerCase() === "https";
 }

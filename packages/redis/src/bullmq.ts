@@ -8,10 +8,10 @@ import {
   ServiceError,
 } from "@outrigger/core";
 import { Queue, WaitingError, Worker } from "bullmq";
-import { beforeDeadline } from "./before-deadline.ts";
-import { openBullMqClients, WAIT_S } from "./bullmq-clients.ts";
-import { isReplyError, toServiceError } from "./redis-errors.ts";
-import { CONNECTION_RULES, PREFIX_RULE, type RedisOptions, readOptions } from "./redis-options.ts";
+import { openBullMqClients, WAIT_S } from "./bullmq/bullmq-clients.ts";
+import { beforeDeadline } from "./connection/before-deadline.ts";
+import { isReplyError, toServiceError } from "./connection/redis-errors.ts";
+import { CONNECTION_RULES, PREFIX_RULE, type RedisOptions, readOptions } from "./connection/redis-options.ts";
 
 export interface BullMqJobQueueOptions extends RedisOptions {
   /**

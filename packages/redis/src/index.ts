@@ -1,11 +1,11 @@
-export type { RedisBlobStore, RedisBlobStoreOptions } from "./redis-blob-store.ts";
-export { createRedisBlobStore } from "./redis-blob-store.ts";
-export type { RedisConnection, RedisScript } from "./redis-connection.ts";
-export { connectRedis } from "./redis-connection.ts";
-export type { RedisArguments, RedisClient, RedisNode, RedisReply } from "./redis-driver.ts";
+export type { RedisBlobStore, RedisBlobStoreOptions } from "./blobs/redis-blob-store.ts";
+export { createRedisBlobStore } from "./blobs/redis-blob-store.ts";
+export type { RedisConnection, RedisScript } from "./connection/redis-connection.ts";
+export { connectRedis } from "./connection/redis-connection.ts";
+export type { RedisArguments, RedisClient, RedisNode, RedisReply } from "./connection/redis-driver.ts";
+export type { RedisOptions } from "./connection/redis-options.ts";
+export type { RedisSource } from "./connection/redis-source.ts";
 export type { RedisKeyvOptions } from "./redis-keyv.ts";
 export { createRedisKeyv } from "./redis-keyv.ts";
-export type { RedisOptions } from "./redis-options.ts";
 export type { RedisRateLimiterOptions } from "./redis-rate-limiter.ts";
 export { createRedisRateLimiter } from "./redis-rate-limiter.ts";
-export type { RedisSource } from "./redis-source.ts";

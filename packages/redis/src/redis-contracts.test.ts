@@ -12,7 +12,7 @@ import {
   startRedis,
   startRedisCluster,
 } from "../../../test/support/redis-server.ts";
-import { createRedisBlobStore } from "./redis-blob-store.ts";
+import { createRedisBlobStore } from "./blobs/redis-blob-store.ts";
 import { createRedisRateLimiter } from "./redis-rate-limiter.ts";
 
 const ABILITIES = ["due index"] as const;

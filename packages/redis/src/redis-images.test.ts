@@ -9,7 +9,7 @@ import {
   startRedisCluster,
 } from "../../../test/support/redis-server.ts";
 import { addressOf, postImage, type Site, startSite, upload } from "../../../test/support/service.ts";
-import { createRedisBlobStore } from "./redis-blob-store.ts";
+import { createRedisBlobStore } from "./blobs/redis-blob-store.ts";
 import { createRedisRateLimiter } from "./redis-rate-limiter.ts";
 
 let server: RedisServer;

@@ -6,7 +6,7 @@ import {
   startRedis,
   startRedisCluster,
 } from "../../../test/support/redis-server.ts";
-import { connectRedis } from "./redis-connection.ts";
+import { connectRedis } from "./connection/redis-connection.ts";
 import { createRedisKeyv } from "./redis-keyv.ts";
 
 describe("on one server", () => {

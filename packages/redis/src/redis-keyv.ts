@@ -1,14 +1,14 @@
 import KeyvRedis from "@keyv/redis";
 import { checkOptions, type RuleTable } from "@outrigger/core";
 import { Keyv } from "keyv";
-import { PREFIX_RULE } from "./redis-options.ts";
+import { PREFIX_RULE } from "./connection/redis-options.ts";
 import {
   type Flat,
   type OpenConnection,
   openConnection,
   type RedisSource,
   SOURCE_RULES,
-} from "./redis-source.ts";
+} from "./connection/redis-source.ts";
 
 export type RedisKeyvOptions = RedisSource & {
   /**

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSelfSigned } from "../../../test/backends/self-signed.ts";
 import { freePort } from "../../../test/support/free-port.ts";
 import { type RedisServer, startRedis } from "../../../test/support/redis-server.ts";
-import { createRedisBlobStore } from "./redis-blob-store.ts";
+import { createRedisBlobStore } from "./blobs/redis-blob-store.ts";
 
 let server: RedisServer;
 let tlsPort: number;

@@ -7,9 +7,9 @@ import {
   type RuleTable,
   rules,
 } from "@outrigger/core";
-import { createScript } from "./redis-connection.ts";
-import { PREFIX_RULE } from "./redis-options.ts";
-import { type Flat, openConnection, type RedisSource, SOURCE_RULES } from "./redis-source.ts";
+import { createScript } from "./connection/redis-connection.ts";
+import { PREFIX_RULE } from "./connection/redis-options.ts";
+import { type Flat, openConnection, type RedisSource, SOURCE_RULES } from "./connection/redis-source.ts";
 
 export type RedisRateLimiterOptions = RedisSource & {
   /**

@@ -37,8 +37,8 @@ export interface BodyContent {
 export interface GatherOptions {
   /** More than this of a stream goes to a file. */
   bufferBytes: number;
-  /** `null`: the process' own below the system's directory for temporary files. */
-  spoolDirectory: string | null;
+  /** Absent: the process' own below the system's directory for temporary files. */
+  spoolDirectory: string | undefined;
   signal?: AbortSignal | undefined;
 }
 

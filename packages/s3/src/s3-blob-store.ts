@@ -1,4 +1,4 @@
-import { ListObjectsV2Command } from "@aws-sdk/client-s3";
+import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import {
   type BlobStore,
   type ByteRange,
@@ -13,11 +13,10 @@ import { gatherBody } from "./gather-body.ts";
 import { discard } from "./object-body.ts";
 import { createAttempts } from "./s3-attempts.ts";
 import { type ProbedCapabilities, probeCapabilities, type S3Capabilities } from "./s3-capabilities.ts";
-import { createS3Client } from "./s3-client.ts";
 import { createS3DueIndex } from "./s3-due-index.ts";
 import { createS3Leases } from "./s3-leases.ts";
 import { readObject, removeBlob, type S3Context, statObject } from "./s3-objects.ts";
-import { type S3BlobStoreOptions, settingsOf } from "./s3-options.ts";
+import { type S3BlobStoreOptions, type S3Settings, settingsOf } from "./s3-options.ts";
 import { parseRevision } from "./s3-revision.ts";
 import { type WriteCondition, writeObject } from "./write-object.ts";
 
@@ -38,7 +37,7 @@ export interface S3BlobStore extends BlobStore, DueIndex, Required<LeaseStore> {
  */
 export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
   const settings = settingsOf(options);
-  const client = options.client ?? createS3Client(options);
+  const client = settings.client ?? createS3Client(settings);
   const attempts = createAttempts(settings.timeoutMs);
   const context: S3Context = { client, settings, attempts };
   const root = `${settings.prefix}blobs/`;
@@ -147,7 +146,7 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
 
     async close() {
       attempts.close();
-      if (options.client === undefined) client.destroy();
+      if (settings.client === undefined) client.destroy();
     },
   };
 }
@@ -168,3 +167,36 @@ function checkRange({ start, end }: ByteRange): void {
   const valid = Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && start <= end;
   if (!valid) throw new ServiceError("bad_request", "The range lies outside of the blob.");
 }
+
+/** A client with the settings that work with every service known. */
+function createS3Client({
+  endpoint,
+  region = endpoint === undefined ? undefined : "us-east-1",
+  credentials,
+  forcePathStyle = endpoint !== undefined,
+  maxSockets,
+  timeoutMs,
+}: S3Settings): S3Client {
+  return new S3Client({
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(region === undefined ? {} : { region }),
+    ...(credentials === undefined ? {} : { credentials }),
+    forcePathStyle,
+    // The checksums that are sent by default come as trailers, which several services refuse or store with the body.
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    // The store tries again itself: it has to know of every attempt at a conditional write.
+    maxAttempts: 1,
+    // Whatever goes wrong is told by errors; the SDK would print some of it.
+    logger: { debug: silent, info: silent, warn: silent, error: silent },
+    requestHandler: {
+      connectionTimeout: timeoutMs,
+      // Time limits are the store's own; this one would cut off a reader who is slow.
+      socketTimeout: 0,
+      httpAgent: { maxSockets },
+      httpsAgent: { maxSockets },
+    },
+  });
+}
+
+function silent(): void {}

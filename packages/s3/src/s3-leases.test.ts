@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../../test/support/free-port.ts";
 import { type HeaderIgnoringProxy, startHeaderIgnoringProxy } from "../../../test/support/s3-header-proxy.ts";
 import { type S3Server, startS3Server } from "../../../test/support/s3-server.ts";
-import { createSightings } from "./lease-sightings.ts";
 import { createS3BlobStore, type S3BlobStore } from "./s3-blob-store.ts";
+import { createSightings } from "./s3-leases.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { checkBlobKey, checkLeaseLength, isServiceError, type LeaseStore } from "@outrigger/core";
 import { gatherBody } from "./gather-body.ts";
-import { createSightings } from "./lease-sightings.ts";
-import { createOwnLeases } from "./own-leases.ts";
 import { readObject, removeObject, type S3Context } from "./s3-objects.ts";
 import { type WriteCondition, writeObject } from "./write-object.ts";
 
@@ -101,5 +99,76 @@ export function createS3Leases(
       const isOurs = performance.now() + 2 * settings.timeoutMs < untilMs;
       if (isOurs || (await read(object))?.proof === proof) await removeObject(context, object);
     },
+  };
+}
+
+/** Since when leases have been seen as they are, by the clock of this process that nobody sets. */
+interface LeaseSightings {
+  /**
+   * For how long a lease is known to have had this revision.
+   * @param askedMs when it was asked for, by `performance.now()`: it may have changed since.
+   */
+  unchangedMs(key: string, revision: string, askedMs: number): number;
+  /** Whether a lease was held when it was last asked for. */
+  has(key: string): boolean;
+  forget(key: string): void;
+}
+
+/** Keys whose leases are remembered; of more, the first that were asked for are forgotten, and waited for anew. */
+const MAX_KEYS = 10_000;
+
+export function createSightings(): LeaseSightings {
+  const seen = new Map<string, { revision: string; sinceMs: number }>();
+  return {
+    unchangedMs(key, revision, askedMs) {
+      const last = seen.get(key);
+      // Again at the end of the map, which is in the order of asking.
+      seen.delete(key);
+      if (last?.revision === revision) {
+        seen.set(key, last);
+        return askedMs - last.sinceMs;
+      }
+      seen.set(key, { revision, sinceMs: performance.now() });
+      for (const oldest of seen.keys()) {
+        if (seen.size <= MAX_KEYS) break;
+        seen.delete(oldest);
+      }
+      return 0;
+    },
+    has: (key) => seen.has(key),
+    forget: (key) => void seen.delete(key),
+  };
+}
+
+/** What this process knows of the leases that it holds, by the clock that nobody sets. */
+interface OwnLeases {
+  remember(key: string, proof: string, own: OwnLease): void;
+  /** `undefined` where nothing is known, which says nothing about who holds the lease. */
+  find(key: string, proof: string): OwnLease | undefined;
+  forget(key: string, proof: string): void;
+}
+
+interface OwnLease {
+  /** Of the object that was written last. */
+  revision: string;
+  /** Until when nobody can have taken its place, by `performance.now()`. */
+  untilMs: number;
+}
+
+function createOwnLeases(): OwnLeases {
+  const leases = new Map<string, OwnLease>();
+  const nameOf = (key: string, proof: string) => `${key} ${proof}`;
+  return {
+    remember(key, proof, own) {
+      // At the end of the map, so that the first ones are those that nobody has cared for the longest.
+      leases.delete(nameOf(key, proof));
+      leases.set(nameOf(key, proof), own);
+      for (const [name, { untilMs }] of leases) {
+        if (untilMs > performance.now()) break;
+        leases.delete(name);
+      }
+    },
+    find: (key, proof) => leases.get(nameOf(key, proof)),
+    forget: (key, proof) => void leases.delete(nameOf(key, proof)),
   };
 }

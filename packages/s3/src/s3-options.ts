@@ -1,5 +1,5 @@
 import type { S3Client, S3ClientConfig } from "@aws-sdk/client-s3";
-import { checkOptions, type RuleTable, rules } from "@outrigger/core";
+import { type Checked, checkOptions, type RuleTable, rules } from "@outrigger/core";
 
 export interface S3BlobStoreOptions {
   /** An existing bucket, whose listings are in the order of keys (all but AWS directory buckets). */
@@ -36,17 +36,6 @@ export interface S3BlobStoreOptions {
   spoolDirectory?: string;
 }
 
-/** Options with their defaults, checked. */
-export interface S3Settings {
-  bucket: string;
-  prefix: string;
-  timeoutMs: number;
-  minBytesPerSecond: number;
-  bufferBytes: number;
-  /** `null`: the process' own below the system's directory for temporary files. */
-  spoolDirectory: string | null;
-}
-
 const PREFIX = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*$/;
 const CLIENT_OPTIONS = ["endpoint", "region", "credentials", "forcePathStyle", "maxSockets"] as const;
 
@@ -70,19 +59,21 @@ const RULES = {
   spoolDirectory: rules.text("the path of a directory"),
 } satisfies RuleTable<S3BlobStoreOptions>;
 
-/** Throws a `TypeError` that tells what is wrong. */
+/** {@link S3BlobStoreOptions}, checked and with their defaults. */
+export type S3Settings = Checked<S3BlobStoreOptions, typeof RULES>;
+
+/** Throws a `TypeError` that names the wrong option and says what it must be. */
 export function settingsOf(options: S3BlobStoreOptions): S3Settings {
-  const { spoolDirectory = null, ...checked } = checkOptions("createS3BlobStore", options, RULES);
+  const settings = checkOptions("createS3BlobStore", options, RULES);
   const ignored = CLIENT_OPTIONS.filter(
-    (name) => checked.client !== undefined && options[name] !== undefined,
+    (name) => settings.client !== undefined && options[name] !== undefined,
   );
   if (ignored.length > 0) {
     throw new TypeError(
       `createS3BlobStore: client decides about ${ignored.join(", ")}: leave out one or the other`,
     );
   }
-  const { bucket, prefix, timeoutMs, minBytesPerSecond, bufferBytes } = checked;
-  return { bucket, prefix, timeoutMs, minBytesPerSecond, bufferBytes, spoolDirectory };
+  return settings;
 }
 
 function isHttpUrl(given: string): boolean {

@@ -1,13 +1,16 @@
+import type { KeyValue } from "@outrigger/core";
 import { type MailProber, type ProbeResult, ServiceError } from "@outrigger/core";
+import { findMailRoute } from "./dns/find-mail-route.ts";
+import type { MailRoute } from "./dns/mail-route.ts";
 import { createEgressWatch } from "./egress-watch.ts";
 import { createFlights } from "./flights.ts";
 import { createHostBudgets } from "./host-budget.ts";
-import { createMemoryCache } from "./memory-cache.ts";
 import { createProbe } from "./probe.ts";
 import { NOTHING } from "./probe-results.ts";
+import type { ProberMemory } from "./prober-memory.ts";
 import { createProberMemory } from "./prober-memory.ts";
+import type { ProberSettings } from "./prober-options.ts";
 import { type MailProberOptions, readProberOptions } from "./prober-options.ts";
-import { createRouteFinder } from "./route-finder.ts";
 import { checkMailbox } from "./smtp/smtp-command.ts";
 
 /** A {@link MailProber} that remembers questions which a server does not answer yet. */
@@ -86,4 +89,53 @@ async function withDeadline<T>(
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);
   }
+}
+
+/** Keeps values in this process, `maxEntries` of them: those that were written first go first. */
+function createMemoryCache(maxEntries: number): KeyValue {
+  const entries = new Map<string, unknown>();
+  return {
+    get: async (key) => entries.get(key),
+    // Who reads them knows how long they hold.
+    async set(key, value) {
+      entries.delete(key);
+      entries.set(key, value);
+      for (const oldest of entries.keys()) {
+        if (entries.size <= maxEntries) break;
+        entries.delete(oldest);
+      }
+    },
+    delete: async (key) => entries.delete(key),
+  };
+}
+
+/** Finds where a domain's mail goes, once for all who ask at the same time, and remembers it. */
+interface RouteFinder {
+  /** Never rejects. */
+  find(domain: string, signal: AbortSignal): Promise<MailRoute>;
+  close(): Promise<void>;
+}
+
+function createRouteFinder(settings: ProberSettings, memory: ProberMemory): RouteFinder {
+  const flights = createFlights<null, MailRoute>();
+
+  async function findAndKeep(domain: string, signal: AbortSignal): Promise<MailRoute> {
+    const known = await memory.route(domain);
+    if (known !== undefined) return known;
+    const route = await findMailRoute(domain, settings, signal);
+    // A failure says nothing of the domain.
+    if (route.routing !== "unknown") await memory.keepRoute(domain, route, settings.routeTtlMs);
+    return route;
+  }
+
+  return {
+    async find(domain, signal) {
+      const landing = await flights.join(domain, signal, () => ({
+        progress: () => null,
+        run: (within) => findAndKeep(domain, within),
+      }));
+      return "result" in landing ? landing.result : { routing: "unknown" };
+    },
+    close: () => flights.close(),
+  };
 }

@@ -1,8 +1,8 @@
+import { createHash } from "node:crypto";
 import type { ProbeResult } from "@outrigger/core";
 import type { MailHost, MailRoute } from "./dns/mail-route.ts";
 import type { EgressWatch } from "./egress-watch.ts";
 import type { HostBudgets } from "./host-budget.ts";
-import { madeUpLocal } from "./made-up-local.ts";
 import { NOTHING, readOutcome } from "./probe-results.ts";
 import type { ProberMemory } from "./prober-memory.ts";
 import type { ProberSettings, SmtpIdentity } from "./prober-options.ts";
@@ -214,4 +214,15 @@ function isLast(outcome: Outcome): boolean {
 function keepMoreTelling(one: ProbeResult, other: ProbeResult): ProbeResult {
   const isBetter = one.reason === null || one.reason === "no_connection" || one.server !== true;
   return { ...(isBetter ? other : one), server: one.server === true || other.server === true };
+}
+
+const LENGTH = 20;
+
+/**
+ * A name that nobody has, for the question whether a domain accepts all. The same for one sender and domain: a greylisting
+ * server would have to be asked twice about each new one.
+ */
+function madeUpLocal(mailFrom: string, domain: string): string {
+  const hash = createHash("sha256").update(`${mailFrom}\n${domain}`).digest("hex");
+  return `q${BigInt(`0x${hash}`).toString(36).slice(0, LENGTH)}`;
 }

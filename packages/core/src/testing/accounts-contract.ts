@@ -6,6 +6,7 @@ import { reserveBehaviour } from "./accounts/reserve.ts";
 import { type AccountsTest, accountOf } from "./accounts/samples.ts";
 import { assertRejects } from "./blob-store/scope.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
+import { assertRecognised } from "./foreign-copy.ts";
 
 export interface AccountsContractOptions {
   /** Gives accounts on the same data, as another process has them. @default the same object */
@@ -37,6 +38,16 @@ export function accountsContract(
   accountsBehaviour(check);
   accountKeysBehaviour(check);
   reserveBehaviour(check);
+
+  check("reject with errors that another copy of core recognises", async ({ one, id }) => {
+    const key = { hint: "or_1", createdAt: 1, revokedAt: null };
+    const hash = randomBytes(32).toString("base64url");
+    await one.create(accountOf(id));
+    await one.addKey(id, hash, key);
+    await assertRecognised(() => one.addKey(id, hash, key), "conflict");
+    await one.close();
+    await assertRecognised(() => one.get(id), "store_unavailable");
+  });
 
   check("answer nothing once they are closed, which may happen twice", async ({ one, id }) => {
     const account = accountOf(id);

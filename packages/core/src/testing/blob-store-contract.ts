@@ -1,12 +1,15 @@
+import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
 import { type BlobStore, hasLocalFiles, hasLocalSecret, hasSpool } from "../contracts/blob-store.ts";
 import { abilitiesBehaviour, type BlobStoreAbility } from "./blob-store/abilities.ts";
 import { conditionsBehaviour } from "./blob-store/conditions.ts";
 import { keysBehaviour } from "./blob-store/keys.ts";
 import { readsBehaviour } from "./blob-store/reads.ts";
-import { assertRejects, type BlobStoreScope, someBytes } from "./blob-store/scope.ts";
+import { assertRejects, type BlobStoreScope, failure, someBytes } from "./blob-store/scope.ts";
 import { writesBehaviour } from "./blob-store/writes.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
+import { assertRecognised, foreignError } from "./foreign-copy.ts";
 
 export type { BlobStoreAbility } from "./blob-store/abilities.ts";
 
@@ -49,7 +52,28 @@ export function blobStoreContract(
   conditionsBehaviour(scope);
   keysBehaviour(scope);
   closeBehaviour(scope);
+  foreignCopyBehaviour(scope);
   abilitiesBehaviour(scope, options.abilities ?? []);
+}
+
+function foreignCopyBehaviour({ test }: BlobStoreScope): void {
+  test("rejects with errors that another copy of core recognises", async (store, key) => {
+    await store.put(key, someBytes(10));
+    await assertRecognised(() => store.put(key, someBytes(10), { ifRevision: null }), "conflict");
+    await assertRecognised(() => store.get(key, { range: { start: 10, end: 20 } }), "bad_request");
+    await store.close();
+    await assertRecognised(() => store.stat(key), "store_unavailable");
+  });
+
+  test("rejects with the error of a body, also where another copy of core made it", async (store, key) => {
+    const trouble = foreignError("timeout");
+    async function* failing(): AsyncGenerator<Buffer> {
+      yield someBytes(200_000);
+      throw trouble;
+    }
+    assert.equal(await failure(() => store.put(key, Readable.from(failing()))), trouble);
+    assert.equal(await store.get(key), null);
+  });
 }
 
 function closeBehaviour({ test }: BlobStoreScope): void {

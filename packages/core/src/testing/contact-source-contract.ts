@@ -12,6 +12,7 @@ import {
   randomDomain,
 } from "./contact-source/samples.ts";
 import { searchBehaviour } from "./contact-source/search.ts";
+import { assertRecognised } from "./foreign-copy.ts";
 
 export interface ContactSourceContractOptions<Source extends ContactSource> {
   /** Makes the source know these, as an import would. Resolves when everything that it tells is up to date. */
@@ -45,6 +46,11 @@ export function contactSourceContract<Source extends ContactSource>(
   searchBehaviour(check, options.contacts ?? 1000);
   peopleBehaviour(check);
   erasureBehaviour(check);
+
+  check("rejects with errors that another copy of core recognises", async ({ source, domain }) => {
+    await source.close();
+    await assertRecognised(() => source.domain(domain), "store_unavailable");
+  });
 
   check("answers nothing once it is closed, which may happen twice", async ({ source, domain, load }) => {
     await load({ contacts: [contactOf(`a@${domain}`)] });

@@ -5,6 +5,7 @@ import { type DueEntry, MAX_DUE_MS } from "../contracts/due-index.ts";
 import { createDueList, type DueList } from "../stores/due-list.ts";
 import { assertRejects, failure } from "./blob-store/scope.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
+import { assertRecognised } from "./foreign-copy.ts";
 
 export interface DueIndexContractOptions {
   /** How many entries the longest list has, at least 1000. @default 5000 */
@@ -237,6 +238,12 @@ function lifeBehaviour(check: DueIndexTest, reopen: DueIndexContractOptions["reo
     assert.deepEqual(await list.due(FOREVER_MS, 10), []);
     await list.add({ id: "y", dueMs: BASE_MS }, new AbortController().signal);
     assert.deepEqual(await list.due(FOREVER_MS, 10), [{ id: "y", dueMs: BASE_MS }]);
+  });
+
+  check("rejects with errors that another copy of core recognises", async (list, store) => {
+    await assertRecognised(() => list.due(BASE_MS, 0), "bad_request");
+    await store.close();
+    await assertRecognised(() => list.due(FOREVER_MS, 10), "store_unavailable");
   });
 
   check("refuses to work once its store is closed", async (list, store) => {

@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Job, JobQueue } from "../contracts/job-queue.ts";
 import { assertRejects } from "./blob-store/scope.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
+import { assertRecognised } from "./foreign-copy.ts";
 
 export interface JobQueueContractOptions {
   /** Gives another queue on the backend of a first, as another process has one. @default none: a queue ends with its process */
@@ -174,6 +175,11 @@ function closeBehaviour(check: QueueTest): void {
     await queue.close();
     await assertRejects(() => queue.enqueue(job), "store_unavailable", "enqueue");
     await assertRejects(() => queue.waiting(), "store_unavailable", "waiting");
+  });
+
+  check("rejects with errors that another copy of core recognises", async (queue) => {
+    await queue.close();
+    await assertRecognised(() => queue.waiting(), "store_unavailable");
   });
 
   check("can be closed before anybody works", async (queue) => {

@@ -5,6 +5,7 @@ import type { BlobStore } from "../contracts/blob-store.ts";
 import { hasLeases, type LeaseStore } from "../contracts/lease-store.ts";
 import { assertBytes, assertRejects, someBytes } from "./blob-store/scope.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
+import { assertRecognised } from "./foreign-copy.ts";
 
 export interface LeaseStoreContractOptions {
   /** Gives another store on the backend of a first, as another process has one. @default the first itself */
@@ -260,6 +261,12 @@ function keysBehaviour(check: LeaseTest): void {
 }
 
 function endBehaviour(check: LeaseTest): void {
+  check("reject with errors that another copy of core recognises", async (one, _, key) => {
+    await assertRecognised(() => one.acquireLease(key, -1), "bad_request");
+    await one.close();
+    await assertRecognised(() => one.acquireLease(key, LONG_MS), "store_unavailable");
+  });
+
   check("are refused once their store is closed", async (one, _, key) => {
     const proof = await acquired(one, key);
     await one.close();

@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { RateLimiter, RateRule } from "../contracts/rate-limiter.ts";
 import { isServiceError } from "../errors.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
+import { assertRecognised } from "./foreign-copy.ts";
 
 /** Long enough that no test outlives it. */
 const LONG_MS = 600_000;
@@ -159,6 +160,11 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     await limiter.consume(key, { limit: 1, windowMs: LONG_MS });
     await limiter.close();
     await limiter.close();
+  });
+
+  check("rejects with errors that another copy of core recognises", async (limiter, key) => {
+    await limiter.close();
+    await assertRecognised(() => limiter.peek(key, { limit: 1, windowMs: LONG_MS }), "store_unavailable");
   });
 
   check("refuses to work once it is closed", async (limiter, key) => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Renderer, RenditionSpec } from "../contracts/renderer.ts";
 import { type ErrorCode, isServiceError } from "../errors.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
+import { assertRecognised } from "./foreign-copy.ts";
 import { admit, checkCleaning, type RendererCase } from "./renderer-cleaning.ts";
 import { checkRenditions, formats, offered, types } from "./renderer-renditions.ts";
 import { declaredSize, hugePng, looksLike, SAMPLE_FRAMES, SAMPLE_SIZE, samples } from "./renderer-samples.ts";
@@ -196,6 +197,13 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
       renderer.render({ bytes: samples["image/png"] }, "image/png", spec, { signal }),
       isReason,
     );
+  });
+
+  check("rejects with errors that another copy of core recognises", async (renderer) => {
+    const source = { bytes: Buffer.alloc(600, 0xa7) };
+    await assertRecognised(() => admit(renderer, source, "image/png"), "unsupported_media");
+    await renderer.close();
+    await assertRecognised(() => admit(renderer, source, "image/png"), "overloaded");
   });
 
   check("settles every call that is open when it closes", async (renderer) => {

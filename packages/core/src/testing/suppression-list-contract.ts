@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { SuppressionList } from "../contracts/suppression-list.ts";
 import { assertRejects } from "./blob-store/scope.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
+import { assertRecognised } from "./foreign-copy.ts";
 
 export interface SuppressionListContractOptions {
   /** Gives a list on the same data, as another process has it. @default the same object */
@@ -118,6 +119,11 @@ export function suppressionListContract(
     assert.equal((await another.present(tokens.slice(4800))).size, 200);
     assert.equal(await another.remove(tokens), 5000);
     assert.equal(await one.count(), before);
+  });
+
+  check("rejects with errors that another copy of core recognises", async (one) => {
+    await one.close();
+    await assertRecognised(() => one.count(), "store_unavailable");
   });
 
   check("answers nothing once it is closed, which may happen twice", async (one) => {

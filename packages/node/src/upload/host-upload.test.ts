@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { UploadLimits } from "@outrigger/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findHostFiles, takeHostUpload } from "./host-upload.ts";
+import { copyHostUpload, findHostFiles } from "./host-upload.ts";
 
 const LIMITS: UploadLimits = {
   fileField: "imagedata",
@@ -137,12 +137,12 @@ describe("findHostFiles", () => {
   });
 });
 
-describe("takeHostUpload", () => {
+describe("copyHostUpload", () => {
   const file = { field: "imagedata", name: "a.png", declaredType: "image/png", content: BYTES };
 
   it("copies the file, measures it, and takes the text fields", async () => {
     const body = { name: "x", list: ["1", "2"], tree: { a: "b" }, number: 7 };
-    const upload = await takeHostUpload([file], body, LIMITS, directory, NEVER);
+    const upload = await copyHostUpload([file], body, LIMITS, directory, NEVER);
     expect(await readFile(upload.file.path)).toEqual(BYTES);
     expect(upload.file).toMatchObject({
       size: BYTES.length,
@@ -160,7 +160,7 @@ describe("takeHostUpload", () => {
   it("reads a file of the host's from disk and leaves it there", async () => {
     const path = join(directory, "host-file");
     await writeFile(path, BYTES);
-    const upload = await takeHostUpload(
+    const upload = await copyHostUpload(
       [{ ...file, content: { path } }],
       undefined,
       LIMITS,
@@ -175,7 +175,7 @@ describe("takeHostUpload", () => {
 
   it("refuses what an upload of our own would refuse, and leaves nothing", async () => {
     const big = { ...file, content: Buffer.alloc(1001) };
-    const cases: [Parameters<typeof takeHostUpload>[0], unknown, string][] = [
+    const cases: [Parameters<typeof copyHostUpload>[0], unknown, string][] = [
       [[file, file], {}, "bad_request"],
       [[file, { ...file, field: "other" }], {}, "bad_request"],
       [[{ ...file, field: "other" }], {}, "bad_request"],
@@ -183,14 +183,14 @@ describe("takeHostUpload", () => {
       [[file], { name: "x".repeat(101) }, "bad_request"],
     ];
     for (const [files, body, code] of cases) {
-      await expect(takeHostUpload(files, body, LIMITS, directory, NEVER)).rejects.toMatchObject({ code });
+      await expect(copyHostUpload(files, body, LIMITS, directory, NEVER)).rejects.toMatchObject({ code });
     }
     expect(await readdir(directory)).toEqual([]);
   });
 
   it("blames the host for a file that is not there", async () => {
     const gone = { ...file, content: { path: join(directory, "gone") } };
-    await expect(takeHostUpload([gone], {}, LIMITS, directory, NEVER)).rejects.toMatchObject({
+    await expect(copyHostUpload([gone], {}, LIMITS, directory, NEVER)).rejects.toMatchObject({
       code: "host_misuse",
       cause: { code: "ENOENT" },
     });
@@ -199,7 +199,7 @@ describe("takeHostUpload", () => {
 
   it("stops with the signal's reason", async () => {
     const reason = new Error("left");
-    await expect(takeHostUpload([file], {}, LIMITS, directory, AbortSignal.abort(reason))).rejects.toBe(
+    await expect(copyHostUpload([file], {}, LIMITS, directory, AbortSignal.abort(reason))).rejects.toBe(
       reason,
     );
     expect(await readdir(directory)).toEqual([]);

@@ -64,7 +64,7 @@ function readHostFile(own: Map<string, unknown>, raw: object, field: string | un
 }
 
 /** Copies the host's file into a spool file of ours; the host's own is left alone. */
-export async function takeHostUpload(
+export async function copyHostUpload(
   files: readonly HostFile[],
   body: unknown,
   limits: UploadLimits,
@@ -77,7 +77,7 @@ export async function takeHostUpload(
   const fields = readHostFields(body, limits);
   const spool = createSpoolFile(directory);
   try {
-    await pipeline(openContent(file), (source) => cutOff(source, limits), spool.writable, { signal });
+    await pipeline(openContent(file), (source) => limitSize(source, limits), spool.writable, { signal });
   } catch (error) {
     await spool.discard();
     if (signal.aborted) throw signal.reason;
@@ -97,7 +97,7 @@ function openContent(file: HostFile): Readable {
   return createReadStream(content.path, { highWaterMark: 1024 * 1024 });
 }
 
-async function* cutOff(source: AsyncIterable<Buffer>, limits: UploadLimits): AsyncGenerator<Buffer> {
+async function* limitSize(source: AsyncIterable<Buffer>, limits: UploadLimits): AsyncGenerator<Buffer> {
   let size = 0;
   for await (const chunk of source) {
     size += chunk.length;

@@ -33,7 +33,7 @@ export async function receiveMultipart(
   const witness = createUtf8Witness(PART_HEADER_BYTES + limits.maxFieldBytes);
   try {
     await parseMultipart(req, limits, bounds.maxBodyBytes, signal, storage.engine, witness, fields);
-    const file = await storage.takeFile();
+    const file = await storage.receivedFile();
     if (file === null) throw noFile(limits);
     return { file, fields };
   } catch (error) {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { ServiceError, systemTemporaryDirectory, type Upload, type UploadLimits } from "@outrigger/core";
 import { bodyTakenError, hasBody, isBodyTaken } from "../body-pump.ts";
 import { parseMediaType } from "../media-type.ts";
-import { findHostFiles, takeHostUpload } from "./host-upload.ts";
+import { copyHostUpload, findHostFiles } from "./host-upload.ts";
 import { receiveMultipart } from "./receive-multipart.ts";
 
 /** What a parser of the host's left behind. */
@@ -29,7 +29,7 @@ export async function receiveUpload(
     const files = findHostFiles(host.files());
     if (files.length === 0) throw bodyTakenError();
     await limits.turn?.wait(signal);
-    return takeHostUpload(files, host.body(), limits, directory, signal);
+    return copyHostUpload(files, host.body(), limits, directory, signal);
   }
   if (!hasBody(req)) throw new ServiceError("bad_request", "The request has no body");
   const maxBodyBytes = limits.maxFileBytes + limits.maxFields * limits.maxFieldBytes + OVERHEAD_BYTES;

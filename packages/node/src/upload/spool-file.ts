@@ -3,7 +3,6 @@ import { close, open, unlink, write } from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { ServiceError } from "@outrigger/core";
-import { returnBlock, takeBlock } from "./blocks.ts";
 
 const HEAD_BYTES = 64 * 1024;
 // What may wait in memory behind a block that is being written and one that is being filled.
@@ -53,7 +52,7 @@ export function createSpoolFile(directory: string): SpoolFile {
     filled = 0;
   };
   const append = (chunk: Buffer, done: (error: Error | null) => void) => {
-    block ??= takeBlock();
+    block ??= borrowBlock();
     const copied = chunk.copy(block, filled);
     filled += copied;
     if (filled < block.length) {
@@ -143,4 +142,24 @@ function toServiceError(error: NodeJS.ErrnoException): ServiceError {
   return error.code === "ENOSPC" || error.code === "EDQUOT" || error.code === "EFBIG"
     ? new ServiceError("no_space", "There is no room left for the upload", { cause: error })
     : new ServiceError("store_unavailable", "The upload could not be written to disk", { cause: error });
+}
+
+// One big write costs little more than one small one.
+const BLOCK_BYTES = 1024 * 1024;
+const IDLE_BLOCKS = 8;
+
+/**
+ * Blocks of memory for gathering what is to be written, used again and again: the garbage collector works hard for
+ * network chunks that are kept until there are enough of them, and hardly at all for those copied at once. What lies in
+ * a block is from whoever had it before.
+ */
+const idle: Buffer[] = [];
+
+function borrowBlock(): Buffer {
+  return idle.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
+}
+
+/** Gives a block back that nothing reads or writes any more. */
+function returnBlock(block: Buffer): void {
+  if (idle.length < IDLE_BLOCKS) idle.push(block);
 }

@@ -8,7 +8,7 @@ export interface SpoolStorage {
   /** For multer; takes one file. */
   engine: multer.StorageEngine;
   /** The file, now the caller's to dispose of; `null` when none came. */
-  takeFile(): Promise<SpooledFile | null>;
+  receivedFile(): Promise<SpooledFile | null>;
   /** Resolves when nothing is left of the file, whole or half. Never rejects. */
   discard(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export function createSpoolStorage(directory: string, limits: UploadLimits): Spo
 
   return {
     engine,
-    async takeFile() {
+    async receivedFile() {
       return spool && part ? toSpooledFile(spool, part) : null;
     },
     async discard() {

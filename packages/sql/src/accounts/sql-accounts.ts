@@ -1,7 +1,7 @@
+import type { Account, AccountKey } from "@outrigger/core";
 import { type Accounts, ServiceError } from "@outrigger/core";
 import { useDatabase } from "../database-use.ts";
 import type { SqlDatabase } from "../sql-database.ts";
-import { type AccountRow, accountOf, type KeyRow, keyOf } from "./account-rows.ts";
 import { LAPSE_MS, reserveIn, settleIn } from "./charges.ts";
 
 const ACCOUNT = "id, email, first_name, last_name, plan, created_at";
@@ -92,4 +92,28 @@ export function createSqlAccounts(database: SqlDatabase): Accounts {
     },
     close: use.close,
   };
+}
+
+interface AccountRow {
+  id: string;
+  email: string | null;
+  first_name: string | null;
+  last_name: string | null;
+  plan: string;
+  created_at: number;
+}
+
+interface KeyRow {
+  hint: string;
+  created_at: number;
+  revoked_at: number | null;
+}
+
+function accountOf(row: AccountRow): Account {
+  const { id, email, first_name: firstName, last_name: lastName, plan, created_at: createdAt } = row;
+  return { id, email, firstName, lastName, plan, createdAt };
+}
+
+function keyOf({ hint, created_at: createdAt, revoked_at: revokedAt }: KeyRow): AccountKey {
+  return { hint, createdAt, revokedAt };
 }

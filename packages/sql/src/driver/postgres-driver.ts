@@ -1,8 +1,7 @@
-import type { Socket } from "node:net";
+import { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { migratePostgres } from "../schema/migrate.ts";
-import { createPostgresSockets } from "./postgres-sockets.ts";
 import { POSTGRES, type SqlDriver, type SqlRunner, type WriteOptions } from "./sql-driver.ts";
 import { closedError, toServiceError } from "./sql-errors.ts";
 
@@ -149,3 +148,24 @@ function createPool({
 /** Counts and identifiers are far from where numbers end. */
 const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: "text" | "binary") =>
   oid === BIGINT_OID ? Number : pg.types.getTypeParser(oid, format as "text");
+
+/** The sockets of a pool: a server that hangs never answers a goodbye, and would keep the process from ending. */
+interface PostgresSockets {
+  create(): Socket;
+  destroyAll(): void;
+}
+
+function createPostgresSockets(): PostgresSockets {
+  const open = new Set<Socket>();
+  return {
+    create() {
+      const socket = new Socket();
+      open.add(socket);
+      socket.once("close", () => open.delete(socket));
+      return socket;
+    },
+    destroyAll() {
+      for (const socket of open) socket.destroy();
+    },
+  };
+}

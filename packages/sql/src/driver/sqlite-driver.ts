@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "libsql";
 import { migrateSqlite } from "../schema/migrate.ts";
-import { createTurns } from "./in-turn.ts";
 import { SQLITE, type SqlDriver, type SqlRunner, type SqlValue } from "./sql-driver.ts";
 import { closedError, isBusy, toServiceError } from "./sql-errors.ts";
 
@@ -165,5 +164,15 @@ function createRunner(database: Database.Database): SqlRunner {
     first: async <Row>(text: string, values: readonly SqlValue[] = []) =>
       prepared(text).get([...values]) as Row | undefined,
     run: async (text, values = []) => prepared(text).run([...values]).changes,
+  };
+}
+
+/** Gives a function that runs works one after another, in the order in which they came, whether or not they fail. */
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = last.then(work);
+    last = result.catch(() => undefined); // The caller has the error; here only its end matters.
+    return result;
   };
 }

@@ -40,7 +40,7 @@ export function createReplyParser(): ReplyParser {
   let code = "";
   let bytes = 0;
 
-  function takeLine(line: Buffer): SmtpReply | null {
+  function addLine(line: Buffer): SmtpReply | null {
     bytes += line.length + 1;
     if (line.length > MAX_LINE_BYTES || bytes > MAX_REPLY_BYTES || lines.length >= MAX_LINES) throw tooLong();
     const text = line.toString("latin1").replace(/\r$/, "");
@@ -73,7 +73,7 @@ export function createReplyParser(): ReplyParser {
       const replies: SmtpReply[] = [];
       let data = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
       for (let end = data.indexOf(LF); end !== -1; end = data.indexOf(LF)) {
-        const reply = takeLine(data.subarray(0, end));
+        const reply = addLine(data.subarray(0, end));
         if (reply !== null) replies.push(reply);
         data = data.subarray(end + 1);
       }

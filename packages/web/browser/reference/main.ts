@@ -1,6 +1,5 @@
 import "openapi-explorer";
 import "./reference.css";
-import { loadDescription } from "./load-description.ts";
 import { PALETTES } from "./palettes.ts";
 
 /** Where the mount point is, as the browser knows it: it may know it by another name than the service. */
@@ -35,4 +34,25 @@ try {
   const notice = document.createElement("p");
   notice.textContent = `The description of the API cannot be shown. ${error instanceof Error ? error.message : ""}`;
   main?.append(notice);
+}
+
+/** The part of a description that is changed for the page. */
+interface Description {
+  servers?: { url: string }[];
+  paths: Record<string, Record<string, { parameters?: { name: string; required?: boolean }[] }>>;
+}
+
+/** The description of what is mounted at `base`, so that its requests can be tried from this page. */
+async function loadDescription(base: string): Promise<Description> {
+  const response = await fetch(`${base}/api/openapi.json`);
+  if (!response.ok) throw new Error(`The answer was ${response.status}.`);
+  const description: Description = await response.json();
+  for (const path of Object.values(description.paths)) {
+    for (const { parameters = [] } of Object.values(path)) {
+      // The browser sends its own, and lets nobody choose another.
+      for (const each of parameters) if (each.name === "User-Agent") each.required = false;
+    }
+  }
+  // Under which name the service was reached does not matter here: what is of another origin could not be tried.
+  return { ...description, servers: [{ url: base }] };
 }

@@ -1,8 +1,8 @@
-import { createImagesClient } from "@outrigger/client";
+import { createImagesClient, type ImagesClient, OutriggerError } from "@outrigger/client";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { UploadConfig } from "./config.ts";
 import { kindOf } from "./file-kinds.ts";
-import { createImageActions, type ImageActions } from "./image-actions.ts";
+import { createImageActions, type ImageActions, isGone, reasonOf } from "./image-actions.ts";
 import { createSender } from "./sending/sender.ts";
 import { type Clock, createClock } from "./store/clock.ts";
 import { createMessageLog, type MessageLog } from "./store/message-log.ts";
@@ -11,7 +11,6 @@ import { readCreated } from "./store/saved-image.ts";
 import { createSavedImages, type SavedImages } from "./store/saved-images.ts";
 import { isUnfinished, reduceUploads, type Stage, type Upload, type UploadEvent } from "./store/uploads.ts";
 import { createThumbnails } from "./thumbnails.ts";
-import { waitUntilServed } from "./wait-until-served.ts";
 
 /** Everything that the page shows, and what can be done there. */
 export interface Session {
@@ -145,4 +144,20 @@ export function createSession(config: UploadConfig): Session {
       dispatch({ kind: "named", key, name });
     },
   };
+}
+
+const PAUSE_MS = 5_000;
+
+/** Resolves when an image can be served: with `null`, or with the reason why it never will. */
+async function waitUntilServed(client: ImagesClient, id: string): Promise<string | null> {
+  for (;;) {
+    try {
+      await client.waitUntilReady(id);
+      return null;
+    } catch (error) {
+      const mayComeBack = error instanceof OutriggerError && !isGone(error) && error.status !== 451;
+      if (!mayComeBack) return reasonOf(error);
+    }
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
 }

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
+import { assertRecognised } from "../foreign-copy.ts";
 import { connectTo, fetchReply, jsonOf, readReply, readToClose, statusOf, within } from "./http-client.ts";
 import { BOUNDARY, filePart, MULTIPART_TYPE, multipart } from "./multipart.ts";
 import { type Scope, withDirectory, withHost } from "./scope.ts";
-import { json, replying, UPLOAD_LIMITS, uploadService } from "./services.ts";
+import { json, replying, service, UPLOAD_LIMITS, uploadService } from "./services.ts";
 import { HEADERS, KIB, MIB, PNG, uploadHead, writeChunk } from "./upload-requests.ts";
 
 /** Uploads over a limit or not wanted: told at once, and so that the client hears it. */
@@ -65,6 +66,19 @@ export function oversizedUploadsBehaviour(scope: Scope): void {
         }
       }
     }));
+
+  test("rejects an upload over the limit with an error that another copy of core recognises", async () => {
+    const limits = { ...UPLOAD_LIMITS, maxFileBytes: 1000 };
+    const recognising = service(async (call) => {
+      await assertRecognised(() => call.upload(limits), "too_large");
+      return json(413, {});
+    });
+    await withHost(scope, recognising, async (host) => {
+      const body = multipart([filePart("imagedata", "a.png", "image/png", PNG)]);
+      const reply = await fetchReply(`${host.base}/`, { method: "POST", headers: HEADERS, body });
+      assert.equal(reply.status, 413, String(host.lastError()));
+    });
+  });
 
   test("closes the connection of a client whose body the service did not want", async () => {
     const refusing = replying(async () => json(403, { code: "forbidden" }));

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
 import { Readable } from "node:stream";
+import { foreignError } from "../foreign-copy.ts";
 import { type ClientReply, connectTo, fetchReply, openReply, turn, until, within } from "./http-client.ts";
 import { pseudoRandomBytes } from "./multipart.ts";
 import { type Scope, withHost } from "./scope.ts";
@@ -254,6 +255,17 @@ export function repliesBehaviour(scope: Scope): void {
       assert.equal(reply.status, 500);
       assert.equal(host.lastError(), failure);
       assert.ok(!reply.body.toString().includes(failure.stack ?? "?"));
+    });
+  });
+
+  test("leaves an error of another copy of core to the host's error handling as it is", async () => {
+    const failure = foreignError("store_unavailable");
+    const failing = service(async () => {
+      throw failure;
+    });
+    await withHost(scope, failing, async (host) => {
+      assert.equal((await fetchReply(`${host.base}/`)).status, 500);
+      assert.equal(host.lastError(), failure);
     });
   });
 

@@ -1,6 +1,6 @@
 import type { Session } from "../session.ts";
+import type { MessageLog } from "../store/message-log.ts";
 import { DropArea } from "./DropArea.tsx";
-import { MessageRegion } from "./MessageRegion.tsx";
 import { NextOptionsForm } from "./NextOptionsForm.tsx";
 import { SavedList } from "./SavedList.tsx";
 import { UploadList } from "./UploadList.tsx";
@@ -19,5 +19,16 @@ export function UploadPage({ session }: { session: Session }) {
       <SavedList session={session} />
       <MessageRegion log={session.log} />
     </>
+  );
+}
+
+/** Says what happens to people who hear the page. */
+function MessageRegion({ log }: { log: MessageLog }) {
+  return (
+    <div class="unseen" role="log" aria-label="What happened">
+      {log.messages.value.map(({ number, text }) => (
+        <p key={number}>{text}</p>
+      ))}
+    </div>
   );
 }

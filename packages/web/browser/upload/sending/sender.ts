@@ -1,9 +1,7 @@
 import { kindOf, refusalOf, sentType } from "../file-kinds.ts";
 import type { Stage } from "../store/uploads.ts";
 import { createUppy, type SentFile, type SentMeta } from "./create-uppy.ts";
-import { outcomeOf, type Refusal } from "./outcome.ts";
-import { randomKey } from "./random-key.ts";
-import { readRefusal } from "./read-refusal.ts";
+import { outcomeOf, parseRetryAfter, type Refusal, readDetail } from "./outcome.ts";
 import { createSendGate } from "./send-gate.ts";
 
 export interface SenderOptions {
@@ -52,7 +50,7 @@ export function createSender(options: SenderOptions): Sender {
 
   function take(added: SentFile): SentFile | false {
     if (!(added.data instanceof File)) return false;
-    const key = added.source === AGAIN ? added.meta.key : takeIn(added.data);
+    const key = added.source === AGAIN ? added.meta.key : register(added.data);
     const sending = sendings.get(key);
     const kind = kindOf(added.data);
     if (sending === undefined || kind === null) return false;
@@ -64,7 +62,7 @@ export function createSender(options: SenderOptions): Sender {
     return { key, idempotencyKey: randomKey(), ...fieldsOf(key, file) };
   }
 
-  function takeIn(file: File): string {
+  function register(file: File): string {
     const key = randomKey();
     const refusal = refusalOf(file, maxUploadBytes);
     if (refusal === null) {
@@ -162,5 +160,22 @@ export function createSender(options: SenderOptions): Sender {
       sendings.delete(key);
       uppy.removeFile(key);
     },
+  };
+}
+
+/** 128 random bits in hex. `crypto.randomUUID` is not there on pages without TLS. */
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** What the server answered, out of an error of Uppy's; status 0 where there was no answer. */
+function readRefusal(error: unknown): Refusal {
+  const request = typeof error === "object" && error !== null && "request" in error ? error.request : null;
+  if (!(request instanceof XMLHttpRequest)) return { status: 0, detail: null, retryAfterMs: null };
+  return {
+    status: request.status,
+    detail: readDetail(request.responseText),
+    retryAfterMs: parseRetryAfter(request.getResponseHeader("Retry-After"), Date.now()),
   };
 }

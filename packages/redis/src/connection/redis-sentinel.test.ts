@@ -2,12 +2,12 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { isServiceError } from "@outrigger/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort } from "../../../test/support/free-port.ts";
-import { type SentinelSetup, startSentinels, until } from "../../../test/support/redis-sentinel.ts";
-import { createBullMqJobQueue } from "./bullmq.ts";
-import { createRedisBlobStore, type RedisBlobStore } from "./redis-blob-store.ts";
-import { createRedisKeyv } from "./redis-keyv.ts";
-import { createRedisRateLimiter } from "./redis-rate-limiter.ts";
+import { freePort } from "../../../../test/support/free-port.ts";
+import { type SentinelSetup, startSentinels, until } from "../../../../test/support/redis-sentinel.ts";
+import { createRedisBlobStore, type RedisBlobStore } from "../blobs/redis-blob-store.ts";
+import { createBullMqJobQueue } from "../bullmq.ts";
+import { createRedisKeyv } from "../redis-keyv.ts";
+import { createRedisRateLimiter } from "../redis-rate-limiter.ts";
 
 let setup: SentinelSetup;
 beforeAll(async () => {

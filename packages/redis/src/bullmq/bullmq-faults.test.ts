@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Job, JobQueue } from "@outrigger/core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { expectSilence } from "../../../test/support/expect-silence.ts";
-import { type RedisServer, startRedis, startRedisCluster } from "../../../test/support/redis-server.ts";
-import { createBullMqJobQueue } from "./bullmq.ts";
+import { expectSilence } from "../../../../test/support/expect-silence.ts";
+import { type RedisServer, startRedis, startRedisCluster } from "../../../../test/support/redis-server.ts";
+import { createBullMqJobQueue } from "../bullmq.ts";
 
 expectSilence();
 

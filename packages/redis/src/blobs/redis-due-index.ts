@@ -7,8 +7,8 @@ import {
   MAX_DUE_MS,
   parseDueName,
 } from "@outrigger/core";
+import type { RedisConnection } from "../connection/redis-connection.ts";
 import type { BlobNames } from "./blob-names.ts";
-import type { RedisConnection } from "./redis-connection.ts";
 
 /** Sorted sets that a list consists of in a cluster, whose masters share them. Where it changes, lists have to be made anew. */
 const CLUSTER_PARTS = 16;

@@ -1,4 +1,4 @@
-import { createScript } from "./redis-connection.ts";
+import { createScript } from "../connection/redis-connection.ts";
 
 /*
  * A blob is a hash, its head: `revision`, `size`, `piece` (bytes per piece; 0 where `inline` holds the bytes). The names of

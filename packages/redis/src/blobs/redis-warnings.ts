@@ -1,6 +1,6 @@
 import { isError, isServiceError } from "@outrigger/core";
-import type { RedisConnection } from "./redis-connection.ts";
-import type { RedisNode, RedisReply } from "./redis-driver.ts";
+import type { RedisConnection } from "../connection/redis-connection.ts";
+import type { RedisNode, RedisReply } from "../connection/redis-driver.ts";
 
 /** What about its servers makes a store lose what it was given, each with its remedy. */
 export async function warningsOf(connection: RedisConnection): Promise<string[]> {

@@ -10,9 +10,9 @@ import {
   type RedisServer,
   startRedis,
   startRedisCluster,
-} from "../../../test/support/redis-server.ts";
+} from "../../../../test/support/redis-server.ts";
+import { connectRedis } from "../connection/redis-connection.ts";
 import { createRedisBlobStore, type RedisBlobStore, type RedisBlobStoreOptions } from "./redis-blob-store.ts";
-import { connectRedis } from "./redis-connection.ts";
 
 const MIB = 2 ** 20;
 

@@ -1,9 +1,7 @@
 import { ServiceError } from "@outrigger/core";
+import type { RedisConnection, RedisScript } from "../connection/redis-connection.ts";
+import type { RedisArguments, RedisReply } from "../connection/redis-driver.ts";
 import { type BlobNames, createBlobNames } from "./blob-names.ts";
-import { createGate } from "./gate.ts";
-import { createLentMemory, type LentMemory } from "./lent-memory.ts";
-import type { RedisConnection, RedisScript } from "./redis-connection.ts";
-import type { RedisArguments, RedisReply } from "./redis-driver.ts";
 
 /** What the parts of a blob store share. */
 export interface BlobSpace {
@@ -67,5 +65,60 @@ export function createBlobSpace(
     memory: createLentMemory(wholeBytes),
     transfer: (name, args) => gate(() => connection.call(name, args)),
     change,
+  };
+}
+
+/** Lets at most `limit` pieces of work run at once; others wait in order. */
+function createGate(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running += 1;
+    try {
+      return await work();
+    } finally {
+      // Whoever waits next takes the place over, so that nobody comes in between.
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
+}
+
+/** Memory for bytes that are put together to be sent, used again and again: new memory costs more than sending what is in it. */
+export interface LentMemory {
+  /** As `Buffer.concat`; the memory is on loan where there is much of it. */
+  join(chunks: readonly Buffer[], length: number): Buffer;
+  /** Takes memory back that nobody will read or write any more. What was not lent is left alone. */
+  release(bytes: Buffer): void;
+}
+
+/** What is shorter is cheap enough. */
+const MIN_BYTES = 65_536;
+/** So much is held for ever, once it was needed at the same time. */
+const MAX_KEPT = 4;
+
+/** @param maxBytes The longest that is lent; longer ones are new. */
+function createLentMemory(maxBytes: number): LentMemory {
+  const kept: ArrayBuffer[] = [];
+  const lent = new WeakSet<ArrayBufferLike>();
+  return {
+    join(chunks, length) {
+      if (length < MIN_BYTES || length > maxBytes) return Buffer.concat(chunks, length);
+      const memory = kept.pop() ?? new ArrayBuffer(maxBytes);
+      lent.add(memory);
+      const bytes = Buffer.from(memory, 0, length);
+      let at = 0;
+      for (const chunk of chunks) {
+        bytes.set(chunk, at);
+        at += chunk.length;
+      }
+      return bytes;
+    },
+    release({ buffer }) {
+      if (!lent.delete(buffer) || kept.length >= MAX_KEPT) return;
+      kept.push(buffer as ArrayBuffer); // As all that are lent.
+    },
   };
 }

@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from "node:tls";
 import { type Checked, type RuleTable, rules } from "@outrigger/core";
-import { isSentinelUrl, parseSentinelUrl, type SentinelUrl } from "./sentinel-url.ts";
+import { isSentinelUrl, parseSentinelUrl, type SentinelUrl } from "../sentinel-url.ts";
 
 /** Where Redis is and how long it may take. */
 export interface RedisOptions {

@@ -3,15 +3,15 @@ import { readFile } from "node:fs/promises";
 import type { Job, JobQueue } from "@outrigger/core";
 import { jobQueueContract } from "@outrigger/core/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectSilence } from "../../../test/support/expect-silence.ts";
+import { expectSilence } from "../../../../test/support/expect-silence.ts";
 import {
   type RedisCluster,
   type RedisServer,
   startRedis,
   startRedisCluster,
-} from "../../../test/support/redis-server.ts";
-import { createBullMqJobQueue } from "./bullmq.ts";
-import { createRedisBlobStore } from "./redis-blob-store.ts";
+} from "../../../../test/support/redis-server.ts";
+import { createRedisBlobStore } from "../blobs/redis-blob-store.ts";
+import { createBullMqJobQueue } from "../bullmq.ts";
 
 let server: RedisServer;
 let cluster: RedisCluster;
@@ -82,7 +82,7 @@ test.each([
 });
 
 test("needs no more permissions than the README lists", async () => {
-  const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
+  const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
   const rules = /BullMQ needs:\n\n```\n([^`]*)\n```/.exec(readme)?.[1]?.split(/\s+/) ?? [];
   await server.cli("ACL", "SETUSER", "worker", "on", ">pass", ...rules);
   const errors: unknown[] = [];

@@ -1,7 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
-import { reconnectPauseMs } from "./reconnect-pause.ts";
-import { isDemoted } from "./redis-errors.ts";
-import type { RedisAddress, RedisSettings, SentinelSettings } from "./redis-options.ts";
+import { reconnectPauseMs } from "../connection/reconnect-pause.ts";
+import { isDemoted } from "../connection/redis-errors.ts";
+import type { RedisAddress, RedisSettings, SentinelSettings } from "../connection/redis-options.ts";
 
 /** Connections for BullMQ, which takes those of its own library only. */
 export interface BullMqClients {

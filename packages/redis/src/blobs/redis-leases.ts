@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { checkBlobKey, checkLeaseLength, type LeaseStore } from "@outrigger/core";
+import { createScript, type RedisConnection } from "../connection/redis-connection.ts";
 import type { BlobNames } from "./blob-names.ts";
-import { createScript, type RedisConnection } from "./redis-connection.ts";
 
 /** KEYS: the lease. ARGV: its proof, its new length. Answers 1 if it was held with this proof. */
 const renewLease = createScript(`

@@ -7,6 +7,8 @@ import {
   type RuleTable,
   rules,
 } from "@outrigger/core";
+import { PREFIX_RULE } from "../connection/redis-options.ts";
+import { type Flat, openConnection, type RedisSource, SOURCE_RULES } from "../connection/redis-source.ts";
 import { deleteBlob } from "./blob-scripts.ts";
 import { createBlobSpace } from "./blob-space.ts";
 import { getBlob, statBlob } from "./get-blob.ts";
@@ -14,8 +16,6 @@ import { listBlobs } from "./list-blobs.ts";
 import { INLINE_BYTES, putBlob } from "./put-blob.ts";
 import { createRedisDueIndex } from "./redis-due-index.ts";
 import { createRedisLeases } from "./redis-leases.ts";
-import { PREFIX_RULE } from "./redis-options.ts";
-import { type Flat, openConnection, type RedisSource, SOURCE_RULES } from "./redis-source.ts";
 import { warningsOf } from "./redis-warnings.ts";
 
 /** Where the blobs are and how they are written. */

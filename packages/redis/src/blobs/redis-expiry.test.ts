@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { jpegPhoto } from "../../../test/support/pictures.ts";
+import { jpegPhoto } from "../../../../test/support/pictures.ts";
 import {
   type RedisCluster,
   type RedisServer,
   startRedis,
   startRedisCluster,
-} from "../../../test/support/redis-server.ts";
-import { addressOf, startSite, upload } from "../../../test/support/service.ts";
+} from "../../../../test/support/redis-server.ts";
+import { addressOf, startSite, upload } from "../../../../test/support/service.ts";
 import { createRedisBlobStore, type RedisBlobStore } from "./redis-blob-store.ts";
 
 const MIB = 2 ** 20;
