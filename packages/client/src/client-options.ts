@@ -1,5 +1,4 @@
 import { checkOptions, type OptionRules } from "./check-options.ts";
-import { isBrowser } from "./is-browser.ts";
 import { isObject } from "./reply.ts";
 import { VERSION } from "./version.ts";
 import { MAX_TIMER_MS } from "./waiting.ts";
@@ -89,4 +88,12 @@ function commonHeaders({ headers = {}, userAgent }: ClientOptions): Headers {
     all.set("User-Agent", userAgent ?? `outrigger-client/${VERSION}`);
   }
   return all;
+}
+
+/**
+ * Whether this is a page or a worker of a browser: there a request body cannot be streamed over HTTP/1.1, and a User-Agent of
+ * one's own needs a permission that the service does not give.
+ */
+export function isBrowser(): boolean {
+  return typeof navigator !== "undefined" && /^Mozilla\//.test(navigator.userAgent ?? "");
 }

@@ -1,3 +1,5 @@
+import type { Instant } from "./checks.ts";
+
 /** Formats in which every image is served; `webp` and `avif` are beyond the documented ones. */
 export type ImageFormat = DocumentedFormat | "webp" | "avif";
 
@@ -59,4 +61,27 @@ export interface ReadOptions {
 export interface RequestOptions {
   /** Ends the request, and every wait between its tries, at once; the call rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
+}
+
+export interface UploadProgress {
+  /** Of the request's body, which is a little longer than the file. Begins anew when an upload is repeated. */
+  sentBytes: number;
+  totalBytes: number;
+}
+
+export interface UploadOptions extends RequestOptions {
+  /** @default the source's own name */
+  fileName?: string | undefined;
+  /** What the image is called, 1 to 255 characters. @default the file's name */
+  name?: string | undefined;
+  /** @default as the service has it: 24 hours from now */
+  expiresAt?: Instant | undefined;
+  /** Told while bytes go out; the last time when all have. What it throws ends the upload. */
+  onProgress?: ((progress: UploadProgress) => void) | undefined;
+  /** Told once, as soon as the service has taken the image, before any wait: what ends the wait does not lose the PIN. */
+  onCreated?: ((image: CreatedImage) => void) | undefined;
+  /** Makes a repeated upload the same one: 1 to 255 visible ASCII characters. @default a random one for each call */
+  idempotencyKey?: string | undefined;
+  /** Whether to wait until the image can be served. `false`: the service is asked to process it later. @default true */
+  wait?: boolean | undefined;
 }

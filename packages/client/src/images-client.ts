@@ -2,12 +2,19 @@ import { type Instant, instantForJson, requirePin } from "./checks.ts";
 import { CLIENT_RULES, type ClientOptions, clientSettings } from "./client-options.ts";
 import { type Download, download } from "./download.ts";
 import { formatAddress, recordAddress } from "./image-address.ts";
-import type { CreatedImage, ImageFormat, ImageRecord, ReadOptions, RequestOptions } from "./image-types.ts";
+import type {
+  CreatedImage,
+  ImageFormat,
+  ImageRecord,
+  ReadOptions,
+  RequestOptions,
+  UploadOptions,
+} from "./image-types.ts";
 import { readImageRecord } from "./read-image-record.ts";
 import { readRefusal } from "./read-refusal.ts";
 import { repeat } from "./repeat.ts";
 import { send } from "./send.ts";
-import { type UploadOptions, uploadImage } from "./upload-image.ts";
+import { uploadImage } from "./upload-image.ts";
 import type { UploadSource } from "./upload-source.ts";
 import { askRecord, waitUntilReady, withTimeout } from "./wait-until-ready.ts";
 

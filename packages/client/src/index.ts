@@ -9,6 +9,8 @@ export type {
   ImageRecord,
   ReadOptions,
   RequestOptions,
+  UploadOptions,
+  UploadProgress,
 } from "./image-types.ts";
 export { createImagesClient, type ImageChange, type ImagesClient } from "./images-client.ts";
 export {
@@ -21,6 +23,5 @@ export {
 } from "./lookup-client.ts";
 export type * from "./lookup-types.ts";
 export { type LookupFault, OutriggerError, type OutriggerErrorOptions } from "./outrigger-error.ts";
-export type { UploadOptions, UploadProgress } from "./upload-image.ts";
 export type { OpenableSource, UploadSource } from "./upload-source.ts";
 export { VERSION } from "./version.ts";

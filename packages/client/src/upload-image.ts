@@ -1,6 +1,5 @@
-import type { Instant } from "./checks.ts";
 import type { ClientSettings } from "./client-options.ts";
-import type { CreatedImage, RequestOptions } from "./image-types.ts";
+import type { CreatedImage, UploadOptions, UploadProgress } from "./image-types.ts";
 import { readCreatedImage } from "./read-image-record.ts";
 import { readRefusal } from "./read-refusal.ts";
 import { repeat } from "./repeat.ts";
@@ -8,30 +7,7 @@ import type { Reply } from "./reply.ts";
 import type { UploadSource } from "./upload-source.ts";
 import { openUploadTry } from "./upload-try.ts";
 
-export interface UploadProgress {
-  /** Of the request's body, which is a little longer than the file. Begins anew when an upload is repeated. */
-  sentBytes: number;
-  totalBytes: number;
-}
-
-export interface UploadOptions extends RequestOptions {
-  /** @default the source's own name */
-  fileName?: string | undefined;
-  /** What the image is called, 1 to 255 characters. @default the file's name */
-  name?: string | undefined;
-  /** @default as the service has it: 24 hours from now */
-  expiresAt?: Instant | undefined;
-  /** Told while bytes go out; the last time when all have. What it throws ends the upload. */
-  onProgress?: ((progress: UploadProgress) => void) | undefined;
-  /** Told once, as soon as the service has taken the image, before any wait: what ends the wait does not lose the PIN. */
-  onCreated?: ((image: CreatedImage) => void) | undefined;
-  /** Makes a repeated upload the same one: 1 to 255 visible ASCII characters. @default a random one for each call */
-  idempotencyKey?: string | undefined;
-  /** Whether to wait until the image can be served. `false`: the service is asked to process it later. @default true */
-  wait?: boolean | undefined;
-}
-
-export interface TakenImage {
+export interface UploadedImage {
   image: CreatedImage;
   /** Of the create, which says when to look again where the image is still processed. */
   reply: Reply;
@@ -42,7 +18,7 @@ export async function uploadImage(
   settings: ClientSettings,
   source: UploadSource,
   options: UploadOptions,
-): Promise<TakenImage> {
+): Promise<UploadedImage> {
   const { signal, onProgress, onCreated } = options;
   const progress = createProgress(onProgress);
   const attempt = await openUploadTry(settings, source, options, progress.tell);

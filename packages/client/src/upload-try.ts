@@ -1,11 +1,11 @@
 import { instantForJson, requireIdempotencyKey } from "./checks.ts";
 import type { ClientSettings } from "./client-options.ts";
-import { isBrowser } from "./is-browser.ts";
+import { isBrowser } from "./client-options.ts";
+import type { UploadOptions } from "./image-types.ts";
 import { createMultipart, randomHex } from "./multipart.ts";
 import type { OutriggerError } from "./outrigger-error.ts";
 import type { Reply } from "./reply.ts";
 import { type Sending, send, withHeaders } from "./send.ts";
-import type { UploadOptions } from "./upload-image.ts";
 import { blobOf, describeSource, type SourceDescription, type UploadSource } from "./upload-source.ts";
 import { sendByXhr } from "./xhr.ts";
 

@@ -1,12 +1,12 @@
 export type { AccountsContractOptions } from "./testing/accounts-contract.ts";
 export { accountsContract } from "./testing/accounts-contract.ts";
-export {
-  type AdapterHarness,
-  type AdapterHost,
-  type AdapterHostOptions,
-  adapterContract,
-  type HostParsing,
-} from "./testing/adapter-contract.ts";
+export type {
+  AdapterHarness,
+  AdapterHost,
+  AdapterHostOptions,
+  HostParsing,
+} from "./testing/adapter/scope.ts";
+export { adapterContract } from "./testing/adapter-contract.ts";
 export type { BlobStoreAbility, BlobStoreContractOptions } from "./testing/blob-store-contract.ts";
 export { blobStoreContract } from "./testing/blob-store-contract.ts";
 export type { ConformanceTest } from "./testing/conformance-test.ts";
