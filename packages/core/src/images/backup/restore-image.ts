@@ -7,7 +7,7 @@ import { type FoundRecord, NEWER, pictureOf, recordIn } from "../migrate/copy-pi
 import { fromSource, type MigrationContext } from "../migrate/migration-context.ts";
 import { encodeRecord, type ImageRecord, keyOf } from "../record/image-record.ts";
 import { removeStored } from "../renditions/remove-stored.ts";
-import { ORPHAN_MS } from "../uploads/arrival.ts";
+import { ORPHAN_MS } from "../uploads/orphan-watch.ts";
 import type { KnownEnds } from "./end-lists.ts";
 
 export interface RestoreContext {

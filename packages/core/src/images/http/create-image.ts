@@ -7,7 +7,7 @@ import type { ImageRecord } from "../record/image-record.ts";
 import { describeUpload, FILE_FIELD } from "../uploads/describe-upload.ts";
 import { parseIdempotencyKey } from "../uploads/idempotency-key.ts";
 import { type Reservation, reserveImage } from "../uploads/reserve-image.ts";
-import { type TakeInOptions, takeIn } from "../uploads/take-in.ts";
+import { type TakeInOptions, takeIn } from "../uploads/store-upload.ts";
 import { spooledUpload } from "../uploads/uploaded-file.ts";
 import { createdReply } from "./created-reply.ts";
 import type { ImageContext } from "./image-context.ts";

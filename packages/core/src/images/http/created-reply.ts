@@ -1,7 +1,7 @@
 import type { Call, Reply } from "../../contracts/call.ts";
+import { baseUrl, createdLinks, editUrl, imageUrl, recordBody } from "../record/image-links.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { ImageContext } from "./image-context.ts";
-import { baseUrl, createdLinks, editUrl, imageUrl, recordBody } from "./image-links.ts";
 import { retryAfterSeconds } from "./processing-reply.ts";
 
 /** 201 for an image, 202 for one that is still being processed: with the same addresses, which stay. */

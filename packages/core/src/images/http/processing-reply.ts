@@ -1,9 +1,9 @@
 import type { Call, Reply } from "../../contracts/call.ts";
 import { isClaimed } from "../processing/transitions.ts";
+import { baseUrl, recordBody } from "../record/image-links.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { ImageAddress } from "./image-address.ts";
 import type { ImageContext } from "./image-context.ts";
-import { baseUrl, recordBody } from "./image-links.ts";
 import { pageReply, prefersHtml } from "./pages/page-reply.ts";
 
 const MAX_RETRY_AFTER_SECONDS = 30;

@@ -3,8 +3,8 @@ import { createDescription, type Description } from "../../../openapi/descriptio
 import type { ApiPart } from "../../../openapi/document.ts";
 import { VERSION } from "../../../openapi/version.ts";
 import { ALL_FORMATS, ORIGINAL_TYPES } from "../../record/formats.ts";
+import { isServable } from "../../record/image-links.ts";
 import type { ImageContext } from "../image-context.ts";
-import { isServable } from "../image-links.ts";
 import type { ImageFacts } from "./image-facts.ts";
 import { descriptionRefusals, imagePart, otherImageMethods } from "./image-part.ts";
 

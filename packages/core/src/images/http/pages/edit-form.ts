@@ -2,11 +2,11 @@ import type { Call, Reply } from "../../../contracts/call.ts";
 import type { EditView } from "../../../contracts/pages.ts";
 import { ServiceError } from "../../../errors.ts";
 import { parseExpiry, parseName } from "../../record/image-fields.ts";
+import { baseUrl, editUrl, imageUrl } from "../../record/image-links.ts";
 import type { ImageRecord } from "../../record/image-record.ts";
 import type { CurrentRecord } from "../../record/image-records.ts";
 import { changeImage, type ImageChange, removeImage } from "../edit-image.ts";
 import type { ImageContext } from "../image-context.ts";
-import { baseUrl, editUrl, imageUrl } from "../image-links.ts";
 import type { Parameters } from "../read-body.ts";
 
 /** The address of the edit page holds the PIN: it must not stay in caches, nor go to others as a referrer. */

@@ -2,12 +2,12 @@ import type { Call } from "../../../contracts/call.ts";
 import type { ImageView } from "../../../contracts/pages.ts";
 import type { ImageFormat } from "../../../contracts/renderer.ts";
 import { ALL_FORMATS } from "../../record/formats.ts";
+import { baseUrl, formatUrl, imageUrl, isServable } from "../../record/image-links.ts";
 import type { ImageRecord } from "../../record/image-record.ts";
 import { parseReadParameters, requirePage } from "../../renditions/rendition-spec.ts";
 import { isFree } from "../../renditions/sizes.ts";
 import { resignAddress } from "../../renditions/write-address.ts";
 import type { ImageContext } from "../image-context.ts";
-import { baseUrl, formatUrl, imageUrl, isServable } from "../image-links.ts";
 import { requireUtf8Query } from "../read-body.ts";
 
 /** What pages may know of an image. @param page of a document, from 1. */

@@ -1,8 +1,8 @@
 import type { Call, Reply } from "../../../contracts/call.ts";
 import type { Pages, ProblemView } from "../../../contracts/pages.ts";
 import { type Problem, statusTitle } from "../../../http/problem.ts";
+import { baseUrl } from "../../record/image-links.ts";
 import type { ImageContext } from "../image-context.ts";
-import { baseUrl } from "../image-links.ts";
 import { pageReply } from "./page-reply.ts";
 
 const BLOCKED_BY = /^<([^>]*)>; rel="blocked-by"$/;

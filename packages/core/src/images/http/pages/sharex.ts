@@ -1,9 +1,9 @@
 import contentDisposition from "content-disposition";
 import type { Call, Reply } from "../../../contracts/call.ts";
 import type { ImageSettings } from "../../image-settings.ts";
+import { baseUrl } from "../../record/image-links.ts";
 import { FILE_FIELD } from "../../uploads/describe-upload.ts";
 import type { ImageContext } from "../image-context.ts";
-import { baseUrl } from "../image-links.ts";
 
 /**
  * `GET HEAD {base}/sharex.sxcu`: a custom uploader that ShareX takes in by a double click (ShareX, "Custom uploader",

@@ -3,8 +3,8 @@ import type { Call, Reply } from "../../../contracts/call.ts";
 import type { Asset } from "../../../contracts/pages.ts";
 import { HttpProblem } from "../../../http/http-problem.ts";
 import { ORIGINAL_TYPES } from "../../record/formats.ts";
+import { baseUrl } from "../../record/image-links.ts";
 import type { ImageContext } from "../image-context.ts";
-import { baseUrl } from "../image-links.ts";
 import { pageReply, requirePages } from "./page-reply.ts";
 
 const PAGE_HEADERS = { "Cache-Control": "no-cache" };

@@ -7,7 +7,7 @@ import { storePending } from "../processing/pending-upload.ts";
 import { claimed, readyRecord, unclaimed } from "../processing/transitions.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { summaryOf } from "../record/image-summary.ts";
-import { type Arrival, noteArrival } from "./arrival.ts";
+import { type Arrival, noteArrival } from "./orphan-watch.ts";
 import { storeAdmitted, type UploadedFile } from "./uploaded-file.ts";
 
 /** Clients that would wait longer than this are told 202 all the same: proxies lose patience. */

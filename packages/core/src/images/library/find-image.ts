@@ -1,11 +1,11 @@
 import type { Call } from "../../contracts/call.ts";
 import { HttpProblem } from "../../http/http-problem.ts";
+import type { ImageContext } from "../http/image-context.ts";
+import { type Audience, permitRead } from "../http/permissions.ts";
 import { endWhereDue } from "../life/change-record.ts";
 import { type Unavailable, whyUnavailable } from "../life/image-life.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
-import type { ImageContext } from "./image-context.ts";
-import { type Audience, permitRead } from "./permissions.ts";
 
 const UNKNOWN: Unavailable = { status: 404, detail: "There is no such image." };
 

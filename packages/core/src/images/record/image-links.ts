@@ -1,7 +1,7 @@
 import type { Call } from "../../contracts/call.ts";
 import type { ImageFormat, Renderer } from "../../contracts/renderer.ts";
-import { ALL_FORMATS, DOCUMENTED_FORMATS, FORMATS } from "../record/formats.ts";
-import type { ImageRecord } from "../record/image-record.ts";
+import { ALL_FORMATS, DOCUMENTED_FORMATS, FORMATS } from "./formats.ts";
+import type { ImageRecord } from "./image-record.ts";
 
 /** Absolute URLs of one mount point, without a trailing slash. */
 export function baseUrl(call: Call, publicUrl: string | null): string {
