@@ -1,78 +1,84 @@
-import type { Call } from "../../contracts/call.ts";
-import { HttpProblem } from "../../http/http-problem.ts";
-import type { ImageContext } from "../http/image-context.ts";
-import { type Audience, permitRead } from "../http/permissions.ts";
+import { ServiceError } from "../../errors.ts";
 import { endWhereDue } from "../life/change-record.ts";
-import { type Unavailable, whyUnavailable } from "../life/image-life.ts";
+import { unknownImage, whyUnavailable } from "../life/image-life.ts";
+import { isClaimed } from "../processing/transitions.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
+import type { LibraryContext } from "./library-context.ts";
 
-const UNKNOWN: Unavailable = { status: 404, detail: "There is no such image." };
+const MAX_RETRY_AFTER_MS = 30_000;
+/** After this many seconds of waiting, the next look can wait another second. */
+const PATIENCE = 5;
 
-/** Not a refusal: there is an image, and nothing to be had of it yet. */
-export class StillProcessing extends Error {
-  readonly record: ImageRecord;
+/** The `processing` rejection of an image. Its record stays private: a host may log the error. */
+export class StillProcessing extends ServiceError {
+  readonly #record: ImageRecord;
 
-  constructor(record: ImageRecord) {
-    super("The image is still being processed");
-    this.name = "StillProcessing";
-    this.record = record;
+  constructor(record: ImageRecord, retryAfterMs: number) {
+    super("processing", "The image is still being processed", { retryAfterMs });
+    this.#record = record;
+  }
+
+  /** The record of an image that is still processed, as the error was made for it; `null` for any other error. */
+  static recordOf(error: unknown): ImageRecord | null {
+    return typeof error === "object" && error !== null && #record in error ? error.#record : null;
   }
 }
 
-/** An image for a client that may see it. */
-export interface Viewing {
-  current: CurrentRecord;
-  audience: Audience;
-}
-
-/**
- * The record of a living image for who wants to see something of it. Rejects as its life says (404, 451, 410), then with
- * `forbidden`, and last with {@link StillProcessing}: whoever may not see an image is not told how far it is either.
- */
-export async function findForRead(context: ImageContext, call: Call, id: string): Promise<Viewing> {
-  const current = await findImage(context, call, id);
-  const audience = await permitRead(context, call, current.record);
-  // The host may have taken its time to decide.
-  if (context.settings.authorize !== null) await requireAlive(context, current);
-  if (current.record.processing !== null) throw new StillProcessing(current.record);
-  return { current, audience };
-}
-
-/**
- * The record of a living image that can be served. Rejects as its life says: 404, 451, 410, {@link StillProcessing}, in
- * this order.
- */
-export async function findReadyImage(context: ImageContext, call: Call, id: string): Promise<CurrentRecord> {
-  const alive = await findImage(context, call, id);
-  if (alive.record.processing !== null) throw new StillProcessing(alive.record);
-  return alive;
-}
-
-/** The record of a living image, ready or not. Rejects with the problem that its life makes: 404, 451, 410. */
-export async function findImage(context: ImageContext, call: Call, id: string): Promise<CurrentRecord> {
-  const current = context.records.peek(id) ?? (await context.records.load(id, call.signal));
-  if (current === null) throw new HttpProblem(UNKNOWN);
+/** The record of a living image, ready or not. Rejects as {@link requireAlive}. */
+export async function findImage(
+  context: LibraryContext,
+  id: string,
+  signal?: AbortSignal,
+): Promise<CurrentRecord> {
+  const current = context.records.peek(id) ?? (await context.records.load(id, signal));
+  if (current === null) throw unknownImage();
   await requireAlive(context, current);
   return current;
 }
 
-/** Rejects with the problem that the life of an image makes: 404, 451, 410. */
-export async function requireAlive(context: ImageContext, current: CurrentRecord): Promise<void> {
+/** The record of a living image that can be served. Rejects as {@link requireAlive}, then as {@link requireReady}. */
+export async function findReadyImage(
+  context: LibraryContext,
+  id: string,
+  signal?: AbortSignal,
+): Promise<CurrentRecord> {
+  const current = await findImage(context, id, signal);
+  requireReady(context, current);
+  return current;
+}
+
+/** Rejects with {@link StillProcessing} while an image is processed. */
+export function requireReady({ jobs, settings }: LibraryContext, { record }: CurrentRecord): void {
+  const { processing } = record;
+  if (processing === null) return;
+  // A read is the first to notice that the lease holder died.
+  if (!isClaimed(processing, settings.now())) jobs.enqueue(record);
+  throw new StillProcessing(record, retryAfterMs(record, settings.now()));
+}
+
+/** When to ask again for an image that is processed: soon at first, later for one that has taken long already. */
+export function retryAfterMs({ createdAt }: ImageRecord, now: number): number {
+  const seconds = Math.ceil((now - createdAt) / 1000 / PATIENCE);
+  return Math.min(MAX_RETRY_AFTER_MS, Math.max(1, seconds) * 1000);
+}
+
+/** Rejects as the life of an image says: `not_found`, `withheld`, `gone`, in this order. */
+export async function requireAlive(context: LibraryContext, current: CurrentRecord): Promise<void> {
   const { now, tombstoneMs } = context.settings;
   const nowMs = now();
   if (whyUnavailable(current.record, nowMs, tombstoneMs) === null) return;
-  const ended = await writeEndDown(context, current);
-  const refusal = ended === null ? UNKNOWN : whyUnavailable(ended.record, nowMs, tombstoneMs);
-  if (refusal !== null) throw new HttpProblem(problemOf(refusal));
+  const ended = await writeDueEnd(context, current);
+  const refusal = ended === null ? unknownImage() : whyUnavailable(ended.record, nowMs, tombstoneMs);
+  if (refusal !== null) throw refusal;
   return requireAlive(context, ended ?? current);
 }
 
 /**
- * Whoever was told once that an image has expired is never told otherwise, also when the clock is set back.
- * @returns the record as it is then: `current` may be from a while ago, and somebody else may have changed it.
+ * Writes the end of an image that was once said to be gone: it must stay so when the clock is set back.
+ * @returns the record as it is then: `current` may be old, and another process may have changed it.
  */
-async function writeEndDown(context: ImageContext, current: CurrentRecord): Promise<CurrentRecord | null> {
+async function writeDueEnd(context: LibraryContext, current: CurrentRecord): Promise<CurrentRecord | null> {
   try {
     return await endWhereDue(context, current);
   } catch (error) {
@@ -80,10 +86,4 @@ async function writeEndDown(context: ImageContext, current: CurrentRecord): Prom
     context.settings.onError(error);
     return current;
   }
-}
-
-function problemOf({ status, detail, authority }: Unavailable) {
-  // RFC 7725 §4.
-  const isNamed = authority !== undefined && authority !== null;
-  return { status, detail, ...(isNamed ? { headers: { Link: `<${authority}>; rel="blocked-by"` } } : {}) };
 }

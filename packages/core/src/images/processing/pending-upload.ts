@@ -13,7 +13,7 @@ const STORE_TIMEOUT_MS = 5 * 60_000;
  * @param storeUpload stores the bytes under the key it is given.
  * @param processing gives the state of the work as the record is written.
  */
-export async function storePending(
+export async function createPendingRecord(
   context: ProcessingContext,
   draft: ImageRecord,
   storeUpload: (key: string, options: PutOptions) => Promise<void>,

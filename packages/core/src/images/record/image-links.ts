@@ -1,11 +1,30 @@
-import type { Call } from "../../contracts/call.ts";
-import type { ImageFormat, Renderer } from "../../contracts/renderer.ts";
-import { ALL_FORMATS, DOCUMENTED_FORMATS, FORMATS } from "./formats.ts";
+import type { ImageFormat, OriginalType, Renderer } from "../../contracts/renderer.ts";
+import type { Agent } from "../../http/agent.ts";
+import { DOCUMENTED_FORMATS, FORMATS } from "./formats.ts";
 import type { ImageRecord } from "./image-record.ts";
 
-/** Absolute URLs of one mount point, without a trailing slash. */
-export function baseUrl(call: Call, publicUrl: string | null): string {
-  return publicUrl ?? call.origin + call.mountPath;
+/** An image as its readers see it, without owner and PIN: the body of `<id>.json`. Dates are ISO 8601 in UTC. */
+export interface ImageDetails {
+  id: string;
+  /** As its uploader named it. Untrusted text. */
+  name: string;
+  type: OriginalType;
+  /** Bytes of the original; of the upload, while it is processed. */
+  size: number;
+  /** Pixels, upright; `null` while it is processed, or where the renderer cannot tell. As `height` and `pages`. */
+  width: number | null;
+  height: number | null;
+  /** Pages of a PDF, frames of an animation, else 1. */
+  pages: number | null;
+  status: "ready" | "processing";
+  /** The program that uploaded it; `null` for an image that was added in code. */
+  agent: Agent | null;
+  createdAt: string;
+  updatedAt: string;
+  expiresAt: string;
+  url: string;
+  /** Its addresses by format. */
+  links: Record<"json" | (typeof DOCUMENTED_FORMATS)[number], string>;
 }
 
 export function imageUrl(base: string, id: string): string {
@@ -29,10 +48,14 @@ export function isServable(
   return FORMATS[format].original === record.type || renderer.canRender(record.type, format);
 }
 
-/** The body of `.json`: the record as its readers see it, without owner or PIN. */
-export function recordBody(base: string, record: ImageRecord): Record<string, unknown> {
+/** @param base absolute URL or path of the mount point, without a trailing slash. */
+export function detailsOf(base: string, record: ImageRecord): ImageDetails {
   const { id } = record;
   const iso = (ms: number) => new Date(ms).toISOString();
+  const links = ["json" as const, ...DOCUMENTED_FORMATS].map((suffix) => [
+    suffix,
+    formatUrl(base, id, suffix),
+  ]);
   return {
     id,
     name: record.name,
@@ -47,19 +70,11 @@ export function recordBody(base: string, record: ImageRecord): Record<string, un
     updatedAt: iso(record.updatedAt),
     expiresAt: iso(record.expiresAt),
     url: imageUrl(base, id),
-    links: Object.fromEntries(
-      ["json" as const, ...DOCUMENTED_FORMATS].map((suffix) => [suffix, formatUrl(base, id, suffix)]),
-    ),
+    links: Object.fromEntries(links) as ImageDetails["links"], // Made of these suffixes right above.
   };
 }
 
-/** `Link` of a created image (RFC 8288, which replaced RFC 5988): its record, its other formats, its edit form. */
-export function createdLinks(base: string, record: ImageRecord, pin: string, renderer: Renderer): string {
-  const links = [`<${formatUrl(base, record.id, "json")}>; rel="describedby"; type="application/json"`];
-  for (const format of ALL_FORMATS) {
-    if (!isServable(renderer, record, format)) continue;
-    links.push(`<${formatUrl(base, record.id, format)}>; rel="alternate"; type="${FORMATS[format].type}"`);
-  }
-  links.push(`<${editUrl(base, record.id, pin)}>; rel="edit-form"`);
-  return links.join(", ");
+/** As {@link detailsOf}, with what only the uploader gets. */
+export function addedDetailsOf(base: string, record: ImageRecord, pin: string) {
+  return { ...detailsOf(base, record), editUrl: editUrl(base, record.id, pin), pin };
 }

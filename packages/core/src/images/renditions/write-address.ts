@@ -29,7 +29,7 @@ export interface AddressOptions {
   until?: Date | number;
 }
 
-const any = rules.value("anything", () => true);
+const any = rules.any();
 
 // Their values are checked as those of requests.
 const RENDITION_RULES = {

@@ -1,54 +1,57 @@
 import { isSettledWithin } from "../../async/settled-within.ts";
 import type { Admission } from "../../contracts/renderer.ts";
 import { isServiceError } from "../../errors.ts";
-import type { AsyncPreference } from "../../http/prefer.ts";
-import type { ImageContext } from "../http/image-context.ts";
-import { storePending } from "../processing/pending-upload.ts";
+import type { Jobs } from "../processing/jobs.ts";
+import { createPendingRecord } from "../processing/pending-upload.ts";
+import type { ProcessingContext } from "../processing/processing-context.ts";
 import { claimed, readyRecord, unclaimed } from "../processing/transitions.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
+import type { CurrentRecord } from "../record/image-records.ts";
 import { summaryOf } from "../record/image-summary.ts";
-import { type Arrival, noteArrival } from "./orphan-watch.ts";
-import { storeAdmitted, type UploadedFile } from "./uploaded-file.ts";
+import { type OrphanWatch, watchForOrphan } from "./orphan-watch.ts";
+import { putAdmitted, type UploadedFile } from "./uploaded-file.ts";
 
-/** Clients that would wait longer than this are told 202 all the same: proxies lose patience. */
-const MAX_WAIT_MS = 60_000;
+export interface UploadContext extends ProcessingContext {
+  jobs: Jobs;
+}
 
-/** How an upload's client wants to be answered. */
-export interface TakeInOptions {
-  /** Of the request's `Prefer`; `null` without. */
-  preference: AsyncPreference | null;
-  /** Whom the work counts for: the owner, or the client's address as rate limits cut it. */
+/** How long an uploader waits, and for whom the work counts. */
+export interface UploadPatience {
+  /** An upload that takes longer to check and clean goes on in the background; milliseconds. `null`: the uploader waits. */
+  waitMs: number | null;
+  /** Whether an upload that the renderer has no time for is accepted as well, and processed later. */
+  acceptsWhenBusy: boolean;
+  /** The client that the work counts for: the owner, or the client's address as rate limits cut it. */
   client: string;
-  /** Aborts when the client left. From the decision to answer 202 on it does not matter any more. */
+  /** Aborts when the uploader left. Ignored once the upload goes on in the background. */
   signal: AbortSignal;
-  /** Awaited before the first byte is stored; where it rejects, none is. */
-  beforeStoring(): Promise<void>;
 }
 
 /**
- * Checks, cleans and stores an upload; resolves to its record, which is still `processing` where that takes longer than
- * the client waits. Disposes of the upload, sooner or later, whatever happens.
+ * Checks, cleans and stores an upload. Resolves to its record, which is still `processing` where that takes longer than the
+ * uploader waits. Disposes of the upload, sooner or later, also where it rejects.
+ * @param requireReserved is awaited before the first byte is stored; where it rejects, none is.
  */
-export async function takeIn(
-  context: ImageContext,
+export async function storeUpload(
+  context: UploadContext,
   draft: ImageRecord,
   upload: UploadedFile,
-  options: TakeInOptions,
-): Promise<ImageRecord> {
-  const arrival = noteArrival(context, draft);
+  patience: UploadPatience,
+  requireReserved: () => Promise<void>,
+): Promise<CurrentRecord> {
+  const watch = watchForOrphan(context, draft);
   const confirmed = context.guard.confirm();
-  // An upload that is refused before it is stored need not hear of it.
+  // An upload that is refused before it is stored does not await it.
   confirmed.catch(() => undefined);
   try {
-    const { beforeStoring } = options;
-    const mayStore = async () => {
+    const requireStorable = async () => {
       await confirmed;
-      await arrival.noted;
-      await beforeStoring();
+      await watch.written;
+      await requireReserved();
     };
-    return await admitAndStore(context, draft, { upload, arrival, mayStore }, options);
+    return await admitAndStore(context, draft, { upload, watch, requireStorable }, patience);
   } catch (error) {
-    await arrival.takeBack();
+    await watch.removeStored();
     throw error;
   }
 }
@@ -56,35 +59,33 @@ export async function takeIn(
 /** An upload on its way into the store. */
 interface Incoming {
   upload: UploadedFile;
-  arrival: Arrival;
+  watch: OrphanWatch;
   /** Rejects where it must not be stored. */
-  mayStore(): Promise<void>;
+  requireStorable(): Promise<void>;
 }
 
 async function admitAndStore(
-  context: ImageContext,
+  context: UploadContext,
   draft: ImageRecord,
   incoming: Incoming,
-  { preference, client, signal }: TakeInOptions,
-): Promise<ImageRecord> {
+  { waitMs, acceptsWhenBusy, client, signal }: UploadPatience,
+): Promise<CurrentRecord> {
   const { upload } = incoming;
-  const waitMs =
-    preference === null ? context.settings.asyncAfterMs : Math.min(preference.waitMs, MAX_WAIT_MS);
-  if (waitMs === 0) return takeInLater(context, draft, incoming);
+  if (waitMs === 0) return storeForLater(context, draft, incoming);
   const controller = new AbortController();
   const leave = () => controller.abort(signal.reason);
   signal.addEventListener("abort", leave);
   const admission = admit(context, draft, upload, client, controller.signal);
   const isInTime = await isSettledWithin(admission, waitMs);
   signal.removeEventListener("abort", leave);
-  if (!isInTime && !signal.aborted) return goOnBehind(context, draft, incoming, admission, controller);
+  if (!isInTime && !signal.aborted) {
+    return storeInBackground(context, draft, incoming, admission, controller);
+  }
   try {
     return await storeReady(context, draft, incoming, await admission, signal);
   } catch (error) {
     const isBusy = isServiceError(error, "overloaded") || isServiceError(error, "rate_limited");
-    if (preference !== null && isBusy) {
-      return await takeInLater(context, draft, incoming);
-    }
+    if (acceptsWhenBusy && isBusy) return await storeForLater(context, draft, incoming);
     throw error;
   } finally {
     await upload.dispose();
@@ -92,7 +93,7 @@ async function admitAndStore(
 }
 
 async function admit(
-  { scheduler, settings }: ImageContext,
+  { scheduler, settings }: UploadContext,
   draft: ImageRecord,
   { source, cleanedPath }: UploadedFile,
   client: string,
@@ -104,62 +105,62 @@ async function admit(
   return scheduler.admit(source, draft, options, { kind: "admit", claim, signal });
 }
 
-/** Bytes first, the record last: it is the commit point. */
+/** Stores the bytes first and the record last: it is the commit point. */
 async function storeReady(
-  { originals, records, settings }: ImageContext,
+  { originals, records, settings }: UploadContext,
   draft: ImageRecord,
-  { upload, arrival, mayStore }: Incoming,
+  { upload, watch, requireStorable }: Incoming,
   admission: Admission,
   signal: AbortSignal,
-): Promise<ImageRecord> {
+): Promise<CurrentRecord> {
   const record = readyRecord(draft, admission, draft.updatedAt);
-  await mayStore();
-  await storeAdmitted(originals, keyOf.original(draft.id), upload, admission, { ifRevision: null, signal });
-  await records.create(record, signal);
-  await arrival.confirm();
+  await requireStorable();
+  await putAdmitted(originals, keyOf.original(draft.id), upload, admission, { ifRevision: null, signal });
+  const current = await records.create(record, signal);
+  await watch.requireInTime();
   settings.onStored(summaryOf(record));
-  return record;
+  return current;
 }
 
-/** Stores the upload for whoever has time for it. */
-async function takeInLater(
-  context: ImageContext,
+/** Stores the upload as it came, and puts the work on it in line. */
+async function storeForLater(
+  context: UploadContext,
   draft: ImageRecord,
-  { upload, arrival, mayStore }: Incoming,
-): Promise<ImageRecord> {
+  { upload, watch, requireStorable }: Incoming,
+): Promise<CurrentRecord> {
   try {
-    await mayStore();
-    const { record } = await storePending(context, draft, upload.storeLast, () =>
+    await requireStorable();
+    const current = await createPendingRecord(context, draft, upload.putMoving, () =>
       unclaimed(context.settings.now()),
     );
-    await arrival.confirm();
-    context.jobs.enqueue(record);
-    return record;
+    await watch.requireInTime();
+    context.jobs.enqueue(current.record);
+    return current;
   } finally {
     await upload.dispose();
   }
 }
 
-/** Stores the upload and lets the work on it go on, under a lease from the beginning. */
-async function goOnBehind(
-  context: ImageContext,
+/** Stores the upload as it came while the work on it goes on, under a lease from the beginning. */
+async function storeInBackground(
+  context: UploadContext,
   draft: ImageRecord,
-  { upload, arrival, mayStore }: Incoming,
+  { upload, watch, requireStorable }: Incoming,
   admission: Promise<Admission>,
   controller: AbortController,
-): Promise<ImageRecord> {
+): Promise<CurrentRecord> {
   const { jobs, settings } = context;
   try {
-    await mayStore();
-    const current = await storePending(context, draft, upload.storeCopy, () =>
+    await requireStorable();
+    const current = await createPendingRecord(context, draft, upload.putCopying, () =>
       claimed(unclaimed(settings.now()), jobs.worker, settings.now()),
     );
-    await arrival.confirm();
+    await watch.requireInTime();
     jobs.takeOver(current, { upload, admission }, controller);
-    return current.record;
+    return current;
   } catch (error) {
     controller.abort(error);
-    // The renderer may be writing beside the file, as long as it is not through with it.
+    // The renderer may write beside the file until it is done with it.
     void admission.catch(() => undefined).then(upload.dispose);
     throw error;
   }
