@@ -58,7 +58,6 @@ export function createLibrary(
 ): ImageLibrary {
   const { guard, settings } = context;
   const base = settings.publicUrl ?? "";
-  const never = new AbortController().signal;
 
   /** Does work on an image, when the storage is open. An ID out of form is not looked for. */
   function runOn<T>(id: string, work: () => Promise<T>): Promise<T> {
@@ -70,7 +69,7 @@ export function createLibrary(
   }
 
   async function add(source: ImageSource, given: CheckedAdd): Promise<CurrentRecord> {
-    const { owner, signal = never } = given;
+    const { owner, signal = neverAborted() } = given;
     const now = settings.now();
     const name = parseName(given.name);
     const expiresAt = parseExpiry(inText(given.expiresAt), "json", now, settings);
@@ -145,7 +144,7 @@ export function createLibrary(
     },
     async open(id, options) {
       const given = rules.checkOptions("open", options, OPEN_RULES);
-      return runOn(id, () => openImage(context, id, given, given.signal ?? never));
+      return runOn(id, () => openImage(context, id, given, given.signal ?? neverAborted()));
     },
     async find(id, options) {
       const { signal } = rules.checkOptions("find", options, FIND_RULES);
@@ -173,6 +172,11 @@ export function createLibrary(
         await unlessEnded(context, id, () => removeImage(context, current));
       }),
   };
+}
+
+/** One for each call: listeners of many calls on one signal look like a leak. */
+function neverAborted(): AbortSignal {
+  return new AbortController().signal;
 }
 
 function stored(base: string, { record, revision }: CurrentRecord): StoredImage {
