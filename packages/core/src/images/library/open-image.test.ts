@@ -107,12 +107,13 @@ test("calls in code and requests share one render, and its rendition is stored o
   const renderer = namingRenderer();
   const site = createLibrarySite({ renderer });
   const { id } = await site.images.add(PNG);
-  const [opened, reply] = await Promise.all([
+  const [opened, reply, other] = await Promise.all([
     site.images.open(id, { format: "webp" }),
     site.send("GET", `/api/images/${id}.webp`),
     site.images.open(id, { format: "webp" }),
   ]);
   expect((await buffer(opened.body)).toString()).toBe(reply.text);
+  expect((await buffer(other.body)).toString()).toBe(reply.text);
   expect(renderer.renders).toBe(1);
 });
 
@@ -122,7 +123,8 @@ test("no bound of a client and no render budget counts against calls in code", a
   renderer.onRender = ({ onCost }) => onCost?.(60_000);
   const { id } = await site.images.add(PNG);
   const sizes = Array.from({ length: 30 }, (_, index) => `${index + 1}x`);
-  await Promise.all(sizes.map((resize) => site.images.open(id, { format: "jpg", resize })));
+  const opened = await Promise.all(sizes.map((resize) => site.images.open(id, { format: "jpg", resize })));
+  for (const { body } of opened) body.destroy();
   expect(renderer.renders).toBe(30);
 });
 
