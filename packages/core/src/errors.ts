@@ -45,6 +45,8 @@ export interface ServiceErrorOptions {
   cause?: unknown;
   /** How long the client should wait, in milliseconds. */
   retryAfterMs?: number;
+  /** Of `withheld`: URL of the authority that demands the block. */
+  authority?: string;
 }
 
 /** Marks a {@link ServiceError} across realms and across several copies of this package in one process. */
@@ -55,12 +57,14 @@ export class ServiceError extends Error {
   readonly [BRAND] = true;
   readonly code: ErrorCode;
   readonly retryAfterMs: number | undefined;
+  readonly authority: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
     super(message, "cause" in options ? { cause: options.cause } : undefined);
     this.name = "ServiceError";
     this.code = code;
     this.retryAfterMs = options.retryAfterMs;
+    this.authority = options.authority;
   }
 }
 

@@ -114,6 +114,7 @@ export type { ErrorCode, ServiceErrorOptions } from "./errors.ts";
 export { isError, isServiceError, ServiceError, systemCode } from "./errors.ts";
 export type { CorsOptions } from "./http/cors.ts";
 export type { TlsPolicy } from "./http/transport.ts";
+export type { Authorize, Decision, ImageAction, OwnerGrant } from "./images/authorize.ts";
 export type { BackedUpLookup, BackupManifest } from "./images/backup/backup-manifest.ts";
 export { readBackupManifest } from "./images/backup/backup-manifest.ts";
 export type { BackupOptions, BackupReport } from "./images/backup/backup-storage.ts";
@@ -121,10 +122,21 @@ export { backupStorage } from "./images/backup/backup-storage.ts";
 export type { EndList } from "./images/backup/end-lists.ts";
 export type { RestoreOptions, RestoreReport } from "./images/backup/restore-options.ts";
 export { restoreStorage } from "./images/backup/restore-storage.ts";
-export type { Authorize, Decision, ImageAction, OwnerGrant } from "./images/http/permissions.ts";
 export type { CloseOptions, Images } from "./images/images.ts";
 export { createImages } from "./images/images.ts";
 export type { ImageRateLimits, ImagesOptions } from "./images/images-options.ts";
+export type {
+  AddedImage,
+  AddOptions,
+  EditOptions,
+  ImageEdit,
+  ImageLibrary,
+  Moment,
+  OpenedImage,
+  OpenOptions,
+  StoredImage,
+} from "./images/library/image-library.ts";
+export type { ImageSource } from "./images/library/spool-source.ts";
 export type { CountOptions, ImageCounts, ImageStats } from "./images/life/count-images.ts";
 export type {
   ImageAdmin,
@@ -148,6 +160,7 @@ export { migrateStorage } from "./images/migrate/migrate-storage.ts";
 export type { MigrationMark } from "./images/migrate/migration-mark.ts";
 export { readMigrationMark, removeMigrationMark } from "./images/migrate/migration-mark.ts";
 export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
+export type { ImageDetails } from "./images/record/image-links.ts";
 export type { GoneReason, Withholding } from "./images/record/image-record.ts";
 export type { ImageSummary } from "./images/record/image-summary.ts";
 export type { Secret } from "./images/record/pin.ts";

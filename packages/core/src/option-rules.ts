@@ -88,6 +88,9 @@ export const either = (what: string, inner: Nested, other: OptionRule) =>
 export const value = (what: string, fits: (given: unknown) => boolean, isSecret = false) =>
   ({ ...optional, kind: "value", what, fits, isSecret }) as const;
 
+/** Any value: the code that reads it checks it. */
+export const any = () => value("anything", () => true);
+
 /** The rule of an option that must be given. */
 export const required = <R extends OptionRule>(rule: R) =>
   ({ ...rule, presence: "required" }) as With<R, "required">;

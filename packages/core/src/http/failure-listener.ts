@@ -1,7 +1,7 @@
 import type { Call } from "../contracts/call.ts";
 import type { Logger } from "../contracts/logger.ts";
 
-/** Told of failures. Never throws. */
+/** Called with failures. Never throws. */
 export type FailureListener = (error: unknown, call?: Call) => void;
 
 /** Errors that need no other line in the log. */
@@ -12,7 +12,7 @@ export function markReported(error: object): void {
   reported.add(error);
 }
 
-/** Who the host wants to be told of failures: `onError`, else its logger, else the console. */
+/** Where the host wants failures reported: `onError`, else its logger, else the console. */
 export function failureListener(options: {
   onError?: FailureListener | undefined;
   logger?: Logger | undefined;
@@ -24,11 +24,24 @@ export function failureListener(options: {
     ((err: unknown) => (logger === undefined ? console.error(err) : logger.error({ err }, "failed")));
   return (error, call) => {
     if (typeof error === "object" && error !== null && reported.has(error)) return;
-    try {
-      tell(error, call);
-    } catch (failure) {
-      // Whoever hears of failures must not cause others.
-      console.error(failure);
-    }
+    // A listener that fails must not cause another failure.
+    callSafely(() => tell(error, call), console.error);
   };
+}
+
+/** The same logger, without its failures: they go to `onError`. @param logger absent: nothing is logged. */
+export function safeLogger(logger: Logger | undefined, onError: (error: unknown) => void): Logger {
+  return {
+    info: (fields, message) => callSafely(() => logger?.info(fields, message), onError),
+    warn: (fields, message) => callSafely(() => logger?.warn(fields, message), onError),
+    error: (fields, message) => callSafely(() => logger?.error(fields, message), onError),
+  };
+}
+
+/** Calls code of the host that may throw, at once or later, and that nothing waits for. */
+export function callSafely(run: () => unknown, onError: (error: unknown) => void): void {
+  const call = async () => {
+    await run();
+  };
+  void call().catch((error) => onError(error));
 }

@@ -1,13 +1,12 @@
 import { finished, Readable } from "node:stream";
-import type { Reply } from "../contracts/call.ts";
 import { preset, value } from "../option-rules.ts";
 
-/** The calls of a service that are under way. */
+/** The requests and calls in code of a service that are under way. */
 export interface InFlight {
   /** Whether no new calls are wanted. */
   readonly isClosing: boolean;
-  /** Counts `work` until its reply has been made, and where that streams, until it was sent. */
-  track(work: Promise<Reply | undefined>): Promise<Reply | undefined>;
+  /** Counts `work` until it settles; where its result has a stream as `body`, until that ended. */
+  track<T>(work: Promise<T>): Promise<T>;
   /** From now on no new calls are wanted; resolves when none is under way, at the latest after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;
 }
@@ -41,12 +40,13 @@ export function createInFlight(): InFlight {
     },
     async track(work) {
       count++;
-      let reply: Reply | undefined;
+      let body: unknown;
       try {
-        reply = await work;
-        return reply;
+        const result = await work;
+        body = bodyOf(result);
+        return result;
       } finally {
-        if (reply?.body instanceof Readable) finished(reply.body, end);
+        if (body instanceof Readable) finished(body, end);
         else end();
       }
     },
@@ -61,4 +61,8 @@ export function createInFlight(): InFlight {
       clearTimeout(timer);
     },
   };
+}
+
+function bodyOf(result: unknown): unknown {
+  return typeof result === "object" && result !== null && "body" in result ? result.body : undefined;
 }

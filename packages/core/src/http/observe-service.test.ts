@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createCall } from "../../test/calls.ts";
 import { createRecordingObserver } from "../../test/recording-observer.ts";
 import type { Service } from "../contracts/call.ts";
-import { imageRouteOf } from "../images/http/image-route-of.ts";
+import { matchRoute } from "../images/http/routes.ts";
 import { observeService } from "./observe-service.ts";
 
 const ID = "AbCdEfGhIjKlMnOpQrSt_-";
@@ -10,9 +10,11 @@ const ID = "AbCdEfGhIjKlMnOpQrSt_-";
 const ours: Service = { handle: async () => ({ status: 200, headers: {} }) };
 const hosts: Service = { handle: async () => undefined };
 
+const routeOf = (path: string) => matchRoute(path)?.route;
+
 async function observed(service: Service, method: string, path: string) {
   const observer = createRecordingObserver();
-  const reply = await observeService(service, observer, imageRouteOf).handle(createCall(method, path));
+  const reply = await observeService(service, observer, routeOf).handle(createCall(method, path));
   return { reply, ended: observer.ended };
 }
 
@@ -53,7 +55,7 @@ test("what only looks like ours ends as the host's", async () => {
 test("hands over the headers, where a trace may be named, and a failure as it is", async () => {
   const failure = new Error("for the host");
   const observer = createRecordingObserver();
-  const service = observeService({ handle: () => Promise.reject(failure) }, observer, imageRouteOf);
+  const service = observeService({ handle: () => Promise.reject(failure) }, observer, routeOf);
   const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
   const call = createCall("GET", `/${ID}`, { headers: { traceparent } });
   await expect(service.handle(call)).rejects.toBe(failure);

@@ -44,10 +44,12 @@ const DEFAULT_RETRY_AFTER_MS = 2_000;
 export function problemOf(error: ServiceError): Problem {
   const status = STATUS_OF[error.code];
   const headers: Record<string, string> = {};
-  if (status === 503 || status === 429) {
+  if (status === 503 || status === 429 || error.retryAfterMs !== undefined) {
     const waitMs = error.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS;
     headers["Retry-After"] = String(Math.max(1, Math.ceil(waitMs / 1000)));
   }
+  // RFC 7725 §4.
+  if (error.authority !== undefined) headers.Link = `<${error.authority}>; rel="blocked-by"`;
   // What is left of the body stays unread.
   if (error.code === "too_large") headers.Connection = "close";
   return {

@@ -1,6 +1,6 @@
 import type { Call, Reply, Service } from "../contracts/call.ts";
 import type { Observer } from "../contracts/observer.ts";
-import { isError, isServiceError, type ServiceError, systemCode } from "../errors.ts";
+import { isError, isServiceError, ServiceError, systemCode } from "../errors.ts";
 import { type CorsOptions, corsService } from "./cors.ts";
 import type { FailureListener } from "./failure-listener.ts";
 import { createInFlight } from "./in-flight.ts";
@@ -45,6 +45,11 @@ export interface ShellOptions<M extends Matched, P> {
 }
 
 export interface ServiceShell extends Service {
+  /**
+   * Does work of a call in code, which {@link drain} waits for as for a request. Rejects as the work does, and with
+   * `overloaded` when the service is closed.
+   */
+  run<T>(work: () => Promise<T>): Promise<T>;
   /** Refuses new requests from now on; resolves when none is under way, at the latest after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;
 }
@@ -86,7 +91,15 @@ export function createServiceShell<M extends Matched, P>(options: ShellOptions<M
   const open = cors === undefined ? bare : corsService(bare, cors);
   const service =
     observer === undefined ? open : observeService(open, observer, (path) => match(path)?.route);
-  return { handle: (call) => service.handle(call), drain: (timeoutMs) => inFlight.drain(timeoutMs) };
+  return {
+    handle: (call) => service.handle(call),
+    async run(work) {
+      if (inFlight.isClosing)
+        throw new ServiceError("overloaded", "The service is closed.", { retryAfterMs: 2_000 });
+      return inFlight.track(work());
+    },
+    drain: (timeoutMs) => inFlight.drain(timeoutMs),
+  };
 }
 
 /** Whether work failed because its client left: with the signal's own reason, or as streams and drivers say it. */

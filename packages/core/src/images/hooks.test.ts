@@ -4,6 +4,7 @@ import { created, createSite, eventually, type SiteOptions } from "../../test/im
 import { anotherProcess, createLifeSite, DAY, HOUR, readsOf, statusesOf } from "../../test/life-site.ts";
 import { tapStore } from "../../test/tapped-store.ts";
 import type { Logger } from "../contracts/logger.ts";
+import type { Observer } from "../contracts/observer.ts";
 import { ServiceError } from "../errors.ts";
 import { createMemoryBlobStore } from "../stores/memory/memory-blob-store.ts";
 import type { ImageSummary } from "./record/image-summary.ts";
@@ -205,5 +206,64 @@ describe("without onError and logger", () => {
     const search = `pin=${pin}`;
     await site.send("PATCH", `/api/images/${id}.json`, { search, fields: { name: "x" } });
     expect(written.mock.calls).toEqual([[failure]]);
+  });
+});
+
+describe("code of the host that fails never changes a reply", () => {
+  const failure = new Error("a bug of the host's");
+  const throwing = (): never => {
+    throw failure;
+  };
+  const rejecting = async (): Promise<never> => throwing();
+  const logger = (fail: () => unknown) => ({ info: fail, warn: fail, error: fail });
+  // `undefined` counts as absent: failures go to the logger.
+  const unheard = { logger: logger(throwing), onError: undefined } as unknown as SiteOptions;
+  const observer = (observe: Observer["observe"]): Observer => ({
+    observe,
+    served: throwing,
+    gauge: throwing,
+  });
+
+  test.each<[string, SiteOptions]>([
+    ["a logger that throws", { logger: logger(throwing) }],
+    ["a logger that rejects", { logger: logger(rejecting) }],
+    ["a logger that throws where there is no onError", unheard],
+    ["an onError that throws", { logger: logger(throwing), onError: throwing }],
+    ["an onError that rejects", { logger: logger(throwing), onError: rejecting }],
+    ["onStored and onRemoved that throw", { onStored: throwing, onRemoved: throwing }],
+    ["onStored and onRemoved that reject", { onStored: rejecting, onRemoved: rejecting }],
+    ["an observer that throws", { observer: observer(throwing) }],
+    ["an observer that rejects before the work", { observer: observer(rejecting) }],
+    [
+      "an observer that rejects after the work",
+      {
+        observer: observer(async (_operation, work) => {
+          await work();
+          throw failure;
+        }),
+      },
+    ],
+  ])("%s", async (_what, options) => {
+    const printed = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const site = createLifeSite(options);
+    const forwarded = { headers: { "x-forwarded-for": "192.0.2.7" } };
+    const answer = await site.create(forwarded);
+    const { id, pin } = created(answer);
+    const search = `pin=${pin}`;
+    const path = `/api/images/${id}`;
+    const statuses = [
+      answer.status,
+      (await site.send("GET", `${path}.png`)).status,
+      (await site.send("GET", `${path}.webp`)).status,
+      (await site.send("PATCH", `${path}.json`, { search: `${search}&name=New` })).status,
+      (await site.send("DELETE", `${path}.json`, { search })).status,
+      (await site.send("GET", `${path}.png`)).status,
+      (await site.send("GET", "/api/images/none.png")).status,
+    ];
+    expect(statuses).toEqual([201, 200, 200, 200, 204, 410, 404]);
+    await site.images.close();
+    const wasReported = site.errors.length + printed.mock.calls.length > 0;
+    expect([...new Set(site.errors)]).toEqual(site.errors.length > 0 ? [failure] : []);
+    expect(wasReported).toBe(true);
   });
 });

@@ -3,10 +3,10 @@ import type { Call } from "../contracts/call.ts";
 import type { Logger } from "../contracts/logger.ts";
 import type { RateRule } from "../contracts/rate-limiter.ts";
 import { CORS_RULE } from "../http/cors.ts";
-import { failureListener } from "../http/failure-listener.ts";
+import { callSafely, failureListener, safeLogger } from "../http/failure-listener.ts";
 import type { TlsPolicy } from "../http/transport.ts";
 import * as rules from "../option-rules.ts";
-import type { Authorize } from "./http/permissions.ts";
+import type { Authorize } from "./authorize.ts";
 import type { ImageRateLimits, ImagesOptions } from "./images-options.ts";
 import type { OwnerLimits } from "./owners/owner-usage.ts";
 import type { GoneReason } from "./record/image-record.ts";
@@ -55,7 +55,6 @@ export interface ImageSettings {
   now: () => number;
 }
 
-const SILENT: Logger = { info() {}, warn() {}, error() {} };
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** A thousand years: dates stay dates, and lists of them sort. */
@@ -128,7 +127,7 @@ export function defaultSettings(factory: string): Given {
 /** The settings of checked options. */
 export function imageSettings(options: Given): ImageSettings {
   const onError = failureListener(options);
-  const log = options.logger ?? SILENT;
+  const log = safeLogger(options.logger, onError);
   const onStored = hook(options.onStored, onError);
   const limits = options.rateLimits;
   const rule = (name: keyof ImageRateLimits): RateRule | null => {
@@ -180,9 +179,9 @@ export function imageSettings(options: Given): ImageSettings {
   };
 }
 
-/** Limits as the host's `authorize` gives them; throws a TypeError for what is out of range. */
-export function checkOwnerLimits(limits: OwnerLimits): OwnerLimits {
-  return definedOnly(rules.checkOptions("limits of authorize", limits, OWNER_LIMITS));
+/** Limits of one owner. @param called what messages call them. @throws TypeError for limits out of range. */
+export function checkOwnerLimits(called: string, limits: OwnerLimits): OwnerLimits {
+  return definedOnly(rules.checkOptions(called, limits, OWNER_LIMITS));
 }
 
 function definedOnly({
@@ -195,14 +194,11 @@ function definedOnly({
   return { ...(images === undefined ? {} : { images }), ...(bytes === undefined ? {} : { bytes }) };
 }
 
-/** Runs host code that may throw, at once or later, and that nobody waits for. */
+/** A hook of the host whose failures go to `onError`. */
 function hook<A extends unknown[]>(
   run: ((...args: A) => unknown) | undefined,
   onError: (error: unknown) => void,
 ): (...args: A) => void {
   if (run === undefined) return () => undefined;
-  const call = async (...args: A) => {
-    await run(...args);
-  };
-  return (...args) => void call(...args).catch((error) => onError(error));
+  return (...args) => callSafely(() => run(...args), onError);
 }

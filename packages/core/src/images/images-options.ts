@@ -7,7 +7,7 @@ import type { RateLimiter } from "../contracts/rate-limiter.ts";
 import type { Renderer } from "../contracts/renderer.ts";
 import type { CorsOptions } from "../http/cors.ts";
 import type { TlsPolicy } from "../http/transport.ts";
-import type { Authorize } from "./http/permissions.ts";
+import type { Authorize } from "./authorize.ts";
 import type { OwnerLimits } from "./owners/owner-usage.ts";
 import type { GoneReason } from "./record/image-record.ts";
 import type { ImageSummary } from "./record/image-summary.ts";

@@ -2,22 +2,27 @@ import { isSettledWithin } from "../async/settled-within.ts";
 import { type BlobStore, hasLocalSecret, hasSpool } from "../contracts/blob-store.ts";
 import type { Service } from "../contracts/call.ts";
 import type { LeaseStore } from "../contracts/lease-store.ts";
-import { corsService } from "../http/cors.ts";
-import { CLOSE_RULES, createInFlight } from "../http/in-flight.ts";
-import { observeService } from "../http/observe-service.ts";
+import type { Observer } from "../contracts/observer.ts";
+import type { Renderer } from "../contracts/renderer.ts";
+import { ServiceError } from "../errors.ts";
+import { CLOSE_RULES } from "../http/in-flight.ts";
 import { observeRenderer } from "../observe/observe-renderer.ts";
 import { observeStore } from "../observe/observe-store.ts";
+import { safeObserver } from "../observe/safe-observer.ts";
 import type { ApiPart } from "../openapi/document.ts";
-import { type Checked, checkOptions } from "../option-rules.ts";
+import { checkOptions } from "../option-rules.ts";
 import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
 import { createMemoryRateLimiter } from "../stores/memory/memory-rate-limiter.ts";
 import { sweepSystemTemporary } from "../stores/system-temporary.ts";
 import { createImageDescription, describeImages } from "./http/description/describe-images.ts";
-import { imageRouteOf } from "./http/image-route-of.ts";
 import { createImageService } from "./http/image-service.ts";
+import { createPermissions } from "./http/permissions.ts";
 import { createUploadTurns } from "./http/upload-turns.ts";
 import { IMAGES_RULES, type ImageSettings, imageSettings } from "./image-settings.ts";
 import type { ImagesOptions } from "./images-options.ts";
+import { createLibrary } from "./library/create-library.ts";
+import type { ImageLibrary } from "./library/image-library.ts";
+import type { LibraryContext } from "./library/library-context.ts";
 import { createLife } from "./life/create-life.ts";
 import { adminOf, type ImageAdmin } from "./life/image-admin.ts";
 import { createSweeper } from "./life/sweeper.ts";
@@ -38,14 +43,14 @@ import { createStoreGuard } from "./store/store-guard.ts";
 
 export interface CloseOptions {
   /**
-   * How long to wait for requests that are under way, and after that for the work behind them, which is given five seconds at
-   * least; milliseconds. @default 10000
+   * How long to wait for requests and calls that are under way, and after that for the work behind them, which is given five
+   * seconds at least; milliseconds. @default 10000
    */
   timeoutMs?: number;
 }
 
-/** Image hosting, ready to be mounted by an adapter. */
-export interface Images extends Service, ImageAdmin {
+/** Image hosting: a service for an adapter to mount, and a library to call. */
+export interface Images extends Service, ImageLibrary, ImageAdmin {
   /**
    * The address of an image or of a rendition, absolute where `publicUrl` is set, else the path below the mount point. Whether there
    * is such an image is not looked at. Rejects with `bad_request` where a request with the address would be refused with 400, and as {@link Images.ready} until the
@@ -63,16 +68,14 @@ export interface Images extends Service, ImageAdmin {
    */
   ready(): Promise<void>;
   /**
-   * Answers new requests with 503, waits for those under way and for replies that are being sent, then ends the renderer
-   * and the stores that it was given. Uploads that are still being processed are left to other processes, or to the next
+   * Answers new requests with 503 and rejects new calls with `overloaded`, waits for those under way and for bytes that are
+   * being read, then ends the renderer and the stores that it was given. Uploads that are still being processed are left to other processes, or to the next
    * start. Calling it twice is allowed.
    */
   close(options?: CloseOptions): Promise<void>;
 }
 
-type CheckedOptions = Checked<ImagesOptions, typeof IMAGES_RULES>;
-
-/** What was begun is given so much time to end, also where nobody is to be waited for. */
+/** Time for work under way to end, also where `timeoutMs` is shorter. */
 const LEAST_END_MS = 5_000;
 
 /**
@@ -93,7 +96,8 @@ export function createImages(options: ImagesOptions): Images {
     checked.rateLimiter === undefined
       ? createMemoryRateLimiter()
       : createFallbackRateLimiter(checked.rateLimiter, settings.onError);
-  const { roles, renderer } = observed(checked, given);
+  const observer = checked.observer && safeObserver(checked.observer, settings.onError);
+  const { roles, renderer } = observed(given, checked.renderer, observer);
   const leases = leasesOf(roles, settings);
   const budget = createRenderBudget({
     limiter,
@@ -102,7 +106,7 @@ export function createImages(options: ImagesOptions): Images {
   });
   const boundsClients = checked.rateLimits !== false;
   const scheduler = createRenderScheduler(renderer, budget, {
-    observer: checked.observer,
+    observer,
     boundsClients,
   });
   const renditions = createRenditions({
@@ -115,7 +119,7 @@ export function createImages(options: ImagesOptions): Images {
     idleDays: settings.renditionsIdleDays,
     now: settings.now,
     onError: settings.onError,
-    served: (from) => checked.observer?.served(from),
+    served: (from) => observer?.served(from),
   });
   let pins: Pins | null = null;
   let signatures: AddressSignatures | null = null;
@@ -143,7 +147,7 @@ export function createImages(options: ImagesOptions): Images {
     markers,
   };
   const jobs = createJobs(processing, checked.jobQueue ?? null);
-  const hideJobs = checked.observer?.gauge("jobs_waiting", () => jobs.waiting);
+  const hideJobs = observer?.gauge("jobs_waiting", () => jobs.waiting);
   const sweeper = createSweeper({
     context: life,
     everyMs: settings.sweepEveryMs,
@@ -153,9 +157,8 @@ export function createImages(options: ImagesOptions): Images {
       if (mayGoOn()) await renditions.sweep(mayGoOn).catch(settings.onError);
     },
     seenClock,
-    observer: checked.observer ?? null,
+    observer: observer ?? null,
   });
-  const inFlight = createInFlight();
   const pages = checked.pages ?? null;
   const description = createImageDescription({ pages, renderer, settings });
   const reads: ReadRules = {
@@ -166,21 +169,20 @@ export function createImages(options: ImagesOptions): Images {
       return signatures;
     },
   };
-  const service = mounted(
-    createImageService({
-      ...processing,
-      jobs,
-      claims,
-      pins: pinsInUse,
-      reads,
+  const library: LibraryContext = { ...processing, jobs, claims, pins: pinsInUse, reads };
+  const service = createImageService(
+    {
+      library,
+      settings,
+      permissions: createPermissions(settings.authorize),
+      limiter,
+      uploadTurns: createUploadTurns(boundsClients ? undefined : Number.POSITIVE_INFINITY),
       pages,
       description,
-      limiter,
-      inFlight,
-      uploadTurns: createUploadTurns(boundsClients ? undefined : Number.POSITIVE_INFINITY),
-    }),
-    checked,
+    },
+    { cors: checked.cors, observer },
   );
+  const closed = new AbortController();
   jobs.start();
   sweeper.start();
   // Now, so that its refusal is reported before the first request; each call waits for it.
@@ -194,10 +196,11 @@ export function createImages(options: ImagesOptions): Images {
   }
 
   async function close(timeoutMs: number): Promise<void> {
-    await inFlight.drain(timeoutMs);
+    await service.drain(timeoutMs);
+    closed.abort(new ServiceError("overloaded", "The service is closed."));
     const ended = Promise.all([jobs.close(), sweeper.close(), opened]).then(() => renditions.close());
     await renderer.close();
-    // A store that hangs keeps nobody from closing it.
+    // A store that hangs must not keep the service from closing it.
     await isSettledWithin(ended, Math.max(timeoutMs, LEAST_END_MS));
     hideJobs?.();
     scheduler.close();
@@ -207,6 +210,7 @@ export function createImages(options: ImagesOptions): Images {
 
   return {
     ...adminOf(life, sweeper),
+    ...createLibrary(library, service.run, closed.signal),
     async address(id, rendition, addressOptions) {
       // The secret of a store is not known before.
       await guard.open();
@@ -253,8 +257,8 @@ function leasesOf(roles: StorageRoles, { log }: ImageSettings): () => Promise<Le
   };
 }
 
-/** Stores and renderer as they are used: observed where somebody wants to know. */
-function observed({ observer, renderer }: CheckedOptions, roles: StorageRoles) {
+/** Stores and renderer as they are used: observed where the host has an observer. */
+function observed(roles: StorageRoles, renderer: Renderer, observer: Observer | undefined) {
   if (observer === undefined) return { roles, renderer };
   return {
     roles: {
@@ -264,11 +268,6 @@ function observed({ observer, renderer }: CheckedOptions, roles: StorageRoles) {
     },
     renderer: observeRenderer(renderer, observer),
   };
-}
-
-function mounted(service: Service, { cors, observer }: CheckedOptions): Service {
-  const open = cors === undefined ? service : corsService(service, cors);
-  return observer === undefined ? open : observeService(open, observer, imageRouteOf);
 }
 
 /** Proves, before anything is asked of the store, that there can be a secret. */

@@ -5,9 +5,10 @@ import type { LifeContext } from "../life/life-context.ts";
 import { copyBlob, putSmall, readSmall } from "../migrate/copy-blob.ts";
 import { type FoundRecord, NEWER, pictureOf, recordIn } from "../migrate/copy-picture.ts";
 import { fromSource, type MigrationContext } from "../migrate/migration-context.ts";
-import { encodeRecord, type ImageRecord, keyOf } from "../record/image-record.ts";
+import { type ImageRecord, keyOf } from "../record/image-record.ts";
+import { encodeRecord } from "../record/record-codec.ts";
 import { removeStored } from "../renditions/remove-stored.ts";
-import { ORPHAN_MS } from "../uploads/arrival.ts";
+import { ORPHAN_MS } from "../uploads/orphan-watch.ts";
 import type { KnownEnds } from "./end-lists.ts";
 
 export interface RestoreContext {

@@ -1,33 +1,42 @@
 import { hasSpool } from "../../contracts/blob-store.ts";
 import type { Call, Reply, Upload, UploadTurn } from "../../contracts/call.ts";
 import { ServiceError } from "../../errors.ts";
+import { parseAgent } from "../../http/agent.ts";
 import { clientKey } from "../../http/client-key.ts";
-import { parseAsyncPreference } from "../../http/prefer.ts";
-import type { ImageRecord } from "../record/image-record.ts";
-import { describeUpload, FILE_FIELD } from "../uploads/describe-upload.ts";
-import { parseIdempotencyKey } from "../uploads/idempotency-key.ts";
-import { type Reservation, reserveImage } from "../uploads/reserve-image.ts";
-import { type TakeInOptions, takeIn } from "../uploads/take-in.ts";
-import { spooledUpload } from "../uploads/uploaded-file.ts";
+import { type AsyncPreference, parseAsyncPreference } from "../../http/prefer.ts";
+import type { OwnerGrant } from "../authorize.ts";
+import { addImage, type NewImage } from "../library/add-image.ts";
+import { nameOfFile, parseExpiry, parseName } from "../record/image-fields.ts";
+import { claimName, digestOf, parseIdempotencyKey } from "../uploads/idempotency-key.ts";
 import { createdReply } from "./created-reply.ts";
 import type { ImageContext } from "./image-context.ts";
-import { countRequest } from "./limits.ts";
-import { type OwnerGrant, permitCreate } from "./permissions.ts";
 import { requireUtf8Query } from "./read-body.ts";
 
+/** Name of the form's file field. */
+export const FILE_FIELD = "imagedata";
 const MAX_FIELDS = 16;
 const MAX_FIELD_BYTES = 8 * 1024;
+/** Clients that would wait longer than this get 202 all the same: proxies lose patience. */
+const MAX_WAIT_MS = 60_000;
 
 /** What the head of a create says. */
-interface CreateRequest extends Omit<TakeInOptions, "beforeStoring"> {
+interface CreateRequest {
   userAgent: string;
   grant: OwnerGrant | null;
   idempotencyKey: string | null;
+  preference: AsyncPreference | null;
+  /** Names the client in queues and among idempotency keys: its owner, or its address. */
+  uploader: string;
 }
 
 /** `POST {base}/api/images.json` and `.txt`. */
-export async function createImage(context: ImageContext, call: Call, suffix: "json" | "txt"): Promise<Reply> {
-  const limits = await countRequest(context, call, "creates");
+export async function createImage(
+  context: ImageContext,
+  call: Call,
+  suffix: "json" | "txt",
+  limits: Record<string, string>,
+): Promise<Reply> {
+  const { library, permissions } = context;
   requireUtf8Query(call.search);
   const userAgent = call.headers["user-agent"];
   if (userAgent === undefined || userAgent.trim() === "") {
@@ -35,65 +44,36 @@ export async function createImage(context: ImageContext, call: Call, suffix: "js
   }
   const preference = parseAsyncPreference(call.headers.prefer);
   const idempotencyKey = parseIdempotencyKey(call.headers["idempotency-key"]);
-  const grant = await permitCreate(context, call);
-  if (preference !== null) await context.jobs.requireRoom();
-  // Before anything is stored: without a PIN there would be an image that nobody can edit.
-  const pins = await context.pins();
-  const client = grant === null ? clientKey(call.clientIp) : `owner ${grant.owner}`;
-  const request = { userAgent, grant, idempotencyKey, preference, client, signal: call.signal };
-  const record = await receive(context, call, request);
-  const reply = createdReply(context, call, record, pins.pinOf(record.id), suffix);
-  const isPreferred = reply.status === 202 && preference !== null;
-  const applied = isPreferred ? { "Preference-Applied": "respond-async" } : {};
-  return { ...reply, headers: { ...reply.headers, ...applied, ...limits } };
-}
-
-async function receive(context: ImageContext, call: Call, request: CreateRequest): Promise<ImageRecord> {
-  const turn = context.uploadTurns.turnOf(request.client, context.settings.uploadIdleMs);
+  const grant = await permissions.permitCreate(call);
+  if (preference !== null) await library.jobs.requireRoom();
+  // Before anything is stored: an image without a PIN could not be edited.
+  const pins = await library.pins();
+  const address = clientKey(call.clientIp);
+  const client = grant === null ? address : `owner ${grant.owner}`;
+  const uploader = grant === null ? `client ${address}` : client;
+  const request = { userAgent, grant, idempotencyKey, preference, uploader };
+  const turn = context.uploadTurns.turnOf(client, context.settings.uploadIdleMs);
   try {
-    return await store(context, call, request, await receiveInTurn(context, call, turn));
+    const received = await receiveInTurn(context, call, turn);
+    const { record } = await addImage(library, received.file, () =>
+      newImage(context, call, received, request, client),
+    );
+    const reply = createdReply(context, call, record, pins.pinOf(record.id), suffix);
+    const isPreferred = reply.status === 202 && preference !== null;
+    const applied = isPreferred ? { "Preference-Applied": "respond-async" } : {};
+    return { ...reply, headers: { ...reply.headers, ...applied, ...limits } };
   } finally {
     turn.done();
   }
 }
 
-async function store(
-  context: ImageContext,
-  call: Call,
-  request: CreateRequest,
-  received: Upload,
-): Promise<ImageRecord> {
-  const { originals } = context;
-  const upload = spooledUpload(originals, received.file);
-  let draft: ImageRecord;
-  let reservation: Reservation | { made: ImageRecord };
-  try {
-    draft = describeUpload(context.settings, call, received, request);
-    reservation = await reserveImage(context, call, received, draft, request);
-  } catch (error) {
-    await upload.dispose();
-    throw error;
-  }
-  if ("made" in reservation) {
-    await upload.dispose();
-    return reservation.made;
-  }
-  try {
-    const record = await takeIn(context, draft, upload, { ...request, beforeStoring: reservation.confirm });
-    reservation.settle();
-    return record;
-  } catch (error) {
-    await reservation.undo();
-    throw error;
-  }
-}
-
 /** Waits for its turn where many uploads arrive, and receives the body. */
 async function receiveInTurn(
-  { originals, settings }: ImageContext,
+  { library, settings }: ImageContext,
   call: Call,
   turn: UploadTurn,
 ): Promise<Upload> {
+  const { originals } = library;
   try {
     return await call.upload({
       fileField: FILE_FIELD,
@@ -108,4 +88,52 @@ async function receiveInTurn(
   } finally {
     turn.end();
   }
+}
+
+/** Rejects with `bad_request` what is wrong with a field or the query. */
+function newImage(
+  { settings }: ImageContext,
+  call: Call,
+  received: Upload,
+  request: CreateRequest,
+  client: string,
+): NewImage {
+  const { file, fields } = received;
+  const { grant, idempotencyKey, preference } = request;
+  const now = settings.now();
+  const query = new URLSearchParams(call.search);
+  return {
+    facts: {
+      name: parseName(fields.name) ?? parseName(query.get("name")) ?? nameOfFile(file.name),
+      expiresAt:
+        parseExpiry(fields.expiresAt, "form", now, settings) ??
+        parseExpiry(query.get("expiresAt"), "query", now, settings) ??
+        now + settings.defaultLifetimeMs,
+      agent: parseAgent(request.userAgent),
+      owner: grant?.owner ?? null,
+      called: FILE_FIELD,
+    },
+    reservation: {
+      claim:
+        idempotencyKey === null
+          ? null
+          : {
+              name: claimName(request.uploader, idempotencyKey),
+              fingerprint: fingerprintOf(call, received),
+            },
+      limits: grant?.limits ?? settings.ownerLimits,
+    },
+    patience: {
+      waitMs: preference === null ? settings.asyncAfterMs : Math.min(preference.waitMs, MAX_WAIT_MS),
+      acceptsWhenBusy: preference !== null,
+      client,
+      signal: call.signal,
+    },
+  };
+}
+
+/** Equal for two uploads with the same bytes, fields and query. */
+function fingerprintOf(call: Call, { file, fields }: Upload): string {
+  const sorted = Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
+  return digestOf([file.sha256, file.declaredType, file.name, call.search, JSON.stringify(sorted)]);
 }

@@ -1,23 +1,15 @@
 import type { Call, Reply } from "../../contracts/call.ts";
-import { isServiceError, ServiceError } from "../../errors.ts";
+import { isServiceError } from "../../errors.ts";
 import { evaluatePreconditions } from "../../http/conditional.ts";
 import { HttpProblem } from "../../http/http-problem.ts";
-import { changeRecord } from "../life/change-record.ts";
-import { loadAny } from "../life/damaged-image.ts";
-import { lookAfter } from "../life/look-after.ts";
-import { takeDown } from "../life/take-down.ts";
-import { parseExpiry, parseName } from "../record/image-fields.ts";
-import type { ImageRecord } from "../record/image-record.ts";
+import { changeImage, findForRemoval, parseChange, removeImage } from "../library/change-image.ts";
+import { findImage } from "../library/find-image.ts";
+import { detailsOf } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
-import { findForRead, findImage, requireAlive } from "./find-image.ts";
-import type { ImageContext } from "./image-context.ts";
-import { baseUrl, recordBody } from "./image-links.ts";
-import { countRequest, requirePin } from "./limits.ts";
-import { permitEdit } from "./permissions.ts";
+import { findForRead } from "./find-for-read.ts";
+import { baseUrl, type ImageContext } from "./image-context.ts";
+import { requirePin } from "./limits.ts";
 import { hasBody, pinOf, readParameters } from "./read-body.ts";
-
-/** What an edit changes. */
-export type ImageChange = Partial<Pick<ImageRecord, "name" | "expiresAt">>;
 
 /** `GET HEAD {base}/api/images/<id>.json`. */
 export async function readRecord(context: ImageContext, call: Call, id: string): Promise<Reply> {
@@ -34,60 +26,56 @@ export async function readRecord(context: ImageContext, call: Call, id: string):
 }
 
 /** `PATCH {base}/api/images/<id>.json`: changes name and expiry, replies with the record. */
-export async function patchImage(context: ImageContext, call: Call, id: string): Promise<Reply> {
-  const { current, parameters, limits } = await openForEdit(context, call, id);
-  const change: ImageChange = {};
-  if (parameters.get("name") === "") throw new ServiceError("bad_request", "name must not be empty");
-  const name = parseName(parameters.get("name"));
-  if (name !== undefined) change.name = name;
-  const source = parameters.sourceOf("expiresAt");
-  const expiresAt = parseExpiry(
-    parameters.get("expiresAt"),
-    source,
-    context.settings.now(),
-    context.settings,
+export async function patchImage(
+  context: ImageContext,
+  call: Call,
+  id: string,
+  limits: Record<string, string>,
+): Promise<Reply> {
+  const { library } = context;
+  const { current, parameters } = await openForEdit(context, call, id, () =>
+    findImage(library, id, call.signal),
   );
-  if (expiresAt !== undefined) change.expiresAt = expiresAt;
-  if (name === undefined && expiresAt === undefined) {
-    throw new ServiceError("bad_request", "Nothing to change: send name, expiresAt, or both");
-  }
-  const changed = await unlessOvertaken(context, call, id, () => changeImage(context, current, change));
+  const given = { name: parameters.get("name"), expiresAt: parameters.get("expiresAt") };
+  const change = parseChange(given, parameters.sourceOf("expiresAt"), library);
+  const changed = await unlessOvertaken(context, call, id, () => changeImage(library, current, change));
   return recordReply(context, call, changed, limits);
 }
 
-/** `DELETE {base}/api/images/<id>.json`. */
-export async function deleteImage(context: ImageContext, call: Call, id: string): Promise<Reply> {
-  const { current, limits } = await openForEdit(context, call, id, findForRemoval);
-  await unlessOvertaken(context, call, id, () => removeImage(context, current));
+/** `DELETE {base}/api/images/<id>.json`, also of an image whose record is damaged: its PIN depends on the ID alone. */
+export async function deleteImage(
+  context: ImageContext,
+  call: Call,
+  id: string,
+  limits: Record<string, string>,
+): Promise<Reply> {
+  const { library } = context;
+  const { current } = await openForEdit(context, call, id, () =>
+    findForRemoval(library, id, () => findImage(library, id, call.signal)),
+  );
+  await unlessOvertaken(context, call, id, () => removeImage(library, current));
   return { status: 204, headers: { "Cache-Control": "no-store", ...limits } };
 }
 
-/** As {@link findImage}. An image whose record is damaged can still be deleted: its PIN depends on the ID alone. */
-async function findForRemoval(context: ImageContext, call: Call, id: string): Promise<CurrentRecord> {
-  try {
-    return await findImage(context, call, id);
-  } catch (error) {
-    const found = isServiceError(error, "damaged") ? await loadAny(context, id) : null;
-    if (found === null) throw error;
-    return found;
-  }
-}
-
-async function openForEdit(context: ImageContext, call: Call, id: string, find = findImage) {
-  const limits = await countRequest(context, call, "edits");
+async function openForEdit(
+  context: ImageContext,
+  call: Call,
+  id: string,
+  find: () => Promise<CurrentRecord>,
+) {
   const parameters = await readParameters(call, context.settings);
-  const current = await find(context, call, id);
-  if (!(await permitEdit(context, call, current.record))) {
+  const current = await find();
+  if (!(await context.permissions.permitEdit(call, current.record))) {
     await requirePin(context, call, id, pinOf(call, parameters));
   }
   if (evaluatePreconditions(call.method, call.headers, validatorsOf(current)) === "failed")
     throw preconditionFailed();
-  return { current, parameters, limits };
+  return { current, parameters };
 }
 
-/** A race that was lost is a failed precondition where the request names the state that it wants changed. */
+/** A lost race is a failed precondition where the request names the revision that it changes. */
 async function unlessOvertaken<T>(
-  context: ImageContext,
+  { library }: ImageContext,
   call: Call,
   id: string,
   change: () => Promise<T>,
@@ -96,33 +84,12 @@ async function unlessOvertaken<T>(
     return await change();
   } catch (error) {
     if (!isServiceError(error, "conflict")) throw error;
-    // Whoever was faster may have deleted or withheld it.
-    const now = await findImage(context, call, id);
+    // The faster request may have deleted or withheld it.
+    const now = await findImage(library, id, call.signal);
     if (evaluatePreconditions(call.method, call.headers, validatorsOf(now)) === "failed")
       throw preconditionFailed();
     throw error;
   }
-}
-
-/** Rejects with `conflict` while the image is processed, and when somebody else changed it since `current` was read. */
-export async function changeImage(
-  context: ImageContext,
-  current: CurrentRecord,
-  change: ImageChange,
-): Promise<CurrentRecord> {
-  await requireAlive(context, current);
-  if (current.record.processing !== null)
-    throw new ServiceError("conflict", "This image is still being processed: it can only be deleted now");
-  return changeRecord(context, current, { ...current.record, ...change });
-}
-
-/** The record goes first, by compare-and-set, so that nothing is served any more; then the bytes. */
-export async function removeImage(context: ImageContext, current: CurrentRecord): Promise<void> {
-  const { record, entry } = await takeDown(context, current);
-  // Who works on it is in the midst of its bytes, and removes them when told.
-  if (record.processing !== null) return context.jobs.cancel(record);
-  // The image is gone for everybody; what could not be removed now the sweep removes.
-  await lookAfter(context, entry).catch(context.settings.onError);
 }
 
 function validatorsOf({ record, revision }: CurrentRecord) {
@@ -149,7 +116,7 @@ function recordReply(
   current: CurrentRecord,
   more: Record<string, string> = {},
 ): Reply {
-  const body = JSON.stringify(recordBody(baseUrl(call, context.settings.publicUrl), current.record));
+  const body = JSON.stringify(detailsOf(baseUrl(context, call), current.record));
   const headers = {
     "Content-Type": "application/json; charset=utf-8",
     "Content-Length": String(Buffer.byteLength(body)),

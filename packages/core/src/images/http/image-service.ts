@@ -1,137 +1,99 @@
-import type { Call, Reply, Service } from "../../contracts/call.ts";
-import { isError, isServiceError, ServiceError, systemCode } from "../../errors.ts";
+import type { Call, Reply } from "../../contracts/call.ts";
+import type { Observer } from "../../contracts/observer.ts";
+import { isServiceError, ServiceError } from "../../errors.ts";
+import type { CorsOptions } from "../../http/cors.ts";
 import { HttpProblem } from "../../http/http-problem.ts";
 import { type Problem, problemOf, problemReply } from "../../http/problem.ts";
+import { createServiceShell, type ServiceShell } from "../../http/service-shell.ts";
 import { transportRefusal } from "../../http/transport.ts";
 import { UNTRUSTED_PROXY_WARNING, watchForProxy } from "../../http/untrusted-proxy.ts";
-import { createImage } from "./create-image.ts";
-import { deleteImage, patchImage, readRecord } from "./edit-image.ts";
-import { StillProcessing } from "./find-image.ts";
-import { type ImageAddress, matchImageAddress } from "./image-address.ts";
+import { StillProcessing } from "../library/find-image.ts";
 import type { ImageContext } from "./image-context.ts";
-import { baseUrl } from "./image-links.ts";
 import { countRequest } from "./limits.ts";
-import { editor, landing, viewer } from "./pages/image-pages.ts";
 import { prefersHtml } from "./pages/page-reply.ts";
 import { problemPage } from "./pages/problem-page.ts";
-import { sharexReply } from "./pages/sharex.ts";
-import { assetReply, referencePage, uploadPage } from "./pages/site-pages.ts";
 import { processingReply } from "./processing-reply.ts";
-import { readImage } from "./read-image.ts";
-
-/** Methods per kind of address. HEAD goes wherever GET goes; OPTIONS everywhere. */
-const METHODS: Record<Exclude<ImageAddress["kind"], "nothing">, readonly string[]> = {
-  collection: ["POST"],
-  record: ["GET", "HEAD", "PATCH", "DELETE"],
-  bytes: ["GET", "HEAD"],
-  landing: ["GET", "HEAD"],
-  viewer: ["GET", "HEAD"],
-  editor: ["GET", "HEAD", "POST"],
-  front: ["GET", "HEAD"],
-  asset: ["GET", "HEAD"],
-  reference: ["GET", "HEAD"],
-  description: ["GET", "HEAD"],
-  sharex: ["GET", "HEAD"],
-  unknown_format: ["GET", "HEAD", "POST"],
-};
+import {
+  allowedBy,
+  isImagePage,
+  isOffered,
+  type MatchedRoute,
+  matchRoute,
+  methodOf,
+  NOTHING,
+  nothingHere,
+} from "./routes.ts";
 
 const PLAIN_HOST = /^[A-Za-z0-9.-]{1,253}(?::\d{1,5})?$/;
 
-/** The image service over HTTP: addresses below the mount point to routes, failures to problems. */
-export function createImageService(context: ImageContext): Service {
-  const watch = watchForProxy((header) => context.settings.log.warn({ header }, UNTRUSTED_PROXY_WARNING));
-  return {
-    async handle(call) {
-      const address = matchImageAddress(call.path);
-      if (address === undefined || !isOffered(context, address)) return undefined;
-      watch(call);
-      return context.inFlight.isClosing
-        ? refusal(context, call, address, CLOSING)
-        : context.inFlight.track(handleOurs(context, call, address));
-    },
-  };
-}
+/** Failures that the operator must know of. */
+const REPORTED = ["store_unavailable", "no_space", "damaged", "host_misuse"];
 
-const CLOSING: Problem = {
-  status: 503,
-  detail: "The service is shutting down. Try again later.",
-  headers: { "Retry-After": "2", Connection: "close" },
+const PROBLEMS: Record<"closing" | "departed" | "unexpected", Problem> = {
+  closing: {
+    status: 503,
+    detail: "The service is shutting down. Try again later.",
+    headers: { "Retry-After": "2", Connection: "close" },
+  },
+  departed: { status: 400, detail: "The client left before there was a reply." },
+  unexpected: { status: 500, detail: "Something unexpected went wrong. Try again later." },
 };
 
-async function handleOurs(
+/** The image service over HTTP: paths to routes, failures to problems. */
+export function createImageService(
   context: ImageContext,
-  call: Call,
-  address: ImageAddress,
-): Promise<Reply | undefined> {
-  try {
-    if (!context.guard.isOpen) await context.guard.open();
-    // What only looks like an ID is the host's, whatever the method and the connection: a slug may have 22 characters.
-    if (isImagePage(address) && !(await isKnown(context, call, address.id))) return undefined;
-    return await answer(context, call, address);
-  } catch (error) {
-    if (error instanceof StillProcessing) return processingReply(context, call, address, error.record);
-    return refusal(context, call, address, expectedProblem(context, call, error));
-  }
+  { cors, observer }: { cors: CorsOptions | undefined; observer: Observer | undefined },
+): ServiceShell {
+  const { pages, settings } = context;
+  const watch = watchForProxy((header) => settings.log.warn({ header }, UNTRUSTED_PROXY_WARNING));
+  return createServiceShell<MatchedRoute, Problem>({
+    match(path) {
+      const matched = matchRoute(path);
+      return matched === undefined || !isOffered(pages, matched) ? undefined : matched;
+    },
+    async answer(call, matched) {
+      watch(call);
+      try {
+        return await answer(context, call, matched);
+      } catch (error) {
+        const record = StillProcessing.recordOf(error);
+        if (record === null) throw error;
+        return processingReply(context, call, record, matched.row.isRecord === undefined);
+      }
+    },
+    problemOf(error) {
+      if (error instanceof HttpProblem) return error.problem;
+      return isServiceError(error) ? problemOf(error) : null;
+    },
+    problems: PROBLEMS,
+    isReported: ({ code }) => REPORTED.includes(code),
+    refuse: (call, matched, problem) => refusal(context, call, matched, problem),
+    errors: settings.errors,
+    onError: settings.onError,
+    ...{ cors, observer },
+  });
 }
 
-/** What the pages serve, there is only with pages. */
-function isOffered({ pages }: ImageContext, address: ImageAddress): boolean {
-  if (address.kind === "front" || address.kind === "reference") return pages !== null;
-  return address.kind !== "asset" || pages?.asset(address.name) !== undefined;
-}
-
-type ImagePageAddress = Extract<ImageAddress, { kind: "landing" | "viewer" | "editor" }>;
-
-function isImagePage(address: ImageAddress): address is ImagePageAddress {
-  return address.kind === "landing" || address.kind === "viewer" || address.kind === "editor";
-}
-
-/** Whether a person opens the address: its refusals are pages for those who prefer HTML. */
-function isPage(address: ImageAddress): boolean {
-  return isImagePage(address) || address.kind === "front" || address.kind === "reference";
-}
-
-async function isKnown({ records }: ImageContext, call: Call, id: string): Promise<boolean> {
-  return records.peek(id) !== undefined || (await records.load(id, call.signal)) !== null;
-}
-
-async function answer(context: ImageContext, call: Call, address: ImageAddress): Promise<Reply> {
+async function answer(context: ImageContext, call: Call, matched: MatchedRoute): Promise<Reply | undefined> {
+  const { guard } = context.library;
+  const { row, name } = matched;
+  if (!guard.isOpen) await guard.open();
+  // A path that only looks like an ID is the host's, whatever the method and the connection: a slug may have 22 characters.
+  if (isImagePage(matched) && !(await isKnown(context, call, name))) return undefined;
   requireTransport(context, call);
-  if (address.kind === "nothing") return nothingReply(call);
-  const methods = METHODS[address.kind];
-  if (!methods.includes(call.method)) return methodReply(call, methods);
-  switch (address.kind) {
-    case "collection":
-      return createImage(context, call, address.suffix);
-    case "record":
-      if (call.method === "PATCH") return patchImage(context, call, address.id);
-      if (call.method === "DELETE") return deleteImage(context, call, address.id);
-      await countRequest(context, call, "reads");
-      return readRecord(context, call, address.id);
-    case "bytes":
-      await countRequest(context, call, "reads");
-      return readImage(context, call, address.id, address.format);
-    case "landing":
-      await countRequest(context, call, "reads");
-      return landing(context, call, address.id);
-    case "viewer":
-      await countRequest(context, call, "reads");
-      return viewer(context, call, address.id);
-    case "editor":
-      return editor(context, call, address.id);
-    case "front":
-      return uploadPage(context, call);
-    case "asset":
-      return assetReply(context, call, address.name);
-    case "reference":
-      return referencePage(context, call);
-    case "description":
-      return context.description.reply(call, baseUrl(call, context.settings.publicUrl));
-    case "sharex":
-      return sharexReply(context, call);
-    case "unknown_format":
-      throw new ServiceError("unsupported_media", `Nothing is served as .${address.suffix}`);
+  if (call.method === "OPTIONS") {
+    return { status: 204, headers: { Allow: row === NOTHING ? "GET, HEAD, OPTIONS" : allowedBy(row) } };
   }
+  if (row === NOTHING) throw nothingHere();
+  const method = methodOf(row, call.method);
+  if (method === undefined) throw methodProblem(allowedBy(row));
+  const limits = method.budget === undefined ? {} : await countRequest(context, call, method.budget);
+  return method.handle(context, call, name, limits);
+}
+
+async function isKnown({ library }: ImageContext, call: Call, id: string): Promise<boolean> {
+  const { records } = library;
+  return records.peek(id) !== undefined || (await records.load(id, call.signal)) !== null;
 }
 
 function requireTransport({ settings }: ImageContext, call: Call): void {
@@ -148,59 +110,21 @@ function requireTransport({ settings }: ImageContext, call: Call): void {
   if (reason !== null) throw new ServiceError("forbidden", reason);
 }
 
-/** OPTIONS is answered everywhere; nothing else makes a difference where nothing is. */
-function nothingReply(call: Call): Reply {
-  if (call.method === "OPTIONS") return methodReply(call, ["GET", "HEAD"]);
-  throw new HttpProblem({ status: 404, detail: "There is nothing at this address." });
-}
-
-function methodReply(call: Call, methods: readonly string[]): Reply {
-  const Allow = [...methods, "OPTIONS"].join(", ");
-  if (call.method === "OPTIONS") return { status: 204, headers: { Allow } };
-  throw new HttpProblem({
-    status: 405,
-    detail: `Here only ${Allow} are permitted.`,
-    headers: { Allow },
-  });
-}
-
-/** What to tell the client of a failure. One that nobody expected is reported, and the host's where it asked for it. */
-function expectedProblem({ settings }: ImageContext, call: Call, error: unknown): Problem {
-  if (error instanceof HttpProblem) return error.problem;
-  if (isServiceError(error)) {
-    if (["store_unavailable", "no_space", "damaged", "host_misuse"].includes(error.code))
-      settings.onError(error, call);
-    return problemOf(error);
-  }
-  // The client left: nobody will read the reply, and nothing is wrong with us.
-  if (isDeparture(call, error)) return { status: 400, detail: "The client left before there was a reply." };
-  if (settings.errors === "host") throw error;
-  settings.onError(error, call);
-  return {
-    status: 500,
-    detail: "Something unexpected went wrong. Try again later.",
-  };
-}
-
-/** Whether work failed because its client left: with the signal's own reason, or as streams say it. */
-function isDeparture({ signal }: Call, error: unknown): boolean {
-  if (!signal.aborted) return false;
-  if (error === signal.reason) return true;
-  if (!isError(error)) return false;
-  return error.name === "AbortError" || systemCode(error) === "ERR_STREAM_PREMATURE_CLOSE";
+function methodProblem(Allow: string): HttpProblem {
+  return new HttpProblem({ status: 405, detail: `Here only ${Allow} are permitted.`, headers: { Allow } });
 }
 
 async function refusal(
   context: ImageContext,
   call: Call,
-  address: ImageAddress,
+  matched: MatchedRoute,
   problem: Problem,
 ): Promise<Reply> {
   const { pages } = context;
-  if (pages !== null && isPage(address) && prefersHtml(call, "application/problem+json")) {
-    return problemPage(context, call, pages, problem, isImagePage(address) ? address.id : null);
+  const { form } = matched.row;
+  if (pages !== null && form === "page" && prefersHtml(call, "application/problem+json")) {
+    return problemPage(context, call, pages, problem, isImagePage(matched) ? matched.name : null);
   }
-  const isText = address.kind === "collection" && address.suffix === "txt";
-  const reply = problemReply(problem, `${call.mountPath}${call.path}`, isText);
+  const reply = problemReply(problem, `${call.mountPath}${call.path}`, form === "text");
   return call.method === "HEAD" ? { status: reply.status, headers: reply.headers } : reply;
 }

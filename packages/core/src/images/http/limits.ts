@@ -25,8 +25,8 @@ export async function countRequest(
 }
 
 /**
- * Checks the PIN that a client sent. Missing or wrong rejects with `forbidden` and counts against this client, who after
- * too many of them gets 429 for the rest of the window, right or wrong: others, the owner among them, are not concerned.
+ * Checks the PIN that a client sent. A missing or wrong one rejects with `forbidden` and counts against this client. After
+ * too many it gets 429 for the rest of the window, with the right PIN too; other clients are not affected.
  */
 export async function requirePin(context: ImageContext, call: Call, id: string, pin: unknown): Promise<void> {
   const rule = context.settings.rules.pinFailures;
@@ -35,7 +35,7 @@ export async function requirePin(context: ImageContext, call: Call, id: string, 
     const result = await context.limiter.peek(key, rule);
     if (!result.allowed) throw tooMany("pinFailures", rule, result);
   }
-  if (typeof pin === "string" && pin !== "" && (await context.pins()).verify(id, pin)) return;
+  if (typeof pin === "string" && pin !== "" && (await context.library.pins()).verify(id, pin)) return;
   if (rule !== null) await context.limiter.consume(key, rule);
   throw new ServiceError(
     "forbidden",

@@ -4,7 +4,7 @@ import { createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { created, createSite, type ImageSite, keysOf, type SiteOptions } from "../../../test/image-site.ts";
 import { createLifeSite, readsOf, statusesOf } from "../../../test/life-site.ts";
 import { ServiceError } from "../../errors.ts";
-import type { Authorize, Decision, ImageAction } from "./permissions.ts";
+import type { Authorize, Decision, ImageAction } from "../authorize.ts";
 
 type Rules = Partial<Record<ImageAction, Decision>>;
 

@@ -1,12 +1,12 @@
 import contentDisposition from "content-disposition";
 import type { ImageFormat, RenditionSpec } from "../../contracts/renderer.ts";
+import type { LibraryContext } from "../library/library-context.ts";
 import { FORMATS } from "../record/formats.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { checkRead, type ReadSources, requireInTime } from "../renditions/read-request.ts";
 import { chooseRendition } from "../renditions/rendition-spec.ts";
 import { servedParameters } from "../renditions/sizes.ts";
-import type { ImageContext } from "./image-context.ts";
 import { type Parameters, requireUtf8Query } from "./read-body.ts";
 
 /** A read whose parameters are known to be right, kept with the record that it belongs to. */
@@ -33,20 +33,20 @@ const USER_BYTES_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-sr
 
 /** The read that a query asks for. Rejects as {@link checkRead}, and from the end of a signed address on with `forbidden`. */
 export function preparedRead(
-  context: ImageContext,
+  library: LibraryContext,
   current: CurrentRecord,
   format: ImageFormat,
   search: string,
 ): PreparedRead {
-  const read = knownRead(context, current, format, search);
+  const read = knownRead(library, current, format, search);
   // Whatever was known before, the time goes on.
-  if (read.untilMs !== null) requireInTime(read.untilMs, context.settings.now());
+  if (read.untilMs !== null) requireInTime(read.untilMs, library.settings.now());
   return read;
 }
 
 /** The same for a request with a body. */
 export function readOfBody(
-  context: ImageContext,
+  library: LibraryContext,
   { record }: CurrentRecord,
   format: ImageFormat,
   search: string,
@@ -56,13 +56,13 @@ export function readOfBody(
     has: (name: string) => parameters.sourceOf(name) !== "query",
     get: (name: string) => parameters.get(name),
   };
-  const read = prepare(context, record, format, { query: new URLSearchParams(search), body });
-  requireInTime(read.untilMs, context.settings.now());
+  const read = prepare(library, record, format, { query: new URLSearchParams(search), body });
+  requireInTime(read.untilMs, library.settings.now());
   return read;
 }
 
 function knownRead(
-  context: ImageContext,
+  library: LibraryContext,
   current: CurrentRecord,
   format: ImageFormat,
   search: string,
@@ -76,7 +76,7 @@ function knownRead(
   const known = reads.get(name);
   if (known !== undefined) return known;
   requireUtf8Query(search);
-  const read = prepare(context, current.record, format, { query: new URLSearchParams(search) });
+  const read = prepare(library, current.record, format, { query: new URLSearchParams(search) });
   if (search.length > MAX_PREPARED_SEARCH) return read;
   if (reads.size >= MAX_PREPARED_PER_IMAGE) reads.clear();
   reads.set(name, read);
@@ -84,7 +84,7 @@ function knownRead(
 }
 
 function prepare(
-  { renderer, reads }: ImageContext,
+  { renderer, reads }: LibraryContext,
   record: ImageRecord,
   format: ImageFormat,
   sources: ReadSources,

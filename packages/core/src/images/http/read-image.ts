@@ -1,5 +1,3 @@
-import type { Readable } from "node:stream";
-import type { ByteRange } from "../../contracts/blob-store.ts";
 import type { Call, Reply } from "../../contracts/call.ts";
 import type { ImageFormat } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
@@ -7,13 +5,14 @@ import { clientKey } from "../../http/client-key.ts";
 import { evaluatePreconditions, ifRangeHolds, isConditional } from "../../http/conditional.ts";
 import { HttpProblem } from "../../http/http-problem.ts";
 import { chooseRange } from "../../http/ranges.ts";
+import { findReadyImage } from "../library/find-image.ts";
+import { type FoundBytes, readRendition } from "../library/read-rendition.ts";
+import { isServable } from "../record/image-links.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { specName } from "../renditions/rendition-spec.ts";
-import { BytesReplaced, type ServableBytes } from "../renditions/servable-bytes.ts";
-import { findForRead, findReadyImage, requireAlive } from "./find-image.ts";
+import { findForRead } from "./find-for-read.ts";
 import type { ImageContext } from "./image-context.ts";
-import { isServable } from "./image-links.ts";
 import type { Audience } from "./permissions.ts";
 import { type PreparedRead, preparedRead, readOfBody } from "./prepared-read.ts";
 import { hasBody, readParameters } from "./read-body.ts";
@@ -31,17 +30,23 @@ export async function readImage(
   // First: it may take as long as the client likes, and what is served is decided afterwards.
   const parameters = hasBody(call) ? await readParameters(call, context.settings) : null;
   const { current, audience } = await findForRead(context, call, id);
-  if (!isServable(context.renderer, current.record, format)) {
+  if (!isServable(context.library.renderer, current.record, format)) {
     throw new ServiceError(
       "not_implemented",
       `No renderer for ${current.record.type} as ${format} is installed`,
     );
   }
   if (parameters !== null) {
-    const read = readOfBody(context, current, format, call.search, parameters);
+    const read = readOfBody(context.library, current, format, call.search, parameters);
     return bytesReply(context, call, current, read, parameters.hasBody ? "never" : audience);
   }
-  return bytesReply(context, call, current, preparedRead(context, current, format, call.search), audience);
+  return bytesReply(
+    context,
+    call,
+    current,
+    preparedRead(context.library, current, format, call.search),
+    audience,
+  );
 }
 
 /** `GET HEAD {base}/<id>` for those who do not want HTML: the original as it is. */
@@ -53,7 +58,7 @@ export function readOriginal(
   audience: Audience,
 ): Promise<Reply> {
   const caching = audience === "public" ? "revalidate" : "revalidate privately";
-  return bytesReply(context, call, current, preparedRead(context, current, format, ""), caching);
+  return bytesReply(context, call, current, preparedRead(context.library, current, format, ""), caching);
 }
 
 async function bytesReply(
@@ -80,7 +85,8 @@ async function bytesReply(
       return { status: 304, headers: { ...withCaching(context, current, read, caching), ETag: etag } };
     }
   }
-  const hot = headers.range === undefined ? context.renditions.peek(current.record.id, read.spec) : undefined;
+  const hot =
+    headers.range === undefined ? context.library.renditions.peek(current.record.id, read.spec) : undefined;
   if (hot !== undefined) {
     const whole = wholeHeaders(context, current, read, hot.bytes.length, hot.etag, caching);
     return method === "HEAD"
@@ -88,26 +94,18 @@ async function bytesReply(
       : { status: 200, headers: whole, body: hot.bytes };
   }
   if (method === "HEAD" && read.spec !== null) return headReply(context, call, current, read, caching);
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await readReply(context, call, current, read, caching);
-    } catch (error) {
-      if (!(error instanceof BytesReplaced)) throw error;
-      if (attempt < MAX_ATTEMPTS) continue;
-      throw new ServiceError("store_unavailable", error.message, { cause: error });
-    }
-  }
+  const reader = { client: clientKey(call.clientIp), signal: call.signal };
+  return readRendition(context.library, current, read.spec, reader, (found) =>
+    partReply(context, call, read, found, caching),
+  );
 }
-
-/** Between being found and being opened, the bytes of a rendition may be evicted or made anew. */
-const MAX_ATTEMPTS = 3;
 
 /**
  * The tag that the request's conditions are compared with. The store is only asked where that may decide: a tag that this
  * build gives is right whatever is stored, and one of another picture is wrong.
  */
 async function comparedTag(
-  { renditions }: ImageContext,
+  { library: { renditions } }: ImageContext,
   call: Call,
   { record }: CurrentRecord,
   { spec }: PreparedRead,
@@ -130,85 +128,41 @@ async function headReply(
   read: PreparedRead,
   caching: Caching,
 ): Promise<Reply> {
-  const bytes = await context.renditions.find(current.record, read.spec, call.signal);
-  const now = await findReadyImage(context, call, current.record.id);
+  const bytes = await context.library.renditions.find(current.record, read.spec, call.signal);
+  const now = await findReadyImage(context.library, current.record.id, call.signal);
   if (bytes === null) return { status: 200, headers: withCaching(context, now, read, caching) };
   return { status: 200, headers: wholeHeaders(context, now, read, bytes.size, bytes.etag, caching) };
-}
-
-async function readReply(
-  context: ImageContext,
-  call: Call,
-  current: CurrentRecord,
-  read: PreparedRead,
-  caching: Caching,
-): Promise<Reply> {
-  const reader = { client: clientKey(call.clientIp), signal: call.signal };
-  const bytes = await context.renditions.get(current.record, read.spec, reader);
-  // Rendering and remote stores take their time, in which the image may have been deleted or have expired.
-  const now = await findReadyImage(context, call, current.record.id);
-  if (bytes === null) {
-    throw new ServiceError(
-      "damaged",
-      `The original of image ${current.record.id} is missing from its store, and should have ${current.record.size} bytes`,
-    );
-  }
-  return partReply(context, call, now, read, bytes, caching);
 }
 
 async function partReply(
   context: ImageContext,
   call: Call,
-  current: CurrentRecord,
   read: PreparedRead,
-  bytes: ServableBytes,
+  { current, size, etag, open }: FoundBytes,
   caching: Caching,
 ): Promise<Reply> {
-  const validators = { etag: bytes.etag, lastModifiedMs: read.lastModifiedMs };
-  const range = ifRangeHolds(call.headers, validators) ? chooseRange(rangeOf(call), bytes.size) : "whole";
+  const validators = { etag, lastModifiedMs: read.lastModifiedMs };
+  const range = ifRangeHolds(call.headers, validators) ? chooseRange(rangeOf(call), size) : "whole";
   if (range === "unsatisfiable") {
     throw new HttpProblem({
       status: 416,
-      detail: `The picture has ${bytes.size} bytes.`,
-      headers: { "Content-Range": `bytes */${bytes.size}` },
+      detail: `The picture has ${size} bytes.`,
+      headers: { "Content-Range": `bytes */${size}` },
     });
   }
-  const headers = wholeHeaders(context, current, read, bytes.size, bytes.etag, caching);
+  const headers = wholeHeaders(context, current, read, size, etag, caching);
   if (call.method === "HEAD") return { status: 200, headers };
-  if (range === "whole") {
-    return {
-      status: 200,
-      headers,
-      body: await openWhileAlive(context, current, bytes),
-    };
-  }
-  const body = await openWhileAlive(context, current, bytes, range);
+  if (range === "whole") return { status: 200, headers, body: await open() };
+  const body = await open(range);
   return {
     status: 206,
     headers: {
       ...headers,
       "Content-Length": String(range.end - range.start + 1),
-      "Content-Range": `bytes ${range.start}-${range.end}/${bytes.size}`,
+      "Content-Range": `bytes ${range.start}-${range.end}/${size}`,
     },
     body,
   };
-}
-
-/** Opens the bytes; a backend may take so long over it that the image expires meanwhile. */
-async function openWhileAlive(
-  context: ImageContext,
-  current: CurrentRecord,
-  bytes: ServableBytes,
-  range?: ByteRange,
-): Promise<Buffer | Readable> {
-  const body = await bytes.open(range);
-  try {
-    await requireAlive(context, current);
-    return body;
-  } catch (error) {
-    if (!Buffer.isBuffer(body)) body.destroy();
-    throw error;
-  }
 }
 
 /** A range is defined for GET alone (RFC 9110 §14.2). */

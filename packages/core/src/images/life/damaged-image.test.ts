@@ -61,7 +61,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     await anotherProcess(site).images.remove(id);
     expect(await statusesOf(site, readsOf(id))).toEqual([410]);
     expect(await site.store.stat(`${id}/original`)).toBeNull();
-    await expect(site.images.remove(id)).rejects.toMatchObject({ code: "not_found" });
+    await expect(site.images.remove(id)).rejects.toMatchObject({ code: "gone" });
     site.clock.now += DAY;
     await site.images.sweep();
     expect(await storedRecord(site.store, id)).toBeNull();

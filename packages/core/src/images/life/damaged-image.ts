@@ -1,7 +1,7 @@
 import { isServiceError } from "../../errors.ts";
 import { type ImageRecord, jsonIn } from "../record/image-record.ts";
 import type { CurrentRecord, DamagedRecord } from "../record/image-records.ts";
-import { hasField } from "../record/record-check.ts";
+import { hasField } from "../record/record-codec.ts";
 import type { LifeContext } from "./life-context.ts";
 
 /** What can still be learned from a record that cannot be read. */

@@ -1,5 +1,5 @@
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
-import { isServiceError, ServiceError } from "../../errors.ts";
+import { isServiceError } from "../../errors.ts";
 import { checkOptions, type RuleTable } from "../../option-rules.ts";
 import { defaultSettings, IMAGES_RULES, imageSettings } from "../image-settings.ts";
 import type { ImagesOptions } from "../images-options.ts";
@@ -11,7 +11,7 @@ import { type CountOptions, countImages, type ImageStats } from "./count-images.
 import { createLife } from "./create-life.ts";
 import { loadAny } from "./damaged-image.ts";
 import { type ImageEnd, listEnds, type OnUnreadable } from "./image-ends.ts";
-import { isOver } from "./image-life.ts";
+import { requireNotOver, unknownImage } from "./image-life.ts";
 import { type ListedImage, listImages } from "./image-listing.ts";
 import type { LifeContext } from "./life-context.ts";
 import { lookAfter } from "./look-after.ts";
@@ -33,7 +33,10 @@ export interface ImageAdmin {
    * image whose record cannot be read.
    */
   release(id: string): Promise<void>;
-  /** Deletes an image, as its PIN would, also when its record is damaged. Rejects with `not_found`, and `conflict` when it was changed at the same time. */
+  /**
+   * Deletes an image, also when it is withheld or its record is damaged. Of an image that has ended already, rejects as its
+   * life says: with `not_found`, `withheld` or `gone`. Rejects with `conflict` when it was changed at the same time.
+   */
   remove(id: string): Promise<void>;
   /** All images that are known, in no particular order. Reads every record: for people and nightly jobs. */
   list(): AsyncGenerator<ListedImage>;
@@ -131,9 +134,8 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
     async remove(id) {
       await guard.open();
       const current = await loadAny(life, id);
-      if (current === null || isOver(current.record, life.settings.now())) {
-        throw new ServiceError("not_found", "There is no such image, or it is gone");
-      }
+      if (current === null) throw unknownImage();
+      requireNotOver(current.record, life.settings);
       const { entry } = await takeDown(life, current);
       await lookAfter(life, entry);
     },

@@ -1,37 +1,47 @@
+import { ServiceError } from "../../errors.ts";
 import type { Gone, ImageRecord } from "../record/image-record.ts";
 
 /** Why an upload that was refused is remembered for a while: its client was told to ask again. */
 const FAILURE_KEPT_MS = 86_400_000;
 
-/** What an image that cannot be had answers, and why. */
-export interface Unavailable {
-  status: 404 | 410 | 451;
-  /** Written for the client. */
-  detail: string;
-  /** Of 451: URL that tells who blocks it and why; `null`: not told. */
-  authority?: string | null;
+/** The rejection for an image of which no record is left. */
+export function unknownImage(): ServiceError {
+  return new ServiceError("not_found", "There is no such image.");
 }
 
 /**
- * Why an image is not to be had at `now`: 404 (never came to be, or gone for good) before 451 (withheld) before 410 (gone).
- * `null` while it lives.
- * @param tombstoneMs how long it is remembered that there was an image.
+ * Why an image is unavailable at `now`: `not_found` (its processing failed, or its tombstone ended) before `withheld` before
+ * `gone`. `null` while it lives.
+ * @param tombstoneMs how long the record of an ended image is kept.
  */
-export function whyUnavailable(record: ImageRecord, now: number, tombstoneMs: number): Unavailable | null {
+export function whyUnavailable(record: ImageRecord, now: number, tombstoneMs: number): ServiceError | null {
   const { failure, withheld } = record;
   // It never came to be, so that it is not gone either.
-  if (failure !== null) return { status: 404, detail: failure };
+  if (failure !== null) return new ServiceError("not_found", failure);
   const gone = record.gone ?? dueEnd(record, now);
   if (gone !== null && (gone.why === "withheld" || forgottenFrom(record, gone, tombstoneMs) <= now)) {
-    return { status: 404, detail: "There is no such image." };
+    return unknownImage();
   }
-  if (withheld !== null) return { status: 451, detail: withheld.reason, authority: withheld.authority };
+  if (withheld !== null) {
+    const { reason, authority } = withheld;
+    return new ServiceError("withheld", reason, authority === null ? {} : { authority });
+  }
   if (gone === null) return null;
   const detail =
     gone.why === "deleted"
       ? "This image was deleted."
       : `This image expired at ${new Date(record.expiresAt).toISOString()}.`;
-  return { status: 410, detail };
+  return new ServiceError("gone", detail);
+}
+
+/** Rejects as {@link whyUnavailable} when nothing of an image will be served ever again. */
+export function requireNotOver(
+  record: ImageRecord,
+  { now, tombstoneMs }: { now(): number; tombstoneMs: number },
+): void {
+  const nowMs = now();
+  const why = isOver(record, nowMs) ? whyUnavailable(record, nowMs, tombstoneMs) : null;
+  if (why !== null) throw why;
 }
 
 /** Whether nothing of an image will be served ever again. */

@@ -22,7 +22,8 @@ import type { DueIndex } from "../../contracts/due-index.ts";
 import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import { createImageId } from "../record/image-id.ts";
-import { encodeRecord, type ImageRecord } from "../record/image-record.ts";
+import type { ImageRecord } from "../record/image-record.ts";
+import { encodeRecord } from "../record/record-codec.ts";
 
 const NOTHING_DONE = { looked: 0, emptied: 0, forgotten: 0, failed: 0 };
 

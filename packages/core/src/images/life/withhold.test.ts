@@ -235,10 +235,14 @@ test("what is not there, or not any more, can neither be withheld nor released n
   site.clock.now += DAY;
   const deleted = created(await site.create());
   await site.images.remove(deleted.id);
-  for (const id of ["AAAAAAAAAAAAAAAAAAAAAA", expired.id, deleted.id]) {
+  for (const [id, code] of [
+    ["AAAAAAAAAAAAAAAAAAAAAA", "not_found"],
+    [expired.id, "gone"],
+    [deleted.id, "gone"],
+  ] as const) {
     await expect(site.images.withhold(id, COURT)).rejects.toMatchObject({ code: "not_found" });
     await expect(site.images.release(id)).rejects.toMatchObject({ code: "not_found" });
-    await expect(site.images.remove(id)).rejects.toMatchObject({ code: "not_found" });
+    await expect(site.images.remove(id)).rejects.toMatchObject({ code });
   }
 });
 

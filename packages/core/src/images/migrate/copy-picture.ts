@@ -1,8 +1,9 @@
 import { ServiceError } from "../../errors.ts";
 import { hasEnded } from "../life/image-life.ts";
-import { decodeRecord, type ImageRecord, keyOf } from "../record/image-record.ts";
+import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { NewerVersion } from "../record/known-version.ts";
-import { ORPHAN_MS } from "../uploads/arrival.ts";
+import { decodeRecord } from "../record/record-codec.ts";
+import { ORPHAN_MS } from "../uploads/orphan-watch.ts";
 import type { Digest } from "./blob-digest.ts";
 import { type Copied, copyBlob, readSmall } from "./copy-blob.ts";
 import { fromSource, type MigrationContext } from "./migration-context.ts";

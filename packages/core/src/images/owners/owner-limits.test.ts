@@ -12,7 +12,7 @@ import {
 import { tapStore } from "../../../test/tapped-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
-import type { OwnerGrant } from "../http/permissions.ts";
+import type { OwnerGrant } from "../authorize.ts";
 
 const SIZE = PNG.length;
 const NO_IMAGE = "No more than 2 images at a time: delete one, or wait until one expires";

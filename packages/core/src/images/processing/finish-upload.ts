@@ -3,7 +3,7 @@ import { isServiceError, type ServiceError } from "../../errors.ts";
 import { hasEnded } from "../life/image-life.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { summaryOf } from "../record/image-summary.ts";
-import { storeAdmitted, type UploadedFile } from "../uploads/uploaded-file.ts";
+import { putAdmitted, type UploadedFile } from "../uploads/uploaded-file.ts";
 import type { JobMarker } from "./job-markers.ts";
 import { type Lease, LeaseLost } from "./lease.ts";
 import type { ProcessingContext } from "./processing-context.ts";
@@ -100,7 +100,7 @@ async function storeOriginal(
   // Something may be there: whoever held the lease before may have died behind this point.
   const seen = await originals.stat(key);
   await lease.renew();
-  await storeAdmitted(originals, key, upload, admission, { ifRevision: seen?.revision ?? null });
+  await putAdmitted(originals, key, upload, admission, { ifRevision: seen?.revision ?? null });
 }
 
 /** @returns whether the lease was still there to be given back. */

@@ -1,7 +1,7 @@
 import type { PutOptions } from "../../contracts/blob-store.ts";
 import { type ImageRecord, keyOf, type Processing } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
-import { ORPHAN_MS } from "../uploads/arrival.ts";
+import { ORPHAN_MS } from "../uploads/orphan-watch.ts";
 import type { ProcessingContext } from "./processing-context.ts";
 
 /** Storing an upload takes no longer: well before its marker may be taken for a left-over. */
@@ -13,7 +13,7 @@ const STORE_TIMEOUT_MS = 5 * 60_000;
  * @param storeUpload stores the bytes under the key it is given.
  * @param processing gives the state of the work as the record is written.
  */
-export async function storePending(
+export async function createPendingRecord(
   context: ProcessingContext,
   draft: ImageRecord,
   storeUpload: (key: string, options: PutOptions) => Promise<void>,

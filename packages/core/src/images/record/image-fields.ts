@@ -1,6 +1,5 @@
 import { ServiceError } from "../../errors.ts";
 import type { JsonSchema } from "../../schema/json-schema.ts";
-import type { ImageSettings } from "../image-settings.ts";
 import { DATE_DIGITS_SCHEMA, DATE_NUMBER_SCHEMA, DATE_SCHEMA, parseDate } from "./parse-date.ts";
 
 /** A name as it is sent with an upload. */
@@ -72,7 +71,7 @@ export function parseExpiry(
   value: unknown,
   source: DateSource,
   nowMs: number,
-  { maxLifetimeMs }: Pick<ImageSettings, "maxLifetimeMs">,
+  { maxLifetimeMs }: { maxLifetimeMs: number },
 ): number | undefined {
   if (value === undefined || value === null || value === "") return undefined;
   const isText = typeof value === "string";

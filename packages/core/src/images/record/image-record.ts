@@ -1,10 +1,7 @@
 import type { StoreRole } from "../../contracts/observer.ts";
 import type { OriginalType, PageSizes } from "../../contracts/renderer.ts";
-import { ServiceError } from "../../errors.ts";
 import type { Agent } from "../../http/agent.ts";
 import { isImageId } from "./image-id.ts";
-import { FORMAT_VERSION, requireKnownVersion } from "./known-version.ts";
-import { whyNoRecord } from "./record-check.ts";
 
 /** The work that an accepted upload waits for. Whoever does it holds a lease, taken by compare-and-set on the record. */
 export interface Processing {
@@ -74,30 +71,6 @@ export interface ImageRecord {
   damaged?: true;
 }
 
-export function encodeRecord(record: ImageRecord): Buffer {
-  return Buffer.from(JSON.stringify({ v: FORMAT_VERSION, ...record }), "utf8");
-}
-
-/**
- * The inverse of {@link encodeRecord}.
- * @param id of the image that the record belongs to. @default whichever it names
- * @throws NewerVersion for a record of a newer release, and ServiceError `damaged` for anything else.
- */
-export function decodeRecord(bytes: Buffer, id?: string): ImageRecord {
-  const value = jsonIn(bytes);
-  const { v, ...record } = Object(value) as { v?: unknown; id?: unknown }; // Any value can be asked.
-  requireKnownVersion(v, `The record of image ${id ?? record.id}`);
-  const why = value === null ? "it is not JSON" : whyNoRecord(value, id);
-  if (why !== null) throw damagedRecord(id, why);
-  return { ...ADDED_LATER, ...(record as ImageRecord) }; // Proved right above.
-}
-
-/** @param why A clause without a full stop. */
-export function damagedRecord(id: string | undefined, why: string): ServiceError {
-  const what = id === undefined ? "A record" : `The record of image ${id} (key "${keyOf.record(id)}")`;
-  return new ServiceError("damaged", `${what} is damaged: ${why}`);
-}
-
 /** What some bytes are as JSON; `null` where they are none. */
 export function jsonIn(bytes: Buffer): unknown {
   try {
@@ -107,9 +80,6 @@ export function jsonIn(bytes: Buffer): unknown {
     return null;
   }
 }
-
-/** What records of earlier versions lack. */
-const ADDED_LATER = { owner: null, gone: null, withheld: null, processing: null, failure: null };
 
 /** The inverse of `keyOf.record`; `null` for any other key. */
 export function idOfRecord(key: string): string | null {

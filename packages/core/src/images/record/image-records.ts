@@ -4,14 +4,8 @@ import { hasShardSampler, type ShardSampler } from "../../contracts/shard-sample
 import { isServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { isImageId } from "./image-id.ts";
-import {
-  damagedRecord,
-  decodeRecord,
-  encodeRecord,
-  type ImageRecord,
-  idOfRecord,
-  keyOf,
-} from "./image-record.ts";
+import { type ImageRecord, idOfRecord, keyOf } from "./image-record.ts";
+import { damagedRecord, decodeRecord, encodeRecord } from "./record-codec.ts";
 
 /** A record at one revision. The same object for as long as the revision holds, so that answers can be kept with it. */
 export interface CurrentRecord {

@@ -11,6 +11,9 @@ export interface Claim {
   readonly clients: Set<string>;
 }
 
+/** The client of calls in code. It takes its turns as others do, and no bound per client holds for it. No address is spelt so. */
+export const HOST_CLIENT = "host app";
+
 /** Work in line, or under way. */
 export interface QueuedWork {
   kind: WorkKind;

@@ -1,11 +1,12 @@
 import type { RateLimiter, RateRule } from "../../contracts/rate-limiter.ts";
 import { ServiceError } from "../../errors.ts";
+import { HOST_CLIENT } from "./queue-order.ts";
 
 /** Budgets that a client may use up while no other client waits. */
 const SPARE_BUDGETS = 5;
 const WINDOW_MS = 60_000;
 
-/** CPU time of renders that clients are charged with. */
+/** CPU time of renders that clients are charged with. Calls in code are not. */
 export interface RenderBudget {
   /**
    * Rejects with `rate_limited` a client that has used its budget while others wait, or five times its budget.
@@ -40,6 +41,7 @@ export function createRenderBudget({ limiter, cpuSeconds, onError }: RenderBudge
 
   return {
     async require(client, othersWait) {
+      if (client === HOST_CLIENT) return;
       const { remaining, resetMs } = await limiter.peek(keyOf(client), rule);
       const usedMs = rule.limit - remaining;
       if (usedMs < budgetMs || (remaining > 0 && !othersWait())) return;
@@ -50,6 +52,7 @@ export function createRenderBudget({ limiter, cpuSeconds, onError }: RenderBudge
       );
     },
     charge(client, cpuMs) {
+      if (client === HOST_CLIENT) return;
       take(client, cpuMs).catch(onError);
     },
   };

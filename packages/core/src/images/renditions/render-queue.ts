@@ -3,6 +3,7 @@ import { ServiceError } from "../../errors.ts";
 import {
   type Claim,
   createQueueOrder,
+  HOST_CLIENT,
   MAX_RUNNING_PER_CLIENT,
   type QueuedWork,
   type RunningWork,
@@ -120,7 +121,8 @@ export function createRenderQueue({
   function makeRoomFor(newcomer: Place): void {
     const { owner, kind } = newcomer;
     const own = waiting.filter((place) => place.owner === owner);
-    if (boundsClients && own.filter((place) => place.kind === kind).length > MAX_WAITING[kind]) {
+    const isBounded = boundsClients && owner !== HOST_CLIENT;
+    if (isBounded && own.filter((place) => place.kind === kind).length > MAX_WAITING[kind]) {
       refuseAsTooMany(newcomer);
       return;
     }
@@ -136,7 +138,7 @@ export function createRenderQueue({
     const last = longest.at(-1);
     if (last === undefined || (longest === own && (own.length === 1 || !boundsClients)))
       refuseAsFull(mostUsing(newcomer));
-    else if (last.kind === "background") refuseAsFull(last);
+    else if (last.kind === "background" || last.owner === HOST_CLIENT) refuseAsFull(last);
     else refuseAsTooMany(last);
   }
 

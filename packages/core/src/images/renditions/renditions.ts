@@ -11,7 +11,7 @@ import type { Rank } from "./bounds/image-shelf.ts";
 import { type BoundedImage, createRenditionBounds } from "./bounds/rendition-bounds.ts";
 import { findOriginal, findRendition, keyFor, MAX_MEMORY_ENTRY_BYTES } from "./find-stored.ts";
 import { createRenditionMaker, intermediateKey, isIntermediate, OriginalMissing } from "./make-rendition.ts";
-import type { Claim } from "./queue-order.ts";
+import { type Claim, HOST_CLIENT } from "./queue-order.ts";
 import { removeStored } from "./remove-stored.ts";
 import { claimOf, createRenderFlights } from "./render-flights.ts";
 import type { RenderScheduler, Turn } from "./render-scheduler.ts";
@@ -45,7 +45,7 @@ export interface RenditionsOptions {
 
 /** For whom a picture is read. */
 export interface Reader {
-  /** Whom the work counts for: the client's address as rate limits cut it, or an owner. */
+  /** The client that the work counts for: its address as rate limits cut it, an owner, or the host app. */
   client: string;
   signal: AbortSignal;
 }
@@ -238,7 +238,9 @@ export function createRenditions(options: RenditionsOptions): Renditions {
           const render = (claim: Claim, signal: AbortSignal) =>
             renderOnce(record, spec, { kind: "render", claim, signal });
           const key = keyFor(record.id, spec);
-          const made = await flights.join(key, reader, render, joins < MAX_JOINS);
+          // The bounds of the clients that it joins do not hold for a call in code.
+          const mayRetry = joins < MAX_JOINS || reader.client === HOST_CLIENT;
+          const made = await flights.join(key, reader, render, mayRetry);
           if (made === null) continue;
           served("render");
           return fromMemory(made);

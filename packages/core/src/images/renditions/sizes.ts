@@ -1,6 +1,5 @@
 import type { ImageFormat, OriginalFacts, Renderer, Size } from "../../contracts/renderer.ts";
 import * as rules from "../../option-rules.ts";
-import type { ReadRequest } from "./read-request.ts";
 import type { ReadParameters } from "./rendition-spec.ts";
 
 /** Longer sides of the ladder that `sizes: "steps"` names, in pixels. */
@@ -80,7 +79,7 @@ export function servedParameters(
   renderer: Pick<Renderer, "measure">,
   original: OriginalFacts,
   format: ImageFormat,
-  { parameters, isExact }: Pick<ReadRequest, "parameters" | "isExact">,
+  { parameters, isExact }: { parameters: ReadParameters; isExact: boolean },
   { steps }: SizePolicy,
 ): ReadParameters {
   if (steps === null || isExact) return parameters;

@@ -2,9 +2,9 @@ import { isDate } from "node:util/types";
 import type { ImageFormat, Quality } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
-import { imageUrl } from "../http/image-links.ts";
 import { formatOfSuffix } from "../record/formats.ts";
 import { isImageId } from "../record/image-id.ts";
+import { imageUrl } from "../record/image-links.ts";
 import { canonicalAddress, type SignedAddress } from "./address-signatures.ts";
 import { MAX_UNTIL_MS, meantBy, parseAsked, type ReadRules } from "./read-request.ts";
 
@@ -29,7 +29,7 @@ export interface AddressOptions {
   until?: Date | number;
 }
 
-const any = rules.value("anything", () => true);
+const any = rules.any();
 
 // Their values are checked as those of requests.
 const RENDITION_RULES = {

@@ -6,7 +6,7 @@ import { anotherProcess, createLifeSite, DAY, entriesOf, willingRenderer } from 
 import { holdUp, tapStore } from "../../../test/tapped-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
-import { CLAIM_MS } from "./held-claim.ts";
+import { CLAIM_MS } from "./claims.ts";
 
 const KEY = "8e03978e-40d5-43dd-bc93-6894a57f9324";
 const OTHER_FILE = Buffer.concat([PNG, Buffer.from("another")]);

@@ -1,36 +1,33 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { DueEntry } from "../../contracts/due-index.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
-import { HttpProblem } from "../../http/http-problem.ts";
 import type { DueList } from "../../stores/due-list.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { MAX_ATTEMPTS } from "../life/change-record.ts";
-import { type ImageRecord, jsonIn } from "../record/image-record.ts";
-import type { ImageRecords } from "../record/image-records.ts";
+import { jsonIn } from "../record/image-record.ts";
+import type { CurrentRecord, ImageRecords } from "../record/image-records.ts";
 import { FORMAT_VERSION, requireKnownVersion } from "../record/known-version.ts";
-import { CLAIM_MS, type HeldClaim, holdClaim } from "./held-claim.ts";
 
-/** What an `Idempotency-Key` stands for. */
+/** The image that an idempotency key stands for. */
 export interface ClaimRequest {
-  /** Names key and client, so that one client's key says nothing to another: `[0-9a-f]{64}`. */
+  /** Names key and uploader, so that one uploader's key says nothing to another: `[0-9a-f]{64}`. */
   name: string;
-  /** Of the request's content, hex. */
+  /** Of the upload's content, hex. */
   fingerprint: string;
   /** Of the image that will be made. */
   id: string;
 }
 
-/** The right to do what the key stands for, or the image that was made for it already. */
-export type Claim = { held: HeldClaim } | { made: ImageRecord };
+/** The right to make the image, or the image that an earlier upload with the key made. */
+export type Claim = { held: HeldClaim } | { made: CurrentRecord };
 
 /**
- * Keys of creates (draft-ietf-httpapi-idempotency-key-header): of any number of requests with one key, on any number of
- * processes, one makes an image. The key is claimed by a blob made with "must not exist" that names the image to be; the
- * image's record tells that it was done. Whoever holds a claim renews it, so that one left by a process that died is soon
- * free.
+ * Idempotency keys of uploads (draft-ietf-httpapi-idempotency-key-header). Of any number of uploads with one key, on any
+ * number of processes, one makes an image. A blob made with "must not exist" claims the key and names the future image; the
+ * record of that image proves that it was made. The holder renews its claim, so the claim of a dead process ends soon.
  */
 export interface Claims {
-  /** Rejects with a 409 problem while another request does it, and for another content under the key. */
+  /** Rejects with `conflict` for another content under the key, and, with `retryAfterMs`, while another upload makes the image. */
   claim(request: ClaimRequest): Promise<Claim>;
   /** Forgets claims that are older than a day. */
   sweep(): Promise<void>;
@@ -40,7 +37,7 @@ interface StoredClaim {
   fingerprint: string;
   id: string;
   createdAt: number;
-  /** Its holder is at work until then, or longer where it prolongs it. */
+  /** The holder works until then, or longer where it renews the claim. */
   heldUntil: number;
 }
 
@@ -58,7 +55,52 @@ export function decodeClaim(bytes: Buffer, key: string): StoredClaim {
   throw new ServiceError("damaged", `The claim of an Idempotency-Key (key "${key}") is damaged`);
 }
 
-/** How long a claim is remembered. */
+/** A claim that is not renewed ends after this time; its holder is then taken for dead. */
+export const CLAIM_MS = 15_000;
+const HEARTBEAT_MS = 5_000;
+
+/** The right to make the image that an idempotency key stands for. */
+export interface HeldClaim {
+  /** Renews the claim now, right before the image is stored. Rejects when another upload holds it. */
+  renewNow(): Promise<void>;
+  /** The image is stored: the claim need not be held any more. */
+  end(): void;
+  /** There will be no image: frees the key. */
+  release(): Promise<void>;
+}
+
+interface ClaimAccess {
+  /** Extends the claim by compare-and-set; rejects when another upload holds it. */
+  renew(): Promise<void>;
+  remove(): Promise<void>;
+  /** Called with renewals that failed: the next may still succeed. */
+  onError(error: unknown): void;
+}
+
+/** Holds a claim that was just written, and renews it until it ends. */
+function holdClaim({ renew, remove, onError }: ClaimAccess): HeldClaim {
+  let turn: Promise<unknown> = Promise.resolve();
+  const heartbeat = setInterval(() => void renewInTurn().catch(onError), HEARTBEAT_MS).unref();
+
+  /** One after the other: each is compared with the one before. */
+  function renewInTurn(): Promise<void> {
+    const renewed = turn.then(renew);
+    turn = renewed.catch(() => undefined);
+    return renewed;
+  }
+
+  return {
+    renewNow: renewInTurn,
+    end: () => clearInterval(heartbeat),
+    async release() {
+      clearInterval(heartbeat);
+      await turn;
+      await remove();
+    },
+  };
+}
+
+/** How long a claim is kept. */
 export const KEPT_MS = 86_400_000;
 const BATCH = 200;
 
@@ -94,8 +136,8 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
     return (await store.put(keyOf(name), Buffer.from(JSON.stringify(held)), { ifRevision: seen })).revision;
   }
 
-  /** `null`: somebody was faster. */
-  async function take(
+  /** `null`: another upload was faster. */
+  async function hold(
     { name, fingerprint, id }: ClaimRequest,
     seen: string | null,
   ): Promise<HeldClaim | null> {
@@ -114,7 +156,7 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
           revision = await write(name, claim, revision);
         } catch (error) {
           if (!isServiceError(error, "conflict")) throw error;
-          throw conflict("Another request with this Idempotency-Key was faster.", SOON);
+          throw conflict("Another request with this Idempotency-Key was faster.", SOON_MS);
         }
       },
       async remove() {
@@ -124,17 +166,17 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
     });
   }
 
-  /** The image that an earlier request with the key made; `null` where there is none, so that the claim may be taken over. */
-  async function resultOf(earlier: StoredClaim, fingerprint: string): Promise<ImageRecord | null> {
+  /** The image that an earlier upload with the key made; `null` where there is none and the claim may be replaced. */
+  async function resultOf(earlier: StoredClaim, fingerprint: string): Promise<CurrentRecord | null> {
     if (now() - earlier.createdAt >= KEPT_MS) return null;
     if (earlier.fingerprint !== fingerprint) {
       throw conflict("This Idempotency-Key was sent before with another upload. Use a new one.");
     }
     const made = await records.load(earlier.id);
-    // One that was refused after it had been accepted leaves the key as free as one that was refused at once.
-    if (made !== null) return made.record.failure === null ? made.record : null;
+    // A failed image frees the key, as a refused upload does.
+    if (made !== null) return made.record.failure === null ? made : null;
     if (earlier.heldUntil <= now()) return null;
-    throw conflict("The first request with this Idempotency-Key is still running.", SOON);
+    throw conflict("The first request with this Idempotency-Key is still running.", SOON_MS);
   }
 
   return {
@@ -144,10 +186,10 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
         const claim = earlier?.claim ?? null;
         const made = claim === null ? null : await resultOf(claim, request.fingerprint);
         if (made !== null) return { made };
-        const held = await take(request, earlier?.revision ?? null);
+        const held = await hold(request, earlier?.revision ?? null);
         if (held !== null) return { held };
       }
-      throw conflict("Too many requests with this Idempotency-Key at once.", SOON);
+      throw conflict("Too many requests with this Idempotency-Key at once.", SOON_MS);
     },
     async sweep() {
       for (;;) {
@@ -163,7 +205,7 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
   async function forget(entry: DueEntry): Promise<boolean> {
     try {
       const found = await read(entry.id);
-      // One that was taken over since has an entry of its own.
+      // A claim that was replaced since has an entry of its own.
       const isOver = found !== null && (found.claim?.createdAt ?? 0) + KEPT_MS <= now();
       if (isOver) await store.delete(keyOf(entry.id));
       await due.remove(entry);
@@ -175,9 +217,9 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
   }
 }
 
-/** When it is worth asking again what became of the other request. */
-const SOON = { "Retry-After": "2" };
+/** When to ask again what became of the other upload. */
+const SOON_MS = 2_000;
 
-function conflict(detail: string, headers: Record<string, string> = {}): HttpProblem {
-  return new HttpProblem({ status: 409, detail, headers });
+function conflict(message: string, retryAfterMs?: number): ServiceError {
+  return new ServiceError("conflict", message, retryAfterMs === undefined ? {} : { retryAfterMs });
 }

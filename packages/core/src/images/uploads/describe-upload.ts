@@ -1,45 +1,40 @@
-import type { Call, SpooledFile, Upload } from "../../contracts/call.ts";
+import type { SpooledFile } from "../../contracts/call.ts";
 import type { OriginalType } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
-import { parseAgent } from "../../http/agent.ts";
-import type { OwnerGrant } from "../http/permissions.ts";
-import type { ImageSettings } from "../image-settings.ts";
+import type { Agent } from "../../http/agent.ts";
 import { declaredOriginalType } from "../record/formats.ts";
-import { nameOfFile, parseExpiry, parseName } from "../record/image-fields.ts";
 import { createImageId } from "../record/image-id.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import { sniffType } from "../record/sniff.ts";
 
-/** Name of the form's file field. */
-export const FILE_FIELD = "imagedata";
+/** What an uploader says about a file. */
+export interface UploadFacts {
+  name: string;
+  /** Unix milliseconds. */
+  expiresAt: number;
+  agent: Agent | null;
+  /** Name of the owner; `null`: it has none. */
+  owner: string | null;
+  /** What messages call the file, such as the form field that it came in. */
+  called: string;
+}
 
-/** The record of an upload as far as its head and the request tell; throws what is wrong with them. */
-export function describeUpload(
-  settings: ImageSettings,
-  call: Call,
-  { file, fields }: Upload,
-  { userAgent, grant }: { userAgent: string; grant: OwnerGrant | null },
-): ImageRecord {
-  const now = settings.now();
-  const query = new URLSearchParams(call.search);
-  const name = parseName(fields.name) ?? parseName(query.get("name")) ?? nameOfFile(file.name);
-  const expiresAt =
-    parseExpiry(fields.expiresAt, "form", now, settings) ??
-    parseExpiry(query.get("expiresAt"), "query", now, settings) ??
-    now + settings.defaultLifetimeMs;
+/** The record of an upload as far as its head tells. Rejects with `unsupported_media` a file of another type. */
+export function describeUpload(file: SpooledFile, facts: UploadFacts, nowMs: number): ImageRecord {
+  const { name, expiresAt, agent, owner, called } = facts;
   return {
     id: createImageId(),
     name,
-    type: requireType(file),
+    type: requireType(file, called),
     size: file.size,
     sha256: file.sha256,
     width: null,
     height: null,
     pages: null,
-    agent: parseAgent(userAgent),
-    owner: grant === null ? null : { name: grant.owner, bytes: file.size },
-    createdAt: now,
-    updatedAt: now,
+    agent,
+    owner: owner === null ? null : { name: owner, bytes: file.size },
+    createdAt: nowMs,
+    updatedAt: nowMs,
     expiresAt,
     gone: null,
     withheld: null,
@@ -49,23 +44,20 @@ export function describeUpload(
 }
 
 /** The declared type must be one that we take, and the bytes must be of it. */
-function requireType({ declaredType, head }: SpooledFile): OriginalType {
+function requireType({ declaredType, head }: SpooledFile, called: string): OriginalType {
   const declared = declaredOriginalType(declaredType);
   if (declared === undefined) {
     throw new ServiceError(
       "unsupported_media",
-      `${FILE_FIELD} must be PNG, JPEG, GIF, SVG, PSD or PDF, declared by its Content-Type`,
+      `${called} must be PNG, JPEG, GIF, SVG, PSD or PDF, declared by its Content-Type`,
     );
   }
   const actual = sniffType(head, declared === "any" ? undefined : declared);
   if (actual === null) {
-    throw new ServiceError(
-      "unsupported_media",
-      `${FILE_FIELD} is not a PNG, JPEG, GIF, SVG, PSD or PDF file`,
-    );
+    throw new ServiceError("unsupported_media", `${called} is not a PNG, JPEG, GIF, SVG, PSD or PDF file`);
   }
   if (declared !== "any" && declared !== actual) {
-    throw new ServiceError("unsupported_media", `${FILE_FIELD} is declared as ${declared}, but is ${actual}`);
+    throw new ServiceError("unsupported_media", `${called} is declared as ${declared}, but is ${actual}`);
   }
   return actual;
 }

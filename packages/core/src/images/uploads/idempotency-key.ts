@@ -1,7 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Call, Upload } from "../../contracts/call.ts";
 import { ServiceError } from "../../errors.ts";
-import { clientKey } from "../../http/client-key.ts";
 import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
 
 const KEY_CHARACTERS = "[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,255}";
@@ -15,33 +13,27 @@ export const IDEMPOTENCY_KEY_SCHEMA = {
 
 const KEY = patternOf(IDEMPOTENCY_KEY_SCHEMA);
 
-/** The `Idempotency-Key` of a request, `null` without. Rejects with `bad_request` for what is none. */
-export function parseIdempotencyKey(header: string | string[] | undefined): string | null {
-  if (header === undefined) return null;
-  const [, quoted, bare] = KEY.exec(String(header)) ?? [];
+/**
+ * An idempotency key without its quotes, `null` where none is given. Rejects with `bad_request` what is out of form.
+ * @param called what messages call it.
+ */
+export function parseIdempotencyKey(value: unknown, called = "Idempotency-Key"): string | null {
+  if (value === undefined) return null;
+  const [, quoted, bare] = KEY.exec(String(value)) ?? [];
   const key = quoted ?? bare;
   if (key !== undefined) return key;
-  throw new ServiceError(
-    "bad_request",
-    "Idempotency-Key must be 1 to 255 visible ASCII characters without quotes",
-  );
+  throw new ServiceError("bad_request", `${called} must be 1 to 255 visible ASCII characters without quotes`);
 }
 
 /**
- * Names a key among those of all clients. Whoever has the name of an image's claim is given its PIN: so a key belongs to
- * the owner that the host names, else to the client's address.
+ * Names a key among those of all uploaders. A claim's name leads to the PIN of its image, so a key belongs to its uploader.
+ * @param uploader such as `owner anna`.
  */
-export function claimName(call: Call, key: string, owner: string | null): string {
-  const scope = owner === null ? `client ${clientKey(call.clientIp)}` : `owner ${owner}`;
-  return digest([scope, key]);
+export function claimName(uploader: string, key: string): string {
+  return digestOf([uploader, key]);
 }
 
-/** What makes two uploads the same: the bytes, and all that is said about them. */
-export function fingerprintOf(call: Call, { file, fields }: Upload): string {
-  const said = Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
-  return digest([file.sha256, file.declaredType, file.name, call.search, JSON.stringify(said)]);
-}
-
-function digest(parts: readonly string[]): string {
+/** Names a list of texts. */
+export function digestOf(parts: readonly (string | null)[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }

@@ -1,50 +1,59 @@
-import type { Call, Upload } from "../../contracts/call.ts";
-import type { ImageContext } from "../http/image-context.ts";
-import type { OwnerGrant } from "../http/permissions.ts";
+import type { OwnerLimits, OwnerUsage } from "../owners/owner-usage.ts";
 import type { ImageRecord } from "../record/image-record.ts";
-import { claimName, fingerprintOf } from "./idempotency-key.ts";
+import type { CurrentRecord } from "../record/image-records.ts";
+import type { Claims } from "./claims.ts";
 
-/** What is taken on behalf of an image before anything of it is stored. */
+/** What is reserved for an image before any of its bytes are stored. */
 export interface Reservation {
-  /** Proves, right before the image is stored, that what was taken is still held. Rejects with a 409 problem. */
-  confirm(): Promise<void>;
-  /** The image is there. */
+  /** Proves, right before the image is stored, that the reservation still holds. Rejects with `conflict`. */
+  requireHeld(): Promise<void>;
+  /** The image is stored. */
   settle(): void;
-  /** Gives back what was taken, when there will be no image. Never rejects. */
+  /** Releases the reservation, when there will be no image. Never rejects. */
   undo(): Promise<void>;
 }
 
 export interface ReservationRequest {
-  grant: OwnerGrant | null;
-  idempotencyKey: string | null;
+  /** `null`: the upload has no idempotency key. */
+  claim: {
+    /** See {@link claimName}. */
+    name: string;
+    /** Of the upload's content, hex: what a repeated upload must have in common with the first. */
+    fingerprint: string;
+  } | null;
+  /** Of the owner. */
+  limits: OwnerLimits;
 }
 
-const NOTHING: Reservation = { confirm: async () => undefined, settle() {}, undo: async () => undefined };
+export interface ReservationContext {
+  claims: Claims;
+  owners: OwnerUsage;
+  settings: { onError(error: unknown): void };
+}
+
+const NOTHING: Reservation = { requireHeld: async () => undefined, settle() {}, undo: async () => undefined };
 
 /**
- * Claims the request's `Idempotency-Key`, and room among what the owner may have. Rejects with 409 and `forbidden`.
- * @returns the image instead that an earlier request with the key made: then there is nothing to do.
+ * Claims the idempotency key of an upload, and its bytes among those of the owner. Rejects with `conflict` and `forbidden`.
+ * @returns instead, the image that an earlier upload with the key made.
  */
 export async function reserveImage(
-  context: ImageContext,
-  call: Call,
-  received: Upload,
+  context: ReservationContext,
   draft: ImageRecord,
-  { grant, idempotencyKey }: ReservationRequest,
-): Promise<Reservation | { made: ImageRecord }> {
-  const claim =
-    idempotencyKey === null ? NOTHING : await claimKey(context, call, received, draft, idempotencyKey);
+  { claim: asked, limits }: ReservationRequest,
+): Promise<Reservation | { made: CurrentRecord }> {
+  const claim = asked === null ? NOTHING : await claimKey(context, { ...asked, id: draft.id });
   if ("made" in claim) return claim;
   try {
-    const room = await takeRoom(context, draft, grant);
+    const bytes = await reserveBytes(context, draft, limits);
     return {
-      confirm: claim.confirm,
+      requireHeld: claim.requireHeld,
       settle() {
         claim.settle();
-        room.settle();
+        bytes.settle();
       },
       async undo() {
-        await room.undo();
+        await bytes.undo();
         await claim.undo();
       },
     };
@@ -55,35 +64,28 @@ export async function reserveImage(
 }
 
 async function claimKey(
-  { claims, settings }: ImageContext,
-  call: Call,
-  received: Upload,
-  draft: ImageRecord,
-  key: string,
-): Promise<Reservation | { made: ImageRecord }> {
-  const claim = await claims.claim({
-    name: claimName(call, key, draft.owner?.name ?? null),
-    fingerprint: fingerprintOf(call, received),
-    id: draft.id,
-  });
+  { claims, settings }: ReservationContext,
+  request: Parameters<Claims["claim"]>[0],
+): Promise<Reservation | { made: CurrentRecord }> {
+  const claim = await claims.claim(request);
   if ("made" in claim) return claim;
-  const { confirm, end, giveBack } = claim.held;
-  return { confirm, settle: end, undo: () => giveBack().catch(settings.onError) };
+  const { renewNow, end, release } = claim.held;
+  return { requireHeld: renewNow, settle: end, undo: () => release().catch(settings.onError) };
 }
 
-async function takeRoom(
-  { owners, settings }: ImageContext,
+async function reserveBytes(
+  { owners, settings }: ReservationContext,
   { id, owner }: ImageRecord,
-  grant: OwnerGrant | null,
+  limits: OwnerLimits,
 ): Promise<Reservation> {
   if (owner === null) return NOTHING;
   const { name, bytes } = owner;
-  await owners.reserve(name, id, bytes, grant?.limits ?? settings.ownerLimits);
+  await owners.reserve(name, id, bytes, limits);
   return {
     ...NOTHING,
     settle: () => owners.settle(name, id),
-    // Not settled: a write that seemed to fail may still be done, and the usage looks for its record. It mends itself also
-    // where this fails.
+    // Not settled: a write that seemed to fail may still be done, and the usage looks for its record. The usage corrects
+    // itself also where this fails.
     undo: () => owners.release(name, id, bytes).catch(settings.onError),
   };
 }

@@ -15,10 +15,10 @@ export interface UploadedFile {
   /** Where the renderer may write; on the originals' own volume where they have one. */
   cleanedPath: string;
   /** Stores the bytes as they came. The source stays where it is. */
-  storeCopy(key: string, options: PutOptions): Promise<void>;
-  /** Stores the bytes as they came, for the last time: the source may be used up. */
-  storeLast(key: string, options: PutOptions): Promise<void>;
-  /** Removes whatever is there of our own. Never rejects. */
+  putCopying(key: string, options: PutOptions): Promise<void>;
+  /** Stores the bytes as they came, for the last time: the store may move the source. */
+  putMoving(key: string, options: PutOptions): Promise<void>;
+  /** Removes our own files. Never rejects. */
   dispose(): Promise<void>;
 }
 
@@ -28,48 +28,48 @@ export function spooledUpload(originals: BlobStore, file: SpooledFile): Uploaded
   return {
     source: { path: file.path },
     cleanedPath,
-    storeCopy: (key, options) => storeLinked(originals, key, file.path, options),
-    storeLast: (key, options) => storeFile(originals, key, file.path, options),
+    putCopying: (key, options) => putLinked(originals, key, file.path, options),
+    putMoving: (key, options) => putFile(originals, key, file.path, options),
     async dispose() {
       await Promise.all([file.dispose(), removeFile(cleanedPath)]);
     },
   };
 }
 
-/** An upload that waits in the store; `null` where it is not there. */
+/** An upload that waits in the store; `null` where there is none. */
 export async function storedUpload(originals: BlobStore, id: string): Promise<UploadedFile | null> {
   const opened = await openSource(originals, keyOf.upload(id));
   if (opened === null) return null;
   const { source } = opened;
   const cleanedPath = `${temporaryPath(originals)}.clean`;
-  const storeCopy = async (key: string, options: PutOptions) => {
-    if ("path" in source) await storeLinked(originals, key, source.path, options);
+  const putCopying = async (key: string, options: PutOptions) => {
+    if ("path" in source) await putLinked(originals, key, source.path, options);
     else await originals.put(key, source.bytes, options);
   };
-  return { source, cleanedPath, storeCopy, storeLast: storeCopy, dispose: () => removeFile(cleanedPath) };
+  return { source, cleanedPath, putCopying, putMoving: putCopying, dispose: () => removeFile(cleanedPath) };
 }
 
-/** Stores what is to be kept of an upload: its cleaned copy, or the bytes as they came. */
-export async function storeAdmitted(
+/** Stores the original of an admitted upload: its cleaned copy, or the bytes as they came. */
+export async function putAdmitted(
   originals: BlobStore,
   key: string,
   upload: UploadedFile,
   admission: Admission,
   options: PutOptions,
 ): Promise<void> {
-  if (admission.cleaned === null) await upload.storeLast(key, options);
-  else await storeFile(originals, key, upload.cleanedPath, options);
+  if (admission.cleaned === null) await upload.putMoving(key, options);
+  else await putFile(originals, key, upload.cleanedPath, options);
 }
 
 /** A file in the spool becomes the blob itself where the store can do that. */
-async function storeFile(store: BlobStore, key: string, path: string, options: PutOptions): Promise<void> {
+async function putFile(store: BlobStore, key: string, path: string, options: PutOptions): Promise<void> {
   if (hasSpool(store)) await store.adopt(key, path, options);
   else await store.put(key, createReadStream(path), options);
 }
 
-/** As `storeFile`, but what the store is given is a second name of the file, or a copy. */
-async function storeLinked(store: BlobStore, key: string, path: string, options: PutOptions): Promise<void> {
-  if (!hasSpool(store)) return storeFile(store, key, path, options);
+/** As `putFile`, but the store gets a second name of the file, or a copy. */
+async function putLinked(store: BlobStore, key: string, path: string, options: PutOptions): Promise<void> {
+  if (!hasSpool(store)) return putFile(store, key, path, options);
   const second = temporaryPath(store);
   try {
     await link(path, second).catch(() => copyFile(path, second));
@@ -79,15 +79,15 @@ async function storeLinked(store: BlobStore, key: string, path: string, options:
   }
 }
 
-/** What a crash leaves under it is swept with the directory. */
-function temporaryPath(store: BlobStore): string {
+/** Where a file may be written; after a crash it is swept with the directory. */
+export function temporaryPath(store: BlobStore): string {
   return join(
     hasSpool(store) ? store.spoolDirectory : systemTemporaryDirectory(),
     `outrigger-${randomUUID()}`,
   );
 }
 
-async function removeFile(path: string): Promise<void> {
-  // It harms nobody, and is swept with the spool.
+export async function removeFile(path: string): Promise<void> {
+  // Ignored: it is swept with the spool.
   await rm(path, { force: true }).catch(() => undefined);
 }

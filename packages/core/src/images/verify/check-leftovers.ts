@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import type { StoreRole } from "../../contracts/observer.ts";
 import { keyOf } from "../record/image-record.ts";
-import { ORPHAN_MS } from "../uploads/arrival.ts";
+import { ORPHAN_MS } from "../uploads/orphan-watch.ts";
 import { removeOrphan, repairOrphan } from "./repair.ts";
 import { attempt, type VerifyContext } from "./verify-context.ts";
 

@@ -1,15 +1,21 @@
+import type { Pages } from "../../../contracts/pages.ts";
+import type { Renderer } from "../../../contracts/renderer.ts";
 import { describeApi } from "../../../openapi/describe-api.ts";
 import { createDescription, type Description } from "../../../openapi/description.ts";
 import type { ApiPart } from "../../../openapi/document.ts";
 import { VERSION } from "../../../openapi/version.ts";
+import type { ImageSettings } from "../../image-settings.ts";
 import { ALL_FORMATS, ORIGINAL_TYPES } from "../../record/formats.ts";
-import type { ImageContext } from "../image-context.ts";
-import { isServable } from "../image-links.ts";
+import { isServable } from "../../record/image-links.ts";
 import type { ImageFacts } from "./image-facts.ts";
 import { descriptionRefusals, imagePart, otherImageMethods } from "./image-part.ts";
 
 /** What of a service its description tells of. */
-type DescribedContext = Pick<ImageContext, "pages" | "renderer" | "settings">;
+interface DescribedContext {
+  pages: Pages | null;
+  renderer: Renderer;
+  settings: ImageSettings;
+}
 
 /** The service as it is set up, for a description of all that is mounted beside it. */
 export function describeImages(context: DescribedContext): ApiPart {

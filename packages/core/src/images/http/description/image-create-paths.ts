@@ -1,26 +1,19 @@
 import { USER_AGENT_SCHEMA } from "../../../http/agent.ts";
 import type { ApiOperation, ApiRequestBody, ApiResponse, PathItem } from "../../../openapi/document.ts";
 import { headersOf } from "../../../openapi/headers.ts";
-import type { ProblemForm } from "../../../openapi/problems.ts";
 import { optionalText } from "../../../schema/json-schema.ts";
 import { ORIGINAL_TYPES, TYPE_ALIASES } from "../../record/formats.ts";
 import { EXPIRY_SCHEMAS, NAME_SCHEMA } from "../../record/image-fields.ts";
-import { FILE_FIELD } from "../../uploads/describe-upload.ts";
 import { IDEMPOTENCY_KEY_SCHEMA } from "../../uploads/idempotency-key.ts";
+import { FILE_FIELD } from "../create-image.ts";
 import type { ImageFacts } from "./image-facts.ts";
 import { EXPIRES_AT, headerParameter, NAME } from "./image-parameters.ts";
 import { everywhere, inOrder, OF_BODIES, ofHost, ofLimits, refusals } from "./image-refusals.ts";
 import { CREATED_REF } from "./image-schemas.ts";
 
-/** `POST {base}/api/images.json` and `.txt`. */
-export function createPaths(
-  facts: ImageFacts,
-  others: (form: ProblemForm) => ApiResponse,
-): Record<string, PathItem> {
-  return {
-    "/api/images.json": { post: createOperation(facts, "json"), "x-other-methods": others("json") },
-    "/api/images.txt": { post: createOperation(facts, "txt"), "x-other-methods": others("text") },
-  };
+/** `POST {base}/api/images.json` or `.txt`. */
+export function createPath(facts: ImageFacts, suffix: "json" | "txt"): PathItem {
+  return { post: createOperation(facts, suffix) };
 }
 
 function createOperation(facts: ImageFacts, suffix: "json" | "txt"): ApiOperation {

@@ -31,23 +31,23 @@ const UNKNOWN =
 
 const BINARY = { schema: { type: "string", format: "binary" } } as const;
 
-/** What people open of an image. */
-export function imagePagePaths(facts: ImageFacts, otherMethods: ApiResponse): Record<string, PathItem> {
-  const withHead = (get: ApiOperation): PathItem => ({
-    parameters: [ID_PARAMETER],
-    get,
-    head: headOf(get),
-    "x-other-methods": otherMethods,
-  });
-  return {
-    "/{id}": withHead(landingOperation(facts)),
-    ...(facts.hasPages
-      ? {
-          "/{id}/view": withHead(viewerOperation(facts)),
-          "/{id}/edit": { ...withHead(editorOperation(facts)), post: editOperation(facts) },
-        }
-      : {}),
-  };
+/** `GET HEAD {base}/<id>`. */
+export function landingPath(facts: ImageFacts): PathItem {
+  return readOnly(landingOperation(facts));
+}
+
+/** `GET HEAD {base}/<id>/view`. */
+export function viewerPath(facts: ImageFacts): PathItem {
+  return readOnly(viewerOperation(facts));
+}
+
+/** `GET HEAD POST {base}/<id>/edit`. */
+export function editorPath(facts: ImageFacts): PathItem {
+  return { ...readOnly(editorOperation(facts)), post: editOperation(facts) };
+}
+
+function readOnly(get: ApiOperation): PathItem {
+  return { parameters: [ID_PARAMETER], get, head: headOf(get) };
 }
 
 function landingOperation(facts: ImageFacts): ApiOperation {
@@ -78,7 +78,7 @@ function landingOperation(facts: ImageFacts): ApiOperation {
         content: originals,
       },
       "304": notModified("Sunset", "Vary"),
-      ...refusals(facts, formOf(facts), statuses, { 404: UNKNOWN }),
+      ...refusals(facts, hasPages ? "page" : "json", statuses, { 404: UNKNOWN }),
     },
   };
 }
@@ -185,8 +185,4 @@ export function pageResponse(description: string, ...more: readonly HeaderName[]
     headers: headersOf("Cache-Control", "Content-Security-Policy", ...more),
     content: HTML,
   };
-}
-
-function formOf({ hasPages }: ImageFacts): "page" | "json" {
-  return hasPages ? "page" : "json";
 }

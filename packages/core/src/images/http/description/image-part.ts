@@ -1,18 +1,13 @@
-import type { ApiPart, ApiResponse } from "../../../openapi/document.ts";
+import type { ApiPart, ApiResponse, PathItem } from "../../../openapi/document.ts";
 import { HEADER_COMPONENTS, headersOf } from "../../../openapi/headers.ts";
 import { PROBLEM_SCHEMA, type ProblemForm, problemResponse } from "../../../openapi/problems.ts";
-import { createPaths } from "./image-create-paths.ts";
+import { ROUTES } from "../routes.ts";
 import type { ImageFacts } from "./image-facts.ts";
-import { imagePagePaths } from "./image-page-paths.ts";
-import { readPaths } from "./image-read-paths.ts";
-import { recordPath } from "./image-record-path.ts";
 import { everywhere, refusals } from "./image-refusals.ts";
 import { IMAGE_SCHEMAS } from "./image-schemas.ts";
-import { sitePaths } from "./image-site-paths.ts";
 
 /** An image service as part of a description. */
 export function imagePart(facts: ImageFacts): ApiPart {
-  const page = otherImageMethods(facts.hasPages ? "page" : "json");
   return {
     title: "Image hosting",
     description: description(facts),
@@ -20,13 +15,7 @@ export function imagePart(facts: ImageFacts): ApiPart {
       { name: "Images", description: "Uploading, reading, changing and deleting." },
       { name: "Pages", description: "What people open in a browser." },
     ],
-    paths: {
-      ...createPaths(facts, otherImageMethods),
-      "/api/images/{id}.json": recordPath(facts, otherImageMethods("json")),
-      ...readPaths(facts, otherImageMethods("json")),
-      ...imagePagePaths(facts, page),
-      ...sitePaths(facts, page),
-    },
+    paths: pathsOf(facts),
     components: {
       schemas: { ...IMAGE_SCHEMAS, Problem: PROBLEM_SCHEMA },
       headers: HEADER_COMPONENTS,
@@ -46,6 +35,17 @@ export function imagePart(facts: ImageFacts): ApiPart {
       },
     },
   };
+}
+
+function pathsOf(facts: ImageFacts): Record<string, PathItem> {
+  const paths: Record<string, PathItem> = {};
+  for (const { pattern, form, needsPages = false, describe } of ROUTES) {
+    const item = needsPages && !facts.hasPages ? null : describe(facts);
+    if (item === null) continue;
+    const others = otherImageMethods(form === "page" && !facts.hasPages ? "json" : form);
+    paths[pattern] = { ...item, "x-other-methods": others };
+  }
+  return paths;
 }
 
 /** What methods that an address does not permit are answered. */

@@ -38,25 +38,8 @@ export const BYTES_HEADERS = headersOf(
   "Sunset",
 );
 
-/** `GET HEAD {base}/api/images/<id>.<format>`, for each format and for `jpeg`, which is `jpg`. */
-export function readPaths(facts: ImageFacts, otherMethods: ApiResponse): Record<string, PathItem> {
-  return Object.fromEntries(
-    facts.formats.flatMap((format) => {
-      const suffixes = format === "jpg" ? ["jpg", "jpeg"] : [format];
-      return suffixes.map((suffix) => [
-        `/api/images/{id}.${suffix}`,
-        readPath(facts, format, suffix, otherMethods),
-      ]);
-    }),
-  );
-}
-
-function readPath(
-  facts: ImageFacts,
-  format: ImageFormat,
-  suffix: string,
-  otherMethods: ApiResponse,
-): PathItem {
+/** `GET HEAD {base}/api/images/<id>.<suffix>`. @param suffix the format, or another name of it. */
+export function readPath(facts: ImageFacts, format: ImageFormat, suffix: string): PathItem {
   const get = readOperation(facts, format, suffix);
   const head = headOf(get);
   const { "200": found, ...others } = head.responses;
@@ -67,7 +50,6 @@ function readPath(
     parameters: [ID_PARAMETER],
     get,
     head: { ...head, responses },
-    "x-other-methods": otherMethods,
   };
 }
 

@@ -32,7 +32,7 @@ const PIN_FIELD: JsonSchema = { type: "string", description: "The PIN, where it 
 const WITH_PIN = [{ imagePin: [] }, { imagePinInQuery: [] }, {}];
 
 /** `{base}/api/images/<id>.json`. */
-export function recordPath(facts: ImageFacts, otherMethods: ApiResponse): PathItem {
+export function recordPath(facts: ImageFacts): PathItem {
   const get = readOperation(facts);
   return {
     parameters: [ID_PARAMETER],
@@ -40,7 +40,6 @@ export function recordPath(facts: ImageFacts, otherMethods: ApiResponse): PathIt
     head: headOf(get),
     patch: patchOperation(facts),
     delete: deleteOperation(facts),
-    "x-other-methods": otherMethods,
   };
 }
 

@@ -1,25 +1,32 @@
-import type { ApiOperation, ApiResponse, PathItem } from "../../../openapi/document.ts";
+import type { ApiOperation, PathItem } from "../../../openapi/document.ts";
 import { headOf } from "../../../openapi/head-of.ts";
 import { headersOf } from "../../../openapi/headers.ts";
 import type { ImageFacts } from "./image-facts.ts";
 import { pageResponse } from "./image-page-paths.ts";
 import { everywhere, inOrder, refusals } from "./image-refusals.ts";
 
-/** What there is once: the pages for uploading and reading about the API, their files, and the uploader for ShareX. */
-export function sitePaths(facts: ImageFacts, otherMethods: ApiResponse): Record<string, PathItem> {
-  const withHead = (get: ApiOperation): PathItem => ({
-    get,
-    head: headOf(get),
-    "x-other-methods": otherMethods,
-  });
-  const sharex = { "/sharex.sxcu": withHead(sharexOperation(facts)) };
-  if (!facts.hasPages) return sharex;
-  return {
-    "/": withHead(pageOperation(facts, "openUploadPage", "The page for uploading")),
-    "/api": withHead(pageOperation(facts, "openReference", "This description as a page")),
-    "/assets/{name}": withHead(assetOperation(facts)),
-    ...sharex,
-  };
+/** `GET HEAD {base}/`. */
+export function frontPath(facts: ImageFacts): PathItem {
+  return readOnly(pageOperation(facts, "openUploadPage", "The page for uploading"));
+}
+
+/** `GET HEAD {base}/api`. */
+export function referencePath(facts: ImageFacts): PathItem {
+  return readOnly(pageOperation(facts, "openReference", "This description as a page"));
+}
+
+/** `GET HEAD {base}/assets/<name>`. */
+export function assetPath(facts: ImageFacts): PathItem {
+  return readOnly(assetOperation(facts));
+}
+
+/** `GET HEAD {base}/sharex.sxcu`. */
+export function sharexPath(facts: ImageFacts): PathItem {
+  return readOnly(sharexOperation(facts));
+}
+
+function readOnly(get: ApiOperation): PathItem {
+  return { get, head: headOf(get) };
 }
 
 function pageOperation(facts: ImageFacts, operationId: string, summary: string): ApiOperation {

@@ -1,12 +1,12 @@
 import type { Call, Reply } from "../../../contracts/call.ts";
 import type { EditView } from "../../../contracts/pages.ts";
 import { ServiceError } from "../../../errors.ts";
+import { changeImage, type ImageChange, removeImage } from "../../library/change-image.ts";
 import { parseExpiry, parseName } from "../../record/image-fields.ts";
+import { editUrl, imageUrl } from "../../record/image-links.ts";
 import type { ImageRecord } from "../../record/image-record.ts";
 import type { CurrentRecord } from "../../record/image-records.ts";
-import { changeImage, type ImageChange, removeImage } from "../edit-image.ts";
-import type { ImageContext } from "../image-context.ts";
-import { baseUrl, editUrl, imageUrl } from "../image-links.ts";
+import { baseUrl, type ImageContext } from "../image-context.ts";
 import type { Parameters } from "../read-body.ts";
 
 /** The address of the edit page holds the PIN: it must not stay in caches, nor go to others as a referrer. */
@@ -24,17 +24,17 @@ export async function applyForm(
   pin: string,
 ): Promise<Reply> {
   const { id } = current.record;
-  const base = baseUrl(call, context.settings.publicUrl);
+  const base = baseUrl(context, call);
   switch (parameters.get("action")) {
     case "delete":
       if (!parameters.get("confirm"))
         throw new ServiceError("bad_request", "Tick the box to confirm the deletion");
-      await removeImage(context, current);
+      await removeImage(context.library, current);
       return seeOther(`${imageUrl(base, id)}/view?done=delete`);
     case "update": {
       const change = onlyNew(current.record, changeOf(context, parameters));
       const changed = (["name", "expiresAt"] as const).filter((field) => change[field] !== undefined);
-      if (changed.length > 0) await changeImage(context, current, change);
+      if (changed.length > 0) await changeImage(context.library, current, change);
       return seeOther(`${editUrl(base, id, pin)}&done=${changed.join("-") || "nothing"}`);
     }
     default:

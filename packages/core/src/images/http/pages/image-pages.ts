@@ -2,14 +2,15 @@ import type { Call, Reply } from "../../../contracts/call.ts";
 import type { EditView, Pages } from "../../../contracts/pages.ts";
 import { isServiceError } from "../../../errors.ts";
 import { HttpProblem } from "../../../http/http-problem.ts";
+import { findImage, requireAlive } from "../../library/find-image.ts";
 import { formatOfOriginal } from "../../record/formats.ts";
+import { imageUrl } from "../../record/image-links.ts";
 import type { ImageRecord } from "../../record/image-record.ts";
 import type { CurrentRecord } from "../../record/image-records.ts";
-import { findForRead, findImage, requireAlive } from "../find-image.ts";
-import type { ImageContext } from "../image-context.ts";
-import { baseUrl, imageUrl } from "../image-links.ts";
-import { countRequest, requirePin } from "../limits.ts";
-import { type Audience, permitEdit } from "../permissions.ts";
+import { findForRead } from "../find-for-read.ts";
+import { baseUrl, type ImageContext } from "../image-context.ts";
+import { requirePin } from "../limits.ts";
+import type { Audience } from "../permissions.ts";
 import { pinOf, readParameters } from "../read-body.ts";
 import { readOriginal } from "../read-image.ts";
 import { applyForm, noticeFor, SECRET_PAGE_HEADERS } from "./edit-form.ts";
@@ -35,14 +36,13 @@ export async function viewer(context: ImageContext, call: Call, id: string): Pro
 /** `GET HEAD POST {base}/<id>/edit`: a form, and what it sends. A GET changes nothing. */
 export async function editor(context: ImageContext, call: Call, id: string): Promise<Reply> {
   const pages = requirePages(context);
-  await countRequest(context, call, "edits");
   const parameters = await readParameters(call, context.settings);
-  const current = await findImage(context, call, id);
+  const current = await findImage(context.library, id, call.signal);
   const unlocked = await unlock(context, pages, call, current.record, pinOf(call, parameters));
   if ("refused" in unlocked) return unlocked.refused;
   const { pin } = unlocked;
   // The host may have taken its time to decide.
-  await requireAlive(context, current);
+  await requireAlive(context.library, current);
   const form = { context, pages, call, current, pin };
   if (call.method !== "POST") {
     return formReply(form, 200, noticeFor(current.record, parameters.get("done")));
@@ -86,9 +86,9 @@ async function unlock(
     const refused = refusalOf(error, sent);
     if (refused === null) throw error;
     const { status, headers, ...why } = refused;
-    const address = imageUrl(baseUrl(call, context.settings.publicUrl), record.id);
+    const address = imageUrl(baseUrl(context, call), record.id);
     const page = pages.unlock({
-      baseUrl: baseUrl(call, context.settings.publicUrl),
+      baseUrl: baseUrl(context, call),
       action: `${address}/edit`,
       viewUrl: `${address}/view`,
       ...why,
@@ -120,8 +120,8 @@ async function requireEditor(
   record: ImageRecord,
   pin: unknown,
 ): Promise<string> {
-  const mayWithout = await permitEdit(context, call, record);
-  if (mayWithout && call.method !== "POST") return (await context.pins()).pinOf(record.id);
+  const mayWithout = await context.permissions.permitEdit(call, record);
+  if (mayWithout && call.method !== "POST") return (await context.library.pins()).pinOf(record.id);
   await requirePin(context, call, record.id, pin);
   return String(pin);
 }
@@ -136,11 +136,11 @@ interface EditForm {
 
 function formReply(form: EditForm, status: number, said: Pick<EditView, "notice" | "problem">): Reply {
   const { context, call, current, pin } = form;
-  const { now, maxLifetimeMs, publicUrl } = context.settings;
+  const { now, maxLifetimeMs } = context.settings;
   const page = form.pages.edit(
     {
       image: imageView(context, call, current.record),
-      action: `${imageUrl(baseUrl(call, publicUrl), current.record.id)}/edit`,
+      action: `${imageUrl(baseUrl(context, call), current.record.id)}/edit`,
       ...{ pin, maxLifetimeMs },
       ...said,
     },

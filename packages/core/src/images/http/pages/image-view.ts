@@ -1,18 +1,19 @@
 import type { Call } from "../../../contracts/call.ts";
 import type { ImageView } from "../../../contracts/pages.ts";
 import type { ImageFormat } from "../../../contracts/renderer.ts";
+import type { LibraryContext } from "../../library/library-context.ts";
 import { ALL_FORMATS } from "../../record/formats.ts";
+import { formatUrl, imageUrl, isServable } from "../../record/image-links.ts";
 import type { ImageRecord } from "../../record/image-record.ts";
 import { parseReadParameters, requirePage } from "../../renditions/rendition-spec.ts";
 import { isFree } from "../../renditions/sizes.ts";
 import { resignAddress } from "../../renditions/write-address.ts";
-import type { ImageContext } from "../image-context.ts";
-import { baseUrl, formatUrl, imageUrl, isServable } from "../image-links.ts";
+import { baseUrl, type ImageContext } from "../image-context.ts";
 import { requireUtf8Query } from "../read-body.ts";
 
 /** What pages may know of an image. @param page of a document, from 1. */
 export function imageView(context: ImageContext, call: Call, record: ImageRecord, page = 1): ImageView {
-  const base = baseUrl(call, context.settings.publicUrl);
+  const base = baseUrl(context, call);
   const { id, name, type, size, width, height, pages, agent } = record;
   return {
     ...{ id, name, type, size, width, height, pages, agent, page },
@@ -21,11 +22,11 @@ export function imageView(context: ImageContext, call: Call, record: ImageRecord
     expiresAt: new Date(record.expiresAt).toISOString(),
     viewUrl: `${imageUrl(base, id)}/view`,
     links: Object.fromEntries(
-      servableFormats(context, record).map((format) => [format, formatUrl(base, id, format)]),
+      servableFormats(context.library, record).map((format) => [format, formatUrl(base, id, format)]),
     ),
     ...(isFree(context.settings.sizes)
       ? {}
-      : { sign: (address: string) => resignAddress(base, id, address, context.reads) }),
+      : { sign: (address: string) => resignAddress(base, id, address, context.library.reads) }),
   };
 }
 
@@ -38,7 +39,7 @@ export function pageShown(record: ImageRecord, search: string): number {
   return page ?? 1;
 }
 
-function servableFormats({ renderer }: ImageContext, record: ImageRecord): ImageFormat[] {
+function servableFormats({ renderer }: LibraryContext, record: ImageRecord): ImageFormat[] {
   if (record.processing !== null) return [];
   return ALL_FORMATS.filter((format) => isServable(renderer, record, format));
 }

@@ -1,8 +1,7 @@
 import type { Call, Reply } from "../../../contracts/call.ts";
 import type { Pages, ProblemView } from "../../../contracts/pages.ts";
 import { type Problem, statusTitle } from "../../../http/problem.ts";
-import type { ImageContext } from "../image-context.ts";
-import { baseUrl } from "../image-links.ts";
+import { baseUrl, type ImageContext } from "../image-context.ts";
 import { pageReply } from "./page-reply.ts";
 
 const BLOCKED_BY = /^<([^>]*)>; rel="blocked-by"$/;
@@ -21,7 +20,7 @@ export async function problemPage(
   const { status, headers = {} } = problem;
   const wait = retryAfterSeconds(problem);
   const view: ProblemView = {
-    baseUrl: baseUrl(call, context.settings.publicUrl),
+    baseUrl: baseUrl(context, call),
     status,
     title: statusTitle(status),
     // Programs are told of the header; people see what it says.
@@ -40,7 +39,7 @@ export async function problemPage(
 
 /** Whether this is where the form leads to that deletes, and the image was deleted indeed. */
 async function isDeletedJustNow(
-  { records }: ImageContext,
+  { library: { records } }: ImageContext,
   call: Call,
   { status }: Problem,
   id: string | null,

@@ -1,16 +1,15 @@
 import contentDisposition from "content-disposition";
 import type { Call, Reply } from "../../../contracts/call.ts";
 import type { ImageSettings } from "../../image-settings.ts";
-import { FILE_FIELD } from "../../uploads/describe-upload.ts";
-import type { ImageContext } from "../image-context.ts";
-import { baseUrl } from "../image-links.ts";
+import { FILE_FIELD } from "../create-image.ts";
+import { baseUrl, type ImageContext } from "../image-context.ts";
 
 /**
  * `GET HEAD {base}/sharex.sxcu`: a custom uploader that ShareX takes in by a double click (ShareX, "Custom uploader",
  * file version 14).
  */
 export function sharexReply(context: ImageContext, call: Call): Reply {
-  const base = baseUrl(call, context.settings.publicUrl);
+  const base = baseUrl(context, call);
   const host = URL.canParse(base) ? new URL(base).host : base;
   const uploader = {
     Version: "14.0.0",

@@ -3,17 +3,16 @@ import type { Call, Reply } from "../../../contracts/call.ts";
 import type { Asset } from "../../../contracts/pages.ts";
 import { HttpProblem } from "../../../http/http-problem.ts";
 import { ORIGINAL_TYPES } from "../../record/formats.ts";
-import type { ImageContext } from "../image-context.ts";
-import { baseUrl } from "../image-links.ts";
+import { baseUrl, type ImageContext } from "../image-context.ts";
 import { pageReply, requirePages } from "./page-reply.ts";
 
 const PAGE_HEADERS = { "Cache-Control": "no-cache" };
 
 /** `GET HEAD {base}/`: the upload page. */
 export function uploadPage(context: ImageContext, call: Call): Reply {
-  const { maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, publicUrl } = context.settings;
+  const { maxUploadBytes, defaultLifetimeMs, maxLifetimeMs } = context.settings;
   const page = requirePages(context).upload({
-    baseUrl: baseUrl(call, publicUrl),
+    baseUrl: baseUrl(context, call),
     types: ORIGINAL_TYPES,
     ...{ maxUploadBytes, defaultLifetimeMs, maxLifetimeMs },
   });
@@ -22,7 +21,7 @@ export function uploadPage(context: ImageContext, call: Call): Reply {
 
 /** `GET HEAD {base}/api`: the API for people to read. */
 export function referencePage(context: ImageContext, call: Call): Reply {
-  const page = requirePages(context).reference({ baseUrl: baseUrl(call, context.settings.publicUrl) });
+  const page = requirePages(context).reference({ baseUrl: baseUrl(context, call) });
   return pageReply(call, page, 200, PAGE_HEADERS);
 }
 

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
 import { createSite } from "../../../test/image-site.ts";
-import { decodeRecord, roleOf } from "./image-record.ts";
+import { roleOf } from "./image-record.ts";
+import { decodeRecord } from "./record-codec.ts";
 
 /** As the first version wrote it, which knew nothing of work that is left for later. */
 const OLD_RECORD = {

@@ -1,6 +1,8 @@
 import { MAX_PAGE_RUNS } from "../../contracts/renderer.ts";
+import { ServiceError } from "../../errors.ts";
 import { FORMATS } from "./formats.ts";
-import type { ImageRecord } from "./image-record.ts";
+import { type ImageRecord, jsonIn, keyOf } from "./image-record.ts";
+import { FORMAT_VERSION, requireKnownVersion } from "./known-version.ts";
 
 /** What is wrong with one field; `null` where nothing is. */
 type Check = (value: unknown) => boolean;
@@ -60,8 +62,36 @@ const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
   damaged: orNothing(isFlag),
 };
 
+/** What records of earlier versions lack. */
+const ADDED_LATER = { owner: null, gone: null, withheld: null, processing: null, failure: null };
+
+/** A record as it is stored. */
+export function encodeRecord(record: ImageRecord): Buffer {
+  return Buffer.from(JSON.stringify({ v: FORMAT_VERSION, ...record }), "utf8");
+}
+
+/**
+ * The inverse of {@link encodeRecord}.
+ * @param id of the image that the record belongs to. @default whichever it names
+ * @throws NewerVersion for a record of a newer release, and ServiceError `damaged` for anything else.
+ */
+export function decodeRecord(bytes: Buffer, id?: string): ImageRecord {
+  const value = jsonIn(bytes);
+  const { v, ...record } = Object(value) as { v?: unknown; id?: unknown }; // Any value can be asked.
+  requireKnownVersion(v, `The record of image ${id ?? record.id}`);
+  const why = value === null ? "it is not JSON" : whyNoRecord(value, id);
+  if (why !== null) throw damagedRecord(id, why);
+  return { ...ADDED_LATER, ...(record as ImageRecord) }; // Proved right above.
+}
+
+/** @param why A clause without a full stop. */
+export function damagedRecord(id: string | undefined, why: string): ServiceError {
+  const what = id === undefined ? "A record" : `The record of image ${id} (key "${keyOf.record(id)}")`;
+  return new ServiceError("damaged", `${what} is damaged: ${why}`);
+}
+
 /** Why a value is no image record, as a clause without a full stop; `null` where it is one. */
-export function whyNoRecord(value: unknown, id: string | undefined): string | null {
+function whyNoRecord(value: unknown, id: string | undefined): string | null {
   if (typeof value !== "object" || value === null) return "it is not a JSON object";
   const wrong = wrongField(value, RECORD);
   if (wrong !== null) return `its field "${wrong}" is not valid`;

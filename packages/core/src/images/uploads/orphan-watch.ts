@@ -3,45 +3,42 @@ import { ServiceError } from "../../errors.ts";
 import type { ProcessingContext } from "../processing/processing-context.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 
-/** What has no record so long after it arrived is what a crash left of an upload that nobody was told of. */
+/** An upload without a record after this time was orphaned by a crash before its reply; the sweeper deletes it. */
 export const ORPHAN_MS = 15 * 60_000;
 
-/**
- * The entry by which the sweep finds an upload, whatever becomes of it: noted before the first byte is stored, so that
- * nothing is ever there that nobody knows of.
- */
-export interface Arrival {
+/** Makes the sweeper find an upload, whatever becomes of it. Its entry is written before the first byte is stored. */
+export interface OrphanWatch {
   /** To be awaited before bytes are stored. */
-  noted: Promise<void>;
+  written: Promise<void>;
   /**
-   * To be called when the record is written: rejects when that took so long that the sweep may have taken the bytes for
-   * left-overs. Then the record is gone again.
+   * To be called when the record is written. Rejects, and removes the record, when that took so long that the sweeper may
+   * have deleted the bytes as orphaned.
    */
-  confirm(): Promise<void>;
-  /** Removes what was stored, and the entry. Never rejects: what cannot be removed now the sweep removes. */
-  takeBack(): Promise<void>;
+  requireInTime(): Promise<void>;
+  /** Removes the stored bytes and the entry. Never rejects: the sweeper removes what remains. */
+  removeStored(): Promise<void>;
 }
 
-export function noteArrival(context: ProcessingContext, { id, expiresAt }: ImageRecord): Arrival {
+export function watchForOrphan(context: ProcessingContext, { id, expiresAt }: ImageRecord): OrphanWatch {
   const { due, originals, records, settings } = context;
   const entry: DueEntry = { id, dueMs: settings.now() + ORPHAN_MS };
-  const noted = due.add(entry);
-  // Whoever stores bytes hears of it; an upload that is refused before need not.
-  noted.catch(() => undefined);
+  const written = due.add(entry);
+  // An upload that is refused before bytes are stored does not await it.
+  written.catch(() => undefined);
   return {
-    noted,
-    async confirm() {
+    written,
+    async requireInTime() {
       if (settings.now() >= entry.dueMs) {
         await records.remove(id);
         throw new ServiceError("store_unavailable", `Storing image ${id} took too long`);
       }
-      // Later ones are noted at the first look.
+      // The sweep of this entry adds one for a later end.
       if (expiresAt < entry.dueMs) await due.add({ id, dueMs: expiresAt }).catch(settings.onError);
     },
-    async takeBack() {
+    async removeStored() {
       try {
-        // Without the entry nothing was stored.
-        if (!(await isFulfilled(noted))) return;
+        // Without the entry no byte was stored.
+        if (!(await isFulfilled(written))) return;
         // A write that failed may have been done all the same.
         await records.remove(id);
         await originals.delete(keyOf.original(id));

@@ -1,0 +1,28 @@
+import type { Call } from "../../contracts/call.ts";
+import { findImage, requireAlive, requireReady } from "../library/find-image.ts";
+import type { CurrentRecord } from "../record/image-records.ts";
+import type { ImageContext } from "./image-context.ts";
+import type { Audience } from "./permissions.ts";
+
+/** An image for a client that may see it. */
+export interface Viewing {
+  current: CurrentRecord;
+  audience: Audience;
+}
+
+/**
+ * The record of a living image for a client that reads it. Rejects as its life says, then with `forbidden`, and last with
+ * `processing`: a client that may not see an image does not learn its progress either.
+ */
+export async function findForRead(
+  { library, permissions }: ImageContext,
+  call: Call,
+  id: string,
+): Promise<Viewing> {
+  const current = await findImage(library, id, call.signal);
+  const audience = await permissions.permitRead(call, current.record);
+  // The host may have taken its time to decide.
+  if (permissions.areAsked) await requireAlive(library, current);
+  requireReady(library, current);
+  return { current, audience };
+}

@@ -1,0 +1,100 @@
+import { expect, test } from "vitest";
+import { created, createSite } from "../../../test/image-site.ts";
+import { createLifeSite } from "../../../test/life-site.ts";
+import { textPages } from "../../../test/text-pages.ts";
+import { DESCRIPTION_PATH } from "../../openapi/describe-api.ts";
+import { allowedBy, matchRoute, NOTHING, ROUTES } from "./routes.ts";
+
+const id = "AbCdEfGhIjKlMnOpQrSt_-";
+
+test.each([
+  ["/api/images.json", ["/api/images.json", ""]],
+  ["/api/images.txt/", ["/api/images.txt", ""]],
+  ["/api/images.xml", ["/api/images/*", "xml"]],
+  ["/api/images", ["/api/images/*", ""]],
+  ["/api/images/", ["/api/images/*", ""]],
+  ["/api/images//", ["/api/images/*", ""]],
+  [`/api/images/${id}.json`, ["/api/images/{id}.json", id]],
+  [`/api/images/${id}.json/`, ["/api/images/{id}.json", id]],
+  [`/api/images/${id}.jpg`, ["/api/images/{id}.jpg", id]],
+  [`/api/images/${id}.jpeg`, ["/api/images/{id}.jpg", id]],
+  [`/api/images/${id}.avif`, ["/api/images/{id}.avif", id]],
+  [`/api/images/${id}.bmp`, ["/api/images/*", "bmp"]],
+  [`/api/images/${id}.PNG`, ["/api/images/*", "PNG"]],
+  [`/api/images/${id}.constructor`, ["/api/images/*", "constructor"]],
+  [`/api/images/${id}`, ["/api/images/*", ""]],
+  [`/api/images/${id}x.png`, ["/api/images/*", ""]],
+  ["/api/images/..%2f..%2fetc.png", ["/api/images/*", ""]],
+  ["/api/images/../../../x.png", ["/api/images/*", ""]],
+  [`/api/images/${id}/x.png`, ["/api/images/*", ""]],
+  ["/api/imagesque", undefined],
+  ["/api", ["/api", ""]],
+  ["/api/", ["/api", ""]],
+  ["/api/openapi.json", ["/api/openapi.json", ""]],
+  ["/api/other.json", undefined],
+  ["/", ["/", ""]],
+  ["/assets/upload-Bx3_-9.js", ["/assets/{name}", "upload-Bx3_-9.js"]],
+  ["/assets/a/b.js", undefined],
+  ["/assets/%2e%2e", undefined],
+  ["/sharex.sxcu", ["/sharex.sxcu", ""]],
+  [`/${id}`, ["/{id}", id]],
+  [`/${id}/view`, ["/{id}/view", id]],
+  [`/${id}/edit`, ["/{id}/edit", id]],
+  [`/${id}/other`, undefined],
+  [`/${id}x`, undefined],
+  ["/host", undefined],
+])("%s", (path, expected) => {
+  const matched = matchRoute(path);
+  expect(matched && [matched.route, matched.name]).toEqual(expected);
+});
+
+const ASSET = "upload-1.js";
+const pages = {
+  ...textPages,
+  asset: (name: string) => (name === ASSET ? { type: "text/javascript", body: Buffer.from("1") } : undefined),
+};
+
+/** A path of a route. */
+function pathOf(pattern: string, imageId: string): string {
+  return pattern.replace("{id}", imageId).replace("{name}", ASSET);
+}
+
+test("each row is described with its methods, and each described path is a row", () => {
+  const { paths } = createLifeSite({ pages }).images.describe();
+  const rows = ROUTES.filter(({ pattern }) => pattern !== DESCRIPTION_PATH);
+  expect(Object.keys(paths)).toEqual(rows.map(({ pattern }) => pattern));
+  for (const row of rows) {
+    const item = paths[row.pattern] ?? {};
+    const methods = Object.keys(item).filter((key) => /^(?:get|head|post|patch|delete)$/.test(key));
+    const described = [...methods, "options"].map((method) => method.toUpperCase());
+    expect([row.pattern, described.sort()]).toEqual([row.pattern, allowedBy(row).split(", ").sort()]);
+  }
+});
+
+test.each(ROUTES.map((row) => [row.pattern, row] as const))("%s is reachable", async (pattern, row) => {
+  const site = createLifeSite({ pages });
+  const { id: imageId } = created(await site.create());
+  const path = pathOf(pattern, imageId);
+  expect(matchRoute(path)).toEqual({
+    route: row.observedAs ?? pattern,
+    row,
+    name: /\{id\}/.test(pattern) ? imageId : pattern.includes("{name}") ? ASSET : "",
+  });
+  const options = await site.send("OPTIONS", path);
+  expect([options.status, options.headers.Allow]).toEqual([204, allowedBy(row)]);
+  if (row.methods.GET !== undefined) expect((await site.send("GET", path)).status).toBeLessThan(404);
+  expect(await site.send("PUT", path)).toMatchObject({ status: 405, headers: { Allow: allowedBy(row) } });
+});
+
+test("without pages their rows are the host's, and are not described", async () => {
+  const site = createSite();
+  const { paths } = site.images.describe();
+  expect(Object.keys(paths).filter((path) => /^\/(?:api|assets.*)?$|view|edit/.test(path))).toEqual([]);
+  for (const path of ["/", "/api", "/api/", `/assets/${ASSET}`]) {
+    await expect(site.send("GET", path)).rejects.toThrow("is not ours");
+  }
+});
+
+test("a path below api/images that no row has is ours all the same", () => {
+  expect(matchRoute("/api/images/a/b/c")?.row).toBe(NOTHING);
+});

@@ -1,0 +1,262 @@
+import type { Call, Reply } from "../../contracts/call.ts";
+import type { Pages } from "../../contracts/pages.ts";
+import { ServiceError } from "../../errors.ts";
+import { HttpProblem } from "../../http/http-problem.ts";
+import { DESCRIPTION_PATH } from "../../openapi/describe-api.ts";
+import type { PathItem } from "../../openapi/document.ts";
+import type { ProblemForm } from "../../openapi/problems.ts";
+import type { ImageRateLimits } from "../images-options.ts";
+import { ALL_FORMATS } from "../record/formats.ts";
+import { isImageId } from "../record/image-id.ts";
+import { createImage } from "./create-image.ts";
+import { createPath } from "./description/image-create-paths.ts";
+import type { ImageFacts } from "./description/image-facts.ts";
+import { editorPath, landingPath, viewerPath } from "./description/image-page-paths.ts";
+import { readPath } from "./description/image-read-paths.ts";
+import { recordPath } from "./description/image-record-path.ts";
+import { assetPath, frontPath, referencePath, sharexPath } from "./description/image-site-paths.ts";
+import { deleteImage, patchImage, readRecord } from "./edit-image.ts";
+import { baseUrl, type ImageContext } from "./image-context.ts";
+import { editor, landing, viewer } from "./pages/image-pages.ts";
+import { sharexReply } from "./pages/sharex.ts";
+import { assetReply, referencePage, uploadPage } from "./pages/site-pages.ts";
+import { readImage } from "./read-image.ts";
+
+/** One method of a route. */
+export interface RouteMethod {
+  /** The rate limit that each request counts against. @default none */
+  budget?: keyof ImageRateLimits;
+  /**
+   * @param name the variable part of the path, such as the image ID; empty where the pattern has none.
+   * @param limits headers that tell the client where it stands with its budget.
+   */
+  handle(
+    context: ImageContext,
+    call: Call,
+    name: string,
+    limits: Record<string, string>,
+  ): Reply | Promise<Reply>;
+}
+
+/** Methods by name. HEAD goes wherever GET goes; OPTIONS everywhere. */
+type Methods = Partial<Record<"GET" | "POST" | "PATCH" | "DELETE", RouteMethod>>;
+
+/** One address of the service, or one family of addresses that differ in an ID or a name. */
+export interface Route {
+  /** Path below the mount point, its variable part in braces. */
+  readonly pattern: string;
+  /** For observers. @default the pattern */
+  readonly observedAs?: string;
+  /** How refusals are written: `page` for clients that prefer HTML, where there are pages. */
+  readonly form: ProblemForm;
+  /** Whether the reply of an image that is processed is its record, also for clients that prefer HTML. */
+  readonly isRecord?: true;
+  /** Whether the service needs pages to have this route. */
+  readonly needsPages?: true;
+  readonly methods: Methods;
+  /** Its part of the OpenAPI document; `null`: there is none with these options. */
+  readonly describe: (facts: ImageFacts) => PathItem | null;
+}
+
+/** Every address that the service has, in the order of its description. */
+export const ROUTES: readonly Route[] = [
+  ...(["json", "txt"] as const).map(
+    (suffix): Route => ({
+      pattern: `/api/images.${suffix}`,
+      form: suffix === "txt" ? "text" : "json",
+      methods: {
+        POST: {
+          budget: "creates",
+          handle: (context, call, _name, limits) => createImage(context, call, suffix, limits),
+        },
+      },
+      describe: (facts) => createPath(facts, suffix),
+    }),
+  ),
+  {
+    pattern: "/api/images/{id}.json",
+    form: "json",
+    isRecord: true,
+    methods: {
+      GET: { budget: "reads", handle: readRecord },
+      PATCH: { budget: "edits", handle: patchImage },
+      DELETE: { budget: "edits", handle: deleteImage },
+    },
+    describe: recordPath,
+  },
+  ...ALL_FORMATS.flatMap((format) =>
+    (format === "jpg" ? ["jpg", "jpeg"] : [format]).map(
+      (suffix): Route => ({
+        pattern: `/api/images/{id}.${suffix}`,
+        observedAs: `/api/images/{id}.${format}`,
+        form: "json",
+        methods: {
+          GET: { budget: "reads", handle: (context, call, id) => readImage(context, call, id, format) },
+        },
+        describe: (facts) => (facts.formats.includes(format) ? readPath(facts, format, suffix) : null),
+      }),
+    ),
+  ),
+  {
+    pattern: "/{id}",
+    form: "page",
+    methods: { GET: { budget: "reads", handle: landing } },
+    describe: landingPath,
+  },
+  {
+    pattern: "/{id}/view",
+    form: "page",
+    methods: { GET: { budget: "reads", handle: viewer } },
+    describe: (facts) => (facts.hasPages ? viewerPath(facts) : null),
+  },
+  {
+    pattern: "/{id}/edit",
+    form: "page",
+    methods: { GET: { budget: "edits", handle: editor }, POST: { budget: "edits", handle: editor } },
+    describe: (facts) => (facts.hasPages ? editorPath(facts) : null),
+  },
+  {
+    pattern: "/",
+    form: "page",
+    needsPages: true,
+    methods: { GET: { handle: uploadPage } },
+    describe: frontPath,
+  },
+  {
+    pattern: "/api",
+    form: "page",
+    needsPages: true,
+    methods: { GET: { handle: referencePage } },
+    describe: referencePath,
+  },
+  {
+    pattern: "/assets/{name}",
+    form: "json",
+    needsPages: true,
+    methods: { GET: { handle: assetReply } },
+    describe: assetPath,
+  },
+  { pattern: "/sharex.sxcu", form: "json", methods: { GET: { handle: sharexReply } }, describe: sharexPath },
+  {
+    pattern: DESCRIPTION_PATH,
+    form: "json",
+    methods: {
+      GET: { handle: (context, call) => context.description.reply(call, baseUrl(context, call)) },
+    },
+    // The document describes itself, whatever services it has.
+    describe: () => null,
+  },
+];
+
+/** A suffix below `/api/images` that names no format. */
+const UNKNOWN_FORMAT: Route = {
+  pattern: "/api/images/*",
+  form: "json",
+  methods: { GET: { handle: refuseFormat }, POST: { handle: refuseFormat } },
+  describe: () => null,
+};
+
+/** Any other path below `/api/images`, which is ours. */
+export const NOTHING: Route = { pattern: "/api/images/*", form: "json", methods: {}, describe: () => null };
+
+/** A path and its route. */
+export interface MatchedRoute {
+  /** The name of the route for observers. */
+  readonly route: string;
+  readonly row: Route;
+  /** The variable part of the path; empty where the pattern has none. */
+  readonly name: string;
+}
+
+const API = "/api/images";
+const ID_ROUTE = "/{id}";
+const COLLECTION_SUFFIX = /^\.([A-Za-z0-9]+)$/;
+const PAGE = /^\/([^/]+)(\/.*)?$/;
+const ASSET = /^\/assets\/([A-Za-z0-9_.-]{1,100})$/;
+
+/** The routes by what follows the prefix of their patterns. */
+function routesAfter(prefix: string): ReadonlyMap<string, Route> {
+  const under = ROUTES.filter(({ pattern }) => pattern.startsWith(prefix));
+  return new Map(under.map((route) => [route.pattern.slice(prefix.length), route]));
+}
+
+const BY_PATH = new Map(
+  ROUTES.filter(({ pattern }) => !pattern.includes("{")).map((route) => [route.pattern, route]),
+);
+BY_PATH.set("/api/", routeAt("/api"));
+const BY_SUFFIX = routesAfter(`${API}/{id}.`);
+const BY_PAGE = routesAfter(ID_ROUTE);
+const ASSETS = routeAt("/assets/{name}");
+
+function routeAt(pattern: string): Route {
+  const route = ROUTES.find((each) => each.pattern === pattern);
+  if (route === undefined) throw new TypeError(`There is no route ${pattern}`);
+  return route;
+}
+
+/** `undefined` for a path that is not ours. One trailing slash is tolerated on API paths. */
+export function matchRoute(path: string): MatchedRoute | undefined {
+  if (path.startsWith(API))
+    return matchApi(path.endsWith("/") ? path.slice(API.length, -1) : path.slice(API.length));
+  const single = BY_PATH.get(path);
+  if (single !== undefined) return matched(single, "");
+  const [, asset] = ASSET.exec(path) ?? [];
+  if (asset !== undefined) return matched(ASSETS, asset);
+  const [, id = "", page = ""] = PAGE.exec(path) ?? [];
+  const row = isImageId(id) ? BY_PAGE.get(page) : undefined;
+  return row === undefined ? undefined : matched(row, id);
+}
+
+function matchApi(rest: string): MatchedRoute | undefined {
+  if (rest === "") return matched(NOTHING, "");
+  if (rest.startsWith(".")) {
+    const collection = BY_PATH.get(API + rest);
+    if (collection !== undefined) return matched(collection, "");
+    const suffix = COLLECTION_SUFFIX.exec(rest)?.[1];
+    return suffix === undefined ? matched(NOTHING, "") : matched(UNKNOWN_FORMAT, suffix);
+  }
+  // `/api/imagesque` is the host's.
+  if (!rest.startsWith("/")) return undefined;
+  const dot = rest.lastIndexOf(".");
+  const id = dot === -1 ? "" : rest.slice(1, dot);
+  if (!isImageId(id)) return matched(NOTHING, "");
+  const suffix = rest.slice(dot + 1);
+  const row = BY_SUFFIX.get(suffix);
+  return row === undefined ? matched(UNKNOWN_FORMAT, suffix) : matched(row, id);
+}
+
+function matched(row: Route, name: string): MatchedRoute {
+  return { route: row.observedAs ?? row.pattern, row, name };
+}
+
+/** Whether a service with these pages has the route: the files that pages load are there by their names. */
+export function isOffered(pages: Pages | null, { row, name }: MatchedRoute): boolean {
+  if (row.needsPages === undefined) return true;
+  return pages !== null && (row !== ASSETS || pages.asset(name) !== undefined);
+}
+
+/** Whether the path has the form of an image's page. A host may have such paths of its own. */
+export function isImagePage({ row }: MatchedRoute): boolean {
+  return row.pattern.startsWith(ID_ROUTE);
+}
+
+/** `Allow` of a route (RFC 9110 §10.2.1). */
+export function allowedBy({ methods }: Route): string {
+  const names = Object.keys(methods).flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name]));
+  return [...names, "OPTIONS"].join(", ");
+}
+
+/** How a request with this method is handled; `undefined`: the route does not permit it. */
+export function methodOf({ methods }: Route, name: string): RouteMethod | undefined {
+  const known = name === "HEAD" ? "GET" : name;
+  return Object.hasOwn(methods, known) ? methods[known as keyof Methods] : undefined; // It has it.
+}
+
+function refuseFormat(_context: ImageContext, _call: Call, suffix: string): never {
+  throw new ServiceError("unsupported_media", `Nothing is served as .${suffix}`);
+}
+
+/** Nothing but OPTIONS makes a difference where nothing is. */
+export function nothingHere(): HttpProblem {
+  return new HttpProblem({ status: 404, detail: "There is nothing at this address." });
+}

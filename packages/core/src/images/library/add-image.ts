@@ -1,0 +1,50 @@
+import type { SpooledFile } from "../../contracts/call.ts";
+import type { CurrentRecord } from "../record/image-records.ts";
+import { describeUpload, type UploadFacts } from "../uploads/describe-upload.ts";
+import { type Reservation, type ReservationRequest, reserveImage } from "../uploads/reserve-image.ts";
+import { storeUpload, type UploadPatience } from "../uploads/store-upload.ts";
+import { spooledUpload } from "../uploads/uploaded-file.ts";
+import type { LibraryContext } from "./library-context.ts";
+
+/** An upload, and how its uploader wants it to be added. */
+export interface NewImage {
+  facts: UploadFacts;
+  reservation: ReservationRequest;
+  patience: UploadPatience;
+}
+
+/**
+ * Makes an image of a spooled file: checks its type, reserves what it needs, and stores it. Resolves to its record, or to
+ * that of the image which an earlier upload with the same idempotency key made. Disposes of the file.
+ * @param describe may throw what is wrong with the upload.
+ */
+export async function addImage(
+  context: LibraryContext,
+  file: SpooledFile,
+  describe: () => NewImage,
+): Promise<CurrentRecord> {
+  const upload = spooledUpload(context.originals, file);
+  let image: NewImage;
+  let draft: ReturnType<typeof describeUpload>;
+  let reservation: Reservation | { made: CurrentRecord };
+  try {
+    image = describe();
+    draft = describeUpload(file, image.facts, context.settings.now());
+    reservation = await reserveImage(context, draft, image.reservation);
+  } catch (error) {
+    await upload.dispose();
+    throw error;
+  }
+  if ("made" in reservation) {
+    await upload.dispose();
+    return reservation.made;
+  }
+  try {
+    const current = await storeUpload(context, draft, upload, image.patience, reservation.requireHeld);
+    reservation.settle();
+    return current;
+  } catch (error) {
+    await reservation.undo();
+    throw error;
+  }
+}

@@ -1,0 +1,64 @@
+import { isServiceError, ServiceError } from "../../errors.ts";
+import { changeRecord } from "../life/change-record.ts";
+import { loadAny } from "../life/damaged-image.ts";
+import { lookAfter } from "../life/look-after.ts";
+import { takeDown } from "../life/take-down.ts";
+import { type DateSource, parseExpiry, parseName } from "../record/image-fields.ts";
+import type { ImageRecord } from "../record/image-record.ts";
+import type { CurrentRecord } from "../record/image-records.ts";
+import { requireAlive } from "./find-image.ts";
+import type { LibraryContext } from "./library-context.ts";
+
+/** What an edit changes. */
+export type ImageChange = Partial<Pick<ImageRecord, "name" | "expiresAt">>;
+
+/** The change that an edit asks for. Rejects with `bad_request` values out of form or range, and an edit of nothing. */
+export function parseChange(
+  { name: givenName, expiresAt: givenExpiry }: { name: unknown; expiresAt: unknown },
+  source: DateSource,
+  { settings }: LibraryContext,
+): ImageChange {
+  if (givenName === "") throw new ServiceError("bad_request", "name must not be empty");
+  const name = parseName(givenName);
+  const expiresAt = parseExpiry(givenExpiry, source, settings.now(), settings);
+  if (name === undefined && expiresAt === undefined) {
+    throw new ServiceError("bad_request", "Nothing to change: send name, expiresAt, or both");
+  }
+  return { ...(name === undefined ? {} : { name }), ...(expiresAt === undefined ? {} : { expiresAt }) };
+}
+
+/** Rejects with `conflict` while the image is processed, and when it was changed since `current` was read. */
+export async function changeImage(
+  context: LibraryContext,
+  current: CurrentRecord,
+  change: ImageChange,
+): Promise<CurrentRecord> {
+  await requireAlive(context, current);
+  if (current.record.processing !== null)
+    throw new ServiceError("conflict", "This image is still being processed: it can only be deleted now");
+  return changeRecord(context, current, { ...current.record, ...change });
+}
+
+/** Deletes an image: first its record, by compare-and-set, so that nothing is served any more; then its bytes. */
+export async function removeImage(context: LibraryContext, current: CurrentRecord): Promise<void> {
+  const { record, entry } = await takeDown(context, current);
+  // The lease holder works on its bytes, and removes them.
+  if (record.processing !== null) return context.jobs.cancel(record);
+  // The image is gone by now; the sweep removes what could not be removed here.
+  await lookAfter(context, entry).catch(context.settings.onError);
+}
+
+/** As `find`; of an image whose record is damaged, a record in its place, by which it can be deleted. */
+export async function findForRemoval(
+  context: LibraryContext,
+  id: string,
+  find: () => Promise<CurrentRecord>,
+): Promise<CurrentRecord> {
+  try {
+    return await find();
+  } catch (error) {
+    const found = isServiceError(error, "damaged") ? await loadAny(context, id) : null;
+    if (found === null) throw error;
+    return found;
+  }
+}

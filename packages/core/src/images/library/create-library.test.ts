@@ -1,0 +1,233 @@
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { setImmediate as turn } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { PNG } from "../../../test/calls.ts";
+import { createFakeRenderer } from "../../../test/fake-renderer.ts";
+import { eventually, type ImageSite, keysOf } from "../../../test/image-site.ts";
+import { createLibrarySite } from "../../../test/library-site.ts";
+import { DAY, STORES, tracesOf } from "../../../test/life-site.ts";
+import { ServiceError } from "../../errors.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
+import type { Images } from "../images.ts";
+import type { ImageEdit } from "./image-library.ts";
+
+const AUTHORITY = "https://court.example/7";
+
+/** Every call that names an image. */
+const CALLS: Record<string, (images: Images, id: string) => Promise<unknown>> = {
+  open: (images, id) => images.open(id),
+  find: (images, id) => images.find(id),
+  edit: (images, id) => images.edit(id, { name: "New" }),
+  remove: (images, id) => images.remove(id),
+};
+
+describe.each(Object.entries(CALLS))("%s", (name, call) => {
+  test.each<[string, (site: ImageSite) => Promise<string>, object]>([
+    ["an unknown image", async () => "A".repeat(22), { code: "not_found" }],
+    ["what is no ID", async () => "../../etc/passwd", { code: "not_found" }],
+    [
+      "an expired image",
+      async ({ images, clock }) => {
+        const { id } = await images.add(PNG);
+        clock.now += DAY;
+        return id;
+      },
+      { code: "gone", message: "This image expired at 2026-03-02T12:00:00.000Z." },
+    ],
+    [
+      "a deleted image",
+      async ({ images }) => {
+        const { id } = await images.add(PNG);
+        await images.remove(id);
+        return id;
+      },
+      { code: "gone", message: "This image was deleted." },
+    ],
+    [
+      "a deleted image after tombstoneDays",
+      async ({ images, clock }) => {
+        const { id } = await images.add(PNG);
+        await images.remove(id);
+        clock.now += 30 * DAY;
+        return id;
+      },
+      { code: "not_found" },
+    ],
+    [
+      "a withheld image that was deleted",
+      async ({ images }) => {
+        const { id } = await images.add(PNG);
+        await images.withhold(id, { reason: "By order.", authority: AUTHORITY });
+        await images.remove(id);
+        return id;
+      },
+      { code: "withheld", message: "By order.", authority: AUTHORITY },
+    ],
+    [
+      "an image whose processing failed",
+      async ({ images, renderer }) => {
+        renderer.answer = ({ refuse }) =>
+          refuse(new ServiceError("unsupported_media", "Its pixels end early."));
+        const { id } = await images.add(PNG, { wait: false });
+        await eventually(() => expect(images.find(id)).rejects.toThrow());
+        return id;
+      },
+      { code: "not_found", message: "Its pixels end early." },
+    ],
+  ])("rejects for %s", async (_what, make, expected) => {
+    const site = createLibrarySite();
+    const id = await make(site);
+    await expect(call(site.images, id)).rejects.toMatchObject({ name: "ServiceError", ...expected });
+  });
+
+  test("rejects for a damaged record, unless it deletes the image", async () => {
+    const site = createLibrarySite();
+    const { id } = await site.images.add(PNG);
+    await site.store.put(`${id}/record`, Buffer.from("{"));
+    if (name === "remove") {
+      await call(site.images, id);
+      expect((await site.send("GET", `/${id}`)).status).toBe(410);
+    } else {
+      await expect(call(site.images, id)).rejects.toMatchObject({ code: "damaged" });
+    }
+  });
+
+  test("rejects with overloaded after close()", async () => {
+    const { images } = createLibrarySite();
+    const { id } = await images.add(PNG);
+    await images.close();
+    await expect(call(images, id)).rejects.toMatchObject({ code: "overloaded" });
+  });
+
+  test("rejects with store_unavailable while the store does not answer", async () => {
+    const kept = createMemoryBlobStore();
+    let isAway = false;
+    const get: typeof kept.get = async (key, options) => {
+      if (isAway) throw new ServiceError("store_unavailable", "No answer.");
+      return kept.get(key, options);
+    };
+    const store = {
+      put: kept.put,
+      get,
+      stat: kept.stat,
+      delete: kept.delete,
+      list: kept.list,
+      close: kept.close,
+    };
+    const { images } = createLibrarySite({ store });
+    const { id } = await images.add(PNG);
+    isAway = true;
+    await expect(call(images, id)).rejects.toMatchObject({ code: "store_unavailable" });
+  });
+});
+
+describe.each(Object.entries(STORES))("edit, %s", (_where, createStore) => {
+  test("changes name and end as PATCH does, and gives the record with its new revision", async () => {
+    const site = createLibrarySite({ store: createStore(), publicUrl: "https://example.com/img" });
+    const added = await site.images.add(PNG);
+    const expiresAt = "2026-03-09T12:00:00.000Z";
+    const { revision, ...edited } = await site.images.edit(added.id, { name: "New\n", expiresAt });
+    expect(edited).toEqual((await site.send("GET", `/api/images/${added.id}.json`)).json);
+    expect(edited).toMatchObject({ name: "New", expiresAt });
+    expect(revision).not.toBe(added.revision);
+    expect(await site.images.find(added.id)).toEqual({ ...edited, revision });
+  });
+
+  test("with ifRevision is done once, and a conflict from then on", async () => {
+    const { images } = createLibrarySite({ store: createStore() });
+    const { id, revision } = await images.add(PNG);
+    const edited = await images.edit(id, { name: "First" }, { ifRevision: revision });
+    const again = images.edit(id, { name: "Second" }, { ifRevision: revision });
+    await expect(again).rejects.toMatchObject({ code: "conflict" });
+    expect(await images.edit(id, { name: "Third" }, { ifRevision: edited.revision })).toMatchObject({
+      name: "Third",
+    });
+  });
+});
+
+test.each<[string, ImageEdit]>([
+  ["nothing", {}],
+  ["an empty name", { name: "" }],
+  ["an end in the past", { expiresAt: new Date("2026-01-01") }],
+])("an edit of %s is bad_request", async (_what, change) => {
+  const { images } = createLibrarySite();
+  const { id } = await images.add(PNG);
+  await expect(images.edit(id, change)).rejects.toMatchObject({ code: "bad_request" });
+});
+
+test("an edit that loses against a deletion rejects with gone", async () => {
+  const kept = createMemoryBlobStore();
+  let overtake = async () => {};
+  const put: typeof kept.put = async (key, body, options) => {
+    const first = overtake;
+    overtake = async () => {};
+    await first();
+    return kept.put(key, body, options);
+  };
+  const { images } = createLibrarySite({ store: { ...kept, put } });
+  const { id } = await images.add(PNG);
+  overtake = () => images.remove(id);
+  await expect(images.edit(id, { name: "New" })).rejects.toMatchObject({ code: "gone" });
+});
+
+test("an image that is processed can be removed, and nothing of it stays", async () => {
+  const renderer = createFakeRenderer();
+  const site = createLibrarySite({ renderer, tombstoneDays: 0 });
+  const { id } = await site.images.add(PNG, { wait: false });
+  const { signal } = await renderer.next();
+  await site.images.remove(id);
+  expect(signal?.aborted).toBe(true);
+  await eventually(async () => expect(await keysOf(site.store)).toEqual([`${id}/record`]));
+  await site.images.sweep();
+  expect((await tracesOf(site.store, id)).filter((key) => key !== "entry")).toEqual([]);
+});
+
+describe("close()", () => {
+  async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+    let settled = false;
+    void promise.finally(() => {
+      settled = true;
+    });
+    for (let round = 0; round < 20; round++) await turn();
+    return settled;
+  }
+
+  test("waits for an add under way, and refuses the next, whose stream it destroys", async () => {
+    const renderer = createFakeRenderer();
+    const site = createLibrarySite({ renderer });
+    const adding = site.images.add(PNG);
+    const admitting = await renderer.next();
+    const closed = site.images.close();
+    const source = Readable.from([PNG]);
+    await expect(site.images.add(source)).rejects.toMatchObject({ code: "overloaded", retryAfterMs: 2000 });
+    expect(source.destroyed).toBe(true);
+    expect(await isSettled(closed)).toBe(false);
+    admitting.accept();
+    expect(await adding).toMatchObject({ status: "ready" });
+    await closed;
+  });
+
+  test("waits until an opened body is read", async () => {
+    const { images } = createLibrarySite();
+    const { id } = await images.add(PNG);
+    const { body } = await images.open(id);
+    const closed = images.close();
+    expect(await isSettled(closed)).toBe(false);
+    expect(await buffer(body)).toEqual(PNG);
+    await closed;
+  });
+
+  test("ends a wait for another call's image after its time", async () => {
+    const renderer = createFakeRenderer();
+    const { images } = createLibrarySite({ renderer });
+    await images.add(PNG, { wait: false, idempotencyKey: "a" });
+    await renderer.next();
+    const waiting = expect(images.add(PNG, { idempotencyKey: "a" })).rejects.toMatchObject({
+      code: "overloaded",
+    });
+    await turn();
+    await images.close({ timeoutMs: 0 });
+    await waiting;
+  });
+});

@@ -1,0 +1,208 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { isDate } from "node:util/types";
+import { abortSignal } from "../../contract-rules.ts";
+import { isServiceError, ServiceError } from "../../errors.ts";
+import * as rules from "../../option-rules.ts";
+import { isOwnerName, MAX_OWNER_LENGTH } from "../authorize.ts";
+import { checkOwnerLimits } from "../image-settings.ts";
+import { loadAny } from "../life/damaged-image.ts";
+import { requireNotOver, unknownImage } from "../life/image-life.ts";
+import { isClaimed } from "../processing/transitions.ts";
+import { nameOfFile, parseExpiry, parseName } from "../record/image-fields.ts";
+import { isImageId } from "../record/image-id.ts";
+import { addedDetailsOf, detailsOf } from "../record/image-links.ts";
+import type { CurrentRecord } from "../record/image-records.ts";
+import { HOST_CLIENT } from "../renditions/queue-order.ts";
+import { claimName, digestOf, parseIdempotencyKey } from "../uploads/idempotency-key.ts";
+import { temporaryPath } from "../uploads/uploaded-file.ts";
+import { addImage } from "./add-image.ts";
+import { changeImage, parseChange, removeImage } from "./change-image.ts";
+import { findImage } from "./find-image.ts";
+import type { AddOptions, EditOptions, ImageEdit, ImageLibrary, StoredImage } from "./image-library.ts";
+import type { LibraryContext } from "./library-context.ts";
+import { OPEN_RULES, openImage } from "./open-image.ts";
+import { checkSource, holdErrors, type ImageSource, releaseSource, spoolSource } from "./spool-source.ts";
+
+/** How often to look whether another call's image is ready. */
+const LOOK_MS = 250;
+
+const any = rules.any();
+
+// The values of `any` are checked as those of requests.
+const ADD_RULES = {
+  ...{ name: any, expiresAt: any, idempotencyKey: any },
+  type: rules.text("a media type, such as image/png"),
+  owner: rules.value(`a name of 1 to ${MAX_OWNER_LENGTH} characters`, isOwnerName),
+  ownerLimits: any,
+  wait: rules.preset(true, rules.flag()),
+  signal: abortSignal,
+} satisfies rules.RuleTable<AddOptions>;
+
+type CheckedAdd = rules.Checked<AddOptions, typeof ADD_RULES>;
+
+const FIND_RULES = { signal: abortSignal };
+const CHANGE_RULES = { ...{ name: any, expiresAt: any } } satisfies rules.RuleTable<ImageEdit>;
+const EDIT_RULES = {
+  ifRevision: rules.text("a revision, as find() gives it"),
+  signal: abortSignal,
+} satisfies rules.RuleTable<EditOptions>;
+
+/**
+ * @param run does the work of a call; rejects where the service is closed.
+ * @param closing aborts when calls are not waited for any longer.
+ */
+export function createLibrary(
+  context: LibraryContext,
+  run: <T>(work: () => Promise<T>) => Promise<T>,
+  closing: AbortSignal,
+): ImageLibrary {
+  const { guard, settings } = context;
+  const base = settings.publicUrl ?? "";
+
+  /** Does work on an image, when the storage is open. An ID out of form is not looked for. */
+  function runOn<T>(id: string, work: () => Promise<T>): Promise<T> {
+    return run(async () => {
+      if (!isImageId(id)) throw unknownImage();
+      if (!guard.isOpen) await guard.open();
+      return work();
+    });
+  }
+
+  async function add(source: ImageSource, given: CheckedAdd): Promise<CurrentRecord> {
+    const { owner, signal = neverAborted() } = given;
+    const now = settings.now();
+    const name = parseName(given.name);
+    const expiresAt = parseExpiry(inText(given.expiresAt), "json", now, settings);
+    const limits =
+      given.ownerLimits === undefined
+        ? settings.ownerLimits
+        : checkOwnerLimits("ownerLimits of add", given.ownerLimits);
+    const key = parseIdempotencyKey(given.idempotencyKey, "idempotencyKey");
+    if (!given.wait) await context.jobs.requireRoom();
+    const file = await spoolSource(source, {
+      path: temporaryPath(context.originals),
+      declaredType: mediaTypeOf(given.type),
+      maxBytes: settings.maxUploadBytes,
+      signal,
+    });
+    const uploader = owner === undefined ? HOST_CLIENT : `${HOST_CLIENT}, owner ${owner}`;
+    const current = await addImage(context, file, () => ({
+      facts: {
+        name: name ?? nameOfFile(file.name),
+        expiresAt: expiresAt ?? now + settings.defaultLifetimeMs,
+        agent: null,
+        owner: owner ?? null,
+        called: "source",
+      },
+      reservation: {
+        claim:
+          key === null
+            ? null
+            : {
+                name: claimName(uploader, key),
+                // Without `expiresAt`: a repeated call counts it from its own time.
+                fingerprint: digestOf([file.sha256, file.declaredType, name ?? null]),
+              },
+        limits,
+      },
+      patience: { waitMs: given.wait ? null : 0, acceptsWhenBusy: !given.wait, client: HOST_CLIENT, signal },
+    }));
+    return given.wait ? whenReady(current, signal) : current;
+  }
+
+  /** Waits for an image that an earlier call with the idempotency key left to be processed. */
+  async function whenReady(added: CurrentRecord, signal: AbortSignal): Promise<CurrentRecord> {
+    const ended = AbortSignal.any([signal, closing]);
+    for (let current: CurrentRecord | null = added; current !== null; ) {
+      const { record } = current;
+      const { failure, gone, processing } = record;
+      if (failure !== null) throw new ServiceError("unsupported_media", failure);
+      if (processing === null || gone !== null) return current;
+      if (!isClaimed(processing, settings.now())) context.jobs.enqueue(record);
+      await delay(LOOK_MS, undefined, { signal: ended }).catch(() => ended.throwIfAborted());
+      current = await context.records.load(record.id, ended);
+    }
+    throw unknownImage();
+  }
+
+  return {
+    async add(source, options) {
+      try {
+        checkSource(source);
+        holdErrors(source);
+        const given = rules.checkOptions("add", options, ADD_RULES);
+        return await run(async () => {
+          // Before anything is stored: an image without a PIN could not be edited.
+          const pins = await context.pins();
+          const { record, revision } = await add(source, given);
+          return { ...addedDetailsOf(base, record, pins.pinOf(record.id)), revision };
+        });
+      } catch (error) {
+        releaseSource(source);
+        throw error;
+      }
+    },
+    async open(id, options) {
+      const given = rules.checkOptions("open", options, OPEN_RULES);
+      return runOn(id, () => openImage(context, id, given, given.signal ?? neverAborted()));
+    },
+    async find(id, options) {
+      const { signal } = rules.checkOptions("find", options, FIND_RULES);
+      return runOn(id, async () => stored(base, await findImage(context, id, signal)));
+    },
+    async edit(id, change, options) {
+      const { name, expiresAt } = rules.checkOptions("edit", change, CHANGE_RULES);
+      const { ifRevision, signal } = rules.checkOptions("edit", options, EDIT_RULES);
+      return runOn(id, async () => {
+        const current = await findImage(context, id, signal);
+        if (ifRevision !== undefined && ifRevision !== current.revision) {
+          throw new ServiceError("conflict", "The image has changed since this revision");
+        }
+        const parsed = parseChange({ name, expiresAt: inText(expiresAt) }, "json", context);
+        return unlessEnded(context, id, async () =>
+          stored(base, await changeImage(context, current, parsed)),
+        );
+      });
+    },
+    remove: (id) =>
+      runOn(id, async () => {
+        const current = await loadAny(context, id);
+        if (current === null) throw unknownImage();
+        requireNotOver(current.record, settings);
+        await unlessEnded(context, id, () => removeImage(context, current));
+      }),
+  };
+}
+
+/** One for each call: listeners of many calls on one signal look like a leak. */
+function neverAborted(): AbortSignal {
+  return new AbortController().signal;
+}
+
+function stored(base: string, { record, revision }: CurrentRecord): StoredImage {
+  return { ...detailsOf(base, record), revision };
+}
+
+/** A lost race against the end of the image rejects as its life says. */
+async function unlessEnded<T>(context: LibraryContext, id: string, change: () => Promise<T>): Promise<T> {
+  try {
+    return await change();
+  } catch (error) {
+    if (isServiceError(error, "conflict")) {
+      const now = await loadAny(context, id);
+      if (now === null) throw unknownImage();
+      requireNotOver(now.record, context.settings);
+    }
+    throw error;
+  }
+}
+
+/** A date as the parser of requests takes it. */
+function inText(moment: unknown): unknown {
+  return isDate(moment) ? Number(moment) : moment;
+}
+
+/** Without parameters; the bytes decide where none is given. */
+function mediaTypeOf(type: string | undefined): string {
+  return type?.split(";")[0]?.trim().toLowerCase() ?? "application/octet-stream";
+}

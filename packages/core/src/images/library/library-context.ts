@@ -1,0 +1,13 @@
+import type { ImageSettings } from "../image-settings.ts";
+import type { Pins } from "../record/pin.ts";
+import type { ReadRules } from "../renditions/read-request.ts";
+import type { ReservationContext } from "../uploads/reserve-image.ts";
+import type { UploadContext } from "../uploads/store-upload.ts";
+
+/** The parts of the image library, for its operations. */
+export interface LibraryContext extends UploadContext, ReservationContext {
+  settings: ImageSettings;
+  /** Rejects while the secret cannot be read. */
+  pins(): Promise<Pins>;
+  reads: ReadRules;
+}

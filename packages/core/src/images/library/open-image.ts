@@ -1,0 +1,89 @@
+import { Readable } from "node:stream";
+import { abortSignal } from "../../contract-rules.ts";
+import type { ByteRange } from "../../contracts/blob-store.ts";
+import type { ImageFormat, RenditionSpec } from "../../contracts/renderer.ts";
+import { ServiceError } from "../../errors.ts";
+import * as rules from "../../option-rules.ts";
+import { FORMATS, formatOfOriginal, formatOfSuffix } from "../record/formats.ts";
+import { isServable } from "../record/image-links.ts";
+import type { ImageRecord } from "../record/image-record.ts";
+import { HOST_CLIENT } from "../renditions/queue-order.ts";
+import { parseAsked } from "../renditions/read-request.ts";
+import { chooseRendition } from "../renditions/rendition-spec.ts";
+import { findReadyImage } from "./find-image.ts";
+import type { OpenedImage, OpenOptions } from "./image-library.ts";
+import type { LibraryContext } from "./library-context.ts";
+import { readRendition } from "./read-rendition.ts";
+
+const any = rules.any();
+
+/** Values of the rendition are checked as those of requests. */
+export const OPEN_RULES = {
+  ...{ format: any, resize: any, convert: any, page: any, preset: any },
+  range: rules.value("{ start, end } of whole numbers from 0, with start not after end", isRange),
+  signal: abortSignal,
+} satisfies rules.RuleTable<OpenOptions>;
+
+type CheckedOpen = rules.Checked<OpenOptions, typeof OPEN_RULES>;
+
+/** Opens the bytes of an image, as {@link ImageLibrary.open}. */
+export async function openImage(
+  context: LibraryContext,
+  id: string,
+  { range, ...asked }: CheckedOpen,
+  signal: AbortSignal,
+): Promise<OpenedImage> {
+  const current = await findReadyImage(context, id, signal);
+  const { format, spec } = chooseBytes(context, current.record, asked);
+  const reader = { client: HOST_CLIENT, signal };
+  return readRendition(context, current, spec, reader, async ({ size, etag, open }) => {
+    if (range !== undefined && range.start >= size) {
+      throw new ServiceError("bad_request", `range must begin within the ${size} bytes of the picture`);
+    }
+    const body = await open(range && { start: range.start, end: Math.min(range.end, size - 1) });
+    return {
+      body: Buffer.isBuffer(body) ? streamOf(body) : body,
+      ...{ size, etag },
+      type: FORMATS[format].type,
+      lastModified: new Date(current.record.createdAt),
+    };
+  });
+}
+
+function chooseBytes(
+  { renderer, reads }: LibraryContext,
+  record: ImageRecord,
+  asked: Omit<CheckedOpen, "range" | "signal">,
+): { format: ImageFormat; spec: RenditionSpec | null } {
+  if (asked.format === undefined) {
+    const { resize, convert, page, preset } = asked;
+    if ([resize, convert, page, preset].some((each) => each !== undefined)) {
+      throw new ServiceError("bad_request", "format is required: the original has no parameters");
+    }
+    return { format: formatOfOriginal(record.type), spec: null };
+  }
+  const format = formatOfSuffix(asked.format);
+  if (format === undefined) {
+    throw new ServiceError("unsupported_media", `Nothing is served as .${asked.format}`);
+  }
+  if (!isServable(renderer, record, format)) {
+    throw new ServiceError("not_implemented", `No renderer for ${record.type} as ${format} is installed`);
+  }
+  const { parameters } = parseAsked(format, (name) => Reflect.get(asked, name), reads.presets);
+  return { format, spec: chooseRendition(record, format, parameters, (...of) => renderer.measure(...of)) };
+}
+
+/** A copy: the bytes stay in memory for other readers. */
+function streamOf(bytes: Buffer): Readable {
+  return Readable.from([Buffer.from(bytes)], { objectMode: false });
+}
+
+function isRange(given: unknown): given is ByteRange {
+  const { start, end } = Object(given) as Partial<ByteRange>; // Any value can be asked.
+  return (
+    Number.isSafeInteger(start) &&
+    Number.isSafeInteger(end) &&
+    0 <= Number(start) &&
+    Number(start) <= Number(end)
+  );
+}

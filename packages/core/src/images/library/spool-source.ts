@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { addAbortSignal, Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
+import { isUint8Array } from "node:util/types";
+import type { SpooledFile } from "../../contracts/call.ts";
+import { ServiceError, systemCode } from "../../errors.ts";
+import { mapped } from "../../stores/fs/fs-errors.ts";
+import { removeFile } from "../uploads/uploaded-file.ts";
+
+/** The bytes of a new image. A stream is read to its end or destroyed; a file of the caller's is copied. */
+export type ImageSource = Uint8Array | Readable | Blob | { path: string };
+
+/** Bytes of the head that are kept to tell the type. */
+const HEAD_BYTES = 64 * 1024;
+const SLICE_BYTES = 256 * 1024;
+
+export interface SpoolOptions {
+  /** Where the bytes are written. Nothing is there. */
+  path: string;
+  /** Media type that the caller declares. */
+  declaredType: string;
+  maxBytes: number;
+  signal: AbortSignal;
+}
+
+/**
+ * Copies a source to a file of ours. Rejects with `too_large`, with `bad_request` for a path that cannot be read, with the
+ * signal's reason, and with the error of a stream that fails. Then no file is left.
+ */
+export async function spoolSource(
+  source: ImageSource,
+  { path, declaredType, maxBytes, signal }: SpoolOptions,
+): Promise<SpooledFile> {
+  const tooLarge = () => new ServiceError("too_large", `The file has more than ${maxBytes} bytes`);
+  if ((sizeOf(source) ?? 0) > maxBytes) throw tooLarge();
+  signal.throwIfAborted();
+  const file = await mapped(() => open(path, "wx", 0o600));
+  const hash = createHash("sha256");
+  const head: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of chunksOf(source, signal)) {
+      if (!isUint8Array(chunk))
+        throw new TypeError("add: source must be a stream of bytes, not of texts or objects");
+      if (size < HEAD_BYTES) head.push(chunk.slice(0, HEAD_BYTES - size));
+      size += chunk.length;
+      if (size > maxBytes) throw tooLarge();
+      hash.update(chunk);
+      await mapped(() => file.writeFile(chunk));
+      signal.throwIfAborted();
+    }
+    await mapped(() => file.close());
+  } catch (error) {
+    await discard(file, path);
+    throw signal.aborted ? signal.reason : error;
+  }
+  return {
+    ...{ path, size, declaredType },
+    name: nameOf(source),
+    head: Buffer.concat(head),
+    sha256: hash.digest("hex"),
+    dispose: () => removeFile(path),
+  };
+}
+
+/** @throws TypeError for a value that is no source. */
+export function checkSource(source: unknown): asserts source is ImageSource {
+  if (isUint8Array(source) || isReadable(source) || isBlob(source) || isPath(source)) return;
+  throw new TypeError("add: source must be a Uint8Array, a Readable, a Blob or { path }");
+}
+
+/** Destroys a stream that is not read any more. Its errors from now on concern no one. */
+export function releaseSource(source: unknown): void {
+  if (isReadable(source)) source.destroy();
+}
+
+/** Keeps an error of a stream that comes before it is read from ending the process. The read rejects with it. */
+export function holdErrors(source: ImageSource): void {
+  if (isReadable(source)) source.on("error", () => undefined);
+}
+
+function chunksOf(source: ImageSource, signal: AbortSignal): AsyncIterable<unknown> | Iterable<unknown> {
+  if (isUint8Array(source)) return slicesOf(source);
+  if (isReadable(source)) return addAbortSignal(signal, source);
+  if (isBlob(source)) {
+    // The types of Node's own web streams and of the global ones differ in names alone.
+    return addAbortSignal(signal, Readable.fromWeb(source.stream() as ReadableStream));
+  }
+  return chunksOfFile(source.path, signal);
+}
+
+function* slicesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += SLICE_BYTES) {
+    yield bytes.subarray(start, start + SLICE_BYTES);
+  }
+}
+
+async function* chunksOfFile(path: string, signal: AbortSignal): AsyncGenerator<unknown> {
+  try {
+    yield* createReadStream(path, { signal, highWaterMark: SLICE_BYTES });
+  } catch (cause) {
+    const code = systemCode(cause);
+    if (signal.aborted || code === undefined) throw cause;
+    throw new ServiceError("bad_request", `The file at source.path cannot be read (${code})`, { cause });
+  }
+}
+
+async function discard(file: FileHandle, path: string): Promise<void> {
+  // Ignored: it is closed already, or its first failure is reported.
+  await file.close().catch(() => undefined);
+  await removeFile(path);
+}
+
+function sizeOf(source: ImageSource): number | undefined {
+  if (isUint8Array(source)) return source.length;
+  return isBlob(source) ? source.size : undefined;
+}
+
+/** The name that the source has by itself; empty for none. */
+function nameOf(source: ImageSource): string {
+  if (isUint8Array(source) || isReadable(source)) return "";
+  if (!isBlob(source)) return source.path;
+  return "name" in source && typeof source.name === "string" ? source.name : "";
+}
+
+// By their shapes: a stream of a library and a Blob of another realm fit too.
+
+function isReadable(source: unknown): source is Readable {
+  return isObject(source) && "pipe" in source && "destroy" in source && Symbol.asyncIterator in source;
+}
+
+function isBlob(source: unknown): source is Blob {
+  return isObject(source) && "stream" in source && "size" in source && typeof source.size === "number";
+}
+
+function isPath(source: unknown): source is { path: string } {
+  return isObject(source) && "path" in source && typeof source.path === "string" && source.path !== "";
+}
+
+function isObject(source: unknown): source is object {
+  return typeof source === "object" && source !== null;
+}

@@ -1,0 +1,80 @@
+import type { ImageFormat, OriginalType, Renderer } from "../../contracts/renderer.ts";
+import type { Agent } from "../../http/agent.ts";
+import { DOCUMENTED_FORMATS, FORMATS } from "./formats.ts";
+import type { ImageRecord } from "./image-record.ts";
+
+/** An image as its readers see it, without owner and PIN: the body of `<id>.json`. Dates are ISO 8601 in UTC. */
+export interface ImageDetails {
+  id: string;
+  /** As its uploader named it. Untrusted text. */
+  name: string;
+  type: OriginalType;
+  /** Bytes of the original; of the upload, while it is processed. */
+  size: number;
+  /** Pixels, upright; `null` while it is processed, or where the renderer cannot tell. As `height` and `pages`. */
+  width: number | null;
+  height: number | null;
+  /** Pages of a PDF, frames of an animation, else 1. */
+  pages: number | null;
+  status: "ready" | "processing";
+  /** The program that uploaded it; `null` for an image that was added in code. */
+  agent: Agent | null;
+  createdAt: string;
+  updatedAt: string;
+  expiresAt: string;
+  url: string;
+  /** Its addresses by format. */
+  links: Record<"json" | (typeof DOCUMENTED_FORMATS)[number], string>;
+}
+
+export function imageUrl(base: string, id: string): string {
+  return `${base}/${id}`;
+}
+
+export function editUrl(base: string, id: string, pin: string): string {
+  return `${base}/${id}/edit?pin=${pin}`;
+}
+
+export function formatUrl(base: string, id: string, suffix: ImageFormat | "json"): string {
+  return `${base}/api/images/${id}.${suffix}`;
+}
+
+/** Whether an image can be served in a format with this renderer. */
+export function isServable(
+  renderer: Renderer,
+  record: Pick<ImageRecord, "type">,
+  format: ImageFormat,
+): boolean {
+  return FORMATS[format].original === record.type || renderer.canRender(record.type, format);
+}
+
+/** @param base absolute URL or path of the mount point, without a trailing slash. */
+export function detailsOf(base: string, record: ImageRecord): ImageDetails {
+  const { id } = record;
+  const iso = (ms: number) => new Date(ms).toISOString();
+  const links = ["json" as const, ...DOCUMENTED_FORMATS].map((suffix) => [
+    suffix,
+    formatUrl(base, id, suffix),
+  ]);
+  return {
+    id,
+    name: record.name,
+    type: record.type,
+    size: record.size,
+    width: record.width,
+    height: record.height,
+    pages: record.pages,
+    status: record.processing === null ? "ready" : "processing",
+    agent: record.agent,
+    createdAt: iso(record.createdAt),
+    updatedAt: iso(record.updatedAt),
+    expiresAt: iso(record.expiresAt),
+    url: imageUrl(base, id),
+    links: Object.fromEntries(links) as ImageDetails["links"], // Made of these suffixes right above.
+  };
+}
+
+/** As {@link detailsOf}, with what only the uploader gets. */
+export function addedDetailsOf(base: string, record: ImageRecord, pin: string) {
+  return { ...detailsOf(base, record), editUrl: editUrl(base, record.id, pin), pin };
+}

@@ -1,0 +1,37 @@
+import type { Observer } from "../contracts/observer.ts";
+
+/** The same observer, without its failures: they go to `onError`, and the observed work gives what it gives. */
+export function safeObserver(observer: Observer, onError: (error: unknown) => void): Observer {
+  return {
+    async observe(operation, work, outcomeOf) {
+      let begun: ReturnType<typeof work> | undefined;
+      const begin = () => {
+        begun ??= work();
+        return begun;
+      };
+      try {
+        return await observer.observe(operation, begin, outcomeOf);
+      } catch (error) {
+        const result = await begin();
+        // The work succeeded, so the failure is the observer's.
+        onError(error);
+        return result;
+      }
+    },
+    served(from) {
+      try {
+        observer.served(from);
+      } catch (error) {
+        onError(error);
+      }
+    },
+    gauge(name, read) {
+      try {
+        return observer.gauge(name, read);
+      } catch (error) {
+        onError(error);
+        return () => undefined;
+      }
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { readdir } from "node:fs/promises";
+import type { RenderOptions, RenditionSpec } from "../src/contracts/renderer.ts";
+import type { FsBlobStore } from "../src/stores/fs/fs-blob-store.ts";
+import { acceptAll, createFakeRenderer, type FakeRenderer } from "./fake-renderer.ts";
+import type { ImageSite, SiteOptions } from "./image-site.ts";
+import { createLifeSite } from "./life-site.ts";
+
+/** A renderer whose renditions are the specs that they were asked for. */
+export interface NamingRenderer extends FakeRenderer {
+  /** Called before each rendition is made. */
+  onRender: (options: RenderOptions) => unknown;
+  /** How many renditions were made. */
+  renders: number;
+}
+
+export function namingRenderer(answer: FakeRenderer["answer"] = acceptAll): NamingRenderer {
+  const renderer: NamingRenderer = Object.assign(createFakeRenderer(answer), {
+    renders: 0,
+    onRender: () => undefined,
+    canRender: () => true,
+    async render(_source: unknown, _type: unknown, spec: RenditionSpec, options: RenderOptions = {}) {
+      await renderer.onRender(options);
+      renderer.renders++;
+      return { bytes: Buffer.from(JSON.stringify(spec)) };
+    },
+  });
+  return renderer;
+}
+
+export function createLibrarySite(options: SiteOptions = {}): ImageSite {
+  return createLifeSite({ renderer: namingRenderer(), ...options });
+}
+
+/** Names of the files that a store's spool has. */
+export function spooled({ spoolDirectory }: FsBlobStore): Promise<string[]> {
+  return readdir(spoolDirectory);
+}
