@@ -1,8 +1,8 @@
 import type { Contact } from "../contracts/contact-source.ts";
 import type { ProbeResult } from "../contracts/mail-prober.ts";
 import { type ParsedAddress, parseAddress } from "./address/parse-address.ts";
-import { claimed } from "./http/lookup-problem.ts";
 import type { LookupContext } from "./lookup-context.ts";
+import { claimed } from "./lookup-problem.ts";
 import { type Candidate, candidatesFor } from "./patterns/candidates-for.ts";
 
 /** Whose address is looked for, and where. */

@@ -4,7 +4,7 @@ import type { KeyValue } from "../../contracts/key-value.ts";
 import type { MailLists, MailProber, ProbeResult } from "../../contracts/mail-prober.ts";
 import { ServiceError } from "../../errors.ts";
 import type { ParsedAddress } from "../address/parse-address.ts";
-import { claimed } from "../http/lookup-problem.ts";
+import { claimed } from "../lookup-problem.ts";
 
 /** Asks about addresses, each once at a time, and remembers what was found out for a while. */
 export interface Verifier {
