@@ -33,8 +33,8 @@ export interface VerifyEmailOptions extends LookupCallOptions {
  * The look-ups, called from code. Each resolves to the object that is the body of the reply over HTTP, after the same
  * validation, suppressions and counting; there is no rate limit.
  *
- * Rejects with a `ServiceError`: `bad_request` for wrong parameters and for a domain whose owner asked to be left out,
- * `withheld` for such a person, `not_found` for an unknown account, `rate_limited` with `retryAfterMs` for an account without
+ * Rejects with a `ServiceError`: `bad_request` for wrong parameters and for a suppressed domain, `withheld` for a
+ * suppressed person, `not_found` for an unknown account, `rate_limited` with `retryAfterMs` for an account without
  * points, `overloaded`, `store_unavailable` for a backend and for a closed lookup, `host_misuse` for another secret. A
  * refusal has the API's own word as `id`. A parameter or option of an unknown name rejects with a `TypeError`.
  */
@@ -91,7 +91,7 @@ export function createLookupLibrary(context: LookupContext): ClosableLibrary {
   ): Promise<LookupAnswer<D, M & { params: E }>> {
     if (isClosing) throw new ServiceError("store_unavailable", "The lookup is closed");
     const parameters = operation.check(readArguments(values));
-    // Nothing may be told before it is certain that suppressions are found.
+    // No answer before it is certain that suppressions are found.
     await context.suppressions.ready();
     const payer = account === undefined ? null : await requireAccount(context.accounts, account);
     return answerOf(operation, parameters, await operation.work(context, parameters, payer));

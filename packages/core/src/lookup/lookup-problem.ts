@@ -15,7 +15,7 @@ export type LookupProblemId =
   | "invalid_max_duration"
   /** The account's allowance of the month is used up. */
   | "too_many_requests"
-  /** The owner of the address asked to be left out. */
+  /** The address is suppressed. */
   | "claimed_email";
 
 const CODE_OF: Partial<Record<LookupProblemId, ErrorCode>> = {
@@ -39,12 +39,12 @@ export function isLookupProblem(error: unknown, id?: LookupProblemId): error is 
   return isServiceError(error) && "id" in error && (id === undefined || error.id === id);
 }
 
-/** The owner of an address asked to be left out. */
+/** For a suppressed address. */
 export function claimed(): LookupProblem {
   return new LookupProblem("claimed_email", "The owner of this address asked that nothing be told of it");
 }
 
-/** The owner of a domain asked to be left out. */
+/** For a suppressed domain. */
 export function claimedDomain(): LookupProblem {
   return new LookupProblem("invalid_domain", "The owner of this domain asked that nothing be told of it");
 }

@@ -34,7 +34,7 @@ export function answerBy<P, D, E, M extends object>(
 ): (http: LookupHttp, call: Call) => Promise<Reply> {
   return async (http, call) => {
     const { lookup } = http;
-    // Nothing may be told before it is certain that suppressions are found.
+    // No answer before it is certain that suppressions are found.
     await lookup.suppressions.ready();
     const query = readQuery(call.search);
     const caller = isOpen ? anyone(call, query) : await authenticate(http, call, query);

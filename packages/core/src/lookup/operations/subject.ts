@@ -17,7 +17,7 @@ export interface Subject {
   /** As A-labels; `null` if only the company is given. */
   domain: string | null;
   company: string | null;
-  /** As it was written. */
+  /** As the caller wrote it. */
   writtenDomain: string | null;
 }
 

@@ -16,7 +16,7 @@ interface LookupFacts {
   networkNames: NetworkNames;
   /** Whether connections without TLS may be refused. */
   requiresTls: boolean;
-  /** Whether failures that nobody expected are left to the host app. */
+  /** Whether unexpected failures are left to the host app. */
   leavesFailures: boolean;
   /** Requests a second; `null`: no limit. */
   requestsPerSecond: number | null;
