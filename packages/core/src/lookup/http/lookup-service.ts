@@ -20,7 +20,7 @@ export function createLookupService(http: LookupHttp): ServiceShell {
   const reported = new WeakSet<Error>();
   return createServiceShell<LookupRoute, Refusal>({
     match: matchRoute,
-    answer: (call, route) => answer(http, call, route),
+    answer: (call, route) => dispatch(http, call, route),
     problemOf: refusalOf,
     problems: { closing: CLOSING, departed: DEPARTED, unexpected: UNEXPECTED },
     isReported(error) {
@@ -37,7 +37,7 @@ export function createLookupService(http: LookupHttp): ServiceShell {
   });
 }
 
-async function answer(http: LookupHttp, call: Call, { methods, answer }: LookupRoute): Promise<Reply> {
+async function dispatch(http: LookupHttp, call: Call, { methods, answer }: LookupRoute): Promise<Reply> {
   const reason = transportRefusal(call, http.options.tls);
   if (reason !== null) throw new RefusedRequest("forbidden", reason);
   if (methods === null) return answer(http, call);
