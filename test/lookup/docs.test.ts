@@ -108,7 +108,7 @@ describe("docs/lookup.md", () => {
 
   test("names every error that there is", async () => {
     const problems = await readFile(
-      new URL("../../packages/core/src/lookup/http/lookup-problem.ts", import.meta.url),
+      new URL("../../packages/core/src/lookup/http/refusal.ts", import.meta.url),
       "utf8",
     );
     const table = /const STATUS_OF.*? = \{(.*?)\};/s.exec(problems)?.[1] ?? "";

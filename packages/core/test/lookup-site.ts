@@ -16,6 +16,8 @@ import { type CallOptions, createCall } from "./calls.ts";
 export interface LookupAnswer {
   status: number;
   headers: Readonly<Record<string, string | string[]>>;
+  /** The body as it was sent; `{}` for none. */
+  text: string;
   // Tests read what the API documents, and find out when it is not there.
   body: {
     data?: Record<string, unknown>;
@@ -68,7 +70,7 @@ export async function createLookupSite(
     const reply = await lookup.handle(createCall(method, path, callOptions));
     assert.ok(reply, `${method} ${path} is not ours`);
     const text = reply.body === undefined ? "{}" : String(reply.body);
-    return { status: reply.status, headers: reply.headers, body: JSON.parse(text) };
+    return { status: reply.status, headers: reply.headers, text, body: JSON.parse(text) };
   };
   return {
     ...{ lookup, contacts, clock, errors, key, account: account.id, send },

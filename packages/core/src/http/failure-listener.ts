@@ -18,10 +18,10 @@ export function failureListener(options: {
   logger?: Logger | undefined;
 }): FailureListener {
   const { logger } = options;
-  const tell =
+  const tell: (error: unknown, call?: Call) => unknown =
     options.onError ??
     // Without the call: its address may hold a secret.
-    ((err: unknown) => (logger === undefined ? console.error(err) : logger.error({ err }, "failed")));
+    ((err) => (logger === undefined ? console.error(err) : logger.error({ err }, "failed")));
   return (error, call) => {
     if (typeof error === "object" && error !== null && reported.has(error)) return;
     // A listener that fails must not cause another failure.

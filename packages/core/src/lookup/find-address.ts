@@ -1,42 +1,41 @@
 import type { Contact } from "../contracts/contact-source.ts";
 import type { ProbeResult } from "../contracts/mail-prober.ts";
 import { type ParsedAddress, parseAddress } from "./address/parse-address.ts";
-import { claimed } from "./http/lookup-problem.ts";
 import type { LookupContext } from "./lookup-context.ts";
+import { claimed } from "./lookup-problem.ts";
 import { type Candidate, candidatesFor } from "./patterns/candidates-for.ts";
 
-/** Whose address is looked for, and where. */
+/** The person whose address is sought. */
 export interface PersonSought {
   domain: string;
   firstName: string;
   lastName: string;
-  /** How long may be asked around, in milliseconds. */
+  /** How long mail servers may take, in milliseconds. */
   waitMs: number;
 }
 
 export interface FoundAddress {
   address: string;
-  /** That it is right, in percent: from 0 to 100. */
+  /** The probability that it is right, 0 to 100 percent. */
   score: number;
-  /** As a source knows it; `null` where it is a guess. */
+  /** As a source knows it; `null` for a guess. */
   contact: Contact | null;
-  /** What mail servers said of a guess; `null` where they were not asked, or did not answer in time. */
+  /** The mail servers' reply about a guess; `null` if they were not asked, or did not reply in time. */
   probe: ProbeResult | null;
 }
 
-/** A guess that is less likely is none. */
+/** Less likely guesses are dropped. */
 const LEAST_PROBABILITY = 0.2;
-/** Guesses that mail servers are asked about: each question costs the patience of somebody else's server. */
+/** The most guesses that mail servers are asked about: each question is a burden on another's server. */
 const MAX_PROBED = 3;
-/** What is left of doubt when the server has said yes, and no to nonsense. */
+/** The score of a guess whose server accepts it and rejects a random address. */
 const CONFIRMED_SCORE = 97;
-/** No guess is surer, as long as nobody has confirmed it. */
+/** The highest score of an unconfirmed guess. */
 const MAX_GUESS_SCORE = 95;
 
 /**
- * The address of a person: one that a source knows, else a guess by how others at the domain are formed, which mail servers
- * are asked about where that is possible. `null` where nothing can be defended. Rejects with `claimed_email` where the person
- * asked to be left out.
+ * The address of a person: a known one, else a guess by the patterns of the domain, which mail servers confirm if there is a
+ * prober. `null` if no guess is likely enough. Rejects with `claimed_email` for a suppressed person.
  */
 export async function findAddress(
   context: LookupContext,
@@ -60,7 +59,7 @@ export async function findAddress(
   if (likeliest !== undefined && hidden.has(likeliest.parsed.address)) throw claimed();
   const shown = guesses.filter(({ parsed }) => !hidden.has(parsed.address));
   const best = await confirm(context, shown, sought.waitMs);
-  // Where nobody's address is known, only a server's word is worth anything.
+  // Without known addresses, only a confirmed guess is worth anything.
   return patterns.length === 0 && !isConfirmed(best?.probe ?? null) ? null : best;
 }
 
@@ -69,7 +68,7 @@ interface Guess {
   parsed: ParsedAddress;
 }
 
-/** Asks about the likeliest guesses, one after the other: a refused one makes the others likelier. */
+/** Asks about the likeliest guesses, one after the other: each rejection makes the others likelier. */
 async function confirm(
   { verifier }: LookupContext,
   guesses: readonly Guess[],

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { Account, AccountKey } from "../contracts/accounts.ts";
+import type { Account, AccountKey, Accounts } from "../contracts/accounts.ts";
 import { ServiceError } from "../errors.ts";
 import { newApiKey } from "./accounts/api-key.ts";
 import { normaliseDomain } from "./address/mail-domain.ts";
 import { normaliseAddress, parseAddress } from "./address/parse-address.ts";
 import type { LookupContext } from "./lookup-context.ts";
 
-/** Whom an account is for. */
+/** A new account. */
 export interface NewAccount {
   /** `[A-Za-z0-9_-]{1,64}`; @default random */
   id?: string;
@@ -17,23 +17,23 @@ export interface NewAccount {
   plan?: string;
 }
 
-/** What the host does with the lookup beside serving it. */
+/** Accounts, keys and suppressions, for the host app. */
 export interface LookupAdmin {
-  /** @returns the account and its first key, which is told nowhere else. Rejects with `conflict` for an ID that is taken. */
+  /** @returns the account and its first key, which cannot be read again. Rejects with `conflict` for an ID that is taken. */
   createAccount(account?: NewAccount): Promise<{ account: Account; key: string }>;
-  /** Another key for an account, told nowhere else. Rejects with `not_found`. */
+  /** Another key for an account; it cannot be read again. Rejects with `not_found`. */
   createKey(account: string): Promise<string>;
   keys(account: string): Promise<AccountKey[]>;
   /** Revokes the keys of an account that begin with `hint`. @returns how many. */
   revokeKeys(account: string, hint: string): Promise<number>;
   /**
-   * Leaves a person or a whole domain out, for good: what is known is erased, and nothing is told, guessed or asked of it
-   * from then on, also when it is imported again. Rejects with `bad_request` for what is neither an address nor a domain.
+   * Suppresses an address or a whole domain: erases its data, and never again shows, guesses or probes it, even if it is
+   * imported again. Rejects with `bad_request` for a text that is neither an address nor a domain.
    */
   suppress(subject: string): Promise<void>;
-  /** Takes that back. What was erased stays erased. @returns whether it was suppressed. */
+  /** Lifts a suppression. Erased data stays erased. @returns whether it was suppressed. */
   unsuppress(subject: string): Promise<boolean>;
-  /** Forgets what is known of an address, until it is found or imported again. @returns whether anything was. */
+  /** Erases the data of an address, until it is imported again. @returns whether there was any. */
   erase(address: string): Promise<boolean>;
 }
 
@@ -41,8 +41,7 @@ export function createLookupAdmin(context: LookupContext): LookupAdmin {
   const { accounts, contacts, suppressions, verifier, settings } = context;
 
   async function createKey(account: string): Promise<string> {
-    if ((await accounts.get(account)) === null)
-      throw new ServiceError("not_found", "There is no such account");
+    await requireAccount(accounts, account);
     const { key, hash, hint } = newApiKey();
     await accounts.addKey(account, hash, { hint, createdAt: settings.now(), revokedAt: null });
     return key;
@@ -81,7 +80,7 @@ export function createLookupAdmin(context: LookupContext): LookupAdmin {
     revokeKeys: (account, hint) => accounts.revokeKeys(account, hint, settings.now()),
     async suppress(subject) {
       const normalised = subjectOf(subject);
-      // Nothing may slip in between: who is on the list is shown nowhere, erased or not.
+      // Suppressed first: a suppressed address is never shown, erased or not.
       await suppressions.add(normalised);
       await erase(normalised);
     },
@@ -92,6 +91,13 @@ export function createLookupAdmin(context: LookupContext): LookupAdmin {
       return erase(normalised);
     },
   };
+}
+
+/** Rejects with `not_found`. */
+export async function requireAccount(accounts: Accounts, id: string): Promise<Account> {
+  const account = await accounts.get(id);
+  if (account === null) throw new ServiceError("not_found", "There is no such account");
+  return account;
 }
 
 function subjectOf(text: string): string {

@@ -1,8 +1,5 @@
 import type { Accounts } from "../contracts/accounts.ts";
 import type { ContactSource } from "../contracts/contact-source.ts";
-import type { RateLimiter } from "../contracts/rate-limiter.ts";
-import type { InFlight } from "../http/in-flight.ts";
-import type { Description } from "../openapi/description.ts";
 import type { Meter } from "./accounts/meter.ts";
 import type { LookupSettings } from "./lookup-settings.ts";
 import type { Suppressions } from "./suppressions.ts";
@@ -15,8 +12,5 @@ export interface LookupContext {
   suppressions: Suppressions;
   meter: Meter;
   verifier: Verifier;
-  limiter: RateLimiter;
-  inFlight: InFlight;
-  description: Description;
   settings: LookupSettings;
 }

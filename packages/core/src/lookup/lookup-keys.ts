@@ -11,7 +11,7 @@ export interface LookupKeys {
   proberSecret: string;
   /** The API key of the demonstration. */
   sampleKey: string;
-  /** The token that earlier releases of the command left among the suppressions. */
+  /** The token by which earlier releases of the command marked a suppression list. */
   oldMarker: string;
   /** The token that binds the n-th place of a suppression list to this secret, see `createMarkers`. */
   markerOf(place: number): string;
@@ -43,7 +43,7 @@ function deriveKeys(raw: Buffer): LookupKeys {
   };
 }
 
-/** HMAC keys that stored tokens may have been made with. The first makes new ones. */
+/** The HMAC keys of stored tokens. New ones are made with the first. */
 export function hmacKeysOf(keys: readonly LookupKeys[]): Buffer[] {
   return keys.flatMap(({ suppressions, raw }) => [suppressions, raw]);
 }

@@ -1,27 +1,20 @@
 import * as shapes from "../contract-rules.ts";
 import type { Account, QuotaKind } from "../contracts/accounts.ts";
-import type { Call } from "../contracts/call.ts";
-import type { RateRule } from "../contracts/rate-limiter.ts";
 import { CORS_RULE } from "../http/cors.ts";
-import { failureListener } from "../http/failure-listener.ts";
-import type { TlsPolicy } from "../http/transport.ts";
+import { type FailureListener, failureListener } from "../http/failure-listener.ts";
 import { MIN_SECRET_BYTES } from "../images/record/pin.ts";
 import * as rules from "../option-rules.ts";
 import { deriveLookupKeys } from "./lookup-keys.ts";
 import type { LookupOptions, PlanAllowance } from "./lookup-options.ts";
 
-/** The options of a lookup with their defaults filled in. */
+/** The settings of the operations; the options of HTTP stay as they are in {@link CheckedOptions}. */
 export interface LookupSettings {
   /** Keys of every given secret, the first of them the current one's. */
   keys: ReturnType<typeof deriveLookupKeys>;
   /** Points per month; `null`: no limit. */
   allowanceOf(account: Account): Record<QuotaKind, number | null>;
-  authenticate: NonNullable<LookupOptions["authenticate"]> | null;
   networkNames: { a: string; aUrl: string; b: string };
-  rate: RateRule | null;
-  tls: TlsPolicy;
-  errors: "reply" | "host";
-  onError: (error: unknown, call?: Call) => void;
+  onError: FailureListener;
   now: () => number;
 }
 
@@ -65,19 +58,14 @@ export type CheckedOptions = rules.Checked<LookupOptions, typeof LOOKUP_RULES>;
 /** The settings of checked options. */
 export function lookupSettings(options: CheckedOptions): LookupSettings {
   const plans = new Map(Object.entries({ free: FREE, ...options.plans }));
-  const { secret, requestsPerSecond } = options;
   return {
-    keys: deriveLookupKeys(secret),
+    keys: deriveLookupKeys(options.secret),
     allowanceOf({ plan }) {
-      // A plan that is no more has what everybody has.
+      // An account of a removed plan has the free one.
       const { searches, verifications } = plans.get(plan) ?? FREE;
       return { searches: orNull(searches), verifications: orNull(verifications) };
     },
-    authenticate: options.authenticate ?? null,
     networkNames: namesOf(options.networkNames),
-    rate: requestsPerSecond === false ? null : { limit: requestsPerSecond, windowMs: 1000 },
-    tls: options.tls,
-    errors: options.errors,
     onError: failureListener(options),
     now: options.now,
   };

@@ -1,36 +1,34 @@
 import type { Service } from "../contracts/call.ts";
-import { corsService } from "../http/cors.ts";
-import { CLOSE_RULES, createInFlight } from "../http/in-flight.ts";
-import { observeService } from "../http/observe-service.ts";
+import { CLOSE_RULES } from "../http/in-flight.ts";
 import type { ApiPart } from "../openapi/document.ts";
 import { checkOptions } from "../option-rules.ts";
 import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
 import { createMemoryKeyValue } from "../stores/memory/memory-key-value.ts";
 import { createMemoryRateLimiter } from "../stores/memory/memory-rate-limiter.ts";
 import { createMeter } from "./accounts/meter.ts";
-import { createLookupDescription, describeLookup } from "./http/description/describe-lookup.ts";
-import { lookupRouteOf } from "./http/lookup-address.ts";
+import { createLookupDescription, describeLookup } from "./http/description/lookup-part.ts";
 import { createLookupService } from "./http/lookup-service.ts";
+import { createLookupLibrary, type LookupLibrary } from "./library.ts";
 import { createLookupAdmin, type LookupAdmin } from "./lookup-admin.ts";
 import type { LookupContext } from "./lookup-context.ts";
 import { hmacKeysOf } from "./lookup-keys.ts";
 import type { LookupOptions } from "./lookup-options.ts";
-import { type CheckedOptions, LOOKUP_RULES, lookupSettings } from "./lookup-settings.ts";
+import { LOOKUP_RULES, lookupSettings } from "./lookup-settings.ts";
 import { createSuppressions } from "./suppressions.ts";
 import { createVerifier } from "./verify/verifier.ts";
 
-/** Email lookup, ready to be mounted by an adapter. */
-export interface Lookup extends Service, LookupAdmin {
+/** Email lookup: called from code, and mounted by an adapter. */
+export interface Lookup extends Service, LookupAdmin, LookupLibrary {
   /** This lookup, for the description of an API that it is a part of; see {@link createApiDescription}. */
   describe(): ApiPart;
   /**
-   * Resolves when the service can serve: its suppressions are of the given secret. Rejects with what is in the way, `host_misuse`
-   * for another secret. Calls do the same check, so it need not be called.
+   * Resolves when the service can serve: its suppressions are of the given secret. Rejects with `host_misuse` for another
+   * secret, and as the suppression list does. Every call checks the same, so calling it is optional.
    */
   ready(): Promise<void>;
   /**
-   * Answers new requests with 503, waits for those under way, at most `timeoutMs` (10 seconds by default), then ends what it was
-   * given. Calling it twice is allowed.
+   * Refuses new requests with 503 and new calls with `store_unavailable`, waits for those under way at most `timeoutMs`
+   * (10 seconds by default), then closes the backends it was given. Calling it twice is allowed.
    */
   close(options?: { timeoutMs?: number }): Promise<void>;
 }
@@ -59,24 +57,15 @@ export function createLookup(options: LookupOptions): Lookup {
     isSuppressed: async (address) => (await suppressions.ofAddress(address)) !== null,
     onError: settings.onError,
   });
-  const inFlight = createInFlight();
-  const context: LookupContext = {
-    contacts,
-    accounts,
-    suppressions,
-    meter: createMeter(accounts, settings),
-    verifier,
-    limiter,
-    inFlight,
-    description: createLookupDescription({ settings }),
-    settings,
-  };
-  const service = createLookupService(context);
-  const mounted = mountedService(service, checked);
+  const meter = createMeter(accounts, settings);
+  const context: LookupContext = { contacts, accounts, suppressions, meter, verifier, settings };
+  const { drain, ...library } = createLookupLibrary(context);
+  const description = createLookupDescription(settings, checked);
+  const service = createLookupService({ lookup: context, limiter, description, options: checked });
   let closing: Promise<void> | null = null;
 
   async function close(timeoutMs: number): Promise<void> {
-    await inFlight.drain(timeoutMs);
+    await Promise.all([service.drain(timeoutMs), drain(timeoutMs)]);
     await verifier.close();
     // The same database may be behind all three.
     for (const part of new Set([contacts, accounts, checked.suppressions])) await part.close();
@@ -85,8 +74,9 @@ export function createLookup(options: LookupOptions): Lookup {
 
   return {
     ...createLookupAdmin(context),
-    describe: () => describeLookup(context),
-    handle: (call) => mounted.handle(call),
+    ...library,
+    describe: () => describeLookup(settings, checked),
+    handle: (call) => service.handle(call),
     ready: () => suppressions.ready(),
     async close(closeOptions) {
       const { timeoutMs } = checkOptions("close", closeOptions, CLOSE_RULES);
@@ -94,9 +84,4 @@ export function createLookup(options: LookupOptions): Lookup {
       await closing;
     },
   };
-}
-
-function mountedService(service: Service, { cors, observer }: CheckedOptions): Service {
-  const open = cors === undefined ? service : corsService(service, cors);
-  return observer === undefined ? open : observeService(open, observer, lookupRouteOf);
 }

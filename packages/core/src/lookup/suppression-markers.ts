@@ -68,7 +68,7 @@ export function createMarkers(
     return places;
   }
 
-  /** Takes a place for each of `holders`, all or none. Whether this process or another was first, {@link read} tells. */
+  /** Takes a place for each of `holders`, all or none. {@link read} shows whether another process was first. */
   async function take(holders: readonly LookupKeys[]): Promise<void> {
     const [place, ...others] = holders.flatMap((each, index) => [
       PLACES[taken + index] ?? "",
@@ -84,7 +84,7 @@ export function createMarkers(
       if (attempt === MAX_ATTEMPTS) throw notKept();
       const isEmpty = (await list.count()) === 0;
       if (!isEmpty && !mayAdopt && (await presentIn(list, oldMarkers)).size === 0) throw anotherSecret();
-      // Which of several secrets earlier releases made the entries with cannot be told.
+      // It is unknown with which of several secrets earlier releases made the entries.
       await take(isEmpty ? [first] : keys);
     }
   }

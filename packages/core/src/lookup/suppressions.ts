@@ -5,23 +5,22 @@ import * as rules from "../option-rules.ts";
 import { deriveLookupKeys, hmacKeysOf } from "./lookup-keys.ts";
 import { createMarkers, presentIn } from "./suppression-markers.ts";
 
-/** What somebody asked for. */
+/** Whether the address itself is suppressed, or its domain. */
 export type Suppressed = "address" | "domain";
 
 /**
- * Who asked to be left out, by address or by domain. Both are normalised. Every call waits for {@link Suppressions.ready}, and
- * rejects as it does.
+ * Suppressed addresses and domains, both normalised. Every call waits for {@link Suppressions.ready}, and rejects as it does.
  */
 export interface Suppressions {
   /**
-   * Resolves when the list is proved to be of the given secrets; marks a list that is new. Rejects with `host_misuse` for another
-   * secret, from then on always, and with `store_unavailable` while the list is away.
+   * Resolves when the list is proved to be of the given secrets; marks a new list. Rejects with `host_misuse` for another secret,
+   * from then on always, and with `store_unavailable` while the list is away.
    */
   ready(): Promise<void>;
   ofAddress(address: string): Promise<Suppressed | null>;
-  /** Whether nothing may be said of a domain (`all`), or not of some who have had addresses there. */
+  /** Whether a domain is suppressed (`all`), or addresses of it (`some`). */
   ofDomain(domain: string): Promise<"all" | "some" | "none">;
-  /** Which of some addresses and domains nothing may be told of. */
+  /** The suppressed ones among some addresses and domains. */
   among(subjects: readonly string[]): Promise<ReadonlySet<string>>;
   /** @param subject a normalised address, or a domain. */
   add(subject: string): Promise<void>;
@@ -63,10 +62,10 @@ export function createSuppressions(
   /** By every key; the first is that of new entries. */
   const tokensOf = (subject: string) =>
     hmacKeys.map((key) => createHmac("sha256", key).update(`suppress:${subject}`).digest("base64url"));
-  /** Of a domain at which somebody asked: where it is not, nobody need be looked for. It stays. */
+  /** The mark of a domain with suppressed addresses: without it, addresses need no look-up. It stays. */
   const marksOf = (domain: string) => tokensOf(`somebody at ${domain}`);
 
-  /** Which tokens are there, by one query as a rule. It also tells whether another secret took a place meanwhile. */
+  /** Which tokens are there, usually by one query. That query also shows whether another secret took a place meanwhile. */
   async function present(tokens: readonly string[]): Promise<(token: string) => boolean> {
     await markers.check();
     const found = await presentIn(list, [...markers.watched(), ...tokens]);
@@ -116,7 +115,7 @@ export function createSuppressions(
   };
 }
 
-/** A domain is its own. */
+/** The domain of an address; a domain is its own. */
 function domainOf(subject: string): string {
   return subject.slice(subject.lastIndexOf("@") + 1);
 }

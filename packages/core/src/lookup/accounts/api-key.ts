@@ -1,9 +1,4 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Call } from "../../contracts/call.ts";
-import type { Query } from "../http/query.ts";
-
-/** Answers fixed data, uncounted. */
-export const TEST_KEY = "test-api-key";
 
 const HINT_LENGTH = 6;
 
@@ -13,16 +8,7 @@ export function newApiKey(): { key: string; hash: string; hint: string } {
   return { key, hash: hashApiKey(key), hint: key.slice(0, HINT_LENGTH) };
 }
 
-/** What is stored of a key. It is as long as it is random, so that no slow hash is needed. */
+/** The stored form of a key. Keys have 160 random bits, so a fast hash is enough. */
 export function hashApiKey(key: string): string {
   return createHash("sha256").update(key).digest("base64url");
-}
-
-/** The key that came with a request: in the query, as `X-API-KEY`, or as `Authorization: Bearer`; `null` without. */
-export function apiKeyOf({ headers }: Call, query: Query): string | null {
-  const given = query.text("api_key");
-  if (given !== null) return given;
-  const header = headers["x-api-key"];
-  if (typeof header === "string" && header !== "") return header;
-  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? null;
 }

@@ -1,24 +1,23 @@
 import { createHash } from "node:crypto";
 import type { Account, Accounts, Charge, QuotaKind } from "../../contracts/accounts.ts";
-import { LookupProblem } from "../http/lookup-problem.ts";
+import { LookupProblem } from "../lookup-problem.ts";
 import type { LookupSettings } from "../lookup-settings.ts";
-import { monthOf, nextMonthMs } from "./months.ts";
 
-/** Room in an account's allowance for one request, until it is settled. */
+/** Points of an account's allowance, held for one request until it is settled. */
 export interface Reservation {
-  /** Points that the answer may cost, at least 1. */
+  /** The most that the answer may cost, at least 1. */
   points: number;
-  /** Whether the same request was made before in the month, and is settled by whoever made it. */
+  /** Whether the same request was made earlier in the month. The earlier one settles it. */
   isRepeat: boolean;
-  /** What it did cost; 0 as if the request had never been. What was settled stays as it was. */
+  /** Sets the true cost; 0 removes the request. A request that is settled stays as it is. */
   settle(points: number): Promise<void>;
 }
 
-/** Counts what accounts use up. `null` is an account without limits: the test key's, or one that the host vouches for. */
+/** Counts the points that accounts use. No account is counted for `null`. */
 export interface Meter {
   /**
-   * Room for at most `points`, or for as many as are left; rejects with `too_many_requests` when none are.
-   * @param request what makes a request the same as another: the same again in the month costs nothing.
+   * Reserves at most `points`, or as many as are left; rejects with `too_many_requests` when none are.
+   * @param request identifies the request: the same again in the month costs nothing.
    */
   reserve(
     account: Account | null,
@@ -48,7 +47,7 @@ export function createMeter(accounts: Accounts, settings: LookupSettings): Meter
   };
 }
 
-/** For who has no limits. */
+/** For a look-up that is not counted. */
 const FREE: Reservation = {
   points: Number.MAX_SAFE_INTEGER,
   isRepeat: true,
@@ -60,8 +59,18 @@ function digestOf(request: readonly unknown[]): string {
 }
 
 function exhausted(kind: QuotaKind, nowMs: number): LookupProblem {
-  const seconds = Math.ceil((nextMonthMs(nowMs) - nowMs) / 1000);
   return new LookupProblem("too_many_requests", `All ${kind} of this month are used up`, {
-    "Retry-After": String(seconds),
+    retryAfterMs: nextMonthMs(nowMs) - nowMs,
   });
+}
+
+/** The calendar month of a time, `YYYY-MM`, UTC. */
+export function monthOf(nowMs: number): string {
+  return new Date(nowMs).toISOString().slice(0, 7);
+}
+
+/** When the next month begins, in Unix milliseconds. */
+export function nextMonthMs(nowMs: number): number {
+  const now = new Date(nowMs);
+  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);
 }

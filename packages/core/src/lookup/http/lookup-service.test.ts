@@ -1,9 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createCall } from "../../../test/calls.ts";
 import { contactOf, createLookupSite } from "../../../test/lookup-site.ts";
+import { createRecordingObserver } from "../../../test/recording-observer.ts";
 import { ServiceError } from "../../errors.ts";
 import { createMemoryAccounts } from "../../stores/memory/memory-accounts.ts";
 import { createMemoryContactSource } from "../../stores/memory/memory-contact-source.ts";
+import type { LookupOptions } from "../lookup-options.ts";
 
 const known = [contactOf("ada.lovelace@example.com", { firstName: "Ada", lastName: "Lovelace" })];
 
@@ -226,6 +228,60 @@ describe("failures", () => {
     await expect(
       hosted.lookup.handle(createCall("GET", "/v2/email-count", { search: "domain=example.com" })),
     ).rejects.toThrow("a bug");
+  });
+});
+
+describe("a failure after the client left", () => {
+  async function failWith(failure: Error, signal: AbortSignal) {
+    const contacts = { ...createMemoryContactSource(), count: () => Promise.reject(failure) };
+    const observer = createRecordingObserver();
+    const site = await createLookupSite({ contacts, observer });
+    const { status } = await site.send("GET", "/v2/email-count", { search: "domain=example.com", signal });
+    return { status, errors: site.errors, outcomes: observer.ended.map(({ outcome }) => outcome) };
+  }
+  const left = AbortSignal.abort(new Error("left"));
+  const aborted = Object.assign(new Error("This operation was aborted"), { name: "AbortError" });
+
+  test("is no failure if a driver rejects with an AbortError, or with the signal's own reason", async () => {
+    for (const failure of [aborted, left.reason]) {
+      expect(await failWith(failure, left)).toEqual({ status: 400, errors: [], outcomes: ["400"] });
+    }
+  });
+
+  test("is reported as 500 if it is any other error", async () => {
+    const bug = new Error("a bug");
+    expect(await failWith(bug, left)).toEqual({ status: 500, errors: [bug], outcomes: ["500"] });
+  });
+
+  test("an AbortError while the client waits is reported as 500", async () => {
+    const { signal } = new AbortController();
+    expect(await failWith(aborted, signal)).toEqual({ status: 500, errors: [aborted], outcomes: ["500"] });
+  });
+});
+
+describe("a hook of the host that fails", () => {
+  const bug = new Error("the hook's own bug");
+  const throwing = () => {
+    throw bug;
+  };
+  const logger = { info: throwing, warn: throwing, error: throwing };
+
+  test.each<[string, Pick<LookupOptions, "onError" | "logger">]>([
+    ["onError throws", { onError: throwing }],
+    ["onError rejects", { onError: () => Promise.reject(bug) }],
+    ["the logger throws", { logger }],
+  ])("leaves the reply as it is: %s", async (_, hooks) => {
+    const shown = vi.spyOn(console, "error").mockReturnValue(undefined);
+    const failures = [new Error("a bug"), new ServiceError("store_unavailable", "away")];
+    const contacts = {
+      ...createMemoryContactSource(),
+      count: () => Promise.reject(failures.shift()),
+    };
+    const site = await createLookupSite({ contacts, onError: undefined, ...hooks } as Partial<LookupOptions>);
+    const ask = () => site.send("GET", "/v2/email-count", { search: "domain=example.com" });
+    expect([(await ask()).status, (await ask()).status]).toEqual([500, 503]);
+    expect(shown.mock.calls).toEqual([[bug], [bug]]);
+    shown.mockRestore();
   });
 });
 

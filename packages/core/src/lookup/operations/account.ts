@@ -1,16 +1,16 @@
 import type { QuotaKind } from "../../contracts/accounts.ts";
-import { monthOf, nextMonthMs } from "../accounts/months.ts";
+import { monthOf, nextMonthMs } from "../accounts/meter.ts";
 import type { LookupOperation } from "./operation.ts";
 
-/** What stands for no limit where clients want a number. */
+/** The number that clients get for an allowance without limit. */
 const UNLIMITED = 1_000_000_000;
 
-export const accountOperation: LookupOperation<null> = {
-  parse: () => null,
+export const accountOperation: LookupOperation<null, object, object, object> = {
+  check: () => null,
   echo: () => ({}),
 
   async work({ accounts, settings }, _, account) {
-    // It is never open.
+    // Its route needs a key.
     if (account === null) throw new Error("There is no account");
     const nowMs = settings.now();
     const used = await accounts.usage(account.id, monthOf(nowMs), nowMs);
@@ -34,6 +34,7 @@ export const accountOperation: LookupOperation<null> = {
           verifications: { used: used.verifications, available: available("verifications") },
         },
       },
+      meta: {},
     };
   },
 
@@ -52,6 +53,7 @@ export const accountOperation: LookupOperation<null> = {
         verifications: { used: 0, available: 100 },
       },
     },
+    meta: {},
   }),
 };
 

@@ -1,9 +1,15 @@
 import type { Account } from "../../contracts/accounts.ts";
-import type { ContactFilter, ContactPage } from "../../contracts/contact-source.ts";
+import type {
+  AddressType,
+  ContactFilter,
+  ContactPage,
+  Department,
+  Seniority,
+} from "../../contracts/contact-source.ts";
 import type { Reservation } from "../accounts/meter.ts";
-import { LookupProblem } from "../http/lookup-problem.ts";
-import { wholeParameter, wordParameter, wordsParameter } from "../http/query.ts";
+import type { DomainSearchAnswer } from "../answers.ts";
 import type { LookupContext } from "../lookup-context.ts";
+import { isLookupProblem } from "../lookup-problem.ts";
 import { emailEntry } from "./entries.ts";
 import {
   DEPARTMENT_SCHEMA,
@@ -12,10 +18,28 @@ import {
   SENIORITY_SCHEMA,
   TYPE_SCHEMA,
 } from "./filter-schemas.ts";
-import type { Answer, LookupOperation } from "./operation.ts";
+import { wholeOf, wordOf, wordsOf } from "./given.ts";
+import type { Found, LookupOperation } from "./operation.ts";
 import { SAMPLE_CONTACT, SAMPLE_DOMAIN, SAMPLE_ORGANIZATION } from "./samples.ts";
 import { searchUnsuppressed } from "./search-unsuppressed.ts";
-import { findDomain, parseSubject, type Subject } from "./subject.ts";
+import { checkSubject, findDomain, type Subject, type SubjectParameters } from "./subject.ts";
+
+/** Which addresses of an organisation. */
+export interface DomainSearchParameters extends SubjectParameters {
+  type?: AddressType;
+  /** Any of these. @default all */
+  seniority?: readonly Seniority[];
+  /** Any of these. @default all */
+  department?: readonly Department[];
+  /** 1 to 100. @default 10 */
+  limit?: number;
+  /** @default 0 */
+  offset?: number;
+}
+
+type Data = DomainSearchAnswer["data"];
+type Params = DomainSearchAnswer["meta"]["params"];
+type Meta = Omit<DomainSearchAnswer["meta"], "params">;
 
 interface DomainSearch extends Subject {
   filter: ContactFilter;
@@ -25,15 +49,14 @@ interface DomainSearch extends Subject {
   hasOffset: boolean;
 }
 
-/** So many addresses cost one point. */
 const ADDRESSES_PER_POINT = 10;
 
-export const domainSearch: LookupOperation<DomainSearch> = {
-  parse(query) {
-    const subject = parseSubject(query);
-    const type = wordParameter(query, "type", TYPE_SCHEMA, "invalid_type");
-    const seniorities = wordsParameter(query, "seniority", SENIORITY_SCHEMA, "invalid_seniority");
-    const departments = wordsParameter(query, "department", DEPARTMENT_SCHEMA, "invalid_department");
+export const domainSearch: LookupOperation<DomainSearch, Data, Params, Meta> = {
+  check(given) {
+    const subject = checkSubject(given);
+    const type = wordOf(given, "type", TYPE_SCHEMA, "invalid_type");
+    const seniorities = wordsOf(given, "seniority", SENIORITY_SCHEMA, "invalid_seniority");
+    const departments = wordsOf(given, "department", DEPARTMENT_SCHEMA, "invalid_department");
     return {
       ...subject,
       filter: {
@@ -41,9 +64,9 @@ export const domainSearch: LookupOperation<DomainSearch> = {
         ...(seniorities === null ? {} : { seniorities }),
         ...(departments === null ? {} : { departments }),
       },
-      limit: wholeParameter(query, "limit", LIMIT_SCHEMA, "pagination_error"),
-      offset: wholeParameter(query, "offset", OFFSET_SCHEMA, "pagination_error"),
-      hasOffset: query.text("offset") !== null,
+      limit: wholeOf(given, "limit", LIMIT_SCHEMA, "pagination_error"),
+      offset: wholeOf(given, "offset", OFFSET_SCHEMA, "pagination_error"),
+      hasOffset: given.number("offset") !== null,
     };
   },
 
@@ -59,7 +82,7 @@ export const domainSearch: LookupOperation<DomainSearch> = {
   async work(context, search, account) {
     const { limit, offset, filter } = search;
     const found = await findDomain(context, search);
-    if (found === null) return answerOf(context, search, null, { contacts: [], total: 0 });
+    if (found === null) return describe(context, search, null, { contacts: [], total: 0 });
     const { domain } = found;
     const request = ["domain-search", domain, filter, limit, offset];
     const room = await reserve(context, account, request, Math.ceil(limit / ADDRESSES_PER_POINT));
@@ -68,7 +91,7 @@ export const domainSearch: LookupOperation<DomainSearch> = {
       const affordable = Math.min(limit, room.points * ADDRESSES_PER_POINT);
       const page = await searchUnsuppressed(context, found, filter, { limit: affordable, offset });
       cost = Math.ceil(page.contacts.length / ADDRESSES_PER_POINT);
-      return await answerOf(context, search, domain, page);
+      return await describe(context, search, domain, page);
     } finally {
       await room.settle(cost);
     }
@@ -89,10 +112,7 @@ export const domainSearch: LookupOperation<DomainSearch> = {
   },
 };
 
-/**
- * Room for a page. One that was paid for before is free; what has been found since then, or was beyond the allowance, costs the
- * difference.
- */
+/** Points for a page. A page that was paid for earlier in the month costs only the addresses that it did not have then. */
 async function reserve(
   { meter }: LookupContext,
   account: Account | null,
@@ -113,18 +133,18 @@ async function reserve(
   };
 }
 
-/** Who has no more points gets what was paid for. */
+/** An account without points gets the addresses that were paid for. */
 function orNone(error: unknown): null {
-  if (error instanceof LookupProblem && error.id === "too_many_requests") return null;
+  if (isLookupProblem(error, "too_many_requests")) return null;
   throw error;
 }
 
-async function answerOf(
+async function describe(
   { contacts, verifier, settings }: LookupContext,
   { limit, offset }: DomainSearch,
   domain: string | null,
   page: ContactPage,
-): Promise<Answer> {
+): Promise<Found<Data, Meta>> {
   const facts = domain === null ? null : await contacts.domain(domain);
   return {
     data: {

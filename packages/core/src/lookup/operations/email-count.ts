@@ -1,9 +1,18 @@
 import { type AddressType, DEPARTMENTS, SENIORITIES } from "../../contracts/contact-source.ts";
-import { wordParameter } from "../http/query.ts";
+import type { EmailCountAnswer } from "../answers.ts";
 import { TYPE_SCHEMA } from "./filter-schemas.ts";
+import { wordOf } from "./given.ts";
 import type { LookupOperation } from "./operation.ts";
 import { eraseSuppressed } from "./search-unsuppressed.ts";
-import { findDomain, parseSubject, type Subject } from "./subject.ts";
+import { checkSubject, findDomain, type Subject, type SubjectParameters } from "./subject.ts";
+
+/** Which addresses of an organisation are counted. */
+export interface EmailCountParameters extends SubjectParameters {
+  type?: AddressType;
+}
+
+type Data = EmailCountAnswer["data"];
+type Params = EmailCountAnswer["meta"]["params"];
 
 interface EmailCount extends Subject {
   type: AddressType | null;
@@ -11,12 +20,10 @@ interface EmailCount extends Subject {
 
 const NONE = { total: 0, personal: 0, generic: 0, departments: {}, seniorities: {} };
 
-export const emailCount: LookupOperation<EmailCount> = {
-  isOpen: true,
-
-  parse: (query) => ({
-    ...parseSubject(query),
-    type: wordParameter(query, "type", TYPE_SCHEMA, "invalid_type"),
+export const emailCount: LookupOperation<EmailCount, Data, Params, object> = {
+  check: (given) => ({
+    ...checkSubject(given),
+    type: wordOf(given, "type", TYPE_SCHEMA, "invalid_type"),
   }),
 
   echo: ({ writtenDomain, company, type }) => ({ domain: writtenDomain, company, type }),
@@ -34,6 +41,7 @@ export const emailCount: LookupOperation<EmailCount> = {
         department: everyOf(DEPARTMENTS, counts.departments),
         seniority: everyOf(SENIORITIES, counts.seniorities),
       },
+      meta: {},
     };
   },
 
@@ -45,9 +53,11 @@ export const emailCount: LookupOperation<EmailCount> = {
       department: everyOf(DEPARTMENTS, { executive: 1 }),
       seniority: everyOf(SENIORITIES, { executive: 1 }),
     },
+    meta: {},
   }),
 };
 
 function everyOf<T extends string>(names: readonly T[], counts: Partial<Record<T, number>>) {
-  return Object.fromEntries(names.map((name) => [name, counts[name] ?? 0]));
+  // One entry for each of the names.
+  return Object.fromEntries(names.map((name) => [name, counts[name] ?? 0])) as Record<T, number>;
 }

@@ -1,15 +1,26 @@
-import type { Contact } from "../../contracts/contact-source.ts";
+import type { EmailFinderAnswer } from "../answers.ts";
 import { type FoundAddress, findAddress } from "../find-address.ts";
-import { type LookupErrorId, LookupProblem } from "../http/lookup-problem.ts";
-import type { Query } from "../http/query.ts";
 import type { LookupContext } from "../lookup-context.ts";
+import { LookupProblem, type LookupProblemId } from "../lookup-problem.ts";
 import { type NameFault, nameFault } from "../names/name-fault.ts";
 import { parseFullName } from "../names/parse-full-name.ts";
-import { parseMaxDuration } from "./duration.ts";
 import { networkFields, sourceEntry } from "./entries.ts";
-import type { Answer, LookupOperation } from "./operation.ts";
+import { type Given, type Parameter, waitMsOf } from "./given.ts";
+import type { Found, LookupOperation } from "./operation.ts";
 import { SAMPLE_CONTACT, SAMPLE_DOMAIN, SAMPLE_ORGANIZATION } from "./samples.ts";
-import { findDomain, parseSubject, type Subject } from "./subject.ts";
+import { checkSubject, findDomain, type Subject, type SubjectParameters } from "./subject.ts";
+
+/** A person at an organisation: `firstName` and `lastName`, or `fullName`, which is ignored beside them. */
+export interface EmailFinderParameters extends SubjectParameters {
+  firstName?: string;
+  lastName?: string;
+  fullName?: string;
+  /** How long to wait for mail servers, in milliseconds, 3000 to 20,000. @default 10_000 */
+  maxDurationMs?: number;
+}
+
+type Data = EmailFinderAnswer["data"];
+type Params = EmailFinderAnswer["meta"]["params"];
 
 interface EmailFinding extends Subject {
   firstName: string;
@@ -19,10 +30,10 @@ interface EmailFinding extends Subject {
   waitMs: number;
 }
 
-export const emailFinder: LookupOperation<EmailFinding> = {
-  parse(query) {
-    const subject = parseSubject(query);
-    return { ...subject, ...parseName(query), waitMs: parseMaxDuration(query) };
+export const emailFinder: LookupOperation<EmailFinding, Data, Params, object> = {
+  check(given) {
+    const subject = checkSubject(given);
+    return { ...subject, ...checkName(given), waitMs: waitMsOf(given) };
   },
 
   echo: ({ given, writtenDomain, company }) => ({
@@ -36,7 +47,7 @@ export const emailFinder: LookupOperation<EmailFinding> = {
   async work(context, search, account) {
     const { domain = null } = (await findDomain(context, search)) ?? {};
     const { firstName, lastName, waitMs } = search;
-    if (domain === null) return answerOf(context, search, null, null, null);
+    if (domain === null) return describe(context, search, null, null, null);
     const request = ["email-finder", domain, firstName, lastName];
     const reservation = await context.meter.reserve(account, "searches", request, 1);
     let cost = 0;
@@ -44,14 +55,14 @@ export const emailFinder: LookupOperation<EmailFinding> = {
       const found = await findAddress(context, { domain, firstName, lastName, waitMs });
       cost = found === null ? 0 : 1;
       const facts = await context.contacts.domain(domain);
-      return answerOf(context, search, domain, found, facts?.organization ?? null);
+      return describe(context, search, domain, found, facts?.organization ?? null);
     } finally {
       if (!reservation.isRepeat) await reservation.settle(cost);
     }
   },
 
   sample: (context, search) =>
-    answerOf(
+    describe(
       context,
       search,
       SAMPLE_DOMAIN,
@@ -65,25 +76,33 @@ export const emailFinder: LookupOperation<EmailFinding> = {
     ),
 };
 
-function parseName(query: Query): Pick<EmailFinding, "firstName" | "lastName" | "given"> {
-  const firstName = query.text("first_name");
-  const lastName = query.text("last_name");
-  const fullName = query.text("full_name");
-  const given = { firstName, lastName, fullName };
+function checkName(given: Given): Pick<EmailFinding, "firstName" | "lastName" | "given"> {
+  const firstName = given.text("firstName");
+  const lastName = given.text("lastName");
+  const fullName = given.text("fullName");
+  const written = { firstName, lastName, fullName };
   if (firstName !== null && lastName !== null) {
-    requireName("invalid_first_name", "first_name", firstName);
-    requireName("invalid_last_name", "last_name", lastName);
-    return { firstName: firstName.trim(), lastName: lastName.trim(), given };
+    requireName(given, "invalid_first_name", "firstName", firstName);
+    requireName(given, "invalid_last_name", "lastName", lastName);
+    return { firstName: firstName.trim(), lastName: lastName.trim(), given: written };
   }
   if (fullName === null) {
-    throw new LookupProblem("wrong_params", "You are missing first_name and last_name, or full_name");
+    const [first, last, full] = [
+      given.nameOf("firstName"),
+      given.nameOf("lastName"),
+      given.nameOf("fullName"),
+    ];
+    throw new LookupProblem("wrong_params", `You are missing ${first} and ${last}, or ${full}`);
   }
-  requireName("invalid_full_name", "full_name", fullName);
+  requireName(given, "invalid_full_name", "fullName", fullName);
   const name = parseFullName(fullName);
   if (name === null) {
-    throw new LookupProblem("invalid_full_name", "full_name must have a first and a last name");
+    throw new LookupProblem(
+      "invalid_full_name",
+      `${given.nameOf("fullName")} must have a first and a last name`,
+    );
   }
-  return { ...name, given };
+  return { ...name, given: written };
 }
 
 const WHY: Record<NameFault, string> = {
@@ -95,19 +114,19 @@ const WHY: Record<NameFault, string> = {
   single_letters: "must have more than single letters",
 };
 
-function requireName(id: LookupErrorId, parameter: string, name: string): void {
+function requireName(given: Given, id: LookupProblemId, parameter: Parameter, name: string): void {
   const fault = nameFault(name);
-  if (fault !== null) throw new LookupProblem(id, `${parameter} ${WHY[fault]}`);
+  if (fault !== null) throw new LookupProblem(id, `${given.nameOf(parameter)} ${WHY[fault]}`);
 }
 
-function answerOf(
+function describe(
   { settings }: LookupContext,
   search: EmailFinding,
   domain: string | null,
   found: FoundAddress | null,
   organization: string | null,
-): Answer {
-  const contact: Contact | null = found?.contact ?? null;
+): Found<Data, object> {
+  const contact = found?.contact ?? null;
   return {
     data: {
       first_name: contact?.firstName ?? search.firstName,
@@ -122,5 +141,6 @@ function answerOf(
       company: organization ?? search.company,
       sources: contact?.evidence.map(sourceEntry) ?? [],
     },
+    meta: {},
   };
 }

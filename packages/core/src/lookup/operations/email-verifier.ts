@@ -3,23 +3,27 @@ import type { ProbeResult } from "../../contracts/mail-prober.ts";
 import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
 import { isGibberish } from "../address/is-gibberish.ts";
 import { addressFault, type ParsedAddress, parseAddress } from "../address/parse-address.ts";
-import { claimed, claimedDomain, LookupProblem } from "../http/lookup-problem.ts";
+import type { EmailVerifierAnswer } from "../answers.ts";
 import type { LookupContext } from "../lookup-context.ts";
+import { claimed, claimedDomain, LookupProblem } from "../lookup-problem.ts";
 import { type Findings, judge, type Verdict } from "../verify/verdict.ts";
-import { parseMaxDuration } from "./duration.ts";
 import { sourceEntry } from "./entries.ts";
-import type { Answer, LookupOperation } from "./operation.ts";
+import { waitMsOf } from "./given.ts";
+import type { Found, LookupOperation } from "./operation.ts";
 import { SAMPLE_CONTACT } from "./samples.ts";
 
-interface EmailVerification {
+type Data = EmailVerifierAnswer["data"];
+type Params = EmailVerifierAnswer["meta"]["params"];
+
+interface EmailToVerify {
   /** As it was written. */
   email: string;
-  /** `null` where it is not of the grammar of addresses. */
+  /** `null` for a text that is not of the grammar of addresses. */
   parsed: ParsedAddress | null;
   waitMs: number;
 }
 
-/** The parameter `email`: whatever may be judged, also where it is no address. */
+/** The parameter `email`. A text that is not an address is judged too. */
 export const EMAIL_SCHEMA = {
   type: "string",
   pattern: "^\\s*[^\\u0000-\\u001f\\u007f-\\u009f]*@[^\\u0000-\\u001f\\u007f-\\u009f]*\\s*$",
@@ -29,17 +33,17 @@ export const EMAIL_SCHEMA = {
 
 const EMAIL = patternOf(EMAIL_SCHEMA);
 
-/** When to ask again for what takes longer. */
-const RETRY_AFTER_SECONDS = "2";
+/** When to ask again for a verification that takes longer. */
+const RETRY_AFTER_MS = 2000;
 
-export const emailVerifier: LookupOperation<EmailVerification> = {
-  parse(query) {
-    const email = query.text("email")?.trim();
+export const emailVerifier: LookupOperation<EmailToVerify, Data, Params, object> = {
+  check(given) {
+    const email = given.text("email")?.trim();
     if (email === undefined) throw new LookupProblem("wrong_params", "You are missing the email parameter");
     if (!EMAIL.test(email)) {
       throw new LookupProblem("invalid_email", "The email address is not valid");
     }
-    return { email, parsed: parseAddress(email), waitMs: parseMaxDuration(query) };
+    return { email, parsed: parseAddress(email), waitMs: waitMsOf(given) };
   },
 
   echo: ({ email }) => ({ email }),
@@ -52,9 +56,9 @@ export const emailVerifier: LookupOperation<EmailVerification> = {
     try {
       const found = await verify(context, email, parsed, waitMs);
       cost = found === null ? null : isCharged(found.verdict) ? 1 : 0;
-      return found === null ? pending(email) : answerOf(email, found);
+      return found === null ? pending(email) : describe(email, found);
     } finally {
-      // What goes on behind keeps its place, which whoever asks for it again settles.
+      // A verification that goes on keeps its reservation, and the next request for it settles that.
       if (cost !== null) await reservation.settle(cost);
     }
   },
@@ -68,7 +72,7 @@ export const emailVerifier: LookupOperation<EmailVerification> = {
       probe: SAMPLE_PROBE,
       contact: SAMPLE_CONTACT,
     };
-    return answerOf(email, { findings, verdict: judge(findings), suggestion: null });
+    return describe(email, { findings, verdict: judge(findings), suggestion: null });
   },
 };
 
@@ -94,7 +98,7 @@ async function requireUnclaimed({ suppressions }: LookupContext, address: string
   throw suppressed === "domain" ? claimedDomain() : claimed();
 }
 
-/** `null` where the servers take longer than the client waits. */
+/** `null` if the servers take longer than the caller waits. */
 async function verify(
   context: LookupContext,
   email: string,
@@ -134,7 +138,7 @@ function isCharged({ status }: Verdict): boolean {
   return status !== "webmail" && status !== "disposable" && status !== "unknown";
 }
 
-function answerOf(email: string, { findings, verdict, suggestion }: Verified): Answer {
+function describe(email: string, { findings, verdict, suggestion }: Verified): Found<Data, object> {
   const { probe, contact } = findings;
   return {
     data: {
@@ -155,10 +159,11 @@ function answerOf(email: string, { findings, verdict, suggestion }: Verified): A
       suggestion,
       sources: contact?.evidence.map(sourceEntry) ?? [],
     },
+    meta: {},
   };
 }
 
-function pending(email: string): Answer {
-  const unknown = { result: null, status: null, score: null, email };
-  return { status: 202, headers: { "Retry-After": RETRY_AFTER_SECONDS }, data: unknown };
+function pending(email: string): Found<Data, object> {
+  const data = { result: null, status: null, score: null, email };
+  return { data, meta: {}, retryAfterMs: RETRY_AFTER_MS };
 }

@@ -1,8 +1,9 @@
 import type { Contact, ContactEvidence } from "../../contracts/contact-source.ts";
+import type { EmailEntry, NetworkFields, SourceEntry } from "../answers.ts";
 import type { LookupSettings } from "../lookup-settings.ts";
 
 /** A contact as an entry of a domain search. */
-export function emailEntry(contact: Contact, { networkNames }: LookupSettings): Record<string, unknown> {
+export function emailEntry(contact: Contact, { networkNames }: LookupSettings): EmailEntry {
   return {
     value: contact.address,
     type: contact.type,
@@ -19,7 +20,7 @@ export function emailEntry(contact: Contact, { networkNames }: LookupSettings): 
 }
 
 /** A page on which an address was found. */
-export function sourceEntry(evidence: ContactEvidence): Record<string, unknown> {
+export function sourceEntry(evidence: ContactEvidence): SourceEntry {
   return {
     domain: evidence.domain,
     uri: evidence.uri,
@@ -29,14 +30,16 @@ export function sourceEntry(evidence: ContactEvidence): Record<string, unknown> 
   };
 }
 
-/** The profiles of a person, all fields by all their names; nulls for nobody. */
+/** The profiles of a person, by the configured names; all `null` without a contact. */
 export function networkFields(
   contact: Pick<Contact, "networkA" | "networkAUrl" | "networkB"> | null,
   { a, aUrl, b }: LookupSettings["networkNames"],
-): Record<string, string | null> {
-  return {
+): NetworkFields {
+  // By their default names, these are its fields.
+  const fields: Record<string, string | null> = {
     [a]: contact?.networkA ?? null,
     [aUrl]: contact?.networkAUrl ?? null,
     [b]: contact?.networkB ?? null,
   };
+  return fields;
 }

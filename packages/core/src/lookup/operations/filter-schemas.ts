@@ -5,7 +5,7 @@ import {
   SENIORITIES,
   type Seniority,
 } from "../../contracts/contact-source.ts";
-import { LARGEST_WHOLE, type WholeSchema, type WordSchema, type WordsSchema } from "../http/query.ts";
+import { LARGEST_WHOLE, type WholeSchema, type WordSchema, type WordsSchema } from "./given.ts";
 
 /** The parameter `type`. */
 export const TYPE_SCHEMA = {

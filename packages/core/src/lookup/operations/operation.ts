@@ -1,27 +1,41 @@
 import type { Account } from "../../contracts/accounts.ts";
-import type { Query } from "../http/query.ts";
 import type { LookupContext } from "../lookup-context.ts";
+import type { Given } from "./given.ts";
 
-/** What an operation answers. */
-export interface Answer {
-  /** @default 200 */
-  status?: 200 | 202;
-  headers?: Record<string, string>;
-  data: unknown;
-  /** What stands in `meta` beside `params`. */
-  meta?: Record<string, unknown>;
+/** The result of a look-up, as the body of its reply over HTTP. */
+export interface LookupAnswer<D, M> {
+  data: D;
+  meta: M;
 }
 
-/** One of the look-ups: a query to parameters, parameters to an answer. */
-export interface LookupOperation<P> {
-  /** Whether it is answered without a key. @default false */
-  isOpen?: boolean;
-  /** Rejects with a `LookupProblem` what is wrong. Does no work. */
-  parse(query: Query): P;
-  /** The parameters as `meta.params` repeats them; `null` where one was not given. */
-  echo(parameters: P): Record<string, string | number | null>;
-  /** @param account `null` where anybody may ask. */
-  work(context: LookupContext, parameters: P, account: Account | null): Promise<Answer>;
-  /** The same answer to everybody who tries it with the test key. */
-  sample(context: LookupContext, parameters: P): Answer;
+/** A result, without the parameters that the answer repeats. */
+export interface Found<D, M> {
+  data: D;
+  meta: M;
+  /** The result is not known yet: when to ask again, in milliseconds. */
+  retryAfterMs?: number;
+}
+
+/**
+ * One of the look-ups.
+ * @typeParam P its checked parameters.
+ * @typeParam E the parameters as the answer repeats them.
+ */
+export interface LookupOperation<P, D, E, M extends object> {
+  /** Does no work. Rejects with a `LookupProblem`. */
+  check(given: Given): P;
+  /** `null` for a parameter that was not given. */
+  echo(parameters: P): E;
+  /** @param account pays for it; `null`: the look-up is not counted. */
+  work(context: LookupContext, parameters: P, account: Account | null): Promise<Found<D, M>>;
+  /** The fixed answer to the test key. */
+  sample(context: LookupContext, parameters: P): Found<D, M>;
+}
+
+export function answerOf<P, D, E, M extends object>(
+  operation: LookupOperation<P, D, E, M>,
+  parameters: P,
+  { data, meta }: Found<D, M>,
+): LookupAnswer<D, M & { params: E }> {
+  return { data, meta: { ...meta, params: operation.echo(parameters) } };
 }

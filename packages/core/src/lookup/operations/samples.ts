@@ -3,7 +3,7 @@ import type { Contact } from "../../contracts/contact-source.ts";
 export const SAMPLE_DOMAIN = "example.com";
 export const SAMPLE_ORGANIZATION = "Example";
 
-/** Whoever tries the API with the test key finds this person. */
+/** The person in the fixed answers to the test key. */
 export const SAMPLE_CONTACT: Contact = {
   address: "ada.lovelace@example.com",
   type: "personal",

@@ -1,16 +1,23 @@
 import type { JsonSchema } from "../../schema/json-schema.ts";
 import { patternOf } from "../../schema/json-schema.ts";
 import { normaliseDomain } from "../address/mail-domain.ts";
-import { claimedDomain, LookupProblem } from "../http/lookup-problem.ts";
-import type { Query } from "../http/query.ts";
 import type { LookupContext } from "../lookup-context.ts";
+import { claimedDomain, LookupProblem } from "../lookup-problem.ts";
+import type { Given } from "./given.ts";
 
-/** Which organisation a look-up is about. */
+/** The organisation of a look-up: `domain`, or `company` without a domain. */
+export interface SubjectParameters {
+  domain?: string;
+  /** At least 3 characters. */
+  company?: string;
+}
+
+/** The organisation that a look-up is about. */
 export interface Subject {
-  /** As A-labels; `null` where only the company is given. */
+  /** As A-labels; `null` if only the company is given. */
   domain: string | null;
   company: string | null;
-  /** As it was written. */
+  /** As the caller wrote it. */
   writtenDomain: string | null;
 }
 
@@ -36,9 +43,9 @@ export const COMPANY_SCHEMA = {
 const COMPANY = patternOf(COMPANY_SCHEMA);
 
 /** By `domain`, which wins, or `company`. */
-export function parseSubject(query: Query): Subject {
-  const writtenDomain = query.text("domain");
-  const company = query.text("company");
+export function checkSubject(given: Given): Subject {
+  const writtenDomain = given.text("domain");
+  const company = given.text("company");
   if (writtenDomain === null && company === null) {
     throw new LookupProblem("wrong_params", "You are missing the domain or the company parameter");
   }
@@ -55,14 +62,14 @@ export function parseSubject(query: Query): Subject {
   return { domain, company, writtenDomain };
 }
 
-/** A domain of which something may be told. */
+/** A domain that is not suppressed. */
 export interface FoundDomain {
   domain: string;
-  /** Whether somebody at it asked to be left out. */
+  /** Whether an address of it is suppressed. */
   hasSuppressed: boolean;
 }
 
-/** The domain that is meant; `null` for a company that nobody knows. Rejects where its owner asked to be left out. */
+/** The domain that is meant; `null` for an unknown company. Rejects for a suppressed domain. */
 export async function findDomain(context: LookupContext, subject: Subject): Promise<FoundDomain | null> {
   const domain = subject.domain ?? (await context.contacts.domainOf(subject.company?.trim() ?? ""));
   if (domain === null) return null;

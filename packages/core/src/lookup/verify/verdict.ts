@@ -5,7 +5,7 @@ import type { AddressFault } from "../address/parse-address.ts";
 export type VerdictStatus = "valid" | "invalid" | "accept_all" | "webmail" | "disposable" | "unknown";
 export type VerdictResult = "deliverable" | "undeliverable" | "risky";
 
-/** What is known of an address when it is judged. */
+/** The facts that a verdict is made of. */
 export interface Findings {
   fault: AddressFault | null;
   isGibberish: boolean;
@@ -22,16 +22,16 @@ export interface Verdict {
   result: VerdictResult;
   /** From 0 to 100. */
   score: number;
-  /** Why it is not certain, or why it was refused; `null` where there is nothing to say. */
+  /** Why it is not certain, or why the address was rejected; `null` for neither. */
   reason: ProbeReason | AddressFault | "no_mail_server" | "null_mx" | null;
 }
 
-/** What clients of the API expect of addresses that are nobody's in particular. */
+/** The score that clients of the API expect for webmail and disposable addresses. */
 const ARBITRARY_SCORE = 50;
-/** The mailbox was taken, and it is open whether any other would have been. */
+/** The server accepts the mailbox; whether it accepts any other is unknown. */
 const UNPROVED_SCORE = 80;
 
-/** Judges. Doubt is never "undeliverable". */
+/** The verdict. Doubt is never "undeliverable". */
 export function judge(findings: Findings): Verdict {
   const { status, reason } = statusOf(findings);
   return { status, result: resultOf(status), score: scoreOf(status, findings), reason };
@@ -39,7 +39,7 @@ export function judge(findings: Findings): Verdict {
 
 function statusOf({ fault, probe, isWebmail, isDisposable }: Findings): Pick<Verdict, "status" | "reason"> {
   if (fault !== null || probe === null) return { status: "invalid", reason: fault };
-  // What a list knows, a resolver that has gone astray does not make undeliverable.
+  // Lists win over the DNS: a broken resolver must not make a webmail address undeliverable.
   if (isDisposable) return { status: "disposable", reason: null };
   if (isWebmail) return { status: "webmail", reason: null };
   if (probe.routing === "null_mx") return { status: "invalid", reason: "null_mx" };
@@ -55,7 +55,7 @@ function resultOf(status: VerdictStatus): VerdictResult {
   return status === "invalid" ? "undeliverable" : "risky";
 }
 
-/** An address that a source knows is likelier to be right than one that nobody has seen. */
+/** An address that a source knows is likelier to be right than an unknown one. */
 function scoreOf(status: VerdictStatus, { isGibberish, contact, probe }: Findings): number {
   switch (status) {
     case "valid":

@@ -4,22 +4,22 @@ import type { KeyValue } from "../../contracts/key-value.ts";
 import type { MailLists, MailProber, ProbeResult } from "../../contracts/mail-prober.ts";
 import { ServiceError } from "../../errors.ts";
 import type { ParsedAddress } from "../address/parse-address.ts";
-import { claimed } from "../http/lookup-problem.ts";
+import { claimed } from "../lookup-problem.ts";
 
-/** Asks about addresses, each once at a time, and remembers what was found out for a while. */
+/** Probes addresses, each once at a time, and caches the results. */
 export interface Verifier {
   isWebmail(domain: string): boolean;
   isDisposable(domain: string): boolean;
-  /** A domain that was probably meant; `null` where none suggests itself. */
+  /** The domain that was probably meant; `null` for none. */
   suggestDomain(domain: string): string | null;
   /**
-   * What DNS and mail servers say; `null` where that takes longer than `waitMs`: then it goes on, and who asks again finds it.
-   * Of webmail, only the DNS is asked.
+   * The reply of DNS and mail servers; `null` if it takes longer than `waitMs`: the probe goes on, and a later call gets its
+   * result. For webmail, only the DNS is asked.
    */
   probe(address: ParsedAddress, waitMs: number): Promise<ProbeResult | null>;
-  /** Forgets what is remembered of an address. */
+  /** Deletes the cached results of an address. */
   forget(address: ParsedAddress): Promise<void>;
-  /** Gives up what is under way. */
+  /** Aborts probes under way. */
   close(): Promise<void>;
 }
 
@@ -27,16 +27,16 @@ export interface VerifierOptions {
   prober: MailProber | null;
   lists: MailLists | null;
   cache: KeyValue;
-  /** HMAC keys of the cache: the first makes keys, of the others entries may be left. */
+  /** HMAC keys of the cache: new entries use the first, older ones may have another. */
   hmacKeys: readonly Buffer[];
-  /** Whether the owner of a normalised address asked to be left out. */
+  /** Whether a normalised address is suppressed. */
   isSuppressed(address: string): Promise<boolean>;
   onError(error: unknown): void;
 }
 
-/** No probe takes longer, whoever waits for it. */
+/** The longest probe. */
 const MAX_PROBE_MS = 60_000;
-/** Beyond it, clients are told to come back: each has sockets, and a client who waits. */
+/** The most probes at once: each holds sockets and a waiting client. More are `overloaded`. */
 const MAX_UNDER_WAY = 500;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -56,7 +56,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const closing = new AbortController();
   const isWebmail = (domain: string) => lists?.isWebmail(domain) ?? false;
 
-  /** Keys of the cache, which no address can be read from. */
+  /** Keys of the cache; an address cannot be read from them. */
   const keysOf = (address: string) =>
     hmacKeys.map(
       (key) => `probe:${createHmac("sha256", key).update(`probe:${address}`).digest("base64url")}`,
@@ -76,7 +76,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
       smtp: !isWebmail(parsed.domain),
       signal,
     });
-    // A probe takes seconds, in which its owner may have been suppressed, and what was cached of them deleted.
+    // A probe takes seconds, in which the address may have been suppressed and its cached result deleted.
     if (await isSuppressed(parsed.address)) throw claimed();
     if (!closing.signal.aborted) await cache.set(key, result, ttlOf(result)).catch(onError);
     return result;
@@ -112,12 +112,12 @@ export function createVerifier(options: VerifierOptions): Verifier {
   };
 }
 
-/** An address is one in whatever case it is written: what is found out about one spelling holds for the others. */
+/** Case does not matter: all spellings of an address share one probe. */
 function asAsked({ address, domain }: ParsedAddress): { local: string; domain: string } {
   return { local: address.slice(0, address.lastIndexOf("@")), domain };
 }
 
-/** How long a result holds, in milliseconds: what is certain for days, what may pass for as long as it may take. */
+/** How long a result is cached, in milliseconds: certain ones for days, temporary ones as long as they may last. */
 function ttlOf({ mailbox, acceptsAll, routing, reason, retryAfterMs }: ProbeResult): number {
   if (reason === "not_probed") return HOUR_MS;
   if (retryAfterMs !== null) return Math.max(1000, retryAfterMs);

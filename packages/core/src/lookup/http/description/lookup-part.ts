@@ -1,31 +1,62 @@
 import { statusTitle } from "../../../http/problem.ts";
+import { describeApi } from "../../../openapi/describe-api.ts";
+import { createDescription, type Description } from "../../../openapi/description.ts";
 import type { ApiOperation, ApiPart, ApiResponse, PathItem } from "../../../openapi/document.ts";
 import { headOf } from "../../../openapi/head-of.ts";
 import { HEADER_COMPONENTS, type HeaderName, headersOf } from "../../../openapi/headers.ts";
+import { VERSION } from "../../../openapi/version.ts";
 import type { JsonSchema } from "../../../schema/json-schema.ts";
-import { OPERATIONS } from "../lookup-address.ts";
-import { type DescribedLookup, LOOKUPS } from "./lookup-operations.ts";
+import type { CheckedOptions, LookupSettings } from "../../lookup-settings.ts";
+import type { DescribedLookup } from "../described-lookups.ts";
+import { ROUTES } from "../routes.ts";
 import { lookupSchemas, type NetworkNames, objectOf } from "./lookup-schemas.ts";
 
 /** What the description of a lookup depends on. */
-export interface LookupFacts {
+interface LookupFacts {
   networkNames: NetworkNames;
   /** Whether connections without TLS may be refused. */
   requiresTls: boolean;
-  /** Whether failures that nobody expected are left to the host app. */
+  /** Whether unexpected failures are left to the host app. */
   leavesFailures: boolean;
   /** Requests a second; `null`: no limit. */
   requestsPerSecond: number | null;
 }
 
-/** A lookup as part of a description. */
-export function lookupPart(facts: LookupFacts): ApiPart {
+/** What `GET {base}/api/openapi.json` answers. */
+export function createLookupDescription(settings: LookupSettings, options: CheckedOptions): Description {
+  const facts = factsOf(settings, options);
+  return createDescription(() =>
+    describeApi([lookupPart(facts)], {
+      version: VERSION,
+      refusals: descriptionRefusals(facts),
+      otherMethods: OTHER_METHODS,
+    }),
+  );
+}
+
+/** A lookup, for a description of all services that are mounted beside it. */
+export function describeLookup(settings: LookupSettings, options: CheckedOptions): ApiPart {
+  return lookupPart(factsOf(settings, options));
+}
+
+function factsOf({ networkNames }: LookupSettings, options: CheckedOptions): LookupFacts {
+  return {
+    networkNames,
+    requiresTls: options.tls !== "off",
+    leavesFailures: options.errors === "host",
+    requestsPerSecond: options.requestsPerSecond === false ? null : options.requestsPerSecond,
+  };
+}
+
+function lookupPart(facts: LookupFacts): ApiPart {
   return {
     title: "Email lookup",
     description: description(facts),
     tags: [{ name: "Lookup", description: "People's professional addresses." }],
     paths: Object.fromEntries(
-      OPERATIONS.map((operation) => [`/v2/${operation}`, lookupPath(facts, LOOKUPS[operation])]),
+      ROUTES.flatMap(({ route, isOpen, description }) =>
+        description === null ? [] : [[route, lookupPath(facts, { ...description, isOpen })]],
+      ),
     ),
     components: {
       schemas: lookupSchemas(facts.networkNames),
@@ -44,18 +75,19 @@ export function lookupPart(facts: LookupFacts): ApiPart {
   };
 }
 
-/** How the description's own address is refused where the lookup has one to itself. */
-export function lookupDescriptionRefusals(facts: LookupFacts): Record<string, ApiResponse> {
+/** How the description's own address refuses a request. */
+function descriptionRefusals(facts: LookupFacts): Record<string, ApiResponse> {
   return Object.fromEntries(
     [...(facts.requiresTls ? [FORBIDDEN] : []), UNAVAILABLE].map((each) => refusal(facts, each)),
   );
 }
 
-export const OTHER_METHODS = errorResponse(405, "`Allow` lists the methods that the address permits.", [
-  "Allow",
-]);
+const OTHER_METHODS = errorResponse(405, "`Allow` lists the methods that the address permits.", ["Allow"]);
 
-function lookupPath(facts: LookupFacts, lookup: DescribedLookup): PathItem {
+/** A look-up, and whether it needs no key. */
+type Described = DescribedLookup & { isOpen: boolean };
+
+function lookupPath(facts: LookupFacts, lookup: Described): PathItem {
   const { pending: _, ...withoutWork } = { ...lookup, isCounted: false, mayBeClaimed: false };
   const head = headOf(operationOf(facts, withoutWork, false));
   return {
@@ -69,7 +101,7 @@ function lookupPath(facts: LookupFacts, lookup: DescribedLookup): PathItem {
   };
 }
 
-function operationOf(facts: LookupFacts, lookup: DescribedLookup, doesWork = true): ApiOperation {
+function operationOf(facts: LookupFacts, lookup: Described, doesWork = true): ApiOperation {
   const headers = headersOf("Cache-Control");
   return {
     operationId: lookup.operationId,
@@ -77,7 +109,7 @@ function operationOf(facts: LookupFacts, lookup: DescribedLookup, doesWork = tru
     summary: lookup.summary,
     description: lookup.description,
     parameters: lookup.parameters,
-    ...(lookup.isOpen === true ? { security: [] } : { security: KEY }),
+    security: lookup.isOpen ? [] : KEY,
     responses: {
       "200": { description: "The answer.", headers, content: answerOf(lookup, lookup.data) },
       ...(lookup.pending === undefined
@@ -117,8 +149,8 @@ const UNAVAILABLE: Refusal = {
   headers: ["Retry-After"],
 };
 
-function refusalsOf(facts: LookupFacts, lookup: DescribedLookup, doesWork: boolean): Refusal[] {
-  const { isOpen = false, isCounted = false, mayBeClaimed = false } = lookup;
+function refusalsOf(facts: LookupFacts, lookup: Described, doesWork: boolean): Refusal[] {
+  const { isOpen, isCounted = false, mayBeClaimed = false } = lookup;
   return [
     { status: 400, why: "a parameter is missing or wrong: `id` says which." },
     ...(isOpen

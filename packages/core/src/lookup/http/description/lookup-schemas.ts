@@ -1,7 +1,8 @@
 import { DEPARTMENTS, SENIORITIES } from "../../../contracts/contact-source.ts";
 import type { JsonSchema } from "../../../schema/json-schema.ts";
 import { TYPE_SCHEMA } from "../../operations/filter-schemas.ts";
-import { LOOKUP_ERRORS } from "../lookup-problem.ts";
+import type { DataSchemaName } from "../described-lookups.ts";
+import { LOOKUP_ERRORS } from "../refusal.ts";
 
 /** What the fields of the two networks are called. */
 export interface NetworkNames {
@@ -179,7 +180,5 @@ export function lookupSchemas(names: NetworkNames) {
     EmailCount: EMAIL_COUNT,
     Account: ACCOUNT,
     LookupErrors: ERRORS,
-  } as const satisfies Record<string, JsonSchema>;
+  } as const satisfies Record<DataSchemaName | "Source" | "EmailEntry" | "LookupErrors", JsonSchema>;
 }
-
-export type LookupSchemaName = keyof ReturnType<typeof lookupSchemas>;

@@ -1,41 +1,45 @@
-import { queryParameter } from "../../../images/http/description/image-parameters.ts";
-import type { ApiParameter } from "../../../openapi/document.ts";
-import type { JsonSchema } from "../../../schema/json-schema.ts";
-import { NAME_SCHEMA } from "../../names/name-fault.ts";
-import { MAX_DURATION_SCHEMA } from "../../operations/duration.ts";
-import { EMAIL_SCHEMA } from "../../operations/email-verifier.ts";
+import { queryParameter } from "../../images/http/description/image-parameters.ts";
+import type { ApiParameter } from "../../openapi/document.ts";
+import type { JsonSchema } from "../../schema/json-schema.ts";
+import { NAME_SCHEMA } from "../names/name-fault.ts";
+import { EMAIL_SCHEMA } from "../operations/email-verifier.ts";
 import {
   DEPARTMENT_SCHEMA,
   LIMIT_SCHEMA,
   OFFSET_SCHEMA,
   SENIORITY_SCHEMA,
   TYPE_SCHEMA,
-} from "../../operations/filter-schemas.ts";
-import { COMPANY_SCHEMA, DOMAIN_SCHEMA } from "../../operations/subject.ts";
-import type { Operation } from "../lookup-address.ts";
-import { TEXT_SCHEMA } from "../query.ts";
-import type { LookupSchemaName } from "./lookup-schemas.ts";
+} from "../operations/filter-schemas.ts";
+import { MAX_DURATION_SCHEMA, TEXT_SCHEMA } from "../operations/given.ts";
+import { COMPANY_SCHEMA, DOMAIN_SCHEMA } from "../operations/subject.ts";
 
-/** What is told of one of the look-ups. */
+/** The schemas that replies consist of. */
+export type DataSchemaName =
+  | "Domain"
+  | "Person"
+  | "Verification"
+  | "PendingVerification"
+  | "EmailCount"
+  | "Account";
+
+/** A look-up, as the OpenAPI document describes it. */
 export interface DescribedLookup {
   operationId: string;
   summary: string;
   description: string;
   parameters: readonly ApiParameter[];
   /** Of `data`. */
-  data: LookupSchemaName;
+  data: DataSchemaName;
   /** Of `meta`, beside `params`. */
   meta?: Readonly<Record<string, JsonSchema>>;
-  /** What `meta.params` repeats, null where it was not given. */
+  /** Of `meta.params`. */
   echo: Readonly<Record<string, JsonSchema>>;
-  /** Whether it is answered without a key. */
-  isOpen?: boolean;
-  /** Whether it may be about somebody who asked to be left out. */
+  /** Whether it may be about a suppressed person. */
   mayBeClaimed?: boolean;
   /** Whether an allowance may be used up. */
   isCounted?: boolean;
-  /** What is answered where it takes longer. */
-  pending?: LookupSchemaName;
+  /** Of `data`, while the result is not known yet. */
+  pending?: DataSchemaName;
 }
 
 const text = { type: ["string", "null"] } as const;
@@ -48,7 +52,7 @@ const COMPANY = queryParameter("company", { ...COMPANY_SCHEMA, maxLength });
 const TYPE = queryParameter("type", withoutCase(TYPE_SCHEMA));
 const MAX_DURATION = queryParameter("max_duration", digits(MAX_DURATION_SCHEMA));
 
-export const LOOKUPS: Readonly<Record<Operation, DescribedLookup>> = {
+export const DESCRIBED_LOOKUPS = {
   "domain-search": {
     operationId: "searchDomain",
     summary: "Addresses of an organisation",
@@ -116,7 +120,6 @@ export const LOOKUPS: Readonly<Record<Operation, DescribedLookup>> = {
     parameters: [DOMAIN, COMPANY, TYPE],
     data: "EmailCount",
     echo: { domain: text, company: text, type: text },
-    isOpen: true,
   },
   account: {
     operationId: "getAccount",
@@ -126,7 +129,7 @@ export const LOOKUPS: Readonly<Record<Operation, DescribedLookup>> = {
     data: "Account",
     echo: {},
   },
-};
+} satisfies Readonly<Record<string, DescribedLookup>>;
 
 function withoutCase(schema: JsonSchema): JsonSchema {
   return { ...schema, description: `${schema.description} Case, and blanks around it, do not matter.` };

@@ -1,0 +1,96 @@
+import type { Account } from "../../contracts/accounts.ts";
+import type { Call, Reply } from "../../contracts/call.ts";
+import type { RateLimiter } from "../../contracts/rate-limiter.ts";
+import { clientKey } from "../../http/client-key.ts";
+import type { Description } from "../../openapi/description.ts";
+import { hashApiKey } from "../accounts/api-key.ts";
+import type { LookupContext } from "../lookup-context.ts";
+import type { CheckedOptions } from "../lookup-settings.ts";
+import { answerOf, type LookupOperation } from "../operations/operation.ts";
+import { type Query, readQuery } from "./query.ts";
+import { headReply, jsonReply, RefusedRequest, retryAfter } from "./refusal.ts";
+
+/** What the routes of one lookup share. */
+export interface LookupHttp {
+  lookup: LookupContext;
+  limiter: RateLimiter;
+  description: Description;
+  options: CheckedOptions;
+}
+
+/** The account that pays for a request; `null` for a request with the test key, and for an open route. */
+interface Caller {
+  account: Account | null;
+  isTest: boolean;
+}
+
+/** Answers with fixed data, uncounted. */
+const TEST_KEY = "test-api-key";
+
+/** Answers requests by an operation: key, rate limit, parameters, work. @param isOpen no key is needed. */
+export function answerBy<P, D, E, M extends object>(
+  operation: LookupOperation<P, D, E, M>,
+  isOpen: boolean,
+): (http: LookupHttp, call: Call) => Promise<Reply> {
+  return async (http, call) => {
+    const { lookup } = http;
+    // No answer before it is certain that suppressions are found.
+    await lookup.suppressions.ready();
+    const query = readQuery(call.search);
+    const caller = isOpen ? anyone(call, query) : await authenticate(http, call, query);
+    await countRequest(http, call, caller.account);
+    const parameters = operation.check(query);
+    if (call.method === "HEAD") return headReply();
+    const found = caller.isTest
+      ? operation.sample(lookup, parameters)
+      : await operation.work(lookup, parameters, caller.account);
+    const { retryAfterMs } = found;
+    const answer = answerOf(operation, parameters, found);
+    return retryAfterMs === undefined
+      ? jsonReply(200, answer)
+      : jsonReply(202, answer, retryAfter(retryAfterMs));
+  };
+}
+
+/** The test key gives the fixed answer on open routes too. */
+function anyone(call: Call, query: Query): Caller {
+  return { account: null, isTest: keyOf(call, query) === TEST_KEY };
+}
+
+/** Rejects with `authentication_failed`. A request that the host vouches for needs no key. */
+async function authenticate({ lookup, options }: LookupHttp, call: Call, query: Query): Promise<Caller> {
+  const named = (await options.authenticate?.(call)) ?? null;
+  if (named !== null) return { account: named, isTest: false };
+  const key = keyOf(call, query);
+  if (key === TEST_KEY) return { account: null, isTest: true };
+  const account = key === null ? null : await lookup.accounts.findByKey(hashApiKey(key));
+  if (account !== null) return { account, isTest: false };
+  throw new RefusedRequest("authentication_failed", "No user found for the API key supplied", {
+    "WWW-Authenticate": "Bearer",
+  });
+}
+
+/** The key of a request: in the query, as `X-API-KEY`, or as `Authorization: Bearer`; `null` without one. */
+function keyOf({ headers }: Call, query: Query): string | null {
+  const given = query.parameter("api_key");
+  if (given !== null) return given;
+  const header = headers["x-api-key"];
+  if (typeof header === "string" && header !== "") return header;
+  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? null;
+}
+
+const SECOND_MS = 1000;
+
+/** Rejects with `rate_limited` over the limit of an account, or of an address without one. */
+async function countRequest(
+  { limiter, options }: LookupHttp,
+  call: Call,
+  account: Account | null,
+): Promise<void> {
+  const { requestsPerSecond: limit } = options;
+  if (limit === false) return;
+  const key = account === null ? `address:${clientKey(call.clientIp)}` : `account:${account.id}`;
+  const { allowed, resetMs } = await limiter.consume(`lookup:${key}`, { limit, windowMs: SECOND_MS });
+  if (!allowed)
+    throw new RefusedRequest("rate_limited", `At most ${limit} requests a second`, retryAfter(resetMs));
+}

@@ -1,0 +1,130 @@
+import type { Reply } from "../../contracts/call.ts";
+import { isServiceError } from "../../errors.ts";
+import { isLookupProblem, type LookupProblemId } from "../lookup-problem.ts";
+
+/** What the API calls its errors. */
+export type LookupErrorId =
+  | LookupProblemId
+  | "authentication_failed"
+  | "forbidden"
+  | "not_found"
+  | "method_not_allowed"
+  | "rate_limited"
+  | "unavailable"
+  | "internal_error";
+
+const STATUS_OF: Record<LookupErrorId, number> = {
+  wrong_params: 400,
+  invalid_type: 400,
+  invalid_seniority: 400,
+  invalid_department: 400,
+  pagination_error: 400,
+  invalid_domain: 400,
+  invalid_first_name: 400,
+  invalid_last_name: 400,
+  invalid_full_name: 400,
+  invalid_email: 400,
+  invalid_max_duration: 400,
+  authentication_failed: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  too_many_requests: 429,
+  rate_limited: 429,
+  claimed_email: 451,
+  unavailable: 503,
+  internal_error: 500,
+};
+
+export const LOOKUP_ERRORS = Object.keys(STATUS_OF) as LookupErrorId[]; // The keys of a Record<LookupErrorId, …>.
+
+/** What a refused request gets. */
+export interface Refusal {
+  id: LookupErrorId;
+  /** Written for the client. */
+  message: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+/** A refusal that HTTP decides, thrown to its reply. */
+export class RefusedRequest extends Error implements Refusal {
+  readonly id: LookupErrorId;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(id: LookupErrorId, details: string, headers: Readonly<Record<string, string>> = {}) {
+    super(details);
+    this.name = "RefusedRequest";
+    this.id = id;
+    this.headers = headers;
+  }
+}
+
+export const CLOSING: Refusal = {
+  id: "unavailable",
+  message: "The service is shutting down. Try again later.",
+  headers: { "Retry-After": "2", Connection: "close" },
+};
+
+export const DEPARTED: Refusal = {
+  id: "wrong_params",
+  message: "The client left before there was a reply",
+  headers: {},
+};
+
+export const UNEXPECTED: Refusal = {
+  id: "internal_error",
+  message: "Something unexpected went wrong. Try again later.",
+  headers: {},
+};
+
+const DEFAULT_RETRY_AFTER_MS = 2000;
+
+/** The refusal that a failure is to the client; `null` for a failure that is not expected. */
+export function refusalOf(error: unknown): Refusal | null {
+  if (error instanceof RefusedRequest) return error;
+  if (isLookupProblem(error)) {
+    const { id, message, retryAfterMs } = error;
+    return { id, message, headers: retryAfterMs === undefined ? {} : retryAfter(retryAfterMs) };
+  }
+  if (!isServiceError(error)) return null;
+  const isBusy = error.code === "overloaded";
+  return {
+    id: "unavailable",
+    message: isBusy ? error.message : "The data cannot be asked at the moment. Try again later.",
+    headers: retryAfter(error.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS),
+  };
+}
+
+/** `Retry-After`, in whole seconds. */
+export function retryAfter(waitMs: number): Record<string, string> {
+  return { "Retry-After": String(Math.max(1, Math.ceil(waitMs / 1000))) };
+}
+
+/** `{"errors": [{"id", "code", "details"}]}` */
+export function refusalReply({ id, message, headers }: Refusal, isHead: boolean): Reply {
+  const code = STATUS_OF[id];
+  const reply = jsonReply(code, { errors: [{ id, code, details: message }] }, headers);
+  return isHead ? { status: reply.status, headers: reply.headers } : reply;
+}
+
+/** A HEAD whose key and parameters are right. The length of the reply to GET is not known. */
+export function headReply(): Reply {
+  return { status: 200, headers: { ...HEADERS } };
+}
+
+/** Every reply is about one account: no cache may keep it. */
+const HEADERS = {
+  "Content-Type": "application/json; charset=utf-8",
+  "Cache-Control": "no-store",
+  "X-Content-Type-Options": "nosniff",
+};
+
+export function jsonReply(
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Reply {
+  const body = JSON.stringify(value);
+  const all = { ...HEADERS, "Content-Length": String(Buffer.byteLength(body)), ...headers };
+  return { status, headers: all, body };
+}

@@ -1,0 +1,69 @@
+import type { Call, Reply } from "../../contracts/call.ts";
+import type { Matched } from "../../http/service-shell.ts";
+import { DESCRIPTION_PATH } from "../../openapi/describe-api.ts";
+import { accountOperation } from "../operations/account.ts";
+import { domainSearch } from "../operations/domain-search.ts";
+import { emailCount } from "../operations/email-count.ts";
+import { emailFinder } from "../operations/email-finder.ts";
+import { emailVerifier } from "../operations/email-verifier.ts";
+import type { LookupOperation } from "../operations/operation.ts";
+import { answerBy, type LookupHttp } from "./answer-request.ts";
+import { DESCRIBED_LOOKUPS, type DescribedLookup } from "./described-lookups.ts";
+import { RefusedRequest } from "./refusal.ts";
+
+/** A row of the table: dispatch, observation and the OpenAPI document read it. */
+export interface LookupRoute extends Matched {
+  /** The path below the mount point; `/*` at its end stands for every other path below. */
+  readonly route: string;
+  /** `null`: every method gets the same answer. */
+  readonly methods: readonly string[] | null;
+  /** Whether it needs no key. */
+  readonly isOpen: boolean;
+  /** `null` for a route that is not a look-up. */
+  readonly description: DescribedLookup | null;
+  answer(http: LookupHttp, call: Call): Promise<Reply>;
+}
+
+const READ = ["GET", "HEAD", "OPTIONS"];
+
+export const ROUTES: readonly LookupRoute[] = [
+  lookupRoute("domain-search", domainSearch),
+  lookupRoute("email-finder", emailFinder),
+  lookupRoute("email-verifier", emailVerifier),
+  lookupRoute("email-count", emailCount, true),
+  lookupRoute("account", accountOperation),
+  {
+    route: DESCRIPTION_PATH,
+    methods: READ,
+    isOpen: true,
+    description: null,
+    answer: async ({ description }, call) => description.reply(call, call.origin + call.mountPath),
+  },
+  {
+    route: "/v2/*",
+    methods: null,
+    isOpen: true,
+    description: null,
+    answer: async () => {
+      throw new RefusedRequest("not_found", "There is nothing at this address");
+    },
+  },
+];
+
+const BY_PATH = new Map(ROUTES.map((each) => [each.route, each]));
+
+/** `undefined`: the path is the host's. One trailing slash below `/v2` is ignored. */
+export function matchRoute(path: string): LookupRoute | undefined {
+  if (path !== "/v2" && !path.startsWith("/v2/"))
+    return path === DESCRIPTION_PATH ? BY_PATH.get(path) : undefined;
+  return BY_PATH.get(path.endsWith("/") ? path.slice(0, -1) : path) ?? BY_PATH.get("/v2/*");
+}
+
+function lookupRoute<P, D, E, M extends object>(
+  name: keyof typeof DESCRIBED_LOOKUPS,
+  operation: LookupOperation<P, D, E, M>,
+  isOpen = false,
+): LookupRoute {
+  const answer = answerBy(operation, isOpen);
+  return { route: `/v2/${name}`, methods: READ, isOpen, description: DESCRIBED_LOOKUPS[name], answer };
+}

@@ -1,0 +1,50 @@
+import { type ErrorCode, isServiceError, ServiceError, type ServiceErrorOptions } from "../errors.ts";
+
+/** Why a look-up was refused, in the words of the API. */
+export type LookupProblemId =
+  | "wrong_params"
+  | "invalid_type"
+  | "invalid_seniority"
+  | "invalid_department"
+  | "pagination_error"
+  | "invalid_domain"
+  | "invalid_first_name"
+  | "invalid_last_name"
+  | "invalid_full_name"
+  | "invalid_email"
+  | "invalid_max_duration"
+  /** The account's allowance of the month is used up. */
+  | "too_many_requests"
+  /** The address is suppressed. */
+  | "claimed_email";
+
+const CODE_OF: Partial<Record<LookupProblemId, ErrorCode>> = {
+  too_many_requests: "rate_limited",
+  claimed_email: "withheld",
+};
+
+/** A look-up that was refused: `bad_request`, `rate_limited` or `withheld`, and the API's own word for it as `id`. */
+export class LookupProblem extends ServiceError {
+  readonly id: LookupProblemId;
+
+  constructor(id: LookupProblemId, message: string, options?: ServiceErrorOptions) {
+    super(CODE_OF[id] ?? "bad_request", message, options);
+    this.name = "LookupProblem";
+    this.id = id;
+  }
+}
+
+/** Whether `error` is a {@link LookupProblem}, of the given ID if one is named. */
+export function isLookupProblem(error: unknown, id?: LookupProblemId): error is LookupProblem {
+  return isServiceError(error) && "id" in error && (id === undefined || error.id === id);
+}
+
+/** For a suppressed address. */
+export function claimed(): LookupProblem {
+  return new LookupProblem("claimed_email", "The owner of this address asked that nothing be told of it");
+}
+
+/** For a suppressed domain. */
+export function claimedDomain(): LookupProblem {
+  return new LookupProblem("invalid_domain", "The owner of this domain asked that nothing be told of it");
+}

@@ -1,0 +1,152 @@
+import type { JsonSchema } from "../../schema/json-schema.ts";
+import { LookupProblem, type LookupProblemId } from "../lookup-problem.ts";
+
+/** A parameter of a look-up, by its name in code. */
+export type Parameter =
+  | "domain"
+  | "company"
+  | "type"
+  | "seniority"
+  | "department"
+  | "limit"
+  | "offset"
+  | "firstName"
+  | "lastName"
+  | "fullName"
+  | "email"
+  | "maxDurationMs";
+
+/** The parameters of one look-up, before they are checked. An empty or blank text is an absent parameter. */
+export interface Given {
+  /** A parameter's name as the caller writes it, for messages. */
+  nameOf(parameter: Parameter): string;
+  /** At most as long as {@link TEXT_SCHEMA} permits; `null` where it is absent. */
+  text(parameter: Parameter): string | null;
+  /** `NaN` for a value that is not a number; `null` where it is absent. */
+  number(parameter: Parameter): number | null;
+  /** `null` where it is absent. */
+  words(parameter: Parameter): readonly string[] | null;
+  /** The unit in which the caller gives durations, in milliseconds. */
+  durationUnitMs: number;
+}
+
+/** Every text parameter. */
+export const TEXT_SCHEMA = { type: "string", maxLength: 1000 } as const satisfies JsonSchema;
+
+/** A parameter that is a whole number. */
+export interface WholeSchema extends JsonSchema {
+  readonly type: "integer";
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly default: number;
+}
+
+/** The largest number that is read. */
+export const LARGEST_WHOLE = 999_999_999_999_999;
+
+/** A parameter that is one of some words. */
+export interface WordSchema<T extends string> extends JsonSchema {
+  readonly type: "string";
+  readonly enum: readonly T[];
+}
+
+/** A parameter that is some of some words. */
+export interface WordsSchema<T extends string> extends JsonSchema {
+  readonly type: "array";
+  readonly items: WordSchema<T>;
+}
+
+/** The parameter `max_duration`. */
+export const MAX_DURATION_SCHEMA = {
+  type: "integer",
+  minimum: 3,
+  maximum: 20,
+  default: 10,
+  description: "How long to wait for mail servers, in seconds.",
+} as const satisfies WholeSchema;
+
+/** The parameters of a call in code. */
+export function readArguments(values: object): Given {
+  const valueAt = (name: Parameter): unknown => Reflect.get(values, name) ?? null;
+  return {
+    nameOf: (name) => name,
+    text(name) {
+      const value = valueAt(name);
+      if (value !== null && typeof value !== "string") {
+        throw new LookupProblem("wrong_params", `${name} must be a string`);
+      }
+      return presentText(name, value);
+    },
+    number(name) {
+      const value = valueAt(name);
+      return value === null || typeof value === "number" ? value : Number.NaN;
+    },
+    words(name) {
+      const value = valueAt(name);
+      if (!Array.isArray(value)) return value === null ? null : [];
+      return value.length === 0 ? null : value.map(String);
+    },
+    durationUnitMs: 1,
+  };
+}
+
+/** `null` for an absent text. Rejects with `wrong_params` one that is too long. */
+export function presentText(name: string, value: string | null): string | null {
+  const { maxLength } = TEXT_SCHEMA;
+  if (value === null || value.trim() === "") return null;
+  if (value.length > maxLength && [...value].length > maxLength) {
+    throw new LookupProblem("wrong_params", `${name} must have at most ${maxLength} characters`);
+  }
+  return value;
+}
+
+/** A whole number within the bounds of its schema. */
+export function wholeOf(given: Given, name: Parameter, schema: WholeSchema, id: LookupProblemId): number {
+  const { minimum, maximum } = schema;
+  const value = given.number(name) ?? schema.default;
+  if (Number.isInteger(value) && value >= minimum && value <= maximum) return value;
+  const upTo = maximum === LARGEST_WHOLE ? "" : ` to ${maximum}`;
+  throw new LookupProblem(id, `${given.nameOf(name)} must be a whole number from ${minimum}${upTo}`);
+}
+
+/** How long the caller waits for mail servers, in milliseconds. */
+export function waitMsOf(given: Given): number {
+  const { durationUnitMs } = given;
+  const units = 1000 / durationUnitMs;
+  const { minimum, maximum, default: preset, ...schema } = MAX_DURATION_SCHEMA;
+  const scaled = { ...schema, minimum: minimum * units, maximum: maximum * units, default: preset * units };
+  return durationUnitMs * wholeOf(given, "maxDurationMs", scaled, "invalid_max_duration");
+}
+
+/** One of some words. Case, and blanks around it, do not matter. */
+export function wordOf<T extends string>(
+  given: Given,
+  name: Parameter,
+  schema: WordSchema<T>,
+  id: LookupProblemId,
+): T | null {
+  const text = given.text(name)?.trim().toLowerCase();
+  if (text === undefined) return null;
+  const word = schema.enum.find((each) => each === text);
+  if (word !== undefined) return word;
+  throw new LookupProblem(id, `${given.nameOf(name)} must be one of ${schema.enum.join(", ")}`);
+}
+
+/** Some of some words, each once and in the schema's order, so that equal lists are equal. */
+export function wordsOf<T extends string>(
+  given: Given,
+  name: Parameter,
+  schema: WordsSchema<T>,
+  id: LookupProblemId,
+): T[] | null {
+  const words = schema.items.enum;
+  const named = given
+    .words(name)
+    ?.map((each) => each.trim().toLowerCase())
+    .filter((each) => each !== "");
+  if (named === undefined) return null;
+  if (named.length === 0 || named.some((each) => !words.some((word) => word === each))) {
+    throw new LookupProblem(id, `${given.nameOf(name)} must be one of ${words.join(", ")}`);
+  }
+  return words.filter((word) => named.includes(word));
+}
