@@ -1,7 +1,7 @@
 import { isServiceError } from "@outrigger/core";
-import { StartError } from "../config-error.ts";
-import { reasonOf } from "../error-reason.ts";
-import { type DatabaseTarget, describeDatabase } from "./database-target.ts";
+import { reasonOf } from "../cli/error-reason.ts";
+import { StartError } from "../config/config-error.ts";
+import { type DatabaseTarget, describeDatabase } from "../config/targets/database-target.ts";
 
 /** That the lookup's database cannot be used, and why, in one line without user and password. */
 export function lookupError(target: DatabaseTarget, cause: unknown): StartError {

@@ -1,6 +1,6 @@
 import { type BlobStore, hasLocalSecret, readIdentity } from "@outrigger/core";
-import { StartError } from "../config-error.ts";
-import { secretsOf } from "../secret-text.ts";
+import { StartError } from "../config/config-error.ts";
+import { secretsOf } from "../config/secret-text.ts";
 import type { WithLookup } from "./open-lookup-data.ts";
 
 /** What the lookup's keys are derived from. */

@@ -1,6 +1,6 @@
 import { normaliseAddress, normaliseDomain } from "@outrigger/core";
-import { ConfigError } from "../config-error.ts";
-import { printable } from "../images-command/printable.ts";
+import { printable } from "../cli/printable.ts";
+import { ConfigError } from "../config/config-error.ts";
 
 /**
  * The addresses and domains that were typed, normalised, each once.

@@ -16,12 +16,12 @@ import {
   openDatabase,
   type SqlDatabase,
 } from "@outrigger/sql";
-import { StartError } from "../config-error.ts";
-import type { ServerSettings } from "../settings.ts";
-import { databaseUrl, describeDatabase } from "./database-target.ts";
+import { StartError } from "../config/config-error.ts";
+import type { LookupSettings } from "../config/lookup-settings.ts";
+import type { ServerSettings } from "../config/settings.ts";
+import { databaseUrl, describeDatabase } from "../config/targets/database-target.ts";
 import { lookupError } from "./lookup-error.ts";
 import { type LookupSecrets, lookupSecrets } from "./lookup-secrets.ts";
-import type { LookupSettings } from "./lookup-settings.ts";
 import { makeDatabaseFile } from "./make-database-file.ts";
 
 /** What the lookup has to do with: the database, and what is in it. */

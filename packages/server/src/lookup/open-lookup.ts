@@ -8,7 +8,7 @@ import {
 } from "@outrigger/core";
 import { createMailLists, createMailProber } from "@outrigger/verifier";
 import type { Logger } from "pino";
-import type { ServerSettings } from "../settings.ts";
+import type { ServerSettings } from "../config/settings.ts";
 import { openVerdictCache } from "../storage/open-storage.ts";
 import { type LookupData, openLookupData, type WithLookup } from "./open-lookup-data.ts";
 import { createSampleProber } from "./sample-prober.ts";

@@ -4,8 +4,8 @@ import {
   readMigrationMark,
   removeMigrationMark,
 } from "@outrigger/core";
-import { StartError } from "../config-error.ts";
-import { subjectOf } from "./describe-storage.ts";
+import { StartError } from "../config/config-error.ts";
+import { subjectOf } from "../config/targets/describe-storage.ts";
 import type { OpenTarget } from "./open-storage.ts";
 import { storageError } from "./storage-error.ts";
 

@@ -1,4 +1,4 @@
-import type { SharedTarget } from "./storage-target.ts";
+import type { SharedTarget } from "../config/targets/storage-target.ts";
 
 /** A sentence about images that do not outlive the process, and one with the remedy; none where they do. */
 export function memoryWarning({ target, roles }: SharedTarget): string[] {

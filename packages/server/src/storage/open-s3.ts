@@ -1,7 +1,7 @@
 import { isError } from "@outrigger/core";
 import type { S3BlobStore } from "@outrigger/s3";
-import { StartError } from "../config-error.ts";
-import type { S3Target } from "./storage-target.ts";
+import { StartError } from "../config/config-error.ts";
+import type { S3Target } from "../config/targets/storage-target.ts";
 
 /** Opens a store in S3. The SDK is loaded by this only: most servers have no use for it. @throws StartError without it. */
 export async function openS3({ kind: _, ...options }: S3Target): Promise<S3BlobStore> {

@@ -7,9 +7,7 @@ import {
 } from "@outrigger/core";
 import type { RedisBlobStore, RedisBlobStoreOptions } from "@outrigger/redis";
 import type { S3BlobStore } from "@outrigger/s3";
-import { StartError } from "../config-error.ts";
-import { openS3 } from "./open-s3.ts";
-import { storageError } from "./storage-error.ts";
+import { StartError } from "../config/config-error.ts";
 import {
   distinctTargets,
   isShared,
@@ -17,7 +15,9 @@ import {
   ROLES,
   type SharedTarget,
   type StorageTargets,
-} from "./storage-target.ts";
+} from "../config/targets/storage-target.ts";
+import { openS3 } from "./open-s3.ts";
+import { storageError } from "./storage-error.ts";
 
 /** A store, and what it keeps. */
 export interface OpenTarget extends SharedTarget {

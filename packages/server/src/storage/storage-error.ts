@@ -1,8 +1,8 @@
 import { isServiceError, type StoreRole } from "@outrigger/core";
-import { StartError } from "../config-error.ts";
-import { reasonOf, whyUnusable } from "../error-reason.ts";
-import { subjectOf } from "./describe-storage.ts";
-import type { StorageTarget } from "./storage-target.ts";
+import { reasonOf, whyUnusable } from "../cli/error-reason.ts";
+import { StartError } from "../config/config-error.ts";
+import { subjectOf } from "../config/targets/describe-storage.ts";
+import type { StorageTarget } from "../config/targets/storage-target.ts";
 
 /** That a store cannot be used, and why, in one line without users and passwords. */
 export function storageError(target: StorageTarget, roles: readonly StoreRole[], cause: unknown): StartError {

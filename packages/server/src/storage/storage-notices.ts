@@ -1,9 +1,9 @@
 import type { Logger } from "pino";
-import type { ServerSettings } from "../settings.ts";
+import type { ServerSettings } from "../config/settings.ts";
+import { isShared } from "../config/targets/storage-target.ts";
 import { endMigration } from "./end-migration.ts";
 import { memoryWarning } from "./memory-warning.ts";
 import type { OpenTarget } from "./open-storage.ts";
-import { isShared } from "./storage-target.ts";
 
 /**
  * Logs what about the stores could lose images. From now on they are in use: no migration overwrites them.

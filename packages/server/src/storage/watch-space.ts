@@ -1,6 +1,6 @@
 import { statfsSync, statSync } from "node:fs";
 import type { GaugeName, Observer } from "@outrigger/core";
-import type { StorageTarget } from "./storage-target.ts";
+import type { StorageTarget } from "../config/targets/storage-target.ts";
 
 /** Has an observer ask for the room on the file systems of data directories, each once. */
 export function watchSpace(targets: readonly { target: StorageTarget }[], observer: Observer): void {

@@ -1,0 +1,51 @@
+import type { ListedImage } from "@outrigger/core";
+import { printable } from "../../../cli/printable.ts";
+import { sizeText } from "../../../cli/size-text.ts";
+
+/** Fixed, so that the first line can be shown before the last is known. */
+const WIDTHS = { id: 22, state: 10, type: 17, size: 8, date: 16 };
+
+export const HEADING = line(["ID", "STATE", "TYPE", "SIZE", "CREATED (UTC)", "EXPIRES (UTC)", "NAME"]);
+
+/** An image as a line of the table for people; of a damaged one nothing more is known. Its name is anybody's text, and shown as nothing but text. */
+export function tableLine({ id, state, type, size, createdAt, expiresAt, name }: ListedImage): string {
+  if (state === "damaged") return line([id, state, "", "", "", "", ""]);
+  return line([id, state, type, sizeText(size), minuteOf(createdAt), minuteOf(expiresAt), printable(name)]);
+}
+
+/** An image as a line of JSON, with dates as the API has them. */
+export function jsonLine({ id, state, createdAt, expiresAt, ...image }: ListedImage): string {
+  if (state === "damaged") return `${JSON.stringify({ id, state })}\n`;
+  const dates = { createdAt: isoOf(createdAt), expiresAt: isoOf(expiresAt) };
+  return `${printable(JSON.stringify({ id, state, ...image, ...dates }))}\n`;
+}
+
+function line([id, state, type, size, created, expires, name]: [
+  id: string,
+  state: string,
+  type: string,
+  size: string,
+  created: string,
+  expires: string,
+  name: string,
+]): string {
+  const columns = [
+    id.padEnd(WIDTHS.id),
+    state.padEnd(WIDTHS.state),
+    type.padEnd(WIDTHS.type),
+    size.padStart(WIDTHS.size),
+    created.padEnd(WIDTHS.date),
+    expires.padEnd(WIDTHS.date),
+    name,
+  ];
+  return `${columns.join("  ")}\n`;
+}
+
+/** `2026-01-02 03:04` in UTC. */
+function minuteOf(ms: number): string {
+  return isoOf(ms).slice(0, 16).replace("T", " ");
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,35 @@
+import { randomBytes } from "node:crypto";
+import { type FileHandle, open, rename, rm, writeFile } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { reasonOf } from "../../cli/error-reason.ts";
+import { StartError } from "../../config/config-error.ts";
+
+/**
+ * Writes a file for this user alone, in place of the one that is there: nobody ever sees a part of it, and what was there
+ * stays when it cannot be written.
+ * @throws StartError where it cannot be written.
+ */
+export async function writeWhole(path: string, content: Readable): Promise<void> {
+  const made = `${path}.${randomBytes(6).toString("hex")}`;
+  const file = await opened(made, path);
+  try {
+    try {
+      await writeFile(file, content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(made, path);
+  } catch (error) {
+    await rm(made, { force: true });
+    throw error;
+  }
+}
+
+async function opened(made: string, path: string): Promise<FileHandle> {
+  try {
+    return await open(made, "wx", 0o600);
+  } catch (cause) {
+    throw new StartError(`${path} cannot be written: ${reasonOf(cause)}`, { cause });
+  }
+}

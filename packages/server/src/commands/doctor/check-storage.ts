@@ -1,0 +1,91 @@
+import { existsSync } from "node:fs";
+import { access, constants, mkdtemp, rm, stat, statfs } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { createFsBlobStore } from "@outrigger/core";
+import { whyUnusable } from "../../cli/error-reason.ts";
+import { tryStorage } from "../../storage/try-storage.ts";
+import { type ClockReading, checkClock } from "./check-clock.ts";
+import { type Finding, ok, problem, warning } from "./finding.ts";
+
+const MIN_FREE_BYTES = 1e9;
+const MIN_FREE_SHARE = 0.05;
+/** A small image takes as many inodes as a large one: a volume of small images runs out of them first. */
+const MIN_FREE_INODES = 100_000;
+const MIN_FREE_INODE_SHARE = 0.1;
+
+/** Room on a file system. */
+export interface Space {
+  /** What this user may still write. */
+  freeBytes: number;
+  totalBytes: number;
+}
+
+/** Whether a data directory can be used, or made, and has room. Nothing in it is changed. @param directory Absolute. */
+export async function checkStorage(directory: string): Promise<Finding[]> {
+  const place = placeForTrial(directory);
+  let clock: ClockReading;
+  try {
+    clock = await tryStoreIn(place);
+    await requireWritable(join(directory, "blobs"));
+  } catch (error) {
+    const detail = `${directory} cannot be used: ${whyUnusable(error)}`;
+    return [problem("data directory", detail, "Mend that, or name another by --data")];
+  }
+  const { bavail, blocks, bsize, ffree, files } = await statfs(place);
+  return [
+    ok("data directory", existsSync(directory) ? directory : `${directory}, which can be made`),
+    checkSpace({ freeBytes: bavail * bsize, totalBytes: blocks * bsize }),
+    ...checkInodes(ffree, files),
+    checkClock("clock of the file system", [clock]),
+  ];
+}
+
+/** Whether there is room for more pictures. */
+export function checkSpace({ freeBytes, totalBytes }: Space): Finding {
+  const share = totalBytes === 0 ? 0 : freeBytes / totalBytes;
+  const detail = `${(freeBytes / 1e9).toFixed(1)} GB (${Math.round(share * 100)} %)`;
+  if (freeBytes >= MIN_FREE_BYTES && share >= MIN_FREE_SHARE) return ok("free space", detail);
+  return warning("free space", detail, "Make room: uploads are refused when nothing is left");
+}
+
+/** Whether there are inodes for more pictures. Nothing where a file system has no limit, and reports 0. */
+export function checkInodes(free: number, total: number): Finding[] {
+  if (total === 0) return [];
+  const share = free / total;
+  const detail = `${free} of ${total} (${Math.round(share * 100)} %)`;
+  if (free >= MIN_FREE_INODES && share >= MIN_FREE_INODE_SHARE) return [ok("free inodes", detail)];
+  const remedy =
+    "Move the directory to a file system with more: mkfs.ext4 -i 4096 (bytes per inode) or -N (their number), or XFS, which makes them as needed";
+  return [warning("free inodes", detail, remedy)];
+}
+
+/**
+ * Where a directory of our own disturbs nobody and lies on the file system of the data: among the store's temporary
+ * files, which it sweeps itself should we be killed, else where the store would be made.
+ */
+function placeForTrial(directory: string): string {
+  let place = join(directory, "tmp");
+  while (!existsSync(place)) place = dirname(place);
+  return place;
+}
+
+/** A store of its own, for the one at the data directory may be at work. @returns What time it is where the files are. */
+async function tryStoreIn(place: string): Promise<ClockReading> {
+  const beforeMs = Date.now();
+  const trial = await mkdtemp(join(place, "outrigger-doctor-"));
+  try {
+    const { mtimeMs } = await stat(trial);
+    const afterMs = Date.now();
+    const store = createFsBlobStore({ directory: trial });
+    await tryStorage(store, "trial");
+    await store.close();
+    return { beforeMs, afterMs, shownMs: mtimeMs };
+  } finally {
+    await rm(trial, { recursive: true, force: true });
+  }
+}
+
+/** Rejects where there is a directory into which this user may not write, or something else in its place. */
+async function requireWritable(directory: string): Promise<void> {
+  if (existsSync(directory)) await access(`${directory}/.`, constants.W_OK | constants.X_OK);
+}

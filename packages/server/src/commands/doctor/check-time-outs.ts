@@ -1,0 +1,41 @@
+import type { ServerSettings } from "../../config/settings.ts";
+import { type Finding, ok, warning } from "./finding.ts";
+
+const CHECK = "time-outs";
+/** What nginx, HAProxy and the load balancers of clouds take, unless told otherwise. */
+const PROXY_IDLE_MS = 60_000;
+/** A line of 512 kbit/s. */
+const SLOW_LINE_BYTES_PER_SECOND = 64 * 1024;
+const MAX_UPLOAD_BYTES = 25 * 1024 * 1024;
+const UPLOAD_IDLE_MS = 15_000;
+
+/** Whether the server's time-outs go together with what clients and proxies take their time for. */
+export function checkTimeOuts({
+  http,
+  images = {},
+  trustProxy,
+}: Pick<ServerSettings, "http" | "images" | "trustProxy">): Finding[] {
+  const { keepAliveMs, idleMs, requestTimeoutMs } = http;
+  const { uploadIdleMs = UPLOAD_IDLE_MS, maxUploadBytes = MAX_UPLOAD_BYTES } = images;
+  const findings: Finding[] = [];
+  if (trustProxy !== false && keepAliveMs <= PROXY_IDLE_MS) {
+    const detail = `idle connections end after ${keepAliveMs} ms, most proxies keep them for ${PROXY_IDLE_MS} and then meet closing ones`;
+    findings.push(
+      warning(CHECK, detail, "Set http.keepAliveMs to 75000, or more than your proxy's idle time"),
+    );
+  }
+  if (idleMs <= uploadIdleMs) {
+    const detail = `connections are cut after ${idleMs} ms, before an upload without progress gets its 408 after ${uploadIdleMs}`;
+    findings.push(warning(CHECK, detail, "Set http.idleMs to more than images.uploadIdleMs"));
+  }
+  const bytesPerSecond = maxUploadBytes / (requestTimeoutMs / 1000);
+  if (bytesPerSecond > SLOW_LINE_BYTES_PER_SECOND) {
+    const detail = `the largest upload must arrive in ${requestTimeoutMs} ms, which takes ${Math.round(bytesPerSecond / 1024)} KiB/s`;
+    findings.push(warning(CHECK, detail, "Raise http.requestTimeoutMs, or leave it to its default"));
+  }
+  if (findings.length > 0) return findings;
+  const seconds = [keepAliveMs, idleMs, requestTimeoutMs].map((ms) => Math.round(ms / 1000));
+  return [
+    ok(CHECK, `${seconds[0]} s between requests, ${seconds[1]} s of silence, ${seconds[2]} s for a request`),
+  ];
+}

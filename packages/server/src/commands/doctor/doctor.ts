@@ -1,0 +1,54 @@
+import { ConfigError } from "../../config/config-error.ts";
+import { loadConfig, type ServeFlags } from "../../config/load-config.ts";
+import { settingsOf } from "../../config/settings.ts";
+import { examine } from "./examine.ts";
+import { type Finding, lineOf } from "./finding.ts";
+import { examineMount } from "./mount/examine-mount.ts";
+import { type MountFlags, visitOptionsOf } from "./mount/visit-options.ts";
+
+/** The options of `outrigger doctor`, as they were typed. */
+export interface DoctorFlags extends Pick<ServeFlags, "config" | "data">, MountFlags {
+  json?: boolean;
+}
+
+/**
+ * `outrigger doctor`: one line for each thing that it looks at, or one JSON object with all of them. The exit code
+ * becomes 1 where there is a problem.
+ * @param url Of a mount, which is looked at from outside. Absent: this machine is looked at.
+ * @throws ConfigError for what cannot be, and for options of the other kind.
+ */
+export async function doctor(url: string | undefined, flags: DoctorFlags): Promise<void> {
+  const { json = false } = flags;
+  const examination = url === undefined ? await ofThisMachine(flags) : ofMount(url, flags);
+  // Whoever reads may have seen enough; the exit code still tells.
+  process.stdout.on("error", () => {});
+  const findings: Finding[] = [];
+  for await (const finding of examination) {
+    findings.push(finding);
+    if (!json) process.stdout.write(lineOf(finding));
+  }
+  const isWell = findings.every(({ status }) => status !== "problem");
+  if (json) process.stdout.write(`${JSON.stringify({ ok: isWell, findings }, null, 2)}\n`);
+  if (!isWell) process.exitCode = 1;
+}
+
+async function ofThisMachine(flags: DoctorFlags): Promise<AsyncGenerator<Finding>> {
+  refuse(flags, ["header", "patience"], "is for a URL, and none was given");
+  const { config, data } = flags;
+  const given = { ...(config === undefined ? {} : { config }), ...(data === undefined ? {} : { data }) };
+  return examine(settingsOf(await loadConfig(given, process.env)));
+}
+
+function ofMount(url: string, flags: DoctorFlags): AsyncGenerator<Finding> {
+  refuse(flags, ["config", "data"], "is for this machine, not for a URL");
+  return examineMount(visitOptionsOf(url, flags));
+}
+
+function refuse(flags: DoctorFlags, names: readonly (keyof DoctorFlags)[], why: string): void {
+  const given = names.filter((name) => flags[name] !== undefined && String(flags[name]) !== "");
+  if (given.length > 0)
+    throw new ConfigError(
+      "The command line",
+      given.map((name) => `--${name}: ${why}`),
+    );
+}

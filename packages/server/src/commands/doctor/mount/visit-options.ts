@@ -1,0 +1,44 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
+import { ConfigError } from "../../../config/config-error.ts";
+import { parseMountUrl } from "./mount-url.ts";
+import type { VisitOptions } from "./visit.ts";
+
+const PATIENCE_SECONDS = 7;
+const MAX_PATIENCE_SECONDS = 600;
+const HEADER = /^([^:\s]+):\s*(.*)$/s;
+
+/** What of the options of `outrigger doctor` concerns a mount, as it was typed. */
+export interface MountFlags {
+  /** `Name: value` each. @default none */
+  header?: readonly string[];
+  /** Seconds that an upload pauses. @default 7 */
+  patience?: string;
+}
+
+/** @throws ConfigError which names each option that cannot be, and repeats no header: it may be a secret. */
+export function visitOptionsOf(url: string, { header = [], patience }: MountFlags): VisitOptions {
+  const problems: string[] = [];
+  const headers: Record<string, string> = {};
+  for (const text of header) {
+    const [, name = "", value = ""] = HEADER.exec(text) ?? [];
+    if (isHeader(name, value)) headers[name] = value;
+    else problems.push('--header: must be a header such as "Authorization: Bearer …"');
+  }
+  const seconds = patience === undefined ? PATIENCE_SECONDS : Number(patience);
+  if (!(seconds >= 0 && seconds <= MAX_PATIENCE_SECONDS) || patience?.trim() === "") {
+    problems.push(`--patience: must be seconds, 0 to ${MAX_PATIENCE_SECONDS}`);
+  }
+  if (problems.length > 0) throw new ConfigError("The command line", problems);
+  return { base: parseMountUrl(url), headers, patienceMs: seconds * 1000 };
+}
+
+function isHeader(name: string, value: string): boolean {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return true;
+  } catch {
+    // What is wrong with it, the grammar says better.
+    return false;
+  }
+}

@@ -1,0 +1,39 @@
+import { confirm } from "../../../cli/confirm.ts";
+import { printOut } from "../../../cli/print-out.ts";
+import { ConfigError } from "../../../config/config-error.ts";
+import { imagesClientAt } from "../clients.ts";
+import { doEach } from "../do-each.ts";
+import { untilInterrupted } from "../until-interrupted.ts";
+import { imageTargetsOf, pinOf } from "./image-target.ts";
+
+/** The options of `outrigger rm`, as they were typed. */
+export interface RmFlags {
+  to?: string;
+  pin?: string;
+  yes?: boolean;
+}
+
+/** `outrigger rm`: deletes images for good, after a question where somebody can be asked. */
+export async function rm(addresses: string[], { to, pin, yes = false }: RmFlags): Promise<void> {
+  const targets = imageTargetsOf(addresses, to).map((target) => ({ ...target, pin: pinOf(target, pin) }));
+  if (!yes && !process.stdin.isTTY) {
+    throw new ConfigError("The command line", ["--yes: is needed where there is no terminal to ask at"]);
+  }
+  const what = targets.length === 1 ? `image ${targets[0]?.id}` : `${targets.length} images`;
+  if (!yes && !(await confirm(`Delete ${what} for good? [y/N] `))) {
+    process.stderr.write("outrigger: nothing was deleted\n");
+    process.exitCode = 1;
+    return;
+  }
+  await untilInterrupted(async (signal) => {
+    const tasks = targets.map(({ baseUrl, id, pin: known }) => ({
+      name: id,
+      baseUrl,
+      async run() {
+        await imagesClientAt(baseUrl).remove(id, known, { signal });
+        printOut(`${id} deleted\n`);
+      },
+    }));
+    await doEach(tasks, signal);
+  });
+}

@@ -1,0 +1,86 @@
+import { readConfigFile } from "./config-file.ts";
+import { checkConfig } from "./config-schema.ts";
+import { readSecretFile } from "./secret-file.ts";
+import type { ServerConfig } from "./server-config.ts";
+import { readStorageText } from "./storage-text.ts";
+
+/** The options of `outrigger serve`, as they were typed. */
+export interface ServeFlags {
+  port?: string;
+  host?: string;
+  data?: string;
+  existing?: boolean;
+  config?: string;
+}
+
+/** Environment variables that are read, by the key that they set; of two the first wins. */
+export const ENVIRONMENT = {
+  port: ["OUTRIGGER_PORT", "PORT"],
+  host: ["OUTRIGGER_HOST"],
+  data: ["OUTRIGGER_DATA"],
+  storage: ["OUTRIGGER_STORAGE"],
+  existing: ["OUTRIGGER_EXISTING"],
+  jobQueue: ["OUTRIGGER_JOB_QUEUE"],
+  publicUrl: ["OUTRIGGER_PUBLIC_URL"],
+  secret: ["OUTRIGGER_SECRET"],
+  "lookup.database": ["OUTRIGGER_LOOKUP_DATABASE"],
+  "metrics.port": ["OUTRIGGER_METRICS_PORT"],
+} as const satisfies Partial<
+  Record<keyof ServerConfig | "lookup.database" | "metrics.port", readonly string[]>
+>;
+
+/**
+ * Flags over environment over file. Every source is proved for itself, so that a message names what has to be mended.
+ * @throws ConfigError
+ */
+export async function loadConfig(flags: ServeFlags, environment: NodeJS.ProcessEnv): Promise<ServerConfig> {
+  const { config, ...given } = flags;
+  const fromFlags = checkConfig(withPort(given), "The command line", (key) => `--${key}`);
+  const fromEnvironment = { ...readEnvironment(environment), ...(await readSecretFile(environment)) };
+  const fromFile = await readConfigFile(config);
+  const { metrics = fromFile.metrics, lookup = fromFile.lookup } = fromEnvironment;
+  return {
+    ...fromFile,
+    ...fromEnvironment,
+    // The environment has no more than a port; the host may be the file's.
+    ...(metrics ? { metrics: { ...fromFile.metrics, ...metrics } } : {}),
+    // As little has it of the lookup.
+    ...(lookup === undefined ? {} : { lookup: lookup && { ...(fromFile.lookup || {}), ...lookup } }),
+    ...fromFlags,
+  };
+}
+
+/** An empty variable is an absent one. */
+function readEnvironment(environment: NodeJS.ProcessEnv): ServerConfig {
+  const values: Record<string, string> = {};
+  const names: Record<string, string> = {};
+  for (const [key, variables] of Object.entries(ENVIRONMENT)) {
+    const variable = variables.find((name) => (environment[name] ?? "") !== "");
+    const value = variable === undefined ? undefined : environment[variable];
+    if (variable === undefined || value === undefined) continue;
+    values[key] = value;
+    names[key] = variable;
+  }
+  const { "metrics.port": port, "lookup.database": database, storage, ...others } = values;
+  const sections = {
+    ...(port === undefined ? {} : { metrics: withPort({ port }) }),
+    ...(database === undefined ? {} : { lookup: { database } }),
+    ...(storage === undefined
+      ? {}
+      : { storage: readStorageText(storage, "The environment", "OUTRIGGER_STORAGE") }),
+  };
+  return checkConfig({ ...withFlag(withPort(others)), ...sections }, "The environment", (key) => {
+    return names[key] ?? key.replace(/^storage(?=\.)/, names.storage ?? "storage");
+  });
+}
+
+function withPort(values: { port?: string }): Record<string, unknown> {
+  const { port } = values;
+  return port !== undefined && /^\d{1,5}$/.test(port) ? { ...values, port: Number(port) } : values;
+}
+
+/** A variable is a text; one that is neither `true` nor `false` is left for the schema to refuse. */
+function withFlag(values: Record<string, unknown>): Record<string, unknown> {
+  const { existing } = values;
+  return existing === "true" || existing === "false" ? { ...values, existing: existing === "true" } : values;
+}
