@@ -91,8 +91,8 @@ export interface RendererOptions {
 
 const MIN_MEMORY_BYTES = 128 * 1024 ** 2;
 
-/** What {@link createRenderer} takes. */
-const RULES = {
+/** The options of {@link createRenderer}. */
+export const RENDERER_RULES = {
   maxPixels: rules.preset(50_000_000, rules.whole(1, 1_000_000_000)),
   maxFrames: rules.preset(60, rules.whole(1, 10_000)),
   maxSide: rules.preset(8192, rules.whole(1, 16_383)),
@@ -116,7 +116,7 @@ export function defaultRendererOptions(): Required<RendererOptions> {
 
 /** Fills in the defaults. Throws `TypeError` on a value out of its range. */
 export function resolveRendererOptions(options: RendererOptions): Required<RendererOptions> {
-  const resolved = checkOptions("createRenderer", options, RULES);
+  const resolved = checkOptions("createRenderer", options, RENDERER_RULES);
   const { maxMemoryBytes, workers } = resolved;
   return {
     ...resolved,

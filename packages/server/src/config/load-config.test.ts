@@ -93,8 +93,8 @@ describe("outrigger serve, when its configuration is wrong", () => {
     expect(await refusal({ file: ["outrigger.config.json", JSON.stringify(config)] })).toBe(
       "outrigger: outrigger.config.json is not valid\n" +
         "images.maxUploadBytes: must be a whole number from 1 to 2147483648\n" +
-        "images.maxuploadbytes: unknown key\n" +
-        "tsl: unknown key\n",
+        "images.maxuploadbytes: unknown key, did you mean images.maxUploadBytes?\n" +
+        "tsl: unknown key, did you mean tls?\n",
     );
   });
 
@@ -114,7 +114,7 @@ describe("outrigger serve, when its configuration is wrong", () => {
     expect(await refusal({ env })).toBe(
       "outrigger: The environment is not valid\n" +
         "PORT: must be a whole number from 0 to 65535\n" +
-        "OUTRIGGER_PUBLIC_URL: must be an absolute http(s) URL without credentials, query or fragment\n" +
+        "OUTRIGGER_PUBLIC_URL: must be an http(s) URL without credentials, query or fragment, such as https://example.com/img\n" +
         "OUTRIGGER_SECRET: must be a text of at least 32 bytes, or a list of such texts\n" +
         "OUTRIGGER_METRICS_PORT: must be a whole number from 0 to 65535\n",
     );

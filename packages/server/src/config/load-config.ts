@@ -1,5 +1,5 @@
+import { checkConfig } from "./check-config.ts";
 import { readConfigFile } from "./config-file.ts";
-import { checkConfig } from "./config-schema.ts";
 import { readSecretFile } from "./secret-file.ts";
 import type { ServerConfig } from "./server-config.ts";
 import { readStorageText } from "./storage-text.ts";

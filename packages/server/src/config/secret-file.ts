@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { reasonOf } from "../cli/error-reason.ts";
+import { checkConfig } from "./check-config.ts";
 import { ConfigError } from "./config-error.ts";
-import { checkConfig } from "./config-schema.ts";
 import type { ServerConfig } from "./server-config.ts";
 
 const VARIABLE = "OUTRIGGER_SECRET_FILE";

@@ -1,4 +1,6 @@
+import { checkOptions, IMAGES_RULES } from "@outrigger/core";
 import { ConfigError } from "./config-error.ts";
+import { CONFIG_RULES } from "./config-rules.ts";
 import { type LookupSettings, lookupSettingsOf } from "./lookup-settings.ts";
 import type {
   ServerConfig,
@@ -17,7 +19,7 @@ export interface ServerSettings
   storage: StorageTargets;
   lookup: false | LookupSettings;
   existing: boolean;
-  trustProxy: boolean | number | string | string[];
+  trustProxy: NonNullable<ServerConfig["trustProxy"]>;
   http: Required<ServerHttpConfig>;
   log: Required<ServerLogConfig>;
   metrics: false | Required<ServerMetricsConfig>;
@@ -26,41 +28,28 @@ export interface ServerSettings
   drainDelayMs: number;
 }
 
-const MAX_UPLOAD_BYTES = 25 * 1024 * 1024;
-/** A slow line of 256 kbit/s: who sends slower than that has not finished 25 MiB in a quarter of an hour. */
+/** 256 kbit/s: at that rate, 25 MiB take 13 minutes. */
 const SLOWEST_UPLOAD_BYTES_PER_MS = (32 * 1024) / 1000;
 
-/** Fills in the defaults. @throws ConfigError where two keys do not go together. */
+/** Fills in the defaults. @throws ConfigError for two keys that contradict each other. */
 export function settingsOf(config: ServerConfig): ServerSettings {
-  const { shutdownMs = 10_000, drainDelayMs = 0 } = config;
+  const { data, storage, lookup, images, ...others } = config;
+  const { port, host, existing, trustProxy, http, log, metrics, tracing, shutdownMs, drainDelayMs } =
+    checkOptions("createServer", config, CONFIG_RULES);
   if (drainDelayMs >= shutdownMs) {
     throw new ConfigError("The configuration", [
       `drainDelayMs: must be less than shutdownMs (${shutdownMs})`,
     ]);
   }
-  const uploadMs = (config.images?.maxUploadBytes ?? MAX_UPLOAD_BYTES) / SLOWEST_UPLOAD_BYTES_PER_MS;
-  const { data, storage, lookup, ...others } = config;
+  const { maxUploadBytes = IMAGES_RULES.maxUploadBytes.preset } = images ?? {};
+  const slowestMs = 60_000 + Math.ceil(maxUploadBytes / SLOWEST_UPLOAD_BYTES_PER_MS);
   const targets = targetsOf(storage, data);
   return {
     ...others,
-    port: config.port ?? 3000,
-    host: config.host ?? "127.0.0.1",
+    ...(images === undefined ? {} : { images }),
+    ...{ port, host, existing, trustProxy, log, metrics, tracing, shutdownMs, drainDelayMs },
     storage: targets,
     lookup: lookupSettingsOf(lookup, targets),
-    existing: config.existing ?? false,
-    trustProxy: config.trustProxy ?? false,
-    http: {
-      headersTimeoutMs: 15_000,
-      requestTimeoutMs: 60_000 + Math.ceil(uploadMs),
-      keepAliveMs: 75_000,
-      idleMs: 120_000,
-      maxConnections: 4096,
-      ...config.http,
-    },
-    log: { level: "info", pretty: false, ...config.log },
-    metrics: config.metrics ? { host: "127.0.0.1", ...config.metrics } : false,
-    tracing: config.tracing ?? false,
-    shutdownMs,
-    drainDelayMs,
+    http: { ...http, requestTimeoutMs: http.requestTimeoutMs ?? slowestMs },
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { checkConfig } from "./check-config.ts";
 import { ConfigError } from "./config-error.ts";
-import { checkConfig } from "./config-schema.ts";
 import { settingsOf } from "./settings.ts";
 import { resolveStorage } from "./storage-config.ts";
 import { describeTargets } from "./targets/describe-storage.ts";

@@ -2,45 +2,11 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ConfigError } from "./config-error.ts";
 import type { ServerStorageConfig } from "./server-config.ts";
-import { isRedisUrl, parseRedisUrl } from "./targets/parse-redis-url.ts";
 import { parseStorageUrl } from "./targets/parse-storage-url.ts";
-import { ROLES, type StorageTarget, type StorageTargets } from "./targets/storage-target.ts";
+import type { StorageTarget, StorageTargets } from "./targets/storage-target.ts";
 
 /** The key `storage` of a configuration. */
 type StorageConfig = string | ServerStorageConfig;
-
-export interface StorageProblem {
-  /** Below `storage`. */
-  path: string[];
-  message: string;
-}
-
-/** What is wrong with a value of the key `storage`; empty when nothing is. */
-export function storageProblems(value: unknown): StorageProblem[] {
-  if (typeof value === "string") return urlProblems(value, []);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return [{ path: [], message: `must be a URL, or an object with a URL for each of ${ROLES.join(", ")}` }];
-  }
-  const urls = new Map<string, unknown>(Object.entries(value));
-  const unknown = [...urls.keys()].filter((key) => !ROLES.some((role) => role === key));
-  return [
-    ...ROLES.flatMap((role) => urlProblems(urls.get(role), [role])),
-    ...unknown.map((key) => ({ path: [key], message: "unknown key" })),
-  ];
-}
-
-/** What is wrong with a value that must be the URL of a Redis; `null` when nothing is. */
-export function redisUrlProblem(value: unknown): string | null {
-  if (typeof value !== "string" || !isRedisUrl(value)) {
-    return "must be redis://[user:password@]host[:port][/database], rediss://… or redis+sentinel://…";
-  }
-  try {
-    return parseRedisUrl(value).ttlMs === undefined ? null : "must not have ttlMs: what waits is kept";
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return error.message;
-  }
-}
 
 /** @returns `storage` with every relative path in it counted from `directory`. */
 export function resolveStorage(storage: StorageConfig, directory: string): StorageConfig {
@@ -104,17 +70,6 @@ function requireLasting({ records, originals, renditions }: StorageTargets): voi
     throw new ConfigError("The configuration", [
       "storage.originals: must not be memory: where the records are kept elsewhere: after a restart they would name images that are gone. Name the store of the records",
     ]);
-  }
-}
-
-function urlProblems(value: unknown, path: string[]): StorageProblem[] {
-  if (typeof value !== "string") return [{ path, message: "must be a URL" }];
-  try {
-    parseStorageUrl(value);
-    return [];
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return [{ path, message: error.message }];
   }
 }
 

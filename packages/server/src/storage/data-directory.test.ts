@@ -34,7 +34,7 @@ describe("outrigger images, where there are none", () => {
     await writeFile(join(cwd, "outrigger.config.json"), '{ "dat": "x" }');
     expect(await images(cwd, "list")).toMatchObject({
       code: 2,
-      stderr: "outrigger: outrigger.config.json is not valid\ndat: unknown key\n",
+      stderr: "outrigger: outrigger.config.json is not valid\ndat: unknown key, did you mean data?\n",
     });
   });
 });

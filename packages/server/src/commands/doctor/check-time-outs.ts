@@ -1,3 +1,4 @@
+import { IMAGES_RULES } from "@outrigger/core";
 import type { ServerSettings } from "../../config/settings.ts";
 import { type Finding, ok, warning } from "./finding.ts";
 
@@ -6,8 +7,6 @@ const CHECK = "time-outs";
 const PROXY_IDLE_MS = 60_000;
 /** A line of 512 kbit/s. */
 const SLOW_LINE_BYTES_PER_SECOND = 64 * 1024;
-const MAX_UPLOAD_BYTES = 25 * 1024 * 1024;
-const UPLOAD_IDLE_MS = 15_000;
 
 /** Whether the server's time-outs go together with what clients and proxies take their time for. */
 export function checkTimeOuts({
@@ -16,7 +15,10 @@ export function checkTimeOuts({
   trustProxy,
 }: Pick<ServerSettings, "http" | "images" | "trustProxy">): Finding[] {
   const { keepAliveMs, idleMs, requestTimeoutMs } = http;
-  const { uploadIdleMs = UPLOAD_IDLE_MS, maxUploadBytes = MAX_UPLOAD_BYTES } = images;
+  const {
+    uploadIdleMs = IMAGES_RULES.uploadIdleMs.preset,
+    maxUploadBytes = IMAGES_RULES.maxUploadBytes.preset,
+  } = images;
   const findings: Finding[] = [];
   if (trustProxy !== false && keepAliveMs <= PROXY_IDLE_MS) {
     const detail = `idle connections end after ${keepAliveMs} ms, most proxies keep them for ${PROXY_IDLE_MS} and then meet closing ones`;

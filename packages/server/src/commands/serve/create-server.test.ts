@@ -46,7 +46,7 @@ describe("createServer", () => {
     expect(String(thrown)).toBe(
       "ConfigError: The configuration is not valid\n" +
         "port: must be a whole number from 0 to 65535\n" +
-        "images.size: unknown key",
+        "images.size: unknown key, did you mean images.sizes?",
     );
   });
 

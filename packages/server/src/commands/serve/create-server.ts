@@ -1,4 +1,4 @@
-import { checkConfig } from "../../config/config-schema.ts";
+import { checkConfig } from "../../config/check-config.ts";
 import type { ServerConfig } from "../../config/server-config.ts";
 import { settingsOf } from "../../config/settings.ts";
 import { createLog } from "./logger.ts";

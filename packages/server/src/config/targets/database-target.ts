@@ -1,14 +1,16 @@
 import { pathToFileURL } from "node:url";
 import { parseStorageUrl } from "./parse-storage-url.ts";
 
-/** What keeps contacts, accounts and suppressions. */
+/** The database of contacts, accounts and suppressions. */
 export type DatabaseTarget =
   /** An embedded database; the path is absolute. */
   | { kind: "file"; path: string }
   /** It may hold a password. */
   | { kind: "postgres"; url: string };
 
-const FORM = "must be file:path, or postgres://user:password@host:port/database";
+/** What the URL of a database must be. */
+export const DATABASE_URL = "file:path, or postgres://user:password@host:port/database";
+const FORM = `must be ${DATABASE_URL}`;
 
 /**
  * Reads a URL that names the lookup's database.
@@ -25,18 +27,6 @@ export function parseDatabaseUrl(text: string, directory = "."): DatabaseTarget 
   const { hash, pathname } = new URL(text);
   if (hash !== "" || /^\/?$/.test(pathname)) throw new TypeError(FORM);
   return { kind: "postgres", url: text };
-}
-
-/** What is wrong with a value that must be the URL of a database; `null` when nothing is. */
-export function databaseUrlProblem(value: unknown): string | null {
-  if (typeof value !== "string") return FORM;
-  try {
-    parseDatabaseUrl(value);
-    return null;
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return error.message;
-  }
 }
 
 /** @returns the URL with a relative path in it counted from `directory`. */

@@ -11,6 +11,10 @@ const MAX_TTL_MS = 315_360_000_000;
 /** Sockets that other clients of Redis write as one of these; Outrigger reaches a Redis by TCP only. */
 const UNIX_SOCKET = /^(?:unix|rediss?\+(?:unix|socket)|redis-socket):/i;
 
+/** What the URL of a job queue must be. */
+export const JOB_QUEUE_URL =
+  "redis://[user:password@]host[:port][/database], rediss://… or redis+sentinel://…";
+
 /** Whether a text is meant to name a Redis, also in a form that is refused. */
 export function isRedisUrl(text: string): boolean {
   return /^rediss?:/i.test(text) || isSentinelUrl(text) || UNIX_SOCKET.test(text);
@@ -45,6 +49,14 @@ export function parseRedisUrl(text: string): RedisTarget {
     url: isCluster ? addresses.map(({ href }) => href) : last.href,
     ...readOwn(own),
   };
+}
+
+/** As {@link parseRedisUrl}, for a queue: its entries never expire. */
+export function parseJobQueueUrl(text: string): RedisTarget {
+  if (!isRedisUrl(text)) throw new TypeError(`must be ${JOB_QUEUE_URL}`);
+  const target = parseRedisUrl(text);
+  if (target.ttlMs !== undefined) throw new TypeError("must not have ttlMs: what waits is kept");
+  return target;
 }
 
 /** Parameters that the Redis adapter reads itself stay in the URL. */

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { ImageEnd, StorageAdmin } from "@outrigger/core";
+import { IMAGES_RULES, type ImageEnd, type StorageAdmin } from "@outrigger/core";
 import { exportSuppressions, openDatabase } from "@outrigger/sql";
 import { reasonOf } from "../../../cli/error-reason.ts";
 import { printLines } from "../../../cli/print-lines.ts";
@@ -9,9 +9,6 @@ import { settingsOf } from "../../../config/settings.ts";
 import { type DatabaseTarget, databaseUrl } from "../../../config/targets/database-target.ts";
 import { lookupDatabaseOf } from "../backup/lookup-copies.ts";
 import { type DataFlags, withAdmin } from "../with-admin.ts";
-
-/** As `images.tombstoneDays` by default. */
-const TOMBSTONE_DAYS = 30;
 
 /**
  * `outrigger images ends`: a line of JSON for each image that is gone or withheld, and for suppressions; the first line says
@@ -23,7 +20,7 @@ export async function ends(flags: DataFlags): Promise<void> {
   const named = lookupDatabaseOf(loaded, settings.storage);
   // A database that was never used has no suppressions, and is not made.
   const database = named?.kind === "file" && !existsSync(named.path) ? null : named;
-  const tombstoneDays = settings.images?.tombstoneDays ?? TOMBSTONE_DAYS;
+  const tombstoneDays = settings.images?.tombstoneDays ?? IMAGES_RULES.tombstoneDays.preset;
   await withAdmin(flags, (admin) => printLines(linesOf(admin, database, tombstoneDays)));
 }
 

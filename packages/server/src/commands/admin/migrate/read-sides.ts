@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { StoreRole } from "@outrigger/core";
+import { checkConfig } from "../../../config/check-config.ts";
 import { ConfigError, StartError } from "../../../config/config-error.ts";
-import { checkConfig } from "../../../config/config-schema.ts";
 import { targetsOf } from "../../../config/storage-config.ts";
 import { readStorageText } from "../../../config/storage-text.ts";
 import { distinctTargets, ROLES, type StorageTargets } from "../../../config/targets/storage-target.ts";

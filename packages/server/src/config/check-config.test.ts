@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { checkConfig } from "./check-config.ts";
 import { ConfigError } from "./config-error.ts";
-import { checkConfig } from "./config-schema.ts";
 import { settingsOf } from "./settings.ts";
 
 function problemsOf(config: unknown): readonly string[] {
@@ -91,11 +91,11 @@ describe("checkConfig", () => {
     [{ data: 7 }, "data: must be a path"],
     [
       { publicUrl: "example.com" },
-      "publicUrl: must be an absolute http(s) URL without credentials, query or fragment",
+      "publicUrl: must be an http(s) URL without credentials, query or fragment, such as https://example.com/img",
     ],
     [
       { publicUrl: "https://x.com/?a" },
-      "publicUrl: must be an absolute http(s) URL without credentials, query or fragment",
+      "publicUrl: must be an http(s) URL without credentials, query or fragment, such as https://example.com/img",
     ],
     [{ trustProxy: "10.0.0.0/99" }, "trustProxy: must be false, a number of proxies, or their addresses"],
     [{ trustProxy: -1 }, "trustProxy: must be false, a number of proxies, or their addresses"],
@@ -103,7 +103,7 @@ describe("checkConfig", () => {
     [{ secret: "short" }, "secret: must be a text of at least 32 bytes, or a list of such texts"],
     [{ secret: [] }, "secret: must be a text of at least 32 bytes, or a list of such texts"],
     [{ secret: ["a".repeat(32), "short"] }, "secret.1: must have at least 32 bytes"],
-    [{ images: [] }, "images: must be an object"],
+    [{ images: [] }, expect.stringMatching(/^images: must be an object of options \(allowedHosts, /)],
     [{ images: { maxUploadBytes: 0 } }, "images.maxUploadBytes: must be a whole number from 1 to 2147483648"],
     [{ images: { uploadIdleMs: 99 } }, "images.uploadIdleMs: must be a whole number from 100"],
     [
@@ -120,8 +120,11 @@ describe("checkConfig", () => {
       "jobQueue: must be redis://[user:password@]host[:port][/database], rediss://… or redis+sentinel://…",
     ],
     [{ jobQueue: "memory:" }, expect.stringContaining("jobQueue: must be redis://[user:password@]host")],
-    [{ lookup: true }, "lookup: must be false or an object"],
-    [{ lookup: { databse: "file:x" } }, "lookup.databse: unknown key"],
+    [
+      { lookup: true },
+      "lookup: must be false or an object of options (database, secret, plans, networkNames, requestsPerSecond, smtp, dnsServers)",
+    ],
+    [{ lookup: { databse: "file:x" } }, "lookup.databse: unknown key, did you mean lookup.database?"],
     [
       { lookup: { database: "mysql://u:hush@h/x" } },
       "lookup.database: must be file:path, or postgres://user:password@host:port/database",
@@ -140,15 +143,15 @@ describe("checkConfig", () => {
     ],
     [
       { lookup: { smtp: { helo: "localhost", mailFrom: "" } } },
-      "lookup.smtp.helo: must be a full host name, e.g. mail.example.com",
+      "lookup.smtp.helo: must be a full host name, such as mail.example.com",
     ],
     [
       { lookup: { smtp: { helo: "mail.example.com", mailFrom: "me" } } },
-      'lookup.smtp.mailFrom: must be an address of yours that takes mail, or "" for the null sender',
+      "lookup.smtp.mailFrom: must be an ASCII address or empty",
     ],
     [
       { lookup: { dnsServers: ["dns.example.com"] } },
-      "lookup.dnsServers.0: must be an IP address, with or without a port",
+      "lookup.dnsServers: must be a list of IP addresses with or without a port",
     ],
     [
       { lookup: { plans: { gold: { searches: -1, verifications: 1 } } } },
@@ -160,20 +163,38 @@ describe("checkConfig", () => {
       "lookup.requestsPerSecond: must be false or a whole number from 1",
     ],
     [{ images: { keepMetadata: "yes" } }, "images.keepMetadata: must be true or false"],
-    [{ images: { allowedHosts: "a" } }, "images.allowedHosts: must be a list of hosts"],
-    [{ images: { allowedHosts: [1] } }, "images.allowedHosts.0: must be a host, e.g. example.com:8443"],
-    [{ images: { rateLimits: true } }, "images.rateLimits: must be false or an object"],
+    [
+      { images: { allowedHosts: "a" } },
+      "images.allowedHosts: must be a list of at least one host, such as example.com",
+    ],
+    [
+      { images: { allowedHosts: [1] } },
+      "images.allowedHosts: must be a list of at least one host, such as example.com",
+    ],
+    [
+      { images: { rateLimits: true } },
+      "images.rateLimits: must be false or an object of options (creates, reads, edits, pinFailures)",
+    ],
     [
       { images: { rateLimits: { creates: 0 } } },
       "images.rateLimits.creates: must be false or a whole number from 1",
     ],
-    [{ images: { rateLimits: { uploads: 5 } } }, "images.rateLimits.uploads: unknown key"],
+    [
+      { images: { rateLimits: { uploads: 5 } } },
+      "images.rateLimits.uploads: unknown key, did you mean images.rateLimits.creates?",
+    ],
     [
       { images: { sizes: "some" } },
       "images.sizes: must be one of any, steps, signed, or { steps } with a list of longer sides",
     ],
-    [{ images: { sizes: { steps: [0] } } }, "images.sizes.steps.0: must be a whole number from 1 to 8192"],
-    [{ images: { sizes: { steps: [] } } }, "images.sizes.steps: must name at least one step"],
+    [
+      { images: { sizes: { steps: [0] } } },
+      "images.sizes.steps: must be a list of 1 to 64 whole numbers from 1 to 8192",
+    ],
+    [
+      { images: { sizes: { steps: [] } } },
+      "images.sizes.steps: must be a list of 1 to 64 whole numbers from 1 to 8192",
+    ],
     [{ images: { presets: [] } }, "images.presets: must be an object"],
     [
       { images: { presets: { Thumb: { page: 1 } } } },
@@ -194,10 +215,13 @@ describe("checkConfig", () => {
     [{ images: { presets: { thumb: { page: 1, size: 5 } } } }, "images.presets.thumb.size: unknown key"],
     [{ images: { storage: "x" } }, "images.storage: unknown key"],
     [{ images: { tombstoneDays: 3651 } }, "images.tombstoneDays: must be a whole number from 0 to 3650"],
-    [{ images: { allowedHosts: [] } }, "images.allowedHosts: must name at least one host"],
+    [
+      { images: { allowedHosts: [] } },
+      "images.allowedHosts: must be a list of at least one host, such as example.com",
+    ],
     [
       { publicUrl: "https://me:hush@x.com" },
-      "publicUrl: must be an absolute http(s) URL without credentials, query or fragment",
+      "publicUrl: must be an http(s) URL without credentials, query or fragment, such as https://example.com/img",
     ],
     [
       { images: { maxRenditionBytes: 1_048_575 } },
@@ -217,22 +241,22 @@ describe("checkConfig", () => {
     ],
     [
       { images: { cors: { origins: "https://a.example" } } },
-      'images.cors.origins: must be "*" or a list of origins',
+      'images.cors.origins: must be a list of origins, or "*"',
     ],
     [
       { images: { cors: { origins: ["https://a.example/"] } } },
-      "images.cors.origins.0: must be an origin as browsers send it, e.g. https://app.example.com",
+      'images.cors.origins.0: must be written as browsers do, without path or slash at the end: "https://a.example"',
     ],
     [
       { images: { cors: { origins: "*", credentials: true } } },
-      'images.cors.credentials: must be false where origins is "*"',
+      'images.cors.credentials: needs a list of origins: browsers refuse them with "*"',
     ],
-    [{ images: { cors: {} } }, 'images.cors.origins: must be "*" or a list of origins'],
+    [{ images: { cors: {} } }, 'images.cors.origins: must be a list of origins, or "*"'],
     [
       { images: { ownerLimits: { images: 0.5 } } },
       "images.ownerLimits.images: must be a whole number from 0",
     ],
-    [{ metrics: true }, "metrics: must be false or an object"],
+    [{ metrics: true }, "metrics: must be false or an object of options (port, host)"],
     [{ metrics: {} }, "metrics.port: must be a whole number from 0 to 65535"],
     [{ metrics: { port: 9464, path: "/" } }, "metrics.path: unknown key"],
     [{ tracing: {} }, "tracing: must be true or false"],
@@ -241,9 +265,9 @@ describe("checkConfig", () => {
     [{ log: { level: "loud" } }, "log.level: must be one of fatal, error, warn, info, debug, trace, silent"],
     [{ log: { pretty: "yes" } }, "log.pretty: must be true or false"],
     [{ shutdownMs: 1 }, "shutdownMs: must be a whole number from 100 to 600000"],
-    [{ prot: 80 }, "prot: unknown key"],
-    [null, "the configuration: must be an object"],
-    [[], "the configuration: must be an object"],
+    [{ prot: 80 }, "prot: unknown key, did you mean port?"],
+    [null, expect.stringMatching(/^the configuration: must be an object of options \(port, /)],
+    [[], expect.stringMatching(/^the configuration: must be an object of options \(port, /)],
   ])("refuses %j with a line that names the key", (config, problem) => {
     expect(problemsOf(config)).toEqual([problem]);
   });
@@ -279,6 +303,16 @@ describe("checkConfig", () => {
     expect(() => checkConfig({ secret: "my-short-secret" }, "test")).toThrow(
       /^(?![\s\S]*my-short-secret)test is not valid\nsecret: /,
     );
+    const url = "https://user:my-short-secret@a.example";
+    for (const config of [
+      { port: "my-short-secret", tls: "my-short-secret", secret: ["my-short-secret"] },
+      { storage: "redis://:my-short-secret@", jobQueue: "my-short-secret", publicUrl: url },
+      { storage: { records: url, originals: 7 }, lookup: { database: url, secret: "my-short-secret" } },
+      { images: { cors: { origins: [url] }, allowedHosts: url, presets: { a: { resize: url } } } },
+    ]) {
+      expect(problemsOf(config).length).toBeGreaterThan(2);
+      expect(problemsOf(config).join()).not.toContain("my-short-secret");
+    }
   });
 });
 
