@@ -1,16 +1,20 @@
+import { Resolver } from "node:dns/promises";
 import { existsSync } from "node:fs";
 import { access, constants } from "node:fs/promises";
 import { dirname } from "node:path";
 import { openDatabase } from "@outrigger/sql";
+import type { SmtpIdentity } from "@outrigger/verifier";
 import { reasonOf } from "../../cli/error-reason.ts";
 import type { LookupSettings } from "../../config/lookup-settings.ts";
 import { type DatabaseTarget, databaseUrl, describeDatabase } from "../../config/targets/database-target.ts";
 import { whyUnusable } from "../../lookup/lookup-error.ts";
-import { checkMailIdentity } from "./check-mail-identity.ts";
-import { type Finding, ok, problem } from "./finding.ts";
+import { type Finding, ok, problem, warning } from "./finding.ts";
 
-const CHECK = "lookup database";
+const DATABASE = "lookup database";
 const REMEDY = "Mend that, or name another in lookup.database";
+const PROBING = "mail probing";
+const DNS_MS = 3000;
+const UNTRIED = "whether connections to port 25 leave this network was not tried: many providers block them";
 
 /** Whether the lookup's database can be used, or made, and who asks mail servers is somebody. */
 export async function checkLookup({ database, smtp, dnsServers }: LookupSettings): Promise<Finding[]> {
@@ -29,9 +33,9 @@ async function checkDatabase(target: DatabaseTarget): Promise<Finding> {
     } finally {
       await database.close();
     }
-    return ok(CHECK, describeDatabase(target));
+    return ok(DATABASE, describeDatabase(target));
   } catch (error) {
-    return problem(CHECK, `${describeDatabase(target)} cannot be used: ${whyUnusable(error)}`, REMEDY);
+    return problem(DATABASE, `${describeDatabase(target)} cannot be used: ${whyUnusable(error)}`, REMEDY);
   }
 }
 
@@ -41,8 +45,31 @@ async function checkPlace(path: string): Promise<Finding> {
   while (!existsSync(place)) place = dirname(place);
   try {
     await access(`${place}/.`, constants.W_OK | constants.X_OK);
-    return ok(CHECK, `file:${path}, which can be made`);
+    return ok(DATABASE, `file:${path}, which can be made`);
   } catch (error) {
-    return problem(CHECK, `file:${path} cannot be made: ${reasonOf(error)}`, REMEDY);
+    return problem(DATABASE, `file:${path} cannot be made: ${reasonOf(error)}`, REMEDY);
   }
+}
+
+/**
+ * Whether the name by which this machine greets mail servers resolves. Only the DNS is asked.
+ * @param dnsServers @default the machine's
+ */
+export async function checkMailIdentity(
+  { helo }: SmtpIdentity,
+  dnsServers: readonly string[] | undefined,
+): Promise<Finding> {
+  const resolver = new Resolver({ timeout: DNS_MS, tries: 1 });
+  if (dnsServers !== undefined && dnsServers.length > 0) resolver.setServers(dnsServers);
+  const answers = await Promise.allSettled([resolver.resolve4(helo), resolver.resolve6(helo)]);
+  const addresses = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+  if (addresses.length > 0) return ok(PROBING, `${helo} is ${addresses.join(" and ")}; ${UNTRIED}`);
+  const reasons = answers.flatMap((answer) =>
+    answer.status === "rejected" ? [reasonOf(answer.reason)] : [],
+  );
+  return warning(
+    PROBING,
+    `lookup.smtp.helo does not resolve (${reasons[0] ?? "no address"}); ${UNTRIED}`,
+    "Mail servers distrust such a name: take one that resolves to this machine's address, and back",
+  );
 }

@@ -1,17 +1,87 @@
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { access, constants, mkdtemp, rm, stat, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { createFsBlobStore } from "@outrigger/core";
+import {
+  type BlobStore,
+  chooseLeases,
+  createFsBlobStore,
+  createImageAdmin,
+  NO_LEASES_WARNING,
+} from "@outrigger/core";
 import { whyUnusable } from "../../cli/error-reason.ts";
+import { StartError } from "../../config/config-error.ts";
+import { describeTarget } from "../../config/targets/describe-storage.ts";
+import type { SharedTarget, StorageTarget, StorageTargets } from "../../config/targets/storage-target.ts";
+import { memoryWarning } from "../../storage/memory-warning.ts";
+import { openStorage, openTarget } from "../../storage/open-storage.ts";
+import { whyUnreachable } from "../../storage/storage-error.ts";
 import { tryStorage } from "../../storage/try-storage.ts";
 import { type ClockReading, checkClock } from "./check-clock.ts";
-import { type Finding, ok, problem, warning } from "./finding.ts";
+import { type Finding, ok, problem, warning, warningOf } from "./finding.ts";
 
+/** Enough to meet damage that is common, few enough not to be waited for. */
+const SAMPLE = 50;
 const MIN_FREE_BYTES = 1e9;
 const MIN_FREE_SHARE = 0.05;
 /** A small image takes as many inodes as a large one: a volume of small images runs out of them first. */
 const MIN_FREE_INODES = 100_000;
 const MIN_FREE_INODE_SHARE = 0.1;
+const LEASES = "leases";
+
+/** Whether what the configuration names can be used, and keeps what it is to keep. What is written there is removed. */
+export async function checkTarget(shared: SharedTarget): Promise<Finding[]> {
+  const { target, roles } = shared;
+  if (target.kind === "file") {
+    const found = await checkStorage(target.directory);
+    const isWell = found.every(({ status }) => status !== "problem");
+    const isStocked = isWell && roles.includes("records") && existsSync(join(target.directory, "blobs"));
+    return isStocked
+      ? [...found, ...(await checkRecords(createFsBlobStore({ directory: target.directory })))]
+      : found;
+  }
+  const check = roles.length === 3 ? "storage" : `storage of ${roles.join(" and ")}`;
+  try {
+    const { store, warnings } = await openTarget(shared);
+    try {
+      await tryStorage(store, `doctor/${randomUUID()}`);
+      const found = [...memoryWarning(shared), ...(await warnings())];
+      const damaged = roles.includes("records") ? await checkRecords(store) : [];
+      return [ok(check, describeTarget(target)), ...found.map((text) => warningOf(check, text)), ...damaged];
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    return [problemOf(check, target, error)];
+  }
+}
+
+function problemOf(check: string, target: StorageTarget, error: unknown): Finding {
+  // It says itself what to do.
+  if (error instanceof StartError)
+    return problem(check, error.message, "Mend that, or name another in storage");
+  const detail = `${describeTarget(target)} cannot be used: ${whyUnreachable(target, error)}`;
+  return problem(check, detail, "Mend that, or name another in storage");
+}
+
+/** Reads a few records. @returns a warning where some of them are damaged. */
+async function checkRecords(records: BlobStore): Promise<Finding[]> {
+  const damaged: string[] = [];
+  let looked = 0;
+  const admin = createImageAdmin({ storage: records, onError: () => undefined });
+  try {
+    for await (const { id, state } of admin.list()) {
+      looked++;
+      if (state === "damaged") damaged.push(id);
+      if (looked === SAMPLE) break;
+    }
+  } finally {
+    await admin.close();
+  }
+  if (damaged.length === 0) return [];
+  const detail = `${damaged.length} of the ${looked} that were looked at are damaged: ${damaged.slice(0, 3).join(", ")}`;
+  return [warning("records", detail, "Run outrigger images verify, which finds all of them")];
+}
 
 /** Room on a file system. */
 export interface Space {
@@ -88,4 +158,25 @@ async function tryStoreIn(place: string): Promise<ClockReading> {
 /** Rejects where there is a directory into which this user may not write, or something else in its place. */
 async function requireWritable(directory: string): Promise<void> {
   if (existsSync(directory)) await access(`${directory}/.`, constants.W_OK | constants.X_OK);
+}
+
+/** Which storage keeps the leases of renditions. Nothing for renditions that processes do not share. */
+export async function checkLeases(targets: StorageTargets): Promise<Finding[]> {
+  if (targets.renditions.kind === "file" || targets.renditions.kind === "memory") return [];
+  try {
+    const { stores, close } = await openStorage(targets);
+    try {
+      const { place } = await chooseLeases(stores);
+      return [
+        place === "none"
+          ? warningOf(LEASES, NO_LEASES_WARNING)
+          : ok(LEASES, `in the storage of the ${place}`),
+      ];
+    } finally {
+      await close();
+    }
+  } catch {
+    // A storage that cannot be used is a finding of its own.
+    return [];
+  }
 }

@@ -1,7 +1,15 @@
+import { createRenderer } from "@outrigger/imaging";
 import { ConfigError } from "../../config/config-error.ts";
 import { loadConfig, type ServeFlags } from "../../config/load-config.ts";
-import { settingsOf } from "../../config/settings.ts";
-import { examine } from "./examine.ts";
+import { type ServerSettings, settingsOf } from "../../config/settings.ts";
+import { distinctTargets } from "../../config/targets/storage-target.ts";
+import { checkFonts } from "./check-fonts.ts";
+import { checkLookup } from "./check-lookup.ts";
+import { checkNode, checkOpenFiles } from "./check-process.ts";
+import { checkRenderer } from "./check-renderer.ts";
+import { checkSecret } from "./check-secret.ts";
+import { checkSizes, checkTimeOuts } from "./check-settings.ts";
+import { checkLeases, checkTarget } from "./check-storage.ts";
 import { type Finding, lineOf } from "./finding.ts";
 import { examineMount } from "./mount/examine-mount.ts";
 import { type MountFlags, visitOptionsOf } from "./mount/visit-options.ts";
@@ -51,4 +59,24 @@ function refuse(flags: DoctorFlags, names: readonly (keyof DoctorFlags)[], why: 
       "The command line",
       given.map((name) => `--${name}: ${why}`),
     );
+}
+
+/** Looks at everything that a server with these settings needs, and leaves nothing behind. */
+export async function* examine(settings: ServerSettings): AsyncGenerator<Finding> {
+  const { storage, secret, lookup, renderer: options } = settings;
+  yield checkNode();
+  yield* checkOpenFiles();
+  for (const shared of distinctTargets(storage)) yield* await checkTarget(shared);
+  yield* await checkLeases(storage);
+  yield await checkSecret(storage.records, secret !== undefined);
+  yield* checkTimeOuts(settings);
+  yield checkSizes(settings);
+  if (lookup !== false) yield* await checkLookup(lookup);
+  const renderer = createRenderer(options);
+  try {
+    yield* await checkRenderer(renderer);
+    yield* await checkFonts(renderer);
+  } finally {
+    await renderer.close();
+  }
 }

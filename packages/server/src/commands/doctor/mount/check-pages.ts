@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { type Finding, ok, problem } from "../finding.ts";
 import { type Answer, describeAnswer, headerOf, problemDetail } from "./answer.ts";
-import type { MountCheck } from "./mount-check.ts";
 import { remedies } from "./remedies.ts";
-import type { MountVisit } from "./visit.ts";
+import type { MountCheck, MountVisit } from "./visit.ts";
 
 const HTML = { Accept: "text/html" };
 const LEAVE_PAGES =

@@ -1,16 +1,17 @@
+import { randomBytes } from "node:crypto";
 import { printable } from "../../../cli/printable.ts";
 import { type Finding, ok, problem, warning } from "../finding.ts";
-import { type Answer, describeAnswer, headerOf, isRedirect, problemDetail } from "./answer.ts";
+import { type Answer, describeAnswer, headerOf, isRedirect, objectOf, problemDetail } from "./answer.ts";
 import { type ConnectionTrouble, explainTrouble } from "./connection-trouble.ts";
-import { otherPlaces } from "./mount-url.ts";
 import { remedies } from "./remedies.ts";
 import type { MountVisit } from "./visit.ts";
 
-/** An address that every mount answers in a way that nothing else does. */
-export const HELLO_PATH = "/api/images.json";
-
 const CHECK = "mount";
 const MAX_REDIRECTS = 3;
+const LOOKUP = "lookup";
+
+/** An address that every mount answers in a way that nothing else does. */
+export const HELLO_PATH = "/api/images.json";
 
 /** What is at an address. */
 export interface Reached {
@@ -100,6 +101,15 @@ async function findingOf(visit: MountVisit, hello: Answer): Promise<Finding> {
       );
 }
 
+/** Addresses of the same host at which a mount may be instead: those above, and those that people often choose. */
+export function otherPlaces(base: string): string[] {
+  const { origin, pathname } = new URL(base);
+  const segments = pathname.split("/").filter((segment) => segment !== "");
+  const above = segments.map((_, index) => `/${segments.slice(0, index).join("/")}`.replace(/\/$/, ""));
+  const paths = new Set([...above.reverse(), "", "/img", "/images", "/image", "/i", "/outrigger"]);
+  return [...paths].map((path) => origin + path).filter((place) => place !== base);
+}
+
 async function mountsAmong(visit: MountVisit, places: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   const { base } = visit;
@@ -113,4 +123,41 @@ async function mountsAmong(visit: MountVisit, places: readonly string[]): Promis
   }
   visit.base = base;
   return found;
+}
+
+/** Whether clients are told why something is refused. */
+export async function checkErrors(visit: MountVisit): Promise<Finding[]> {
+  const path = `/api/images/${randomBytes(16).toString("base64url")}.json`;
+  const answer = await visit.send(path);
+  if (answer.status === 404 && problemDetail(answer) !== null) {
+    const { instance } = objectOf(answer);
+    if (typeof instance === "string") return [ok("error replies", "arrive as they are")];
+  }
+  return [
+    warning(
+      "error replies",
+      `what is not there is answered with ${describeAnswer(answer)}`,
+      remedies.ownErrors,
+    ),
+  ];
+}
+
+/** Whether the email lookup answers here as it should. None where it is not mounted. */
+export async function checkLookupMount(visit: MountVisit): Promise<Finding[]> {
+  const answer = await visit.send("/v2/account");
+  const { errors, data } = objectOf(answer);
+  const first: unknown = Array.isArray(errors) ? errors[0] : undefined;
+  const id = typeof first === "object" && first !== null ? Object.entries(first) : [];
+  const said = describeAnswer(answer);
+  if (answer.status === 401 && id.some(([, value]) => value === "authentication_failed")) {
+    return [ok(LOOKUP, "asks for a key")];
+  }
+  if (answer.status === 200 && typeof data === "object") return [ok(LOOKUP, "knows the key")];
+  if (answer.status === 403 && id.length > 0) return [problem(LOOKUP, "asks for TLS", remedies.trustProxy)];
+  const isJson = /\bjson\b/.test(headerOf(answer, "content-type") ?? "");
+  if (answer.status === 401 || answer.status >= 500) {
+    const remedy = isJson ? "Look into the logs of the app" : remedies.ownErrors;
+    return [warning(LOOKUP, `/v2/account is answered with ${said}`, remedy)];
+  }
+  return [];
 }

@@ -1,18 +1,28 @@
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Finding, ok, problem, warning } from "../finding.ts";
-import { type Answer, describeAnswer, headerOf, isRedirect } from "./answer.ts";
+import { type Answer, describeAnswer, headerOf, isRedirect, problemDetail } from "./answer.ts";
 import { HELLO_PATH, isImageService } from "./check-reach.ts";
+import { explainTrouble } from "./connection-trouble.ts";
 import { exchange } from "./exchange.ts";
+import type { MountVisit } from "./visit.ts";
 
-const CHECK = "TLS";
+const TLS = "TLS";
 const SOON_DAYS = 14;
 const TWIN_SILENCE_MS = 5_000;
+const IDLE = "idle connection";
+const MAX_IDLE_MS = 2_000;
+const BUFFERING = "request buffering";
+/** Longer than a reply takes beyond what it took before, shorter than a refused client is waited for. */
+const PAUSE_MS = 500;
 
 /** Whether what is sent to a mount is protected on its way. @param hello What it answered. */
 export function checkTls(base: string, hello: Answer): Finding {
   if (base.startsWith("http:")) {
-    if (hello.isLoopback) return ok(CHECK, "none, which is for development on this machine");
+    if (hello.isLoopback) return ok(TLS, "none, which is for development on this machine");
     return problem(
-      CHECK,
+      TLS,
       "plain http is answered: pictures and PINs can be read on their way",
       'Put TLS in front, and leave the option tls at "required"',
     );
@@ -21,8 +31,8 @@ export function checkTls(base: string, hello: Answer): Finding {
   const days = certificateDays === null ? "" : `, the certificate is valid for ${certificateDays} days`;
   const detail = `${tlsVersion ?? "on"}${days}`;
   return certificateDays !== null && certificateDays < SOON_DAYS
-    ? warning(CHECK, detail, "Have it renewed, by itself if possible")
-    : ok(CHECK, detail);
+    ? warning(TLS, detail, "Have it renewed, by itself if possible")
+    : ok(TLS, detail);
 }
 
 /**
@@ -53,4 +63,58 @@ export async function checkPlainTwin(twin: string): Promise<Finding> {
 export function plainTwinOf(base: string): string | null {
   const { protocol, port } = new URL(base);
   return protocol === "https:" && port === "" ? base.replace(/^https:/, "http:") : null;
+}
+
+/** Whether a connection can be used again after a while. */
+export async function checkKeepAlive(visit: MountVisit): Promise<Finding[]> {
+  const options = { keepAlive: true, maxSockets: 1 };
+  const agent = visit.base.startsWith("https:") ? new HttpsAgent(options) : new HttpAgent(options);
+  const idleMs = Math.min(visit.patienceMs, MAX_IDLE_MS);
+  const idle = `after ${idleMs / 1000} s`;
+  try {
+    const first = await visit.send(HELLO_PATH, { agent });
+    await sleep(idleMs);
+    const second = await visit.send(HELLO_PATH, { agent });
+    if (second.isReused) return [ok(IDLE, `is used again ${idle}`)];
+    return headerOf(first, "connection")?.toLowerCase() === "close"
+      ? [ok(IDLE, "none: every reply closes its connection")]
+      : [ok(IDLE, `is closed ${idle}, and a new one made`)];
+  } catch (error) {
+    const remedy =
+      "Have the server keep idle connections longer than who is in front of it (server.keepAliveTimeout)";
+    return [warning(IDLE, `a second request ${idle} fails: ${explainTrouble(error).detail}`, remedy)];
+  } finally {
+    agent.destroy();
+  }
+}
+
+/**
+ * Whether what is sent reaches the service as it is sent, or when something in front has all of it: neither is wrong, but
+ * with the second its limits and time-outs count. The request is one that the service refuses by its headers.
+ */
+export async function checkEarlyAnswer(visit: MountVisit): Promise<Finding[]> {
+  const usual = await visit.send(HELLO_PATH);
+  const pauseMs = usual.arrivedMs - usual.sentMs + PAUSE_MS;
+  const body = Buffer.alloc(1024, " ");
+  let completedMs = Number.POSITIVE_INFINITY;
+  const answer = await visit.send("/api/images.json", {
+    method: "POST",
+    headers: { "Content-Type": "text/plain", "Content-Length": String(body.length) },
+    finishesFirst: true,
+    body: (async function* () {
+      yield body.subarray(1);
+      await sleep(pauseMs);
+      completedMs = Date.now();
+      yield body.subarray(0, 1);
+    })(),
+  });
+  if (problemDetail(answer) === null) return [];
+  return answer.arrivedMs >= completedMs
+    ? [
+        ok(
+          BUFFERING,
+          "something in front takes a request whole before it passes it on: its time-outs count for uploads",
+        ),
+      ]
+    : [ok(BUFFERING, "none, requests are passed on as they come")];
 }

@@ -1,31 +1,36 @@
 import { type ClockReading, checkClock, clockAheadBy } from "../check-clock.ts";
 import { type Finding, ok, problem, warning } from "../finding.ts";
 import { type Answer, headerOf } from "./answer.ts";
-import { checkAddresses, checkAgent } from "./check-addresses.ts";
-import { checkDelete } from "./check-delete.ts";
-import { checkDocument } from "./check-document.ts";
-import { checkEarlyAnswer } from "./check-early-answer.ts";
-import { checkEdits } from "./check-edits.ts";
-import { checkErrors } from "./check-errors.ts";
-import { checkFormats } from "./check-formats.ts";
-import { checkKeepAlive } from "./check-keep-alive.ts";
-import { checkLargeUpload } from "./check-large-upload.ts";
-import { checkLookupMount } from "./check-lookup-mount.ts";
+import { checkDelete, checkEdits } from "./check-edits.ts";
 import { checkImagePages, checkUploadPage } from "./check-pages.ts";
-import { checkPatience } from "./check-patience.ts";
-import { checkPrefer } from "./check-prefer.ts";
-import { checkReach } from "./check-reach.ts";
-import { checkReads } from "./check-reads.ts";
-import { checkSafetyHeaders } from "./check-safety-headers.ts";
-import { checkSizes } from "./check-sizes.ts";
-import { checkText } from "./check-text.ts";
-import { checkPlainTwin, checkTls, plainTwinOf } from "./check-transport.ts";
-import { checkUpload } from "./check-upload.ts";
+import { checkErrors, checkLookupMount, checkReach } from "./check-reach.ts";
+import { checkReads, checkSafetyHeaders, checkSizes } from "./check-reads.ts";
+import { checkDocument, checkFormats, checkText } from "./check-renditions.ts";
+import {
+  checkEarlyAnswer,
+  checkKeepAlive,
+  checkPlainTwin,
+  checkTls,
+  plainTwinOf,
+} from "./check-transport.ts";
+import {
+  checkAddresses,
+  checkAgent,
+  checkLargeUpload,
+  checkPatience,
+  checkPrefer,
+  checkUpload,
+} from "./check-uploads.ts";
 import { explainTrouble } from "./connection-trouble.ts";
-import type { MountCheck } from "./mount-check.ts";
-import { untilReady } from "./until-ready.ts";
 import type { UploadedImage } from "./uploaded-image.ts";
-import { createVisit, DOCTOR_NAME, type MountVisit, type VisitOptions } from "./visit.ts";
+import {
+  createVisit,
+  DOCTOR_NAME,
+  type MountCheck,
+  type MountVisit,
+  untilReady,
+  type VisitOptions,
+} from "./visit.ts";
 
 type Check = [name: string, run: () => Promise<Finding[]>];
 

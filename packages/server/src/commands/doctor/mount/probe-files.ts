@@ -1,10 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { sampleFile } from "./check-upload.ts";
+import { samples } from "../samples.ts";
 import type { UploadFile } from "./visit.ts";
 
 /** Of the chunk that ends a PNG. */
 const IEND_BYTES = 12;
+
+/** A small picture of a type. */
+export function sampleFile(name: string): UploadFile {
+  const sample = samples.find((each) => each.name === name);
+  if (sample === undefined) throw new TypeError(`There is no sample called ${name}`);
+  return { name: `doctor.${name.toLowerCase()}`, type: sample.type, bytes: sample.bytes };
+}
 
 /** A tiny picture in a file of some size, which nobody can make smaller by compression. */
 export function paddedPng(bytes: number): UploadFile {

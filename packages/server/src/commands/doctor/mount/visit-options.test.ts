@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { visitOptionsOf } from "./visit-options.ts";
+import { parseMountUrl, visitOptionsOf } from "./visit-options.ts";
 
 const URL = "https://example.com/img/";
 
@@ -23,3 +23,22 @@ it.each(["Authorization", "a secret", ": x", "X Key: 1", "X-Key: line\nbreak"])(
     expect(() => visitOptionsOf(URL, { header: [header] })).not.toThrow("secret");
   },
 );
+
+it.each([
+  ["https://example.com/img/", "https://example.com/img"],
+  ["https://example.com", "https://example.com"],
+  ["http://[::1]:3000//", "http://[::1]:3000"],
+])("takes the mount point %s", (text, base) => {
+  expect(parseMountUrl(text)).toBe(base);
+});
+
+it.each([
+  "example.com/img",
+  "ftp://example.com",
+  "https://me:secret@example.com/",
+  "https://e.com/?a",
+  "/img",
+])("refuses the mount point %s without repeating it", (text) => {
+  expect(() => parseMountUrl(text)).toThrow(/^The command line is not valid\nURL: must be an absolute http/);
+  expect(() => parseMountUrl(text)).not.toThrow("secret");
+});

@@ -1,6 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { ConfigError } from "../../../config/config-error.ts";
-import { parseMountUrl } from "./mount-url.ts";
 import type { VisitOptions } from "./visit.ts";
 
 const PATIENCE_SECONDS = 7;
@@ -41,4 +40,17 @@ function isHeader(name: string, value: string): boolean {
     // What is wrong with it, the grammar says better.
     return false;
   }
+}
+
+/** The address of a mount as it was typed, without a slash at the end. @throws ConfigError where it is none. */
+export function parseMountUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isPlain =
+    url !== null && url.username === "" && url.password === "" && url.search === "" && url.hash === "";
+  if (!isPlain || !/^https?:$/.test(url.protocol)) {
+    throw new ConfigError("The command line", [
+      "URL: must be an absolute http(s) URL without user, query and fragment, such as https://example.com/img",
+    ]);
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
 }

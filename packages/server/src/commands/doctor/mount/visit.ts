@@ -1,9 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readOwnPackage } from "../../../cli/own-package.ts";
+import type { Finding } from "../finding.ts";
 import { type Answer, headerOf } from "./answer.ts";
 import { type Ask, exchange } from "./exchange.ts";
 import { type UploadedImage, uploadedImage } from "./uploaded-image.ts";
+
+const LIFETIME_MS = 15 * 60_000;
+const MAX_WAIT_SECONDS = 65;
+const MAX_WAITS = 2;
+const MAX_READY_MS = 60_000;
 
 /** First product of the User-Agent by which a mount knows these checks. */
 export const DOCTOR_NAME = "outrigger-doctor";
@@ -57,10 +63,6 @@ export interface VisitOptions {
   headers: Readonly<Record<string, string>>;
   patienceMs: number;
 }
-
-const LIFETIME_MS = 15 * 60_000;
-const MAX_WAIT_SECONDS = 65;
-const MAX_WAITS = 2;
 
 export function createVisit({ base, headers, patienceMs }: VisitOptions): MountVisit {
   const made = new Map<string, UploadedImage>();
@@ -132,4 +134,22 @@ async function* inHalves(body: Buffer, pauseMs: number): AsyncGenerator<Buffer> 
   yield body.subarray(0, half);
   await sleep(pauseMs);
   yield body.subarray(half);
+}
+
+/** The record of an image once it is processed, or what is answered instead; 202 where that takes too long. */
+export async function untilReady(visit: MountVisit, id: string): Promise<Answer> {
+  const deadline = Date.now() + MAX_READY_MS;
+  for (;;) {
+    const answer = await visit.send(`/api/images/${id}.json`);
+    if (answer.status !== 202 || Date.now() > deadline) return answer;
+    await sleep(Math.min(5, Number(headerOf(answer, "retry-after") ?? 1) || 1) * 1000);
+  }
+}
+
+/** A look at a mount that has an image of ours. Rejects with Node's error where there is no reply. */
+export type MountCheck = (visit: MountVisit, image: UploadedImage) => Promise<Finding[]>;
+
+/** An address of an image below the mount point. */
+export function pathOf({ id }: Pick<UploadedImage, "id">, suffix: string): string {
+  return `/api/images/${id}.${suffix}`;
 }

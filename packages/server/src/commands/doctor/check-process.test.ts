@@ -1,5 +1,19 @@
 import { expect, it } from "vitest";
-import { checkOpenFiles } from "./check-open-files.ts";
+import { checkNode, checkOpenFiles } from "./check-process.ts";
+
+it.each([
+  ["18.20.4", "problem"],
+  ["20.18.3", "problem"],
+  ["20.19.0", "ok"],
+  ["21.0.0", "ok"],
+  ["22.4.1", "ok"],
+])("Node %s: %s", (version, status) => {
+  expect(checkNode(version)).toMatchObject({
+    check: "Node.js",
+    status,
+    detail: `${version} (20.19 or newer is needed)`,
+  });
+});
 
 it("warns below 1024 open files, and says nothing where the system does not tell", () => {
   expect(checkOpenFiles(1024)).toEqual([{ check: "open files", status: "ok", detail: "at most 1024" }]);
