@@ -1,8 +1,12 @@
+import { readFile } from "node:fs/promises";
+import { reasonOf } from "../cli/error-reason.ts";
 import { checkConfig } from "./check-config.ts";
+import { ConfigError } from "./config-error.ts";
 import { readConfigFile } from "./config-file.ts";
-import { readSecretFile } from "./secret-file.ts";
 import type { ServerConfig } from "./server-config.ts";
-import { readStorageText } from "./storage-text.ts";
+import { readStorageText } from "./storage-config.ts";
+
+const SECRET_FILE = "OUTRIGGER_SECRET_FILE";
 
 /** The options of `outrigger serve`, as they were typed. */
 export interface ServeFlags {
@@ -83,4 +87,27 @@ function withPort(values: { port?: string }): Record<string, unknown> {
 function withFlag(values: Record<string, unknown>): Record<string, unknown> {
   const { existing } = values;
   return existing === "true" || existing === "false" ? { ...values, existing: existing === "true" } : values;
+}
+
+/**
+ * The secret from the file that the environment names: one in each line, of which the first signs and all verify.
+ * @returns Nothing where none is named.
+ * @throws ConfigError, which repeats nothing of the file.
+ */
+export async function readSecretFile(environment: NodeJS.ProcessEnv): Promise<Pick<ServerConfig, "secret">> {
+  const path = environment[SECRET_FILE] ?? "";
+  if (path === "") return {};
+  if ((environment.OUTRIGGER_SECRET ?? "") !== "") {
+    throw secretProblem("must not be given beside OUTRIGGER_SECRET: drop one of them");
+  }
+  const text = await readFile(path, "utf8").catch((cause) => {
+    throw secretProblem(`cannot be read: ${reasonOf(cause)}`);
+  });
+  const secret = text.split(/\r?\n/).filter((line) => line !== "");
+  if (secret.length === 0) throw secretProblem("is empty");
+  return checkConfig({ secret }, "The environment", () => SECRET_FILE);
+}
+
+function secretProblem(what: string): ConfigError {
+  return new ConfigError("The environment", [`${SECRET_FILE}: ${what}`]);
 }

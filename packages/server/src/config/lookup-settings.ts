@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { ConfigError } from "./config-error.ts";
-import type { ServerLookupConfig } from "./server-config.ts";
+import type { ServerConfig, ServerLookupConfig } from "./server-config.ts";
 import { type DatabaseTarget, parseDatabaseUrl } from "./targets/database-target.ts";
 import type { StorageTargets } from "./targets/storage-target.ts";
 
@@ -28,4 +28,14 @@ export function lookupSettingsOf(
   throw new ConfigError("The configuration", [
     "lookup.database: must be given where images are not kept in a directory (OUTRIGGER_LOOKUP_DATABASE)",
   ]);
+}
+
+/** The lookup's database by a configuration; `null` where it names none. An embedded one is beside the images by default. */
+export function lookupDatabaseOf(
+  { lookup }: Pick<ServerConfig, "lookup">,
+  storage: StorageTargets,
+): DatabaseTarget | null {
+  const isBeside = lookup === undefined && storage.records.kind === "file";
+  const settings = lookupSettingsOf(isBeside ? {} : lookup, storage);
+  return settings === false ? null : settings.database;
 }

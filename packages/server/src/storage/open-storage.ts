@@ -2,6 +2,7 @@ import {
   type BlobStore,
   createFsBlobStore,
   createMemoryBlobStore,
+  isError,
   type RateLimiter,
   type StoreRole,
 } from "@outrigger/core";
@@ -13,10 +14,10 @@ import {
   isShared,
   type RedisTarget,
   ROLES,
+  type S3Target,
   type SharedTarget,
   type StorageTargets,
 } from "../config/targets/storage-target.ts";
-import { openS3 } from "./open-s3.ts";
 import { storageError } from "./storage-error.ts";
 
 /** A store, and what it keeps. */
@@ -158,4 +159,20 @@ async function requireCapable(store: S3BlobStore, roles: readonly StoreRole[]): 
   if (roles.includes("records") && !compareAndSet) refuse("If-Match", "records");
   if (roles.includes("originals") && !conditionalCreate) refuse("If-None-Match", "originals");
   return [];
+}
+
+/** Opens a store in S3. The SDK is loaded by this only: most servers have no use for it. @throws StartError without it. */
+export async function openS3({ kind: _, ...options }: S3Target): Promise<S3BlobStore> {
+  const { createS3BlobStore } = await loadS3();
+  return createS3BlobStore(options);
+}
+
+async function loadS3(): Promise<typeof import("@outrigger/s3")> {
+  try {
+    return await import("@outrigger/s3");
+  } catch (cause) {
+    const isMissing = isError(cause) && cause.message.includes("@aws-sdk/client-s3");
+    if (!isMissing) throw cause;
+    throw new StartError("Storage in S3 needs the AWS SDK: npm install @aws-sdk/client-s3", { cause });
+  }
 }

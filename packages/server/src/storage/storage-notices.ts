@@ -1,8 +1,7 @@
 import type { Logger } from "pino";
 import type { ServerSettings } from "../config/settings.ts";
-import { isShared } from "../config/targets/storage-target.ts";
+import { isShared, type SharedTarget } from "../config/targets/storage-target.ts";
 import { endMigration } from "./end-migration.ts";
-import { memoryWarning } from "./memory-warning.ts";
 import type { OpenTarget } from "./open-storage.ts";
 
 /**
@@ -30,4 +29,12 @@ export function tellLimits({ storage, images }: ServerSettings, areShared: boole
   const isCounted = images?.rateLimits !== false || images.renderBudget !== false;
   if (!isCounted || areShared || !isShared(storage.records)) return;
   logger.info("Rate limits count per process: a client has as many requests at each of several servers.");
+}
+
+/** A sentence about images that do not outlive the process, and one with the remedy; none where they do. */
+export function memoryWarning({ target, roles }: SharedTarget): string[] {
+  if (target.kind !== "memory" || !roles.includes("records")) return [];
+  return [
+    "All images are in memory: they are gone when the process ends. To keep them, set storage or data, or leave both away.",
+  ];
 }

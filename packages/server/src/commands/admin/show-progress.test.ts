@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it, vi } from "vitest";
-import { timeText } from "../../cli/time-text.ts";
+import { timeText } from "../../cli/amounts.ts";
 import { showProgress } from "./show-progress.ts";
 
 /** What is written to a standard error of this kind. */

@@ -1,7 +1,6 @@
 import type { MigrationProgress } from "@outrigger/core";
 import { SingleBar } from "cli-progress";
-import { sizeText } from "../../cli/size-text.ts";
-import { timeText } from "../../cli/time-text.ts";
+import { sizeText, timeText } from "../../cli/amounts.ts";
 
 /** Shows how far a migration is, on the standard error. */
 export interface ProgressView {

@@ -1,11 +1,12 @@
 import { createImageAdmin, type ImageAdminOptions, type StorageAdmin } from "@outrigger/core";
 import { reasonOf } from "../../cli/error-reason.ts";
+import { StartError } from "../../config/config-error.ts";
 import { loadConfig, type ServeFlags } from "../../config/load-config.ts";
 import { settingsOf } from "../../config/settings.ts";
-import type { StorageTargets } from "../../config/targets/storage-target.ts";
+import { distinctTargets, type StorageTargets } from "../../config/targets/storage-target.ts";
+import { requireDataDirectory } from "../../storage/data-directory.ts";
 import { requireMigrated } from "../../storage/end-migration.ts";
 import { type OpenStorage, openStorage } from "../../storage/open-storage.ts";
-import { requireImages } from "./require-images.ts";
 
 /** The options that say where the images are, as they were typed. */
 export type DataFlags = Pick<ServeFlags, "config" | "data">;
@@ -53,5 +54,20 @@ export async function withImages(
     await work({ stores, targets: storage, options });
   } finally {
     await close();
+  }
+}
+
+/**
+ * Proves, as far as that can be seen without asking a server, that the images of another process are there to be changed.
+ * @throws StartError saying what to do instead.
+ */
+export function requireImages(targets: StorageTargets): void {
+  if (targets.records.kind === "memory") {
+    throw new StartError(
+      "The images are in the memory of the server's process, where no other reaches them. Keep them elsewhere: OUTRIGGER_STORAGE or storage in the configuration file",
+    );
+  }
+  for (const { target } of distinctTargets(targets)) {
+    if (target.kind === "file") requireDataDirectory(target.directory);
   }
 }

@@ -1,5 +1,5 @@
 import { OutriggerError } from "@outrigger/client";
-import { tellFailure } from "../../cli/tell-failure.ts";
+import { tellFailure } from "../../cli/print-out.ts";
 import { StartError } from "../../config/config-error.ts";
 import { failureText, isHopeless } from "./failure-text.ts";
 

@@ -1,20 +1,24 @@
+import { STATUS_CODES } from "node:http";
 import {
   type ApiDescriptionOptions,
   createApiDescription,
   type Images,
   type Lookup,
   type Pages,
+  type Service,
 } from "@outrigger/core";
 import { express as mount } from "@outrigger/express";
 import expressApp, { type Express, type NextFunction, type Request, type Response } from "express";
 import type { Logger } from "pino";
 import type { ServerSettings } from "../../config/settings.ts";
 import { createHealth, type HealthOptions } from "./health.ts";
-import { createNotFound } from "./not-found.ts";
 import type { Readiness } from "./readiness.ts";
 import { safeTarget } from "./redact.ts";
+import { baseOf, problemReply, reply, wantsHtml } from "./replies.ts";
 import { createRequestLog, requestIdOf } from "./request-log.ts";
 import { createTerminalGuide } from "./terminal-guide.ts";
+
+const NOT_FOUND = "There is nothing at this address.";
 
 export interface AppParts {
   images: Images;
@@ -74,5 +78,28 @@ function createFailureHandler(logger: Logger) {
       .set("Cache-Control", "no-store")
       .type("application/problem+json")
       .send(JSON.stringify(problem));
+  };
+}
+
+/**
+ * The last of the services: 404 for everything, a page for people and a problem (RFC 9457) for programs.
+ * @param publicUrl as the images have it.
+ */
+export function createNotFound(pages: Pages, publicUrl: string | undefined): Service {
+  return {
+    async handle(call) {
+      if (!wantsHtml(call)) return problemReply(call, 404, NOT_FOUND, { Vary: "Accept" });
+      const page = pages.problem({
+        baseUrl: baseOf(call, publicUrl),
+        status: 404,
+        title: STATUS_CODES[404] ?? "",
+        detail: NOT_FOUND,
+      });
+      return reply(call, 404, "text/html; charset=utf-8", page.html, {
+        Vary: "Accept",
+        "Content-Security-Policy": page.contentSecurityPolicy,
+        "Referrer-Policy": "no-referrer",
+      });
+    },
   };
 }

@@ -1,5 +1,6 @@
-import { type Call, createImages, type Images, type ImagesOptions } from "@outrigger/core";
+import { type Call, createImages, type Images, type ImagesOptions, type Observer } from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
+import { combineObservers, createMetrics, createTracing, type Metrics } from "@outrigger/telemetry";
 import { createPages } from "@outrigger/web";
 import type { Logger } from "pino";
 import { reasonOf } from "../../cli/error-reason.ts";
@@ -14,7 +15,6 @@ import { type OpenStorage, openRateLimiter, openStorage } from "../../storage/op
 import { storageError } from "../../storage/storage-error.ts";
 import { tellJobs, tellLimits, tellWarnings } from "../../storage/storage-notices.ts";
 import { watchSpace } from "../../storage/watch-space.ts";
-import { createObservers } from "./observers.ts";
 import { createReadiness } from "./readiness.ts";
 import { safeTarget } from "./redact.ts";
 import { requestIdOf } from "./request-log.ts";
@@ -140,4 +140,19 @@ function requireReady(troubles: Record<string, unknown>, { targets }: OpenStorag
     const cause = troubles.renderer;
     throw new StartError(`The renderer does not work: ${reasonOf(cause)}`, { cause });
   }
+}
+
+export interface Observers {
+  /** `null` where they are off. */
+  metrics: Metrics | null;
+  /** All that are on, as one; `null` where none is. */
+  observer: Observer | null;
+}
+
+/** Who watches the service, as the configuration says. */
+export function createObservers(settings: Pick<ServerSettings, "metrics" | "tracing">): Observers {
+  const metrics = settings.metrics ? createMetrics({ processMetrics: true }) : null;
+  const tracing = settings.tracing ? createTracing() : null;
+  const all = [tracing, metrics].filter((each) => each !== null);
+  return { metrics, observer: all.length === 0 ? null : combineObservers(...all) };
 }

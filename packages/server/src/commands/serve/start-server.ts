@@ -1,16 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { chooseLeases } from "@outrigger/core";
+import { chooseLeases, type Renderer, type Service } from "@outrigger/core";
+import { express as mount } from "@outrigger/express";
+import { hasLatinFont } from "@outrigger/imaging";
+import type { Metrics } from "@outrigger/telemetry";
+import expressApp from "express";
 import type { Logger } from "pino";
 import { ENOUGH_OPEN_FILES, openFilesLimit, RAISE_OPEN_FILES } from "../../cli/open-files.ts";
 import type { ServerSettings } from "../../config/settings.ts";
 import { describeDatabase } from "../../config/targets/database-target.ts";
 import { describeTargets } from "../../config/targets/describe-storage.ts";
 import { createApp } from "./app.ts";
-import { warnWithoutFonts } from "./font-warning.ts";
-import { type Listener, listen } from "./listen.ts";
-import { listenForMetrics, METRICS_PATH } from "./metrics-listener.ts";
+import { type Listener, type ListenSettings, listen } from "./listen.ts";
 import { openParts } from "./open-parts.ts";
 import { createReadiness } from "./readiness.ts";
+import { methodRefusal, problemReply, reply } from "./replies.ts";
 import { uploadCommand } from "./terminal-guide.ts";
 
 export interface StartedServer {
@@ -123,4 +126,48 @@ function announce(settings: ServerSettings, url: string, logger: Logger): void {
       "trustProxy is true: every client can claim any address and protocol. Name the proxies instead.",
     );
   }
+}
+
+/** Says it once where text in SVG pictures cannot be drawn. Never rejects. */
+export async function warnWithoutFonts(renderer: Renderer, logger: Logger): Promise<void> {
+  try {
+    if (await hasLatinFont(renderer)) return;
+    logger.warn("There are no fonts: text in SVG pictures becomes boxes, or vanishes. See outrigger doctor.");
+  } catch (err) {
+    // Closed meanwhile, or at work for others: nothing that anybody waits for.
+    logger.debug({ err }, "fonts not looked at");
+  }
+}
+
+export const METRICS_PATH = "/metrics";
+
+/** Serves the metrics on an address of their own. @throws StartError */
+export async function listenForMetrics(
+  metrics: Metrics,
+  settings: ListenSettings,
+  logger: Logger,
+): Promise<Listener> {
+  const app = expressApp();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.use(mount(createMetricsPage(metrics)));
+  const listener = await listen(
+    app,
+    settings,
+    (err) => logger.error({ err }, "cannot accept a connection for metrics"),
+    { port: "metrics.port", host: "metrics.host" },
+  );
+  logger.info({ url: listener.url + METRICS_PATH }, "metrics");
+  return listener;
+}
+
+function createMetricsPage(metrics: Metrics): Service {
+  return {
+    async handle(call) {
+      if (call.path !== METRICS_PATH) {
+        return problemReply(call, 404, `There is nothing at this address; metrics are at ${METRICS_PATH}.`);
+      }
+      return methodRefusal(call) ?? reply(call, 200, metrics.contentType, await metrics.text());
+    },
+  };
 }

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { type BackedUpLookup, type BackupReport, backupStorage } from "@outrigger/core";
+import { sizeText, timeText } from "../../../cli/amounts.ts";
 import { readOwnPackage } from "../../../cli/own-package.ts";
-import { sizeText } from "../../../cli/size-text.ts";
-import { timeText } from "../../../cli/time-text.ts";
 import { loadConfig } from "../../../config/load-config.ts";
+import { lookupDatabaseOf } from "../../../config/lookup-settings.ts";
 import { settingsOf } from "../../../config/settings.ts";
 import { type DatabaseTarget, describeDatabase } from "../../../config/targets/database-target.ts";
 import { describeTarget } from "../../../config/targets/describe-storage.ts";
@@ -11,11 +11,10 @@ import { type OpenStorage, type OpenTarget, openStorage } from "../../../storage
 import { nameOf, tellWarnings } from "../migrate/migrate.ts";
 import { runCopy } from "../migrate/run-copy.ts";
 import { tellTroubles } from "../migrate/tell-report.ts";
-import { requireImages } from "../require-images.ts";
-import type { DataFlags } from "../with-admin.ts";
+import { type DataFlags, requireImages } from "../with-admin.ts";
 import { openPlace, readPlace } from "./backup-place.ts";
 import { requireSecretPlace, secretsOfStorage, writeSecrets } from "./kept-secrets.ts";
-import { copyLookup, lookupDatabaseOf, whyNot } from "./lookup-copies.ts";
+import { copyLookup, whyNot } from "./lookup-copies.ts";
 
 /** The options of `outrigger backup`, proved as far as the command line alone allows. */
 export interface BackupFlags extends DataFlags {

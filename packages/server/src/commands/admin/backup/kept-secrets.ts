@@ -5,8 +5,7 @@ import { secretBytes, secretsOf, secretText } from "../../../config/secret-text.
 import { describeTarget } from "../../../config/targets/describe-storage.ts";
 import type { StorageTarget } from "../../../config/targets/storage-target.ts";
 import { readKept } from "../migrate/carry-secret.ts";
-import { writeOnce } from "../write-once.ts";
-import { writeWhole } from "../write-whole.ts";
+import { writeOnce, writeWhole } from "../write-file.ts";
 
 /** In a backup's directory: a secret in each line, as `OUTRIGGER_SECRET_FILE` has them. */
 const FILE_NAME = "secrets";

@@ -13,10 +13,7 @@ import {
 } from "@outrigger/core";
 import { copyDatabaseFile } from "@outrigger/sql";
 import { StartError } from "../../../config/config-error.ts";
-import { lookupSettingsOf } from "../../../config/lookup-settings.ts";
-import type { ServerConfig } from "../../../config/server-config.ts";
 import { type DatabaseTarget, describeDatabase } from "../../../config/targets/database-target.ts";
-import type { StorageTargets } from "../../../config/targets/storage-target.ts";
 import { whyUnusable } from "../../../lookup/lookup-error.ts";
 import { outputOf, type PostgresCall } from "./run-program.ts";
 
@@ -25,16 +22,6 @@ const DUMP_ARGS = [
   ...["--format=custom", "--data-only", "--no-owner"],
   ...["--table=lookup_*", "--exclude-table=lookup_migrations*"],
 ];
-
-/** The lookup's database by a configuration; `null` where it names none. An embedded one is beside the images by default. */
-export function lookupDatabaseOf(
-  { lookup }: Pick<ServerConfig, "lookup">,
-  storage: StorageTargets,
-): DatabaseTarget | null {
-  const isBeside = lookup === undefined && storage.records.kind === "file";
-  const settings = lookupSettingsOf(isBeside ? {} : lookup, storage);
-  return settings === false ? null : settings.database;
-}
 
 /**
  * Copies the lookup's database into a backup, unless the backup has the same already.

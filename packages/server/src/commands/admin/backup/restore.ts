@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type BackupManifest, type RestoreReport, readBackupManifest, restoreStorage } from "@outrigger/core";
-import { sizeText } from "../../../cli/size-text.ts";
-import { timeText } from "../../../cli/time-text.ts";
+import { sizeText, timeText } from "../../../cli/amounts.ts";
 import { loadConfig } from "../../../config/load-config.ts";
+import { lookupDatabaseOf } from "../../../config/lookup-settings.ts";
 import { type ServerSettings, settingsOf } from "../../../config/settings.ts";
 import { type DatabaseTarget, describeDatabase } from "../../../config/targets/database-target.ts";
 import { distinctTargets, type StorageTargets } from "../../../config/targets/storage-target.ts";
@@ -13,12 +13,11 @@ import { tellWarnings } from "../migrate/migrate.ts";
 import { requireDirectories } from "../migrate/read-sides.ts";
 import { runCopy } from "../migrate/run-copy.ts";
 import { tellTroubles } from "../migrate/tell-report.ts";
-import { requireImages } from "../require-images.ts";
-import type { DataFlags } from "../with-admin.ts";
+import { type DataFlags, requireImages } from "../with-admin.ts";
 import { dataFlags } from "./backup.ts";
 import { type BackupPlace, openPlace, readPlace } from "./backup-place.ts";
 import { putSecretBack, readSecrets, secretsOfStorage } from "./kept-secrets.ts";
-import { lookupDatabaseOf, whyNot } from "./lookup-copies.ts";
+import { whyNot } from "./lookup-copies.ts";
 import { type ReadEnds, readEnds } from "./read-ends.ts";
 import { addSuppressions, restoreLookup } from "./restore-lookup.ts";
 

@@ -45,11 +45,11 @@ export function addContactsCommand(program: Command, configHelp: string): void {
   add("export", "Write all contacts to a file.", EXPORT_HELP)
     .argument("[file]", "- is the standard output", "-")
     .addOption(format())
-    .action(lazyAction(async () => (await import("./export-contacts.ts")).exportFile));
+    .action(lazyAction(async () => (await import("./stored-contacts.ts")).exportFile));
   add("erase", "Forget addresses or whole domains.", ERASE_HELP)
     .argument("<subject...>", "email addresses and domains")
-    .action(lazyAction(async () => (await import("./erase-contacts.ts")).erase));
+    .action(lazyAction(async () => (await import("./stored-contacts.ts")).erase));
   add("stats", "Count contacts.", STATS_HELP)
     .option("--json", "print one JSON object")
-    .action(lazyAction(async () => (await import("./contact-stats.ts")).stats));
+    .action(lazyAction(async () => (await import("./stored-contacts.ts")).stats));
 }

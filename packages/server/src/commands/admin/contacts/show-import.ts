@@ -1,7 +1,6 @@
 import type { ImportProgress } from "@outrigger/sql";
 import { SingleBar } from "cli-progress";
-import { sizeText } from "../../../cli/size-text.ts";
-import { timeText } from "../../../cli/time-text.ts";
+import { sizeText, timeText } from "../../../cli/amounts.ts";
 import type { Input } from "./open-input.ts";
 
 /** Shows how far an import is, on the standard error. */

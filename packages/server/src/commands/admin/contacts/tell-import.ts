@@ -1,5 +1,5 @@
 import type { BadLine, BadLineReason, ImportProgress } from "@outrigger/sql";
-import { timeText } from "../../../cli/time-text.ts";
+import { timeText } from "../../../cli/amounts.ts";
 import type { BadLines } from "./bad-lines.ts";
 
 const REASONS: Readonly<Record<BadLineReason, string>> = {

@@ -2,13 +2,14 @@ import { type Command, Option } from "commander";
 import { lazyAction } from "../../../cli/lazy-action.ts";
 import {
   parseAuthority,
+  parseConcurrency,
   parseDeleteAfter,
   parseLimit,
   parseRate,
   parseReason,
   STATES,
 } from "../../../cli/option-values.ts";
-import { parseConcurrency } from "../migrate/parse-concurrency.ts";
+import { reindex, release, remove, sweep, withhold } from "./change-images.ts";
 import {
   ENDS_HELP,
   IMAGES_HELP,
@@ -22,11 +23,8 @@ import {
   WITHHOLD_HELP,
 } from "./images-help.ts";
 import { list } from "./list.ts";
-import { remove } from "./remove.ts";
 import { stats } from "./stats.ts";
-import { reindex, sweep } from "./sweep.ts";
 import { verify } from "./verify.ts";
-import { release, withhold } from "./withhold.ts";
 
 /** Said the same by several commands. */
 const IMAGES = "<image...>";

@@ -5,9 +5,9 @@ import { reasonOf } from "../../../cli/error-reason.ts";
 import { printLines } from "../../../cli/print-lines.ts";
 import { printable } from "../../../cli/printable.ts";
 import { loadConfig } from "../../../config/load-config.ts";
+import { lookupDatabaseOf } from "../../../config/lookup-settings.ts";
 import { settingsOf } from "../../../config/settings.ts";
 import { type DatabaseTarget, databaseUrl } from "../../../config/targets/database-target.ts";
-import { lookupDatabaseOf } from "../backup/lookup-copies.ts";
 import { type DataFlags, withAdmin } from "../with-admin.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { ListedImage } from "@outrigger/core";
+import { sizeText } from "../../../cli/amounts.ts";
 import { printable } from "../../../cli/printable.ts";
-import { sizeText } from "../../../cli/size-text.ts";
 
 /** Fixed, so that the first line can be shown before the last is known. */
 const WIDTHS = { id: 22, state: 10, type: 17, size: 8, date: 16 };

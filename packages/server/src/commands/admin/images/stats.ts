@@ -1,6 +1,6 @@
 import type { ImageStats } from "@outrigger/core";
+import { sizeText } from "../../../cli/amounts.ts";
 import { progressLine, rateText } from "../../../cli/progress-line.ts";
-import { sizeText } from "../../../cli/size-text.ts";
 import { type DataFlags, withAdmin } from "../with-admin.ts";
 
 /** The options of `outrigger images stats`, as they were typed. */

@@ -4,7 +4,7 @@ import type { VerifyState } from "@outrigger/core";
 import { z } from "zod";
 import { reasonOf } from "../../../cli/error-reason.ts";
 import { StartError } from "../../../config/config-error.ts";
-import { writeWhole } from "../write-whole.ts";
+import { writeWhole } from "../write-file.ts";
 
 const COUNT = z.int().min(0);
 

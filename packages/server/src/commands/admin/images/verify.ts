@@ -1,10 +1,9 @@
 import { isServiceError, type VerifyFinding, type VerifyReport, verifyStorage } from "@outrigger/core";
+import { sizeText, timeText } from "../../../cli/amounts.ts";
 import { confirm } from "../../../cli/confirm.ts";
 import { reasonOf } from "../../../cli/error-reason.ts";
 import { listenForSignals } from "../../../cli/listen-for-signals.ts";
 import { printable } from "../../../cli/printable.ts";
-import { sizeText } from "../../../cli/size-text.ts";
-import { timeText } from "../../../cli/time-text.ts";
 import { ConfigError, StartError } from "../../../config/config-error.ts";
 import { describeTargets } from "../../../config/targets/describe-storage.ts";
 import type { StorageTargets } from "../../../config/targets/storage-target.ts";

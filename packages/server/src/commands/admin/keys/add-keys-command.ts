@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { lazyAction } from "../../../cli/lazy-action.ts";
+import { parseAccount, parseEmail, parseHint } from "../../../cli/option-values.ts";
 import { CREATE_HELP, KEYS_HELP, LIST_HELP, REVOKE_HELP } from "./keys-help.ts";
-import { parseAccount, parseEmail, parseHint } from "./option-values.ts";
 
 const JSON_FLAG = "--json";
 
@@ -32,12 +32,12 @@ export function addKeysCommand(program: Command, configHelp: string): void {
     .option("--email <address>", "of a new account", parseEmail)
     .option("--plan <name>", "of a new account (default: free)")
     .option(JSON_FLAG, "print one JSON object")
-    .action(lazyAction(async () => (await import("./create-key.ts")).createKey));
+    .action(lazyAction(async () => (await import("./change-keys.ts")).createKey));
   add("list", "List accounts and their keys.", LIST_HELP)
     .option(JSON_FLAG, "print a JSON object per line")
     .action(lazyAction(async () => (await import("./list-keys.ts")).listKeys));
   add("revoke", "Make a key useless.", REVOKE_HELP)
     .argument("<account>", "ID of the account", parseAccount)
     .argument("<hint>", "how the key begins", parseHint)
-    .action(lazyAction(async () => (await import("./revoke-keys.ts")).revokeKeys));
+    .action(lazyAction(async () => (await import("./change-keys.ts")).revokeKeys));
 }

@@ -6,7 +6,7 @@ import { ConfigError, StartError } from "../../../config/config-error.ts";
 import { secretText } from "../../../config/secret-text.ts";
 import { describeTarget } from "../../../config/targets/describe-storage.ts";
 import type { StorageTarget } from "../../../config/targets/storage-target.ts";
-import { writeOnce } from "../write-once.ts";
+import { writeOnce } from "../write-file.ts";
 
 /** How the secret that PINs are derived from comes to the new server. */
 export interface SecretPlan {

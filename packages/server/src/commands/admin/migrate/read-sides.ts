@@ -3,8 +3,7 @@ import { join } from "node:path";
 import type { StoreRole } from "@outrigger/core";
 import { checkConfig } from "../../../config/check-config.ts";
 import { ConfigError, StartError } from "../../../config/config-error.ts";
-import { targetsOf } from "../../../config/storage-config.ts";
-import { readStorageText } from "../../../config/storage-text.ts";
+import { readStorageText, targetsOf } from "../../../config/storage-config.ts";
 import { distinctTargets, ROLES, type StorageTargets } from "../../../config/targets/storage-target.ts";
 import { requireDataDirectory } from "../../../storage/data-directory.ts";
 

@@ -1,7 +1,6 @@
 import type { MigrationReport, MigrationTrouble } from "@outrigger/core";
+import { sizeText, timeText } from "../../../cli/amounts.ts";
 import { printable } from "../../../cli/printable.ts";
-import { sizeText } from "../../../cli/size-text.ts";
-import { timeText } from "../../../cli/time-text.ts";
 
 /** Says what a migration did and found. */
 export function tellReport(report: MigrationReport, ms: number, advice: string, json: boolean): void {

@@ -1,6 +1,5 @@
-import { changeSubjects } from "../../../lookup/change-subjects.ts";
-import { subjectsOf } from "../../../lookup/lookup-subjects.ts";
 import { type DataFlags, withLookup } from "../../../lookup/with-lookup.ts";
+import { changeSubjects, subjectsOf } from "../subjects.ts";
 
 /** The options of `outrigger suppress`. */
 export interface SuppressFlags extends DataFlags {

@@ -1,13 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { FORMATS, formatOfSuffix, QUALITIES } from "../../../cli/image-formats.ts";
 import { lazyAction } from "../../../cli/lazy-action.ts";
-import { parseLimit } from "../../../cli/option-values.ts";
+import { parseExpiry, parseLimit } from "../../../cli/option-values.ts";
 import { TO_HELP } from "../service-url.ts";
-import { edit } from "./edit.ts";
+import { edit, rm } from "./change-image.ts";
 import { get } from "./get.ts";
 import { EDIT_HELP, GET_HELP, RM_HELP, UPLOAD_HELP } from "./image-commands-help.ts";
-import { parseExpiry } from "./parse-expiry.ts";
-import { rm } from "./rm.ts";
 
 const ADDRESS = "its edit address, or any other or its ID together with the PIN";
 

@@ -1,9 +1,8 @@
 import type { Download, ImageFormat, ImagesClient } from "@outrigger/client";
+import { sizeText } from "../../../cli/amounts.ts";
 import { askedBy, formatOfType, type QUALITIES } from "../../../cli/image-formats.ts";
-import { jsonText } from "../../../cli/json-text.ts";
-import { printOut } from "../../../cli/print-out.ts";
+import { jsonText, printOut } from "../../../cli/print-out.ts";
 import { printable } from "../../../cli/printable.ts";
-import { sizeText } from "../../../cli/size-text.ts";
 import { ConfigError, StartError } from "../../../config/config-error.ts";
 import { imagesClientAt } from "../clients.ts";
 import { doOne } from "../do-each.ts";

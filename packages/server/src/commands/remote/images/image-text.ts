@@ -1,7 +1,7 @@
 import type { CreatedImage, ImageRecord } from "@outrigger/client";
-import { labelledLines } from "../../../cli/labelled-lines.ts";
+import { sizeText } from "../../../cli/amounts.ts";
+import { labelledLines } from "../../../cli/print-out.ts";
 import { printable } from "../../../cli/printable.ts";
-import { sizeText } from "../../../cli/size-text.ts";
 
 /** An image for people: what it is, and where. Its name is anybody's text, and shown as nothing but text. */
 export function imageText(image: ImageRecord & Partial<Pick<CreatedImage, "editUrl">>): string {

@@ -1,6 +1,6 @@
 import { SingleBar } from "cli-progress";
+import { sizeText } from "../../../cli/amounts.ts";
 import { printable } from "../../../cli/printable.ts";
-import { sizeText } from "../../../cli/size-text.ts";
 
 /** Shows how far uploads are, on the standard error. */
 export interface UploadView {

@@ -1,8 +1,6 @@
 import { type CreatedImage, type ImagesClient, OutriggerError } from "@outrigger/client";
-import { jsonText } from "../../../cli/json-text.ts";
-import { printOut } from "../../../cli/print-out.ts";
+import { jsonText, printOut, tellFailure } from "../../../cli/print-out.ts";
 import { printable } from "../../../cli/printable.ts";
-import { tellFailure } from "../../../cli/tell-failure.ts";
 import { ConfigError, StartError } from "../../../config/config-error.ts";
 import { imagesClientAt } from "../clients.ts";
 import { doEach, type Task } from "../do-each.ts";

@@ -1,7 +1,5 @@
 import type { FoundEmail } from "@outrigger/client";
-import { jsonText } from "../../../cli/json-text.ts";
-import { labelledLines } from "../../../cli/labelled-lines.ts";
-import { printOut } from "../../../cli/print-out.ts";
+import { jsonText, labelledLines, printOut } from "../../../cli/print-out.ts";
 import { printable } from "../../../cli/printable.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 import { doOne } from "../do-each.ts";

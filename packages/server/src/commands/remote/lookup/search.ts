@@ -1,6 +1,5 @@
 import type { AddressType, EmailEntry } from "@outrigger/client";
-import { jsonText } from "../../../cli/json-text.ts";
-import { printOut } from "../../../cli/print-out.ts";
+import { jsonText, printOut } from "../../../cli/print-out.ts";
 import { printable } from "../../../cli/printable.ts";
 import { doOne } from "../do-each.ts";
 import { type LookupFlags, withRemoteLookup } from "./with-remote-lookup.ts";

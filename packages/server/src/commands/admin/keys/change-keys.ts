@@ -2,6 +2,9 @@ import { isServiceError } from "@outrigger/core";
 import { ConfigError, StartError } from "../../../config/config-error.ts";
 import { type DataFlags, type LookupTools, withLookup } from "../../../lookup/with-lookup.ts";
 
+/** As many characters of a key as are kept. */
+const HINT_LENGTH = 6;
+
 /** The options of `outrigger keys create`, proved as far as the command line alone allows. */
 export interface CreateFlags extends DataFlags {
   account?: string;
@@ -51,4 +54,16 @@ function requirePlan(plan: string | undefined, known: readonly string[]): void {
   throw new ConfigError("The command line", [
     `--plan: must be one of ${known.join(", ")} (lookup.plans of the configuration)`,
   ]);
+}
+
+/**
+ * `outrigger keys revoke`: from when it ends, the keys of an account that begin so open nothing.
+ * @param hint the beginning of a key, or all of it.
+ */
+export async function revokeKeys(account: string, hint: string, flags: DataFlags): Promise<void> {
+  await withLookup(flags, false, async ({ lookup }) => {
+    const count = await lookup.revokeKeys(account, hint.slice(0, HINT_LENGTH));
+    if (count === 0) throw new StartError(`Account ${account} has no valid key that begins so`);
+    process.stdout.write(`${count} ${count === 1 ? "key" : "keys"} revoked\n`);
+  });
 }

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryDirectory } from "../../../../test/outrigger-process.ts";
-import { readApiKey } from "./api-key.ts";
+import { readApiKey } from "./with-remote-lookup.ts";
 
 it("is the first line of the file, else what the environment says", async () => {
   const file = join(await temporaryDirectory(), "key");

@@ -1,4 +1,10 @@
-import { hashApiKey, isServiceError } from "@outrigger/core";
+import {
+  type ContactSource,
+  hashApiKey,
+  isServiceError,
+  type MailProber,
+  type ProbeResult,
+} from "@outrigger/core";
 import { putContacts } from "@outrigger/sql";
 import type { LookupData } from "./open-lookup-data.ts";
 import { SAMPLE_ORGANIZATIONS, sampleContacts } from "./sample-contacts.ts";
@@ -6,6 +12,14 @@ import { SAMPLE_ORGANIZATIONS, sampleContacts } from "./sample-contacts.ts";
 /** Whose the sample key is. */
 const ACCOUNT = "sample";
 const HINT_LENGTH = 6;
+const UNASKED: ProbeResult = {
+  routing: "found",
+  server: true,
+  mailbox: null,
+  acceptsAll: null,
+  reason: "not_probed",
+  retryAfterMs: null,
+};
 
 /**
  * Puts sample contacts, and an account with a key, into a database that is new. What was begun is brought to its end, and
@@ -47,4 +61,19 @@ async function isNew({ accounts, contacts, suppressions }: LookupData): Promise<
   if (!(await suppressions.isUnused())) return false;
   const known = Object.keys(SAMPLE_ORGANIZATIONS).map((domain) => contacts.domain(domain));
   return (await Promise.all(known)).every((domain) => domain === null);
+}
+
+/**
+ * Answers for the sample domains, which take no mail: the mailboxes of sample contacts exist, and of others nothing is known.
+ * Everything else goes to `prober`.
+ */
+export function createSampleProber(prober: MailProber, contacts: ContactSource): MailProber {
+  return {
+    async probe(local, domain, options) {
+      if (!Object.hasOwn(SAMPLE_ORGANIZATIONS, domain)) return prober.probe(local, domain, options);
+      const isKnown = (await contacts.find(`${local}@${domain}`.toLowerCase())) !== null;
+      return isKnown ? { ...UNASKED, mailbox: true, acceptsAll: false, reason: null } : UNASKED;
+    },
+    close: () => prober.close(),
+  };
 }

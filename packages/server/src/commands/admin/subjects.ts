@@ -1,5 +1,21 @@
-import { isServiceError } from "@outrigger/core";
-import { whyUnusable } from "./lookup-error.ts";
+import { isServiceError, normaliseAddress, normaliseDomain } from "@outrigger/core";
+import { printable } from "../../cli/printable.ts";
+import { ConfigError } from "../../config/config-error.ts";
+import { whyUnusable } from "../../lookup/lookup-error.ts";
+
+/**
+ * The addresses and domains that were typed, normalised, each once.
+ * @throws ConfigError naming all that are neither: then nothing is done at all.
+ */
+export function subjectsOf(texts: readonly string[]): string[] {
+  const subjects = texts.map((text) => (text.includes("@") ? normaliseAddress(text) : normaliseDomain(text)));
+  const wrong = texts.filter((_, index) => subjects[index] === null);
+  if (wrong.length === 0) return [...new Set(subjects.filter((subject) => subject !== null))];
+  throw new ConfigError(
+    "The command line",
+    wrong.map((text) => `${printable(text)}: must be an email address or a domain`),
+  );
+}
 
 /**
  * Does one thing to each address or domain after the other, with a line for each. What fails is told on the standard error,

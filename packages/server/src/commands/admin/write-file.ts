@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, open, rename, rm, writeFile } from "node:fs/promises";
+import { type FileHandle, link, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
+import { systemCode } from "@outrigger/core";
 import { reasonOf } from "../../cli/error-reason.ts";
 import { StartError } from "../../config/config-error.ts";
 
@@ -31,5 +32,25 @@ async function opened(made: string, path: string): Promise<FileHandle> {
     return await open(made, "wx", 0o600);
   } catch (cause) {
     throw new StartError(`${path} cannot be written: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+/** Makes a file for this user alone, all of it or nothing. One that is there with the same content stays. */
+export async function writeOnce(path: string, bytes: Buffer): Promise<void> {
+  const made = `${path}.${randomBytes(6).toString("hex")}`;
+  try {
+    const file = await open(made, "wx", 0o600);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await link(made, path);
+  } catch (error) {
+    const isThere = systemCode(error) === "EEXIST";
+    if (!isThere || !(await readFile(path)).equals(bytes)) throw error;
+  } finally {
+    await rm(made, { force: true });
   }
 }

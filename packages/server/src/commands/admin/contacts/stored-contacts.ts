@@ -1,6 +1,25 @@
 import type { Readable } from "node:stream";
 import { exportContacts } from "@outrigger/sql";
+import { printLines } from "../../../cli/print-lines.ts";
 import { type DataFlags, withLookup } from "../../../lookup/with-lookup.ts";
+import { changeSubjects, subjectsOf } from "../subjects.ts";
+import { writeWhole } from "../write-file.ts";
+import { type ContactFormat, formatOf } from "./import-options.ts";
+
+/** The options of `outrigger contacts export`. */
+export interface ExportFlags extends DataFlags {
+  format?: ContactFormat;
+}
+
+/** `outrigger contacts export`: all that is known, to the standard output or, all of it or nothing, into a file. */
+export async function exportFile(file: string, flags: ExportFlags): Promise<void> {
+  const format = file === "-" ? (flags.format ?? "csv") : formatOf(file, flags.format);
+  await withLookup(flags, false, async ({ database, suppressions }) => {
+    const contacts = exportContacts(database, { format, isSuppressed: suppressions.among });
+    if (file === "-") await printLines(contacts.setEncoding("utf8"));
+    else await writeWhole(file, contacts);
+  });
+}
 
 /** The options of `outrigger contacts stats`. */
 export interface StatsFlags extends DataFlags {
@@ -45,4 +64,17 @@ interface ExportedLine {
   type?: string;
   domain?: string;
   sources?: unknown[];
+}
+
+/** `outrigger contacts erase`: forgets addresses, and domains with all of theirs, until they are imported again. */
+export async function erase(texts: readonly string[], flags: DataFlags): Promise<void> {
+  const subjects = subjectsOf(texts);
+  await withLookup(flags, false, async ({ lookup, contacts }) => {
+    await changeSubjects(subjects, async (subject) => {
+      const wasKnown = subject.includes("@")
+        ? await lookup.erase(subject)
+        : await contacts.eraseDomain(subject);
+      return { isDone: wasKnown, said: wasKnown ? "erased" : "nothing is known of it" };
+    });
+  });
 }
