@@ -19,3 +19,13 @@ export function timeText(seconds: number): string {
   if (seconds < 100 * 60) return `${Math.round(seconds / 60)} min`;
   return `${(seconds / 3600).toFixed(1)} h`;
 }
+
+/** `2026-01-02 03:04` in UTC. */
+export function minuteText(ms: number): string {
+  return isoText(ms).slice(0, 16).replace("T", " ");
+}
+
+/** `2026-01-02T03:04:05.678Z` */
+export function isoText(ms: number): string {
+  return new Date(ms).toISOString();
+}

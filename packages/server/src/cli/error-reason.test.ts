@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { reasonOf, whyUnusable } from "./error-reason.ts";
+import { directoryReasonOf, reasonOf } from "./error-reason.ts";
 
 function failed(syscall: string, code: string): Error {
   return Object.assign(new Error(`${code}: ${syscall} failed`), { code, syscall });
@@ -15,12 +15,12 @@ it("tells a file system without hard links from a user without permission, thoug
   const message = "The data directory's file system has no hard links";
   for (const code of ["EPERM", "ENOTSUP", "ENOSYS"]) {
     const refusal = new Error(message, { cause: failed("link", code) });
-    expect(whyUnusable(refusal)).toBe("its file system has no hard links");
+    expect(directoryReasonOf(refusal)).toBe("its file system has no hard links");
   }
-  expect(whyUnusable(failed("mkdir", "EPERM"))).toBe("this user may not write there");
-  expect(whyUnusable(failed("link", "ENOSPC"))).toBe("there is no space left");
+  expect(directoryReasonOf(failed("mkdir", "EPERM"))).toBe("this user may not write there");
+  expect(directoryReasonOf(failed("link", "ENOSPC"))).toBe("there is no space left");
 });
 
 it("repeats what the system says where it knows nothing better", () => {
-  expect(whyUnusable(failed("open", "EIO"))).toBe("EIO: open failed");
+  expect(directoryReasonOf(failed("open", "EIO"))).toBe("EIO: open failed");
 });

@@ -1,4 +1,4 @@
-import { isError } from "@outrigger/core";
+import { isError, isServiceError } from "@outrigger/core";
 
 /** What lies at the bottom of an error's causes. */
 interface Reason {
@@ -30,10 +30,23 @@ export function reasonOf(error: unknown): string {
 }
 
 /** Why a directory cannot be used, as a clause without a full stop. */
-export function whyUnusable(error: unknown): string {
+export function directoryReasonOf(error: unknown): string {
   const { message, code, syscall } = innermost(error);
   if (syscall === "link" && NO_HARD_LINKS.includes(String(code))) return "its file system has no hard links";
   return CLAUSES[String(code)] ?? message;
+}
+
+/** Why a store or database cannot be used, as a clause without a full stop: what its adapter says, and what lies below. */
+export function serviceReasonOf(error: unknown): string {
+  const reason = withoutStop(reasonOf(error));
+  if (!isServiceError(error)) return reason;
+  const said = withoutStop(error.message);
+  // A reason of one word is a mere code.
+  return said === reason || !reason.includes(" ") ? said : `${said} (${reason})`;
+}
+
+function withoutStop(text: string): string {
+  return text.replace(/\.$/, "");
 }
 
 function innermost(error: unknown): Reason {

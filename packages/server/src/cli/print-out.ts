@@ -11,11 +11,11 @@ export function printOut(text: string): void {
 }
 
 function onError(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") tellFailure(`The standard output cannot be written: ${reasonOf(error)}`);
+  if (error.code !== "EPIPE") printFailure(`The standard output cannot be written: ${reasonOf(error)}`);
 }
 
 /** Says on the standard error what failed, and makes the exit code 1. */
-export function tellFailure(message: string): void {
+export function printFailure(message: string): void {
   process.stderr.write(`outrigger: ${message}\n`);
   process.exitCode = 1;
 }

@@ -20,12 +20,12 @@ import {
   openDatabase,
   type SqlDatabase,
 } from "@outrigger/sql";
+import { serviceReasonOf } from "../cli/error-reason.ts";
 import { StartError } from "../config/config-error.ts";
 import type { LookupSettings } from "../config/lookup-settings.ts";
 import { secretsOf } from "../config/secret-text.ts";
 import type { ServerSettings } from "../config/settings.ts";
-import { databaseUrl, describeDatabase } from "../config/targets/database-target.ts";
-import { lookupError } from "./lookup-error.ts";
+import { type DatabaseTarget, databaseUrl, describeDatabase } from "../config/targets/database-target.ts";
 
 /** What the lookup has to do with: the database, and what is in it. */
 export interface LookupData {
@@ -140,4 +140,13 @@ export async function makeDatabaseFile(path: string): Promise<void> {
   // An empty file is an empty database, and what the database writes beside it has its mode.
   const file = await open(path, "a", 0o600);
   await file.close();
+}
+
+/** That the lookup's database cannot be used, and why, in one line without user and password. */
+export function lookupError(target: DatabaseTarget, cause: unknown): StartError {
+  if (cause instanceof StartError) return cause;
+  return new StartError(
+    `The lookup's database ${describeDatabase(target)} cannot be used: ${serviceReasonOf(cause)}`,
+    { cause },
+  );
 }

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { whyUnusable } from "../cli/error-reason.ts";
+import { directoryReasonOf } from "../cli/error-reason.ts";
 import { StartError } from "../config/config-error.ts";
 
 const NAME_ANOTHER =
@@ -27,7 +27,9 @@ function ownerOf(directory: string): number {
     const found = statSync(blobs, { throwIfNoEntry: false });
     if (found?.isDirectory()) return found.uid;
   } catch (cause) {
-    throw new StartError(`The data directory ${directory} cannot be used: ${whyUnusable(cause)}`, { cause });
+    throw new StartError(`The data directory ${directory} cannot be used: ${directoryReasonOf(cause)}`, {
+      cause,
+    });
   }
   const isThere = statSync(directory, { throwIfNoEntry: false }) !== undefined;
   const what = isThere

@@ -112,11 +112,11 @@ export async function openTarget(shared: SharedTarget, onTrouble?: OnTrouble): P
       case "redis": {
         const { createRedisBlobStore } = await loadRedis();
         const store = createRedisBlobStore(redisOptions(target, onTrouble));
-        return { ...shared, store, warnings: () => told(shared, redisWarnings(store, roles)) };
+        return { ...shared, store, warnings: () => withStorageError(shared, redisWarnings(store, roles)) };
       }
       case "s3": {
         const store = await openS3(target);
-        return { ...shared, store, warnings: () => told(shared, requireCapable(store, roles)) };
+        return { ...shared, store, warnings: () => withStorageError(shared, requireCapable(store, roles)) };
       }
     }
   } catch (cause) {
@@ -133,7 +133,10 @@ function redisOptions({ kind: _, ...options }: RedisTarget, onTrouble?: OnTroubl
 
 const noWarnings = async () => [];
 
-async function told({ target, roles }: SharedTarget, warnings: Promise<string[]>): Promise<string[]> {
+async function withStorageError(
+  { target, roles }: SharedTarget,
+  warnings: Promise<string[]>,
+): Promise<string[]> {
   try {
     return await warnings;
   } catch (cause) {

@@ -8,7 +8,7 @@ import type { OpenTarget } from "./open-storage.ts";
  * Logs what about the stores could lose images. From now on they are in use: no migration overwrites them.
  * @throws StartError for one that cannot keep what it is to keep, or has a part only.
  */
-export async function tellWarnings(targets: readonly OpenTarget[], logger: Logger): Promise<void> {
+export async function logWarnings(targets: readonly OpenTarget[], logger: Logger): Promise<void> {
   await endMigration(targets);
   for (const open of targets) {
     const { roles } = open;
@@ -17,7 +17,7 @@ export async function tellWarnings(targets: readonly OpenTarget[], logger: Logge
 }
 
 /** Logs that nobody hands on what this server accepts and does not work on. */
-export function tellJobs({ jobQueue, images }: ServerSettings, logger: Logger): void {
+export function logUnworkedUploads({ jobQueue, images }: ServerSettings, logger: Logger): void {
   if (images?.processUploads !== false || jobQueue !== undefined) return;
   logger.warn(
     "This server works on no uploads (images.processUploads), and others find what it accepts only by looking now and then: set jobQueue.",
@@ -25,7 +25,11 @@ export function tellJobs({ jobQueue, images }: ServerSettings, logger: Logger): 
 }
 
 /** Logs that other processes on the same images count requests for themselves, where they do. */
-export function tellLimits({ storage, images }: ServerSettings, areShared: boolean, logger: Logger): void {
+export function logUnsharedLimits(
+  { storage, images }: ServerSettings,
+  areShared: boolean,
+  logger: Logger,
+): void {
   const isCounted = images?.rateLimits !== false || images.renderBudget !== false;
   if (!isCounted || areShared || !isShared(storage.records)) return;
   logger.info("Rate limits count per process: a client has as many requests at each of several servers.");

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it, vi } from "vitest";
 import { timeText } from "../../cli/amounts.ts";
-import { showProgress } from "./show-progress.ts";
+import { showCopy } from "./show-progress.ts";
 
 /** What is written to a standard error of this kind. */
 function watched(isTTY: boolean) {
@@ -15,10 +15,10 @@ function watched(isTTY: boolean) {
   return { stream, text: () => text };
 }
 
-describe("showProgress", () => {
+describe("showCopy", () => {
   it("draws a bar on a terminal", () => {
     const { stream, text } = watched(true);
-    const view = showProgress(stream);
+    const view = showCopy(stream);
     view.update({ phase: "originals", keys: 0, totalKeys: 40, bytes: 0 });
     view.update({ phase: "originals", keys: 10, totalKeys: 40, bytes: 2_500_000 });
     view.close();
@@ -30,7 +30,7 @@ describe("showProgress", () => {
     vi.useFakeTimers();
     try {
       const { stream, text } = watched(false);
-      const view = showProgress(stream);
+      const view = showCopy(stream);
       const progress = { phase: "counting", keys: 0, totalKeys: 0, bytes: 0 } as const;
       view.update(progress);
       vi.advanceTimersByTime(5_000);

@@ -2,14 +2,8 @@ import type { MigrationProgress } from "@outrigger/core";
 import { SingleBar } from "cli-progress";
 import { sizeText, timeText } from "../../cli/amounts.ts";
 
-/** Shows how far a migration is, on the standard error. */
-export interface ProgressView {
-  update(progress: Readonly<MigrationProgress>): void;
-  close(): void;
-}
-
 const LINE_EVERY_MS = 5_000;
-const BAR = "{bar} {percentage}% | {value}/{total} keys | {size} | {rate}/s | {left} | {phase}";
+const COPY_BAR = "{bar} {percentage}% | {value}/{total} keys | {size} | {rate}/s | {left} | {phase}";
 
 const PHASES: Readonly<Record<MigrationProgress["phase"], string>> = {
   counting: "counting",
@@ -19,51 +13,84 @@ const PHASES: Readonly<Record<MigrationProgress["phase"], string>> = {
   comparing: "comparing both sides",
 };
 
-/** A bar where somebody looks, lines now and then where a file is written. */
-export function showProgress(output: NodeJS.WriteStream = process.stderr): ProgressView {
-  return output.isTTY ? showBar(output) : showLines(output);
+/** Shows the progress of a command on the standard error. */
+export interface ProgressView<Progress> {
+  update(progress: Readonly<Progress>): void;
+  close(): void;
 }
 
-/** What there is to be said besides the numbers. */
-function describe({ phase, keys, totalKeys, bytes }: Readonly<MigrationProgress>, beganAt: number) {
-  const seconds = Math.max(0.001, (performance.now() - beganAt) / 1000);
-  const left =
-    keys === 0 || keys >= totalKeys ? "" : `${timeText((seconds / keys) * (totalKeys - keys))} left`;
-  return { phase: PHASES[phase], size: sizeText(bytes), rate: sizeText(Math.round(bytes / seconds)), left };
+/** A progress as it is shown. */
+export interface Shown {
+  value: number;
+  total: number;
+  /** Placeholders in the format of the bar. */
+  fields: Readonly<Record<string, string | number>>;
+  /** Parts of the line in place of a bar; empty ones are left out. */
+  line: readonly string[];
 }
 
-function showBar(output: NodeJS.WriteStream): ProgressView {
+/**
+ * A bar on a terminal, a line every five seconds elsewhere.
+ * @param format Of the bar; `null` shows lines on a terminal, too.
+ * @param shownOf What to show after so many seconds.
+ */
+export function showProgress<Progress>(
+  format: string | null,
+  shownOf: (progress: Readonly<Progress>, seconds: number) => Shown,
+  output: NodeJS.WriteStream = process.stderr,
+): ProgressView<Progress> {
   const beganAt = performance.now();
-  const bar = new SingleBar({
-    format: BAR,
-    stream: output,
-    hideCursor: true,
-    gracefulExit: false,
-    barsize: 24,
-  });
+  const shown = (progress: Readonly<Progress>) =>
+    shownOf(progress, Math.max(0.001, (performance.now() - beganAt) / 1000));
+  return output.isTTY && format !== null ? showBar(format, shown, output) : showLines(shown, output);
+}
+
+/** Shows the progress of a copy between storages. */
+export function showCopy(output?: NodeJS.WriteStream): ProgressView<MigrationProgress> {
+  return showProgress(
+    COPY_BAR,
+    ({ phase, keys, totalKeys, bytes }, seconds) => {
+      const size = sizeText(bytes);
+      const rate = sizeText(Math.round(bytes / seconds));
+      const left =
+        keys === 0 || keys >= totalKeys ? "" : `${timeText((seconds / keys) * (totalKeys - keys))} left`;
+      // The source may have grown since its keys were counted.
+      const total = Math.max(totalKeys, keys);
+      return {
+        ...{ value: keys, total, fields: { phase: PHASES[phase], size, rate, left } },
+        line: [`${PHASES[phase]}: ${keys} of ${total} keys`, size, `${rate}/s`, left],
+      };
+    },
+    output,
+  );
+}
+
+function showBar<Progress>(
+  format: string,
+  shown: (progress: Readonly<Progress>) => Shown,
+  stream: NodeJS.WriteStream,
+): ProgressView<Progress> {
+  const bar = new SingleBar({ format, stream, hideCursor: true, gracefulExit: false, barsize: 24 });
   return {
     update(progress) {
-      const said = describe(progress, beganAt);
-      // One that was counted while the source grew has fewer than there are.
-      const total = Math.max(progress.totalKeys, progress.keys);
-      if (!bar.isActive) bar.start(total, progress.keys, said);
+      const { value, total, fields } = shown(progress);
+      if (!bar.isActive) bar.start(total, value, fields);
       if (bar.getTotal() !== total) bar.setTotal(total);
-      bar.update(progress.keys, said);
+      bar.update(value, fields);
     },
     close: () => bar.stop(),
   };
 }
 
-function showLines(output: NodeJS.WriteStream): ProgressView {
-  const beganAt = performance.now();
-  let last: Readonly<MigrationProgress> | null = null;
+function showLines<Progress>(
+  shown: (progress: Readonly<Progress>) => Shown,
+  output: NodeJS.WriteStream,
+): ProgressView<Progress> {
+  let last: Readonly<Progress> | null = null;
   const timer = setInterval(() => {
     if (last === null) return;
-    const { phase, size, rate, left } = describe(last, beganAt);
-    const keys = `${last.keys} of ${Math.max(last.totalKeys, last.keys)} keys`;
-    output.write(
-      `outrigger: ${phase}: ${[keys, size, `${rate}/s`, left].filter((part) => part !== "").join(", ")}\n`,
-    );
+    const { line } = shown(last);
+    output.write(`outrigger: ${line.filter((part) => part !== "").join(", ")}\n`);
   }, LINE_EVERY_MS);
   return {
     update(progress) {

@@ -1,7 +1,7 @@
 import { isServiceError, normaliseAddress, normaliseDomain } from "@outrigger/core";
+import { serviceReasonOf } from "../../cli/error-reason.ts";
 import { printable } from "../../cli/printable.ts";
 import { ConfigError } from "../../config/config-error.ts";
-import { whyUnusable } from "../../lookup/lookup-error.ts";
 
 /**
  * The addresses and domains that were typed, normalised, each once.
@@ -35,7 +35,7 @@ export async function changeSubjects(
       else fail(subject, said);
     } catch (error) {
       if (!isServiceError(error)) throw error;
-      fail(subject, whyUnusable(error));
+      fail(subject, serviceReasonOf(error));
     }
   }
 }

@@ -4,10 +4,9 @@ import { access, constants } from "node:fs/promises";
 import { dirname } from "node:path";
 import { openDatabase } from "@outrigger/sql";
 import type { SmtpIdentity } from "@outrigger/verifier";
-import { reasonOf } from "../../cli/error-reason.ts";
+import { reasonOf, serviceReasonOf } from "../../cli/error-reason.ts";
 import type { LookupSettings } from "../../config/lookup-settings.ts";
 import { type DatabaseTarget, databaseUrl, describeDatabase } from "../../config/targets/database-target.ts";
-import { whyUnusable } from "../../lookup/lookup-error.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
 const DATABASE = "lookup database";
@@ -35,7 +34,7 @@ async function checkDatabase(target: DatabaseTarget): Promise<Finding> {
     }
     return ok(DATABASE, describeDatabase(target));
   } catch (error) {
-    return problem(DATABASE, `${describeDatabase(target)} cannot be used: ${whyUnusable(error)}`, REMEDY);
+    return problem(DATABASE, `${describeDatabase(target)} cannot be used: ${serviceReasonOf(error)}`, REMEDY);
   }
 }
 

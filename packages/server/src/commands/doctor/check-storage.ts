@@ -9,7 +9,7 @@ import {
   createImageAdmin,
   NO_LEASES_WARNING,
 } from "@outrigger/core";
-import { whyUnusable } from "../../cli/error-reason.ts";
+import { directoryReasonOf } from "../../cli/error-reason.ts";
 import { StartError } from "../../config/config-error.ts";
 import { describeTarget } from "../../config/targets/describe-storage.ts";
 import type { SharedTarget, StorageTarget, StorageTargets } from "../../config/targets/storage-target.ts";
@@ -98,7 +98,7 @@ export async function checkStorage(directory: string): Promise<Finding[]> {
     clock = await tryStoreIn(place);
     await requireWritable(join(directory, "blobs"));
   } catch (error) {
-    const detail = `${directory} cannot be used: ${whyUnusable(error)}`;
+    const detail = `${directory} cannot be used: ${directoryReasonOf(error)}`;
     return [problem("data directory", detail, "Mend that, or name another by --data")];
   }
   const { bavail, blocks, bsize, ffree, files } = await statfs(place);

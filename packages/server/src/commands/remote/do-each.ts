@@ -1,5 +1,5 @@
 import { OutriggerError } from "@outrigger/client";
-import { tellFailure } from "../../cli/print-out.ts";
+import { printFailure } from "../../cli/print-out.ts";
 import { StartError } from "../../config/config-error.ts";
 import { failureText, isHopeless } from "./failure-text.ts";
 
@@ -24,14 +24,14 @@ export async function doEach(tasks: readonly Task[], signal: AbortSignal): Promi
     } catch (error) {
       if (signal.aborted) throw error;
       if (error instanceof StartError) {
-        tellFailure(error.message);
+        printFailure(error.message);
         continue;
       }
       if (!(error instanceof OutriggerError)) throw error;
-      tellFailure(`${name}: ${failureText(error, baseUrl)}`);
+      printFailure(`${name}: ${failureText(error, baseUrl)}`);
       if (!isHopeless(error)) continue;
       const left = tasks.length - index - 1;
-      if (left > 0) tellFailure(`${left} more ${left === 1 ? "was" : "were"} not tried`);
+      if (left > 0) printFailure(`${left} more ${left === 1 ? "was" : "were"} not tried`);
       return;
     }
   }

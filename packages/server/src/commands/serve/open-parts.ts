@@ -13,7 +13,7 @@ import { requireDataDirectory } from "../../storage/data-directory.ts";
 import { openJobQueue } from "../../storage/open-job-queue.ts";
 import { type OpenStorage, openRateLimiter, openStorage } from "../../storage/open-storage.ts";
 import { storageError } from "../../storage/storage-error.ts";
-import { tellJobs, tellLimits, tellWarnings } from "../../storage/storage-notices.ts";
+import { logUnsharedLimits, logUnworkedUploads, logWarnings } from "../../storage/storage-notices.ts";
 import { watchSpace } from "../../storage/watch-space.ts";
 import { createReadiness } from "./readiness.ts";
 import { safeTarget } from "./redact.ts";
@@ -46,9 +46,9 @@ export async function openParts(settings: ServerSettings, logger: Logger, withSa
     // The lookup proves itself when it is opened.
     const atStart = createReadiness({ storage: storage.targets, renderer, timeoutMs: START_TIMEOUT_MS });
     requireReady(await atStart.troubles(), storage);
-    await tellWarnings(storage.targets, logger);
-    tellLimits(settings, rateLimiter !== null, logger);
-    tellJobs(settings, logger);
+    await logWarnings(storage.targets, logger);
+    logUnsharedLimits(settings, rateLimiter !== null, logger);
+    logUnworkedUploads(settings, logger);
     const { metrics, observer } = createObservers(settings);
     if (observer !== null) watchSpace(storage.targets, observer);
     const onError = failureLog(logger);

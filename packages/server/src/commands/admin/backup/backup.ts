@@ -8,9 +8,9 @@ import { settingsOf } from "../../../config/settings.ts";
 import { type DatabaseTarget, describeDatabase } from "../../../config/targets/database-target.ts";
 import { describeTarget } from "../../../config/targets/describe-storage.ts";
 import { type OpenStorage, type OpenTarget, openStorage } from "../../../storage/open-storage.ts";
-import { nameOf, tellWarnings } from "../migrate/migrate.ts";
+import { nameOf, printWarnings } from "../migrate/migrate.ts";
+import { printTroubles } from "../migrate/print-report.ts";
 import { runCopy } from "../migrate/run-copy.ts";
-import { tellTroubles } from "../migrate/tell-report.ts";
 import { type DataFlags, requireImages } from "../with-admin.ts";
 import { openPlace, readPlace } from "./backup-place.ts";
 import { requireSecretPlace, secretsOfStorage, writeSecrets } from "./kept-secrets.ts";
@@ -51,7 +51,7 @@ export async function backup(flags: BackupFlags): Promise<void> {
   try {
     const target = await openPlace(place);
     try {
-      await tellWarnings([target]);
+      await printWarnings([target]);
       const isLookupWanted = (config.lookup ?? false) !== false;
       const plan = { source, target, name: nameOf(storage), secrets, secretsPath, database, isLookupWanted };
       await run(flags, plan);
@@ -120,8 +120,8 @@ async function addLookup(
 function tell(report: BackupReport, ms: number, plan: Plan, trouble: string | null, json: boolean): void {
   // The reader may have ended; the exit code still tells.
   process.stdout.on("error", () => {});
-  tellTroubles("damaged at the source", report.damaged);
-  tellTroubles("not copied", report.failed);
+  printTroubles("damaged at the source", report.damaged);
+  printTroubles("not copied", report.failed);
   if (trouble !== null) process.stderr.write(`outrigger: ${trouble}\n`);
   if (json) {
     process.stdout.write(`${JSON.stringify({ ...report, ms: Math.round(ms), trouble })}\n`);

@@ -12,9 +12,9 @@ import {
   systemTemporaryDirectory,
 } from "@outrigger/core";
 import { copyDatabaseFile } from "@outrigger/sql";
+import { serviceReasonOf } from "../../../cli/error-reason.ts";
 import { StartError } from "../../../config/config-error.ts";
 import { type DatabaseTarget, describeDatabase } from "../../../config/targets/database-target.ts";
-import { whyUnusable } from "../../../lookup/lookup-error.ts";
 import { outputOf, type PostgresCall } from "./run-program.ts";
 
 /** The rows of the lookup's tables, and of nothing else that is in the database. */
@@ -81,7 +81,7 @@ async function put(to: BlobStore, kind: BackedUpLookup["kind"], body: Readable):
 /** Why the lookup's database was not copied, as a clause without a full stop. An error of another kind is thrown. */
 export function whyNot(error: unknown): string {
   if (error instanceof StartError) return error.message;
-  if (isServiceError(error)) return whyUnusable(error);
+  if (isServiceError(error)) return serviceReasonOf(error);
   throw error;
 }
 

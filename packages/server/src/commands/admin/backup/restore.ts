@@ -9,10 +9,10 @@ import { type DatabaseTarget, describeDatabase } from "../../../config/targets/d
 import { distinctTargets, type StorageTargets } from "../../../config/targets/storage-target.ts";
 import { requireDataDirectory } from "../../../storage/data-directory.ts";
 import { type OpenStorage, type OpenTarget, openStorage } from "../../../storage/open-storage.ts";
-import { tellWarnings } from "../migrate/migrate.ts";
+import { printWarnings } from "../migrate/migrate.ts";
+import { printTroubles } from "../migrate/print-report.ts";
 import { requireDirectories } from "../migrate/read-sides.ts";
 import { runCopy } from "../migrate/run-copy.ts";
-import { tellTroubles } from "../migrate/tell-report.ts";
 import { type DataFlags, requireImages } from "../with-admin.ts";
 import { dataFlags } from "./backup.ts";
 import { type BackupPlace, openPlace, readPlace } from "./backup-place.ts";
@@ -60,7 +60,7 @@ export async function restore(flags: RestoreFlags): Promise<void> {
   try {
     const to = await openStorage(storage);
     try {
-      await tellWarnings(to.targets);
+      await printWarnings(to.targets);
       await run(flags, { place, from, to, settings, secrets, inBackup, database, ends });
     } finally {
       await to.close();
@@ -150,8 +150,8 @@ function introductionOf({ finishedAt, beganAt, images, source }: BackupManifest)
 function tell(report: RestoreReport, ms: number, lookup: LookupNews, pins: string, json: boolean): void {
   // The reader may have ended; the exit code still tells.
   process.stdout.on("error", () => {});
-  tellTroubles("damaged in the backup", report.damaged);
-  tellTroubles("not restored", report.failed);
+  printTroubles("damaged in the backup", report.damaged);
+  printTroubles("not restored", report.failed);
   const { restored, bytes, kept, ended, absent, wasLiving, isComplete } = report;
   if (absent > 0) {
     process.stderr.write(

@@ -1,13 +1,13 @@
 import { isError, isServiceError } from "@outrigger/core";
 import { type BadLine, type FieldMapping, type ImportProgress, importContacts } from "@outrigger/sql";
+import { sizeText, timeText } from "../../../cli/amounts.ts";
 import { listenForSignals } from "../../../cli/listen-for-signals.ts";
 import { StartError } from "../../../config/config-error.ts";
 import { type DataFlags, type LookupTools, withLookup } from "../../../lookup/with-lookup.ts";
-import { noteBadLines } from "./bad-lines.ts";
+import { type ProgressView, showProgress } from "../show-progress.ts";
 import { type ContactFormat, formatOf } from "./import-options.ts";
-import { openInput } from "./open-input.ts";
-import { showImport } from "./show-import.ts";
-import { tellImport } from "./tell-import.ts";
+import { type Input, openInput } from "./open-input.ts";
+import { noteBadLines, printImport } from "./print-import.ts";
 
 /** The options of `outrigger contacts import`, proved as far as the command line alone allows. */
 export interface ImportFlags extends DataFlags {
@@ -20,6 +20,7 @@ export interface ImportFlags extends DataFlags {
 }
 
 const SIGNAL_EXIT = 130;
+const IMPORT_BAR = "{bar} {percentage}% | {size} of {all} | {lines} lines | {rate} lines/s | {left}";
 
 /** `outrigger contacts import`: takes in what a file says of people's addresses. */
 export async function importFile(file: string, flags: ImportFlags): Promise<void> {
@@ -53,19 +54,19 @@ async function run(
     });
     view?.close();
     noted.close();
-    tellImport(progress, { ms: performance.now() - beganAt, badLines: noted, json });
+    printImport(progress, { ms: performance.now() - beganAt, badLines: noted, json });
   } catch (error) {
     view?.close();
     noted.close();
     if (!interrupted.signal.aborted) throw importError(file, error);
-    tellStopped(reached);
+    printStopped(reached);
   } finally {
     interrupted.end();
     input.close();
   }
 }
 
-function tellStopped(reached: Readonly<ImportProgress> | null): void {
+function printStopped(reached: Readonly<ImportProgress> | null): void {
   const lines = reached === null ? "" : ` after line ${reached.lines}`;
   process.stderr.write(`outrigger: Stopped${lines}. Import the same file again, it goes on where it was\n`);
   process.exitCode = SIGNAL_EXIT;
@@ -78,5 +79,24 @@ function importError(file: string, error: unknown): unknown {
   if (!isServiceError(error)) return error;
   return new StartError(`${said}. Import the same file again when that is mended, it goes on where it was`, {
     cause: error,
+  });
+}
+
+/** Shows the progress of an import: a bar where the length of the input is known. */
+function showImport(input: Input): ProgressView<ImportProgress> {
+  const { totalBytes } = input;
+  const hasLength = totalBytes !== null && totalBytes > 0;
+  return showProgress(hasLength ? IMPORT_BAR : null, ({ lines }, seconds) => {
+    const read = input.readBytes();
+    const leftBytes = totalBytes === null ? 0 : totalBytes - read;
+    const left = leftBytes <= 0 || read === 0 ? "" : `${timeText((seconds / read) * leftBytes)} left`;
+    const rate = Math.round(lines / seconds);
+    const [size, all] = [sizeText(read), sizeText(totalBytes ?? read)];
+    return {
+      value: Math.min(totalBytes ?? read, read),
+      total: totalBytes ?? read,
+      fields: { lines, size, all, rate, left },
+      line: [`${lines} lines`, totalBytes === null ? size : `${size} of ${all}`, `${rate} lines/s`, left],
+    };
   });
 }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { IMAGES_RULES, type ImageEnd, type StorageAdmin } from "@outrigger/core";
 import { exportSuppressions, openDatabase } from "@outrigger/sql";
+import { isoText } from "../../../cli/amounts.ts";
 import { reasonOf } from "../../../cli/error-reason.ts";
 import { printLines } from "../../../cli/print-lines.ts";
 import { printable } from "../../../cli/printable.ts";
@@ -29,7 +30,7 @@ async function* linesOf(
   database: DatabaseTarget | null,
   tombstoneDays: number,
 ): AsyncGenerator<string> {
-  yield line({ ends: 1, at: isoOf(Date.now()), tombstoneDays });
+  yield line({ ends: 1, at: isoText(Date.now()), tombstoneDays });
   const counts = { images: 0, suppressions: 0, unreadable: 0 };
   const onUnreadable = (id: string, error: unknown) => {
     process.stderr.write(`outrigger: ${id} cannot be read: ${reasonOf(error)}\n`);
@@ -58,16 +59,12 @@ async function* tokensOf(database: DatabaseTarget | null): AsyncGenerator<string
 }
 
 function fieldsOf({ id, at, why, withheld }: ImageEnd): Record<string, unknown> {
-  if (withheld === null) return { id, at: isoOf(at), why };
+  if (withheld === null) return { id, at: isoText(at), why };
   const { reason, authority, since, deleteAfter } = withheld;
-  const dates = { since: isoOf(since), deleteAfter: deleteAfter === null ? null : isoOf(deleteAfter) };
-  return { id, at: isoOf(at), why, withheld: { reason, authority, ...dates } };
+  const dates = { since: isoText(since), deleteAfter: deleteAfter === null ? null : isoText(deleteAfter) };
+  return { id, at: isoText(at), why, withheld: { reason, authority, ...dates } };
 }
 
 function line(fields: Record<string, unknown>): string {
   return `${printable(JSON.stringify(fields))}\n`;
-}
-
-function isoOf(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -1,5 +1,5 @@
 import type { ListedImage } from "@outrigger/core";
-import { sizeText } from "../../../cli/amounts.ts";
+import { isoText, minuteText, sizeText } from "../../../cli/amounts.ts";
 import { printable } from "../../../cli/printable.ts";
 
 /** Fixed, so that the first line can be shown before the last is known. */
@@ -10,13 +10,21 @@ export const HEADING = line(["ID", "STATE", "TYPE", "SIZE", "CREATED (UTC)", "EX
 /** An image as a line of the table for people; of a damaged one nothing more is known. Its name is anybody's text, and shown as nothing but text. */
 export function tableLine({ id, state, type, size, createdAt, expiresAt, name }: ListedImage): string {
   if (state === "damaged") return line([id, state, "", "", "", "", ""]);
-  return line([id, state, type, sizeText(size), minuteOf(createdAt), minuteOf(expiresAt), printable(name)]);
+  return line([
+    id,
+    state,
+    type,
+    sizeText(size),
+    minuteText(createdAt),
+    minuteText(expiresAt),
+    printable(name),
+  ]);
 }
 
 /** An image as a line of JSON, with dates as the API has them. */
 export function jsonLine({ id, state, createdAt, expiresAt, ...image }: ListedImage): string {
   if (state === "damaged") return `${JSON.stringify({ id, state })}\n`;
-  const dates = { createdAt: isoOf(createdAt), expiresAt: isoOf(expiresAt) };
+  const dates = { createdAt: isoText(createdAt), expiresAt: isoText(expiresAt) };
   return `${printable(JSON.stringify({ id, state, ...image, ...dates }))}\n`;
 }
 
@@ -39,13 +47,4 @@ function line([id, state, type, size, created, expires, name]: [
     name,
   ];
   return `${columns.join("  ")}\n`;
-}
-
-/** `2026-01-02 03:04` in UTC. */
-function minuteOf(ms: number): string {
-  return isoOf(ms).slice(0, 16).replace("T", " ");
-}
-
-function isoOf(ms: number): string {
-  return new Date(ms).toISOString();
 }

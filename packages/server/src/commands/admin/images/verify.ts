@@ -9,7 +9,7 @@ import { describeTargets } from "../../../config/targets/describe-storage.ts";
 import type { StorageTargets } from "../../../config/targets/storage-target.ts";
 import { openStorage } from "../../../storage/open-storage.ts";
 import { readSource } from "../migrate/read-sides.ts";
-import { showProgress } from "../show-progress.ts";
+import { showCopy } from "../show-progress.ts";
 import { type DataFlags, type OpenImages, withImages } from "../with-admin.ts";
 import { openStateFile, type StateFile } from "./verify-state.ts";
 
@@ -60,7 +60,7 @@ async function run(
   // The reader of the output may have left; the exit code still tells.
   process.stdout.on("error", () => {});
   const interrupted = listenForSignals();
-  const view = quiet ? null : showProgress();
+  const view = quiet ? null : showCopy();
   const beganAt = performance.now();
   try {
     const report = await verifyStorage({
@@ -76,7 +76,7 @@ async function run(
     });
     view?.close();
     await stateFile.remove();
-    tellReport(report, performance.now() - beganAt, json);
+    printReport(report, performance.now() - beganAt, json);
     if (report.defects > report.repaired) process.exitCode = 1;
   } catch (error) {
     view?.close();
@@ -123,7 +123,7 @@ function lineOf(finding: VerifyFinding, json: boolean): string {
   return `${id ?? key}  ${what}  ${printable(detail)}${outcome}\n`;
 }
 
-function tellReport(report: VerifyReport, ms: number, json: boolean): void {
+function printReport(report: VerifyReport, ms: number, json: boolean): void {
   if (json) {
     process.stdout.write(`${JSON.stringify({ ...report, ms: Math.round(ms) })}\n`);
     return;

@@ -1,4 +1,5 @@
 import type { Account, AccountKey } from "@outrigger/core";
+import { isoText, minuteText } from "../../../cli/amounts.ts";
 import { printLines } from "../../../cli/print-lines.ts";
 import { printable } from "../../../cli/printable.ts";
 import { type DataFlags, type LookupTools, withLookup } from "../../../lookup/with-lookup.ts";
@@ -31,25 +32,16 @@ async function* linesOf({ accounts }: LookupTools, json: boolean): AsyncGenerato
 }
 
 function row({ id, plan, email }: Account, { hint, createdAt, revokedAt }: AccountKey): string {
-  const revoked = revokedAt === null ? "" : minuteOf(revokedAt);
-  return line([id, plan, hint, minuteOf(createdAt), revoked, printable(email ?? "")]);
+  const revoked = revokedAt === null ? "" : minuteText(revokedAt);
+  return line([id, plan, hint, minuteText(createdAt), revoked, printable(email ?? "")]);
 }
 
 function jsonLine({ id, plan, email }: Account, { hint, createdAt, revokedAt }: AccountKey): string {
-  const dates = { createdAt: isoOf(createdAt), revokedAt: revokedAt === null ? null : isoOf(revokedAt) };
+  const dates = { createdAt: isoText(createdAt), revokedAt: revokedAt === null ? null : isoText(revokedAt) };
   return `${printable(JSON.stringify({ account: id, plan, email, hint, ...dates }))}\n`;
 }
 
 function line(columns: readonly string[]): string {
   const padded = columns.map((text, index) => text.padEnd(WIDTHS[index] ?? 0));
   return `${padded.join("  ").trimEnd()}\n`;
-}
-
-/** `2026-01-02 03:04` in UTC. */
-function minuteOf(ms: number): string {
-  return isoOf(ms).slice(0, 16).replace("T", " ");
-}
-
-function isoOf(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -5,9 +5,9 @@ import { describeTargets } from "../../../config/targets/describe-storage.ts";
 import type { StorageTargets } from "../../../config/targets/storage-target.ts";
 import { type OpenStorage, type OpenTarget, openStorage } from "../../../storage/open-storage.ts";
 import { planSecret } from "./carry-secret.ts";
+import { printReport } from "./print-report.ts";
 import { readSides, type Sides } from "./read-sides.ts";
 import { runCopy } from "./run-copy.ts";
-import { tellReport } from "./tell-report.ts";
 
 /** The options of `outrigger migrate`, proved as far as the command line alone allows. */
 export interface MigrateFlags {
@@ -36,7 +36,7 @@ export async function migrate(flags: MigrateFlags): Promise<void> {
   try {
     const target = await openStorage(sides.to);
     try {
-      await tellWarnings(target.targets);
+      await printWarnings(target.targets);
       await run(flags, sides, source, target, plan);
     } finally {
       await target.close();
@@ -66,7 +66,7 @@ async function run(
       beforeFinish: plan.carry,
     });
     running.end();
-    tellReport(report, performance.now() - beganAt, plan.advice, json);
+    printReport(report, performance.now() - beganAt, plan.advice, json);
     if (!report.isComplete || report.damaged.length > 0) process.exitCode = 1;
   });
 }
@@ -77,7 +77,7 @@ export function nameOf(targets: StorageTargets): string {
   return typeof described === "string" ? described : JSON.stringify(described);
 }
 
-export async function tellWarnings(targets: readonly Pick<OpenTarget, "warnings">[]): Promise<void> {
+export async function printWarnings(targets: readonly Pick<OpenTarget, "warnings">[]): Promise<void> {
   for (const { warnings } of targets) {
     for (const text of await warnings()) process.stderr.write(`outrigger: warning: ${text}\n`);
   }

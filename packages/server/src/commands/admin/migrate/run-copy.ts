@@ -2,7 +2,7 @@ import { isServiceError, type MigrateOptions } from "@outrigger/core";
 import { reasonOf } from "../../../cli/error-reason.ts";
 import { listenForSignals } from "../../../cli/listen-for-signals.ts";
 import { StartError } from "../../../config/config-error.ts";
-import { showProgress } from "../show-progress.ts";
+import { showCopy } from "../show-progress.ts";
 
 /** A copy between storages that is under way. */
 export interface RunningCopy {
@@ -24,7 +24,7 @@ export async function runCopy(
   work: (running: RunningCopy) => Promise<void>,
 ): Promise<void> {
   const interrupted = listenForSignals();
-  const view = isQuiet ? null : showProgress();
+  const view = isQuiet ? null : showCopy();
   try {
     await work({
       options: { signal: interrupted.signal, onProgress: (progress) => view?.update(progress) },

@@ -1,5 +1,5 @@
 import { type CreatedImage, type ImagesClient, OutriggerError } from "@outrigger/client";
-import { jsonText, printOut, tellFailure } from "../../../cli/print-out.ts";
+import { jsonText, printFailure, printOut } from "../../../cli/print-out.ts";
 import { printable } from "../../../cli/printable.ts";
 import { ConfigError, StartError } from "../../../config/config-error.ts";
 import { imagesClientAt } from "../clients.ts";
@@ -64,7 +64,7 @@ async function addPicture(files: PictureFile[], path: string, signal: AbortSigna
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof StartError)) throw error;
-    tellFailure(error.message);
+    printFailure(error.message);
   }
 }
 

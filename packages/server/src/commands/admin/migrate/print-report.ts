@@ -3,11 +3,11 @@ import { sizeText, timeText } from "../../../cli/amounts.ts";
 import { printable } from "../../../cli/printable.ts";
 
 /** Says what a migration did and found. */
-export function tellReport(report: MigrationReport, ms: number, advice: string, json: boolean): void {
+export function printReport(report: MigrationReport, ms: number, advice: string, json: boolean): void {
   // Nobody may be reading any more; the exit code still tells.
   process.stdout.on("error", () => {});
-  tellTroubles("damaged at the source", report.damaged);
-  tellTroubles("not copied", report.failed);
+  printTroubles("damaged at the source", report.damaged);
+  printTroubles("not copied", report.failed);
   if (report.damaged.length > 0) {
     process.stderr.write(
       `outrigger: ${report.damaged.length} damaged at the source, and copied as they are: see outrigger images verify\n`,
@@ -38,7 +38,7 @@ function summaryOf({ images, copied, bytes, unchanged, removed }: MigrationRepor
   return `${images} images: ${done}, in ${timeText(seconds)} (${sizeText(Math.round(bytes / seconds))}/s).\n`;
 }
 
-export function tellTroubles(what: string, troubles: readonly MigrationTrouble[]): void {
+export function printTroubles(what: string, troubles: readonly MigrationTrouble[]): void {
   for (const { key, reason } of troubles) {
     process.stderr.write(`outrigger: ${what}: ${printable(key)}: ${printable(reason)}\n`);
   }
