@@ -31,14 +31,14 @@ async function createProgram(name: string | undefined): Promise<Command> {
   addImageCommands(program);
   addLookupCommands(program);
   if (program.commands.some((command) => command.name() === name)) return program;
-  // What runs a server takes long to load: those who only want to use one do not wait for it.
+  // The commands of a server take long to load: those of a client do not wait for them.
   const { addServerCommands } = await import("./commands/add-server-commands.ts");
   program.commandsGroup("To run a service:");
   addServerCommands(program);
   return program;
 }
 
-/** Says what went wrong, in as many lines as there are things to mend, and returns the exit code. */
+/** Prints what went wrong, a line for each problem, and returns the exit code. */
 async function report(error: unknown): Promise<number> {
   // Commander has said it already. Help and version end with 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT;

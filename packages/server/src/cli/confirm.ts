@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 
 /**
- * Asks whoever sits at the terminal. Anything but yes is a no, the end of the input included.
+ * Asks a question at the terminal. Anything but yes is a no, the end of the input included.
  * @param input @default The standard input
  * @param output @default The standard error
  */

@@ -35,7 +35,7 @@ export interface Asked {
   options: ReadOptions;
 }
 
-/** @param address Any text: what is no address asks for nothing, nor does what no picture can be asked for with. */
+/** @param address Any text; one that is no address of a picture asks for nothing. */
 export function askedBy(address: string): Asked {
   const url = URL.canParse(address) ? new URL(address) : null;
   const [, suffix = ""] = /\.(\w+)\/?$/.exec(url?.pathname ?? "") ?? [];

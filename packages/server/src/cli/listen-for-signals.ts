@@ -6,7 +6,7 @@ export interface Interruption {
   end(): void;
 }
 
-/** A first signal aborts, a second one ends the process as if nobody listened. */
+/** A first signal aborts, a second one ends the process. */
 export function listenForSignals(): Interruption {
   const controller = new AbortController();
   const signals = ["SIGINT", "SIGTERM"] as const;

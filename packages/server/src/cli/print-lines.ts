@@ -3,7 +3,7 @@ import type { Writable } from "node:stream";
 
 /**
  * Writes lines no faster than they are read, and reads no more than are written: memory stays flat. Ends early and quietly
- * when whoever reads has seen enough, as `head` has. Rejects when the output fails otherwise.
+ * when the reader has ended, as `head` does. Rejects when the output fails otherwise.
  */
 export async function printLines(
   lines: AsyncIterable<string>,
@@ -16,7 +16,7 @@ export async function printLines(
     // Its failure is among `failures`.
     if (!output.write(line)) await once(output, "drain").catch(() => undefined);
   }
-  // A write that failed is told of only when those before it are through.
+  // A failed write emits its error only after the writes before it.
   await new Promise<void>((resolve) => output.write("", () => resolve()));
   const [failure] = failures;
   if (failure !== undefined && failure.code !== "EPIPE") throw failure;

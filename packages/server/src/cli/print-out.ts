@@ -2,8 +2,8 @@ import { reasonOf } from "./error-reason.ts";
 import { printable } from "./printable.ts";
 
 /**
- * Writes to the standard output. Nobody may be reading any more, as after `head`: no reason to leave the rest undone. What
- * cannot be written otherwise is told of, and makes the exit code 1.
+ * Writes to the standard output. A reader that has ended, such as `head`, does not keep the rest from being done. Any other
+ * failure is printed on the standard error and makes the exit code 1.
  */
 export function printOut(text: string): void {
   if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", onError);

@@ -73,7 +73,7 @@ Examples:
 Exit codes: 0 no problem, 1 a problem, 2 wrong usage or configuration.
 `;
 
-/** Adds the commands of those who run a server: `serve`, `doctor`, and all that work on its storage and database. */
+/** Adds the commands that run a server (`serve`, `doctor`) or work on its storage and database. */
 export function addServerCommands(program: Command): void {
   program
     .command("serve")

@@ -1,4 +1,4 @@
-/** A configuration that cannot be: every problem on its own line, each beginning with the key's path. */
+/** An invalid configuration: every problem on its own line, each beginning with the key's path. */
 export class ConfigError extends TypeError {
   /** `key.path: must be …`, at least one. */
   readonly problems: readonly string[];
@@ -10,7 +10,7 @@ export class ConfigError extends TypeError {
   }
 }
 
-/** A server that cannot start where it is, in one line that says what is in the way. */
+/** A server or command that cannot start in its environment; the message is one line with the reason. */
 export class StartError extends Error {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super(message, options);

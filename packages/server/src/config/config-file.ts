@@ -12,7 +12,7 @@ import { resolveDatabaseUrl } from "./targets/database-target.ts";
 const NAMES = ["outrigger.config.json", "outrigger.config.mjs"];
 
 /**
- * The configuration of a file, proved; empty when none was named and none is there.
+ * The validated configuration of a file; empty without a file.
  * A relative path in its `data`, `storage` or `lookup.database` counts from the file's own directory.
  * @param named The file to read. Absent: `outrigger.config.json` or `.mjs` in the working directory.
  * @throws ConfigError

@@ -34,7 +34,7 @@ export const ENVIRONMENT = {
 >;
 
 /**
- * Flags over environment over file. Every source is proved for itself, so that a message names what has to be mended.
+ * Flags over environment over file. Every source is validated by itself, so that a message names the source of the problem.
  * @throws ConfigError
  */
 export async function loadConfig(flags: ServeFlags, environment: NodeJS.ProcessEnv): Promise<ServerConfig> {
@@ -48,7 +48,7 @@ export async function loadConfig(flags: ServeFlags, environment: NodeJS.ProcessE
     ...fromEnvironment,
     // The environment has no more than a port; the host may be the file's.
     ...(metrics ? { metrics: { ...fromFile.metrics, ...metrics } } : {}),
-    // As little has it of the lookup.
+    // The environment has no more than a database, either.
     ...(lookup === undefined ? {} : { lookup: lookup && { ...(fromFile.lookup || {}), ...lookup } }),
     ...fromFlags,
   };
@@ -83,7 +83,7 @@ function withPort(values: { port?: string }): Record<string, unknown> {
   return port !== undefined && /^\d{1,5}$/.test(port) ? { ...values, port: Number(port) } : values;
 }
 
-/** A variable is a text; one that is neither `true` nor `false` is left for the schema to refuse. */
+/** A variable is a text; the rules refuse one that is neither `true` nor `false`. */
 function withFlag(values: Record<string, unknown>): Record<string, unknown> {
   const { existing } = values;
   return existing === "true" || existing === "false" ? { ...values, existing: existing === "true" } : values;

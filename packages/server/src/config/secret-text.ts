@@ -3,7 +3,7 @@ const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
 /**
  * The bytes that a secret of the configuration stands for: those of the text, or what follows `base64:`.
- * `null` for what is no base64 behind that.
+ * `null` for invalid base64 after that prefix.
  */
 export function secretBytes(text: string): Buffer | null {
   if (!text.startsWith(PREFIX)) return Buffer.from(text, "utf8");

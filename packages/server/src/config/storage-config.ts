@@ -47,7 +47,7 @@ function sameFor(target: StorageTarget): StorageTargets {
   return { records: target, originals: target, renditions: target };
 }
 
-/** What expires in the store behind the back of who relies on it would be lost. */
+/** Only renditions may expire in a store: records and originals would be lost. */
 function requireKept({ records, originals }: StorageTargets): void {
   for (const target of [records, originals]) {
     if (target.kind === "redis" && target.ttlMs !== undefined) {

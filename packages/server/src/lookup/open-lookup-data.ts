@@ -27,7 +27,7 @@ import { secretsOf } from "../config/secret-text.ts";
 import type { ServerSettings } from "../config/settings.ts";
 import { type DatabaseTarget, databaseUrl, describeDatabase } from "../config/targets/database-target.ts";
 
-/** What the lookup has to do with: the database, and what is in it. */
+/** The database of the lookup, and what is in it. */
 export interface LookupData {
   database: SqlDatabase;
   contacts: ContactSource;

@@ -22,10 +22,10 @@ const UNASKED: ProbeResult = {
 };
 
 /**
- * Puts sample contacts, and an account with a key, into a database that is new. What was begun is brought to its end, and
- * what somebody took away from a demonstration stays away.
+ * Puts sample contacts, and an account with a key, into a new database. A run that was interrupted is completed; removed
+ * contacts and revoked keys stay away.
  * @returns the key, derived from the secret that the samples were made with so that it is kept nowhere; `null` where the database
- * is somebody's own, or the key was revoked.
+ * has contacts or accounts of its own, or the key was revoked.
  */
 export async function seedSamples(data: LookupData): Promise<string | null> {
   const { accounts, database, keys } = data;

@@ -15,8 +15,8 @@ export async function requireMigrated(targets: readonly OpenTarget[]): Promise<v
 }
 
 /**
- * As {@link requireMigrated}; and from now on these stores are in use: what is here is not what was copied any more, and no
- * other run of the migration may make it that again.
+ * As {@link requireMigrated}; and from now on these stores are in use: their content differs from the copy, so no other run
+ * of the migration may overwrite it.
  */
 export async function endMigration(targets: readonly OpenTarget[]): Promise<void> {
   const records = recordsOf(targets);

@@ -38,7 +38,7 @@ export interface OpenStorage {
   close(): Promise<void>;
 }
 
-/** Hears of trouble with a connection that heals by itself. */
+/** Called with errors of a connection that is restored by itself. */
 type OnTrouble = (error: unknown) => void;
 
 /** Opens what the configuration names. Nothing is asked yet. @throws StartError; nothing is open then. */

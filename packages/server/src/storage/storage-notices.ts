@@ -16,7 +16,7 @@ export async function logWarnings(targets: readonly OpenTarget[], logger: Logger
   }
 }
 
-/** Logs that nobody hands on what this server accepts and does not work on. */
+/** Logs that other servers find the uploads of this one by polling only. */
 export function logUnworkedUploads({ jobQueue, images }: ServerSettings, logger: Logger): void {
   if (images?.processUploads !== false || jobQueue !== undefined) return;
   logger.warn(

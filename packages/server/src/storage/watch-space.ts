@@ -30,7 +30,7 @@ function readerOf(directory: string) {
     try {
       last = statfsSync(directory);
     } catch {
-      // Numbers must not fail with the disk: readiness says what is wrong with it.
+      // Gauges must not fail with the disk: readiness reports its error.
     }
     return last;
   };

@@ -18,15 +18,15 @@ export function subjectsOf(texts: readonly string[]): string[] {
 }
 
 /**
- * Does one thing to each address or domain after the other, with a line for each. What fails is told on the standard error,
- * makes the exit code 1, and does not keep the others from being done.
+ * Changes one address or domain after the other and prints a line for each. A failure is printed on the standard error and
+ * makes the exit code 1; the others are still changed.
  * @param change says what has become of it, and whether that is what was wanted.
  */
 export async function changeSubjects(
   subjects: readonly string[],
   change: (subject: string) => Promise<{ said: string; isDone: boolean }>,
 ): Promise<void> {
-  // Nobody may be reading any more: no reason to leave the rest undone.
+  // The reader may have ended: the rest is done all the same.
   process.stdout.on("error", () => {});
   for (const subject of subjects) {
     try {

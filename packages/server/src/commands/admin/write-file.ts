@@ -6,8 +6,7 @@ import { reasonOf } from "../../cli/error-reason.ts";
 import { StartError } from "../../config/config-error.ts";
 
 /**
- * Writes a file for this user alone, in place of the one that is there: nobody ever sees a part of it, and what was there
- * stays when it cannot be written.
+ * Replaces a file, or makes one, for this user alone. The replacement is atomic: after a failure the old content stays.
  * @throws StartError where it cannot be written.
  */
 export async function writeWhole(path: string, content: Readable): Promise<void> {

@@ -15,7 +15,7 @@ const PROBING = "mail probing";
 const DNS_MS = 3000;
 const UNTRIED = "whether connections to port 25 leave this network was not tried: many providers block them";
 
-/** Whether the lookup's database can be used, or made, and who asks mail servers is somebody. */
+/** Whether the lookup's database can be used or made, and the name given to mail servers resolves. */
 export async function checkLookup({ database, smtp, dnsServers }: LookupSettings): Promise<Finding[]> {
   const found = await checkDatabase(database);
   return smtp === undefined ? [found] : [found, await checkMailIdentity(smtp, dnsServers)];

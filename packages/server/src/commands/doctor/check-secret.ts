@@ -11,7 +11,7 @@ import { type Finding, ok, problem } from "./finding.ts";
 const SECRET_BYTES = 32;
 
 /**
- * Whether what PINs are derived from is there, whole, and nobody else's to read.
+ * Whether the secret of PINs exists, is whole, and cannot be read by other users.
  * @param records What keeps the records, and a secret where it can.
  * @param isConfigured Whether the configuration has one, which wins.
  */

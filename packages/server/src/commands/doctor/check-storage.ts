@@ -29,7 +29,7 @@ const MIN_FREE_INODES = 100_000;
 const MIN_FREE_INODE_SHARE = 0.1;
 const LEASES = "leases";
 
-/** Whether what the configuration names can be used, and keeps what it is to keep. What is written there is removed. */
+/** Whether a store of the configuration can be used, and keeps its content. The trial data is deleted. */
 export async function checkTarget(shared: SharedTarget): Promise<Finding[]> {
   const { target, roles } = shared;
   if (target.kind === "file") {
@@ -130,8 +130,8 @@ export function checkInodes(free: number, total: number): Finding[] {
 }
 
 /**
- * Where a directory of our own disturbs nobody and lies on the file system of the data: among the store's temporary
- * files, which it sweeps itself should we be killed, else where the store would be made.
+ * A place for a trial directory on the file system of the data: among the store's temporary files, which the store sweeps if
+ * this process is killed; without a store, where it would be made.
  */
 function placeForTrial(directory: string): string {
   let place = join(directory, "tmp");

@@ -28,7 +28,7 @@ export interface DoctorFlags extends Pick<ServeFlags, "config" | "data">, MountF
 export async function doctor(url: string | undefined, flags: DoctorFlags): Promise<void> {
   const { json = false } = flags;
   const examination = url === undefined ? await ofThisMachine(flags) : ofMount(url, flags);
-  // Whoever reads may have seen enough; the exit code still tells.
+  // The reader may have ended; the exit code still tells.
   process.stdout.on("error", () => {});
   const findings: Finding[] = [];
   for await (const finding of examination) {

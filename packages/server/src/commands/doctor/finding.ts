@@ -2,11 +2,11 @@
 export interface Finding {
   /** What was looked at, e.g. `free space`. */
   check: string;
-  /** With a warning everything works, only not for every picture or not for long; a problem is to be mended. */
+  /** A warning affects some pictures or clients, or will become a problem. */
   status: "ok" | "warning" | "problem";
   /** How it is, without a full stop. */
   detail: string;
-  /** How to mend it, without a full stop; absent where nothing is to be mended. */
+  /** What to do about it, without a full stop; absent if ok. */
   remedy?: string;
 }
 

@@ -6,7 +6,7 @@ import {
 } from "@outrigger/client";
 import { readOwnPackage } from "../../cli/own-package.ts";
 
-/** Somebody waits for the answer: that nobody is there is told within two seconds. */
+/** A person waits: an unreachable service is reported within two seconds. */
 const MAX_RETRIES = 2;
 
 /** A client of the images that are mounted at `baseUrl`; their viewer shows that it was this command. */

@@ -5,7 +5,7 @@ import { failureText, isHopeless } from "./failure-text.ts";
 
 /** One of several things that are done to a service. */
 export interface Task {
-  /** Said in front of what is wrong with it. Printable. */
+  /** Precedes its failure. Printable. */
   name: string;
   /** Of the service that it is done to. */
   baseUrl: string;
@@ -13,8 +13,8 @@ export interface Task {
 }
 
 /**
- * Does one thing after the other. What fails is told on the standard error, makes the exit code 1, and does not keep the
- * others from being done, unless they could only fail in the same way.
+ * Runs one task after the other. A failure is printed on the standard error and makes the exit code 1. The other tasks still
+ * run, unless they could only fail in the same way.
  */
 export async function doEach(tasks: readonly Task[], signal: AbortSignal): Promise<void> {
   for (const [index, { name, baseUrl, run }] of tasks.entries()) {

@@ -3,7 +3,7 @@ import { isError, systemCode } from "@outrigger/core";
 import { reasonOf } from "../../cli/error-reason.ts";
 import { printable } from "../../cli/printable.ts";
 
-/** Codes of system calls that fail where nobody listens. */
+/** Codes of system calls that fail without a listener. */
 const NOBODY = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
 const NO_TLS = ["ERR_SSL_WRONG_VERSION_NUMBER"];
 
@@ -23,7 +23,7 @@ export function failureText(error: OutriggerError, baseUrl: string): string {
   if (error.status >= 300 && error.status < 400) {
     return `${baseUrl} only leads elsewhere; name what it leads to, as with https://`;
   }
-  // What stands there is the text of whoever answered.
+  // The detail is untrusted text.
   const said =
     printable(error.detail.trim()).replace(/\.$/, "") || `${error.status} ${printable(error.title)}`;
   if (error.status === 404) return `${said} (${baseUrl})`;

@@ -3,7 +3,7 @@ const SIGNAL_EXIT = 130;
 const SAME_WITHIN_MS = 500;
 
 /**
- * Does what ends at once when somebody presses Ctrl-C: the first SIGINT or SIGTERM aborts the signal, a later one ends the
+ * Runs work that ends at once after Ctrl-C: the first SIGINT or SIGTERM aborts the signal, a later one ends the
  * process. However the work ends after that, the exit code is 130.
  */
 export async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {

@@ -3,13 +3,13 @@ import type { ServerLogConfig } from "../../config/server-config.ts";
 
 export interface ServerLog {
   logger: Logger;
-  /** Resolves when everything has been written, or after a second when nobody reads it. */
+  /** Resolves when everything has been written, or after a second without a reader. */
   flush(): Promise<void>;
   /** For a process that has to end now: writes what waits, though maybe not in order. */
   flushNow(): void;
 }
 
-/** Lines that wait while nobody reads the standard error are dropped beyond this many bytes. */
+/** Bytes that may wait for a reader of the standard error; further lines are dropped. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 const FLUSH_MS = 1000;
 
@@ -29,7 +29,7 @@ export function createLog({ level, pretty }: Required<ServerLogConfig>): ServerL
     flush: () =>
       new Promise((resolve) => {
         const timer = setTimeout(resolve, FLUSH_MS);
-        // Called with an error when the other end is gone: there is nobody left to tell.
+        // Called with an error when the other end is closed: it cannot be reported.
         destination.flush(() => {
           clearTimeout(timer);
           resolve();
@@ -39,7 +39,7 @@ export function createLog({ level, pretty }: Required<ServerLogConfig>): ServerL
       try {
         destination.flushSync();
       } catch {
-        // The other end of the standard error is gone, or does not read: there is nobody to tell.
+        // The other end of the standard error is closed, or does not read: it cannot be reported.
       }
     },
   };

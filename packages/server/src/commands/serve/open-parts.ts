@@ -23,8 +23,8 @@ import { requestIdOf } from "./request-log.ts";
 const START_TIMEOUT_MS = 30_000;
 
 /**
- * Everything but the listeners, connected with each other. Proves first that storage and renderer work: images begin at once
- * to look after what is stored.
+ * Everything but the listeners, connected with each other. Proves first that storage and renderer work: the image service
+ * begins to sweep the storage at once.
  * @param withSamples has a lookup whose database is new begin with samples.
  * @throws StartError; nothing is open then.
  */
@@ -149,7 +149,7 @@ export interface Observers {
   observer: Observer | null;
 }
 
-/** Who watches the service, as the configuration says. */
+/** The observers that the configuration switches on. */
 export function createObservers(settings: Pick<ServerSettings, "metrics" | "tracing">): Observers {
   const metrics = settings.metrics ? createMetrics({ processMetrics: true }) : null;
   const tracing = settings.tracing ? createTracing() : null;

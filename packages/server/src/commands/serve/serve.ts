@@ -32,7 +32,7 @@ export async function serve({ demo = false, ...flags }: DemoFlags): Promise<void
   }
   const server = await startServer(settings, log.logger, { withSamples: demo });
   endOnSignal(server, settings.shutdownMs, log);
-  // Whoever started us may have stopped reading after the line, or before it: no reason to stop serving.
+  // The reader may end after the line, or before it: serving goes on.
   process.stdout.on("error", (err) => log.logger.debug({ err }, "nobody reads the standard output"));
   const sample = server.sampleKey === null ? "" : `Sample key: ${server.sampleKey}\n`;
   process.stdout.write(`Outrigger listens on ${server.url}\n${sample}`);
@@ -76,7 +76,7 @@ function endOnSignal(server: StartedServer, shutdownMs: number, log: ServerLog):
   process.on("SIGINT", onSignal);
 }
 
-/** After an exception that nobody caught, the state of the process is unknown: it ends, and whoever runs it starts another. */
+/** After an uncaught exception the state of the process is unknown: it ends, and its supervisor starts another. */
 function exitOnBug(log: ServerLog): void {
   process.on("uncaughtException", (err) => {
     log.logger.fatal({ err }, "ended by a bug");

@@ -134,7 +134,7 @@ export async function warnWithoutFonts(renderer: Renderer, logger: Logger): Prom
     if (await hasLatinFont(renderer)) return;
     logger.warn("There are no fonts: text in SVG pictures becomes boxes, or vanishes. See outrigger doctor.");
   } catch (err) {
-    // Closed meanwhile, or at work for others: nothing that anybody waits for.
+    // The renderer was closed meanwhile, or is busy.
     logger.debug({ err }, "fonts not looked at");
   }
 }

@@ -72,7 +72,7 @@ function printStopped(reached: Readonly<ImportProgress> | null): void {
   process.exitCode = SIGNAL_EXIT;
 }
 
-/** Why an import could not go on, and what to do about it. What is no error of the file or the database goes through. */
+/** Why an import could not go on, and what to do about it. Other errors are returned unchanged. */
 function importError(file: string, error: unknown): unknown {
   const said = isError(error) ? error.message.replace(/\.$/, "") : String(error);
   if (isServiceError(error, "bad_request")) return new StartError(`${file}: ${said}`, { cause: error });

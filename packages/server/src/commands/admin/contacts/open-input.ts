@@ -6,7 +6,7 @@ import { StartError } from "../../../config/config-error.ts";
 /** A file that is read. */
 export interface Input {
   bytes: AsyncIterable<Uint8Array>;
-  /** `null` where nobody knows. */
+  /** `null`: unknown. */
   totalBytes: number | null;
   /** So far. */
   readBytes(): number;

@@ -23,7 +23,7 @@ export interface ImportEnd {
 
 /** Says what an import did, and which lines it left out. */
 export function printImport(progress: ImportProgress, { ms, badLines, json }: ImportEnd): void {
-  // Nobody may be reading any more.
+  // The reader may have ended.
   process.stdout.on("error", () => {});
   printBadLines(progress.bad, badLines);
   const seconds = Math.max(0.001, ms / 1000);
@@ -73,7 +73,7 @@ export function noteBadLines(file: string | undefined): BadLines {
   let waiting: string[] = ["line,reason,field\n"];
   let isClosed = false;
 
-  // At once, not by a stream: it is told of faster than a slow disk could take.
+  // Synchronously, not by a stream: bad lines may arrive faster than a slow disk writes.
   function write(): void {
     if (descriptor !== null) writeSync(descriptor, waiting.join(""));
     waiting = [];

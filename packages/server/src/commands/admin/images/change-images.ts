@@ -31,7 +31,7 @@ export interface RemoveFlags extends DataFlags {
   yes?: boolean;
 }
 
-/** `outrigger images rm`: deletes images for good, after a question where somebody can be asked. */
+/** `outrigger images rm`: deletes images for good, after a question at a terminal. */
 export async function remove(images: string[], { yes = false, ...flags }: RemoveFlags): Promise<void> {
   const ids = imageIdsOf(images);
   if (!yes && !process.stdin.isTTY) {
@@ -48,7 +48,7 @@ export async function remove(images: string[], { yes = false, ...flags }: Remove
   });
 }
 
-/** `outrigger images sweep`: removes what is due, whatever the interval at which the server does it. */
+/** `outrigger images sweep`: deletes what has expired, without waiting for the server's interval. */
 export async function sweep(flags: DataFlags): Promise<void> {
   await withAdmin(flags, async (admin) => {
     const progress = progressLine();
@@ -77,16 +77,16 @@ export async function reindex(flags: DataFlags): Promise<void> {
 }
 
 /**
- * Does one thing to each image after the other, with a line for each. What fails is told on the standard error, makes the
- * exit code 1, and does not keep the others from being done.
- * @param done What has become of an image then, e.g. `withheld`.
+ * Changes one image after the other and prints a line for each. A failure is printed on the standard error and makes the exit
+ * code 1; the other images are still changed.
+ * @param done The printed result, e.g. `withheld`.
  */
 export async function changeImages(
   ids: readonly string[],
   done: string,
   change: (id: string) => Promise<void>,
 ): Promise<void> {
-  // Nobody may be reading any more: no reason to leave the rest undone.
+  // The reader may have ended: the rest is done all the same.
   process.stdout.on("error", () => {});
   for (const id of ids) {
     try {

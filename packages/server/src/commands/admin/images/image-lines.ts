@@ -7,7 +7,7 @@ const WIDTHS = { id: 22, state: 10, type: 17, size: 8, date: 16 };
 
 export const HEADING = line(["ID", "STATE", "TYPE", "SIZE", "CREATED (UTC)", "EXPIRES (UTC)", "NAME"]);
 
-/** An image as a line of the table for people; of a damaged one nothing more is known. Its name is anybody's text, and shown as nothing but text. */
+/** An image as a line of the table for people; a damaged one has no more than its ID. Names are untrusted text. */
 export function tableLine({ id, state, type, size, createdAt, expiresAt, name }: ListedImage): string {
   if (state === "damaged") return line([id, state, "", "", "", "", ""]);
   return line([

@@ -91,7 +91,7 @@ async function run(
   }
 }
 
-/** Why a verification could not go on. What is no error of a store goes through. */
+/** Why a verification could not go on; errors other than a store's are returned unchanged. */
 function stoppedError(error: unknown): unknown {
   if (!isServiceError(error)) return error;
   const reason = reasonOf(error);

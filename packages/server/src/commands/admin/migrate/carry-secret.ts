@@ -12,7 +12,7 @@ import { writeOnce } from "../write-file.ts";
 export interface SecretPlan {
   /** Writes it where it belongs. What is there already is the same. */
   carry(): Promise<void>;
-  /** What is left to do, in sentences. Tells no secret. */
+  /** What is left to do, in sentences without a secret. */
   advice: string;
 }
 

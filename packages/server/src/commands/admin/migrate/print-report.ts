@@ -2,9 +2,9 @@ import type { MigrationReport, MigrationTrouble } from "@outrigger/core";
 import { sizeText, timeText } from "../../../cli/amounts.ts";
 import { printable } from "../../../cli/printable.ts";
 
-/** Says what a migration did and found. */
+/** Prints what a migration did and found. */
 export function printReport(report: MigrationReport, ms: number, advice: string, json: boolean): void {
-  // Nobody may be reading any more; the exit code still tells.
+  // The reader may have ended; the exit code still tells.
   process.stdout.on("error", () => {});
   printTroubles("damaged at the source", report.damaged);
   printTroubles("not copied", report.failed);

@@ -42,7 +42,7 @@ export async function runCopy(
 }
 
 /**
- * Why a copy between storages could not go on, and what to do about it. What is no error of a store goes through.
+ * Why a copy between storages could not go on, and what to do about it. Other errors are returned unchanged.
  * @param refused Begins the sentence about a copy that must not be made.
  */
 export function migrationError(error: unknown, refused: string): unknown {

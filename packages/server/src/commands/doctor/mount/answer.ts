@@ -11,7 +11,7 @@ export interface Answer {
   arrivedMs: number;
   /** Whether the connection had served a request before. */
   isReused: boolean;
-  /** Whether whoever answered is this machine itself. */
+  /** Whether this machine itself answered. */
   isLoopback: boolean;
   /** Days until the certificate ends; `null` without TLS. */
   certificateDays: number | null;
@@ -47,7 +47,7 @@ export function isRedirect({ status }: Answer): boolean {
   return [301, 302, 303, 307, 308].includes(status);
 }
 
-/** A reply as a clause: its status, and what it says or who seems to have said it. Printable. */
+/** A reply as a clause: its status, and its problem or its likely sender. Printable. */
 export function describeAnswer(answer: Answer): string {
   const { status } = answer;
   const detail = problemDetail(answer);

@@ -12,7 +12,7 @@ const AFTERWARDS = "after deletion";
 /** Each on a connection of its own, so that they reach as many processes as a proxy has. */
 const LOOKS = 4;
 
-/** Whether an image can be changed by JSON and by a form, at once for everybody, and not by who knows an old state. */
+/** Whether JSON changes an image, every process sees the change at once, and a stale `If-Match` is refused. */
 export const checkEdits: MountCheck = async (visit, image) => {
   const before = await visit.send(pathOf(image, "json"));
   const answer = await patch(visit, image, NEW_NAME);
@@ -54,7 +54,7 @@ function patchFinding(answer: Answer): Finding {
   return problem("PATCH", said, "Look into the logs of the app");
 }
 
-/** Whether everybody sees at once what was written. */
+/** Whether every process sees a change at once. */
 async function tryReadBack(visit: MountVisit, image: UploadedImage): Promise<Finding> {
   const check = "reading after writing";
   for (let index = 0; index < READS_BACK; index++) {
@@ -85,7 +85,7 @@ async function tryStaleEdit(
       );
 }
 
-/** Whether what is deleted is gone at once, for everybody. */
+/** Whether a deleted image is gone at once, in every process. */
 export const checkDelete: MountCheck = async (visit, image) => {
   const path = pathOf(image, "png");
   // So that a cache in front has it.

@@ -79,7 +79,7 @@ const tryForm = async (visit: MountVisit, { id, pin }: Parameters<MountCheck>[1]
   return problem("edit form", said, answer.status >= 500 ? remedies.mountFirst : remedies.allowMethods);
 };
 
-/** What is wrong with the first file of a page that does not arrive; `null` where all do. */
+/** The problem of the first file of a page that does not arrive; `null` if all arrive. */
 async function missingFile(visit: MountVisit, page: string): Promise<string | null> {
   for (const [, address = ""] of page.matchAll(
     /<(?:script|link)\b[^>]*\b(?:src|href)="([^"]+\/assets\/[^"]+)"/g,

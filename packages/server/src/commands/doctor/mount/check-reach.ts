@@ -13,11 +13,11 @@ const LOOKUP = "lookup";
 /** An address that every mount answers in a way that nothing else does. */
 export const HELLO_PATH = "/api/images.json";
 
-/** What is at an address. */
+/** What answers at an address. */
 export interface Reached {
   /** At least one. */
   findings: Finding[];
-  /** Whether anybody answers there. */
+  /** Whether there was an answer. */
   isThere: boolean;
   /** The reply of the image service; `null` where there is none. */
   hello: Answer | null;

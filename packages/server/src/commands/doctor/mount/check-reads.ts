@@ -80,7 +80,7 @@ async function tryValidators(visit: MountVisit, path: string, whole: Answer): Pr
       );
 }
 
-/** What is text, proxies like to compress, and then its entity tag is not that of the service any more. */
+/** Proxies often compress text, and then change its entity tag. */
 async function tryCompression(visit: MountVisit, image: UploadedImage): Promise<Finding> {
   const plain = await visit.send(pathOf(image, "json"));
   const compressed = await visit.send(pathOf(image, "json"), { headers: { "Accept-Encoding": "gzip, br" } });
@@ -91,7 +91,7 @@ async function tryCompression(visit: MountVisit, image: UploadedImage): Promise<
   return warning("compression", detail, remedies.noCompression);
 }
 
-/** Whether what keeps pictures from doing harm arrives: with somebody's SVG it is all there is. */
+/** Whether the headers arrive that keep scripts in SVG pictures from running. */
 export const checkSafetyHeaders: MountCheck = async (visit, image) => {
   const answer = await visit.send(pathOf(image, "png"));
   const expected = {

@@ -17,7 +17,7 @@ const BUFFERING = "request buffering";
 /** Longer than a reply takes beyond what it took before, shorter than a refused client is waited for. */
 const PAUSE_MS = 500;
 
-/** Whether what is sent to a mount is protected on its way. @param hello What it answered. */
+/** Whether requests to a mount are protected by TLS. @param hello Its answer. */
 export function checkTls(base: string, hello: Answer): Finding {
   if (base.startsWith("http:")) {
     if (hello.isLoopback) return ok(TLS, "none, which is for development on this machine");
@@ -45,7 +45,7 @@ export async function checkPlainTwin(twin: string): Promise<Finding> {
   try {
     answer = await exchange(new URL(twin + HELLO_PATH), { silenceMs: TWIN_SILENCE_MS });
   } catch {
-    // Whatever the reason: nobody can send a PIN there.
+    // For whatever reason: no PIN can be sent there.
     return ok(check, "nothing answers without TLS");
   }
   if (isImageService(answer)) {
@@ -59,7 +59,7 @@ export async function checkPlainTwin(twin: string): Promise<Finding> {
   return ok(check, isLed ? "redirected to https" : `refused: ${describeAnswer(answer)}`);
 }
 
-/** The address at `http:` beside one at `https:`; `null` where nobody would look for one. */
+/** The address at `http:` beside one at `https:`; `null` for a port of its own. */
 export function plainTwinOf(base: string): string | null {
   const { protocol, port } = new URL(base);
   return protocol === "https:" && port === "" ? base.replace(/^https:/, "http:") : null;
@@ -89,8 +89,8 @@ export async function checkKeepAlive(visit: MountVisit): Promise<Finding[]> {
 }
 
 /**
- * Whether what is sent reaches the service as it is sent, or when something in front has all of it: neither is wrong, but
- * with the second its limits and time-outs count. The request is one that the service refuses by its headers.
+ * Whether a proxy passes a request on as it arrives, or buffers all of it first. Both work, but the limits and time-outs of a
+ * buffering proxy apply to uploads. The service refuses this request by its headers.
  */
 export async function checkEarlyAnswer(visit: MountVisit): Promise<Finding[]> {
   const usual = await visit.send(HELLO_PATH);

@@ -15,7 +15,7 @@ const RAISE_TIME_OUTS =
   "Raise the time-outs of whatever is in front (nginx: client_body_timeout, proxy_read_timeout, proxy_send_timeout; " +
   "Node: server.requestTimeout)";
 
-/** What the other checks look at, and what was found on the way. */
+/** The image that the other checks use, and the findings of its upload. */
 export interface UploadCheck {
   findings: Finding[];
   /** The times around the create. */
@@ -34,7 +34,7 @@ export async function checkUpload(visit: MountVisit): Promise<UploadCheck> {
   return { findings: [uploadFinding("upload", upload)], answer, image };
 }
 
-/** What became of an upload. */
+/** The result of an upload. */
 export function uploadFinding(check: string, { answer, image }: Upload): Finding {
   const { status } = answer;
   if (image !== null) {
@@ -115,7 +115,7 @@ function withoutPin(address: string): string {
   return address.replace(/\?.*$/s, "");
 }
 
-/** Whether the service knows what program a client is. */
+/** Whether the service learns the client's program. */
 export function checkAgent(name: string, { agentName }: UploadedImage): Finding {
   if (agentName === name) return ok("User-Agent", "arrives");
   return {
@@ -126,7 +126,7 @@ export function checkAgent(name: string, { agentName }: UploadedImage): Finding 
   };
 }
 
-/** Whether a client that does not want to wait is heard, and told when to ask again. */
+/** Whether `Prefer: respond-async` arrives, and `Retry-After` comes back. */
 export async function checkPrefer(visit: MountVisit): Promise<Finding[]> {
   const upload = await visit.upload(sampleFile("PNG"), { headers: { Prefer: "respond-async" } });
   const { answer, image } = upload;
@@ -143,7 +143,7 @@ export async function checkPrefer(visit: MountVisit): Promise<Finding[]> {
   ];
 }
 
-/** Whether a file of some size gets through: what is in front often takes a megabyte and no more. */
+/** Whether a file of some megabytes arrives: proxies often accept no more than one. */
 export async function checkLargeUpload(visit: MountVisit): Promise<Finding[]> {
   let upload: Upload;
   try {
@@ -154,7 +154,7 @@ export async function checkLargeUpload(visit: MountVisit): Promise<Finding[]> {
   }
   if (upload.image !== null) return [ok(LARGE, `${MEGABYTES} MiB are taken in`)];
   const { status } = upload.answer;
-  // A WAF says it in its own way: what is smaller went through a moment ago.
+  // A firewall answers in its own words; a smaller file arrived a moment ago.
   if ((status === 400 || status === 403) && problemDetail(upload.answer) === null) {
     const { detail } = uploadFinding(LARGE, upload);
     return [problem(LARGE, detail, remedies.bodyLimit)];

@@ -63,7 +63,7 @@ export function troubleCode(error: unknown): string {
   return code;
 }
 
-/** What an error of a connection means to whoever is to mend it. */
+/** What an error of a connection means, and what to do about it. */
 export function explainTrouble(error: unknown): ConnectionTrouble {
   const known = TROUBLES[troubleCode(error)];
   if (known !== undefined) return known;

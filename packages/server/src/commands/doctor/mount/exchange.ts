@@ -51,7 +51,7 @@ export function exchange(url: URL, ask: Ask): Promise<Answer> {
   return new Promise<Answer>((resolve, reject) => {
     let isAnswered = false;
     outgoing.on("error", (error) => {
-      // It has its answer: that a server cuts who still sends is no failure then.
+      // After an answer, a server may cut a connection that still sends.
       if (!isAnswered) reject(error);
     });
     outgoing.on("timeout", () => {
@@ -74,7 +74,7 @@ export function exchange(url: URL, ask: Ask): Promise<Answer> {
         }, reject);
     });
     if (body === undefined || Buffer.isBuffer(body)) outgoing.end(body);
-    // What fails is told by the request's own error.
+    // The request emits its own error.
     else
       Readable.from(body, { objectMode: false })
         .on("error", () => undefined)

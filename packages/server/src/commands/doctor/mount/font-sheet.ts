@@ -50,7 +50,7 @@ export function drawFontSheet(): Buffer {
   );
 }
 
-/** What the fonts of whoever drew the sheet can draw. */
+/** The scripts that the fonts of the service can draw. */
 export function readFontSheet(pixels: PngPixels): FontCoverage {
   const isDrawn = (script: Script) => {
     const row = scripts.indexOf(script);

@@ -13,7 +13,7 @@ export function sampleFile(name: string): UploadFile {
   return { name: `doctor.${name.toLowerCase()}`, type: sample.type, bytes: sample.bytes };
 }
 
-/** A tiny picture in a file of some size, which nobody can make smaller by compression. */
+/** A tiny picture in a file of a given size that compression cannot reduce. */
 export function paddedPng(bytes: number): UploadFile {
   const { bytes: png, ...file } = sampleFile("PNG");
   const padding = randomBytes(bytes);

@@ -37,7 +37,7 @@ function isHeader(name: string, value: string): boolean {
     validateHeaderValue(name, value);
     return true;
   } catch {
-    // What is wrong with it, the grammar says better.
+    // The message for a wrong header is the caller's.
     return false;
   }
 }

@@ -28,13 +28,13 @@ export interface MountVisit {
   /** How long an upload pauses that is to be slow, milliseconds. */
   patienceMs: number;
   /**
-   * Sends a request to an address below the mount point. One that is told to wait (429 with Retry-After) waits and is sent
-   * again. Rejects with Node's error where there is no reply.
+   * Sends a request to an address below the mount point. After 429 with Retry-After, it waits and sends the
+   * request again. Rejects with Node's error where there is no reply.
    */
   send(path: string, ask?: Ask): Promise<Answer>;
   /** Uploads a file. What was made is deleted by `leave`, and expires soon without it. */
   upload(file: UploadFile, options?: UploadOptions): Promise<Upload>;
-  /** Tells that an image is deleted, so that `leave` need not. */
+  /** Notes that an image is deleted, so that `leave` skips it. */
   forget(id: string): void;
   /** By how much the mount's clock is ahead of this machine's, as far as known; milliseconds. */
   clockAheadMs: number;
@@ -59,7 +59,7 @@ export interface UploadOptions {
 
 export interface VisitOptions {
   base: string;
-  /** Sent with every request, e.g. what the host app asks for to let anybody in. */
+  /** Sent with every request, e.g. credentials for the host app. */
   headers: Readonly<Record<string, string>>;
   patienceMs: number;
 }
@@ -68,7 +68,7 @@ export function createVisit({ base, headers, patienceMs }: VisitOptions): MountV
   const made = new Map<string, UploadedImage>();
   const always = { "User-Agent": `${DOCTOR_NAME}/${readOwnPackage().version}`, Accept: "*/*" };
   const asked = new URL(base);
-  // A redirect may lead to somebody else, whom the host app's secrets do not concern.
+  // A redirect may lead to another host, which must not get the credentials.
   const ownHeaders = ({ protocol, hostname }: URL) =>
     hostname === asked.hostname && (protocol === "https:" || asked.protocol === "http:") ? headers : {};
 
@@ -136,7 +136,7 @@ async function* inHalves(body: Buffer, pauseMs: number): AsyncGenerator<Buffer> 
   yield body.subarray(half);
 }
 
-/** The record of an image once it is processed, or what is answered instead; 202 where that takes too long. */
+/** The answer for an image's record once it is processed; 202 if that takes too long. */
 export async function untilReady(visit: MountVisit, id: string): Promise<Answer> {
   const deadline = Date.now() + MAX_READY_MS;
   for (;;) {

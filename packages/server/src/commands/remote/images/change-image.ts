@@ -43,7 +43,7 @@ export interface RmFlags {
   yes?: boolean;
 }
 
-/** `outrigger rm`: deletes images for good, after a question where somebody can be asked. */
+/** `outrigger rm`: deletes images for good, after a question at a terminal. */
 export async function rm(addresses: string[], { to, pin, yes = false }: RmFlags): Promise<void> {
   const targets = imageTargetsOf(addresses, to).map((target) => ({ ...target, pin: pinOf(target, pin) }));
   if (!yes && !process.stdin.isTTY) {

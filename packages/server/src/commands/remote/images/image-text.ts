@@ -3,7 +3,7 @@ import { sizeText } from "../../../cli/amounts.ts";
 import { labelledLines } from "../../../cli/print-out.ts";
 import { printable } from "../../../cli/printable.ts";
 
-/** An image for people: what it is, and where. Its name is anybody's text, and shown as nothing but text. */
+/** An image for people: its facts and addresses. Names are untrusted text. */
 export function imageText(image: ImageRecord & Partial<Pick<CreatedImage, "editUrl">>): string {
   const { name, type, size, width, height, status, expiresAt, url, editUrl } = image;
   const pixels = width === null || height === null ? [] : [`${width} × ${height}`];

@@ -7,8 +7,8 @@ const MAX_BYTES = 200;
 
 /**
  * A name that is nothing but a name of a file: it stays in its directory, is not hidden, and is no option of any command.
- * @param name What anybody has called an image.
- * @param otherwise Instead of what nothing is left of.
+ * @param name The untrusted name of an image.
+ * @param otherwise The name if nothing is left.
  */
 export function safeFileName(name: string, otherwise: string): string {
   const last = name.split(/[/\\]/).findLast((part) => part.trim() !== "") ?? "";

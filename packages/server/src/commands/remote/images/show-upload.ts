@@ -8,14 +8,14 @@ export interface UploadView {
   begin(name: string, bytes: number): void;
   /** So much of it is. */
   update(sentBytes: number): void;
-  /** It is done or has failed: nothing stands in the way of what is said of it. */
+  /** It is done or has failed: the bar makes room for the result. */
   end(): void;
 }
 
 const BAR = "{bar} {percentage}% | {size} of {all} | {rate}/s | {state}";
 const MAX_NAME_LENGTH = 30;
 
-/** A bar over all bytes of all files where somebody looks, nothing elsewhere. */
+/** A bar over all bytes of all files on a terminal, nothing elsewhere. */
 export function showUpload(
   files: number,
   totalBytes: number,

@@ -57,7 +57,7 @@ function requireFitting(paths: readonly string[], { name }: UploadFlags): void {
   if (problems.length > 0) throw new ConfigError("The command line", problems);
 }
 
-/** What cannot be uploaded is told of, and does not keep the others from it. */
+/** A file that cannot be uploaded is reported; the others are still uploaded. */
 async function addPicture(files: PictureFile[], path: string, signal: AbortSignal): Promise<void> {
   try {
     files.push(await openPicture(path, signal));
@@ -100,7 +100,7 @@ async function send(
     throw error;
   } finally {
     view.end();
-    // Whatever kept us from waiting until it is ready: its PIN is told only once.
+    // Printed even if the wait for its processing failed: the PIN is never shown again.
     if (created !== null) print(json ? jsonText({ file: file.shown, ...created }) : imageText(created));
   }
 }

@@ -19,7 +19,7 @@ export interface Place {
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** Writes to the standard output. Whoever reads may have seen enough. @throws StartError where it cannot be written. */
+/** Writes to the standard output. The reader may end early. @throws StartError where it cannot be written. */
 export async function writeToOutput(bytes: Bytes, signal: AbortSignal): Promise<void> {
   try {
     await pipeline(bytes, process.stdout, { signal, end: false });
@@ -85,7 +85,7 @@ async function pump(bytes: Bytes, output: WriteStream, signal: AbortSignal): Pro
   return output.bytesWritten;
 }
 
-/** Never replaces what somebody else has put there meanwhile. */
+/** Never replaces a file that another process has put there meanwhile. */
 async function putWhereNothingIs(made: string, path: string): Promise<void> {
   try {
     await link(made, path);

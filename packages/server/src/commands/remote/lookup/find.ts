@@ -26,7 +26,7 @@ export async function find({ domain, company, name, json = false, ...flags }: Fi
   });
 }
 
-/** What is known of a person, for people. All of it is somebody else's text. */
+/** The facts about a person, for people. All of it is untrusted text. */
 function personText({ email, score, first_name, last_name, position, company, sources }: FoundEmail): string {
   if (email === null) return "No address was found\n";
   const [source] = sources;

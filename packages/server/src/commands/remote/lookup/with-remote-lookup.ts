@@ -18,7 +18,7 @@ export interface LookupFlags {
   json?: boolean;
 }
 
-/** A lookup that is asked until somebody presses Ctrl-C. */
+/** A lookup whose requests end with Ctrl-C. */
 export interface AskedLookup {
   client: LookupClient;
   baseUrl: string;
