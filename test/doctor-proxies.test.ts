@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { checkPatience } from "../packages/server/src/doctor/mount/check-patience.ts";
-import type { MountCheck } from "../packages/server/src/doctor/mount/mount-check.ts";
+import { checkPatience } from "../packages/server/src/commands/doctor/mount/check-uploads.ts";
+import type { MountCheck } from "../packages/server/src/commands/doctor/mount/visit.ts";
 import { amiss, examine, examineQuickly } from "./support/examine-mount.ts";
 import { type Site, startSite } from "./support/service.ts";
 import { type PassedReply, type Spoiling, startSpoilingProxy } from "./support/spoiling-proxy.ts";

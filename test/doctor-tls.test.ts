@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { express as mount } from "@outrigger/express";
 import express from "express";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import type { Finding } from "../packages/server/src/doctor/finding.ts";
+import type { Finding } from "../packages/server/src/commands/doctor/finding.ts";
 import { outrigger, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
 import { createSelfSigned } from "./backends/self-signed.ts";
 import { amiss, examine } from "./support/examine-mount.ts";

@@ -18,7 +18,7 @@ const LONGEST = [
   "test/reliability/slow-clients.test.ts",
   "test/lookup-server.test.ts",
   "test/bench-smoke.test.ts",
-  "packages/server/src/serve.test.ts",
+  "packages/server/src/commands/serve/serve.test.ts",
   "test/doctor.test.ts",
   "packages/redis/src/blobs/redis-expiry.test.ts",
   "packages/sql/src/transfer/import-kill.test.ts",
@@ -37,8 +37,8 @@ const LONGEST = [
   "test/backup-again.test.ts",
   "packages/redis/src/connection/redis-sentinel.test.ts",
   "test/lookup/suppression.test.ts",
-  "packages/server/src/drain.test.ts",
-  "packages/server/src/load-config.test.ts",
+  "packages/server/src/commands/serve/drain.test.ts",
+  "packages/server/src/config/load-config.test.ts",
 ].map((name) => {
   if (!existsSync(root + name)) throw new Error(`${name} is not there: name the file that takes as long now`);
   return root + name;

@@ -1,17 +1,27 @@
-import type { Finding } from "../../packages/server/src/doctor/finding.ts";
-import { checkAddresses, checkAgent } from "../../packages/server/src/doctor/mount/check-addresses.ts";
-import { checkDelete } from "../../packages/server/src/doctor/mount/check-delete.ts";
-import { checkEdits } from "../../packages/server/src/doctor/mount/check-edits.ts";
-import { checkErrors } from "../../packages/server/src/doctor/mount/check-errors.ts";
-import { checkLargeUpload } from "../../packages/server/src/doctor/mount/check-large-upload.ts";
-import { checkImagePages, checkUploadPage } from "../../packages/server/src/doctor/mount/check-pages.ts";
-import { checkPrefer } from "../../packages/server/src/doctor/mount/check-prefer.ts";
-import { checkReads } from "../../packages/server/src/doctor/mount/check-reads.ts";
-import { checkSafetyHeaders } from "../../packages/server/src/doctor/mount/check-safety-headers.ts";
-import { checkUpload } from "../../packages/server/src/doctor/mount/check-upload.ts";
-import { examineMount } from "../../packages/server/src/doctor/mount/examine-mount.ts";
-import type { MountCheck } from "../../packages/server/src/doctor/mount/mount-check.ts";
-import { createVisit, DOCTOR_NAME } from "../../packages/server/src/doctor/mount/visit.ts";
+import type { Finding } from "../../packages/server/src/commands/doctor/finding.ts";
+import { checkDelete, checkEdits } from "../../packages/server/src/commands/doctor/mount/check-edits.ts";
+import {
+  checkImagePages,
+  checkUploadPage,
+} from "../../packages/server/src/commands/doctor/mount/check-pages.ts";
+import { checkErrors } from "../../packages/server/src/commands/doctor/mount/check-reach.ts";
+import {
+  checkReads,
+  checkSafetyHeaders,
+} from "../../packages/server/src/commands/doctor/mount/check-reads.ts";
+import {
+  checkAddresses,
+  checkAgent,
+  checkLargeUpload,
+  checkPrefer,
+  checkUpload,
+} from "../../packages/server/src/commands/doctor/mount/check-uploads.ts";
+import { examineMount } from "../../packages/server/src/commands/doctor/mount/examine-mount.ts";
+import {
+  createVisit,
+  DOCTOR_NAME,
+  type MountCheck,
+} from "../../packages/server/src/commands/doctor/mount/visit.ts";
 
 /** What of the test's machine, not of the mount, findings depend on. */
 const FONTS = /^fonts$| text$/;

@@ -122,6 +122,7 @@ export { backupStorage } from "./images/backup/backup-storage.ts";
 export type { EndList } from "./images/backup/end-lists.ts";
 export type { RestoreOptions, RestoreReport } from "./images/backup/restore-options.ts";
 export { restoreStorage } from "./images/backup/restore-storage.ts";
+export { IMAGES_RULES } from "./images/image-settings.ts";
 export type { CloseOptions, Images } from "./images/images.ts";
 export { createImages } from "./images/images.ts";
 export type { ImageRateLimits, ImagesOptions } from "./images/images-options.ts";
@@ -208,6 +209,7 @@ export { deriveLookupKeys } from "./lookup/lookup-keys.ts";
 export type { LookupOptions, PlanAllowance } from "./lookup/lookup-options.ts";
 export type { LookupProblemId } from "./lookup/lookup-problem.ts";
 export { isLookupProblem, LookupProblem } from "./lookup/lookup-problem.ts";
+export { LOOKUP_RULES } from "./lookup/lookup-settings.ts";
 export type { NameFault } from "./lookup/names/name-fault.ts";
 export { nameFault } from "./lookup/names/name-fault.ts";
 export { normaliseName } from "./lookup/names/normalise-name.ts";
@@ -245,10 +247,10 @@ export type {
   PathItem,
   SecurityScheme,
 } from "./openapi/document.ts";
-export type { Checked, OptionRule, RuleTable } from "./option-rules.ts";
+export type { Checked, OptionProblem, OptionRule, RuleTable } from "./option-rules.ts";
 export * as rules from "./option-rules.ts";
 // For authors of backends: what checks the options of their factories.
-export { checkOptions, checkValue } from "./option-rules.ts";
+export { checkOptions, checkValue, optionProblems } from "./option-rules.ts";
 export type { JsonSchema, JsonType, JsonValue } from "./schema/json-schema.ts";
 export { checkBlobKey, checkLeaseLength, checkListing } from "./stores/argument-checks.ts";
 export { checkDueList, checkDueQuery, dueName, parseDueName } from "./stores/due-names.ts";

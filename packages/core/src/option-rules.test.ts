@@ -71,6 +71,37 @@ test("no message repeats a secret, wherever it was put", () => {
   expect(() => check({ key: "hush" })).toThrow("not 4 bytes");
 });
 
+test("optionProblems names every wrong option at once, and repeats no value", () => {
+  const given = { count: SECRET, inner: { depth: -1, lable: 1 }, plans: { free: 0.5 }, pasword: SECRET };
+  expect(rules.optionProblems(given, TABLE)).toEqual([
+    { path: "count", text: "must be a whole number from 1 to 9" },
+    { path: "inner.depth", text: "must be a whole number from 0" },
+    { path: "inner.lable", text: "unknown key, did you mean inner.label?" },
+    { path: "plans.free", text: "must be a whole number from 0" },
+    { path: "pasword", text: "unknown key, did you mean password?" },
+  ]);
+  expect(rules.optionProblems([], TABLE)).toEqual([
+    { path: "", text: expect.stringMatching(/^must be an object of options \(count, /) },
+  ]);
+  expect(rules.optionProblems({ count: undefined }, TABLE)).toEqual([]);
+});
+
+test("a refined rule is asked only about values of the right shape, with their defaults", () => {
+  const span = rules.refined(
+    rules.nested({ from: rules.preset(5, rules.whole(0)), to: rules.required(rules.whole(0)) }),
+    ({ from, to }: { from: number; to: number }) =>
+      to < from ? [{ path: ".to", text: "must not be less than from" }] : [],
+  );
+  const problems = (given: object) => rules.optionProblems({ span: given }, { span });
+  expect(problems({ to: 5 })).toEqual([]);
+  expect(problems({ to: 4 })).toEqual([{ path: "span.to", text: "must not be less than from" }]);
+  expect(problems({ to: "4" })).toEqual([{ path: "span.to", text: "must be a whole number from 0" }]);
+  expect(problems({})).toEqual([{ path: "span.to", text: "must be a whole number from 0" }]);
+  expect(() => rules.checkOptions("example", { span: { to: 4 } }, { span })).toThrow(
+    new TypeError("example: span.to must not be less than from"),
+  );
+});
+
 test("bytes of another realm are bytes", () => {
   const bytes: unknown = runInNewContext("new Uint8Array(32)");
   expect(bytes).not.toBeInstanceOf(Uint8Array);

@@ -1,4 +1,5 @@
 import { nearestName } from "./nearest-name.ts";
+import * as values from "./option-values.ts";
 
 /** What an option may be: data, so that checks and messages come from one place. */
 export type OptionRule = (
@@ -7,7 +8,7 @@ export type OptionRule = (
   | { readonly kind: "oneOf"; readonly values: readonly string[] }
   | { readonly kind: "text"; readonly what: string; fits(text: string): boolean; readonly isSecret: boolean }
   | { readonly kind: "url" }
-  | { readonly kind: "texts"; readonly what: string; fits(text: string): boolean; readonly least: number }
+  | { readonly kind: "texts"; readonly what: string; fits(each: unknown): boolean; readonly least: number }
   | { readonly kind: "secret"; readonly minBytes: number; readonly isList: boolean }
   | { readonly kind: "function" }
   | { readonly kind: "shape"; readonly what: string; readonly methods: readonly string[] }
@@ -21,7 +22,20 @@ export type OptionRule = (
       fits(value: unknown): boolean;
       readonly isSecret: boolean;
     }
-) & { readonly presence: "optional" | "preset" | "required"; readonly preset?: unknown };
+) & {
+  readonly presence: "optional" | "preset" | "required";
+  readonly preset?: unknown;
+  /** What else is wrong with a value that has the right shape, its defaults filled in. */
+  readonly faults?: (given: never) => readonly OptionProblem[];
+};
+
+/** What is wrong with an option. */
+export interface OptionProblem {
+  /** `images.cors.origins`; empty for the options as a whole. */
+  readonly path: string;
+  /** A clause such as `must be a whole number from 1`. It repeats no value: that may be a secret. */
+  readonly text: string;
+}
 
 type Rules = Readonly<Record<string, OptionRule>>;
 type Kind<K extends OptionRule["kind"]> = Extract<OptionRule, { kind: K }>;
@@ -66,8 +80,10 @@ export const secretText = (what: string, fits = (given: string) => given !== "")
 /** The absolute http(s) URL of a mount point. */
 export const url = () => ({ ...optional, kind: "url" }) as const;
 /** @param what follows "must be". @param least how many texts at least. */
-export const texts = (what: string, fits: (each: string) => boolean, least = 0) =>
-  ({ ...optional, kind: "texts", what, fits, least }) as const;
+export const texts = (what: string, isRight: (each: string) => boolean, least = 0) => {
+  const fits = (each: unknown) => typeof each === "string" && isRight(each);
+  return { ...optional, kind: "texts", what, fits, least } as const;
+};
 /** A secret as text or bytes; with `isList` also a list of them. */
 export const secret = (minBytes: number, isList: boolean) =>
   ({ ...optional, kind: "secret", minBytes, isList }) as const;
@@ -95,8 +111,11 @@ export const any = () => value("anything", () => true);
 export const required = <R extends OptionRule>(rule: R) =>
   ({ ...rule, presence: "required" }) as With<R, "required">;
 /** The rule of an option that is `given` where it is left out. */
-export const preset = <R extends OptionRule>(given: unknown, rule: R) =>
-  ({ ...rule, presence: "preset", preset: given }) as With<R, "preset">;
+export const preset = <R extends OptionRule, V>(given: V, rule: R) =>
+  ({ ...rule, presence: "preset", preset: given }) as With<R, "preset"> & { readonly preset: V };
+/** The rule, and what its shape cannot say. @param faults Their paths begin at the value: empty, or with a dot. */
+export const refined = <R extends OptionRule, V>(rule: R, faults: (given: V) => readonly OptionProblem[]) =>
+  ({ ...rule, faults }) as R & { readonly faults: (given: V) => readonly OptionProblem[] };
 
 /**
  * The options of a factory with their defaults; `undefined` counts as absent.
@@ -109,67 +128,106 @@ export function checkOptions<O extends object, T extends Rules>(
   table: T,
 ): Checked<O, T> {
   const wanted = Object.keys(table).filter((name) => table[name]?.presence === "required");
-  if (!isObject(options) && (options !== undefined || wanted.length > 0)) {
+  if (!values.isObject(options) && (options !== undefined || wanted.length > 0)) {
     const names = wanted.length > 0 ? ` with ${wanted.join(", ")}` : "";
-    throw new TypeError(`${factory} takes an object of options${names}, not ${typeName(options)}`);
+    throw new TypeError(`${factory} takes an object of options${names}, not ${values.typeName(options)}`);
   }
+  const report: Report = { factory, faults: [] };
+  const checked = checkTable(report, "", options ?? {}, table);
+  throwFirst(report);
   // The table has a rule for every key of O, and each value was checked by it.
-  return checkTable(factory, "", options ?? {}, table) as Checked<O, T>;
+  return checked as Checked<O, T>;
 }
 
 /** Checks one value. @param name as it stands in messages. @throws TypeError as {@link checkOptions}. */
 export function checkValue(name: string, given: unknown, rule: OptionRule): void {
-  check("", name, given, rule);
+  const report: Report = { factory: "", faults: [] };
+  check(report, name, given, rule);
+  throwFirst(report);
 }
 
-function checkTable(factory: string, path: string, given: object, table: Rules): Record<string, unknown> {
-  const known = Object.keys(table);
-  for (const [name, each] of Object.entries(given)) {
-    if (each === undefined || Object.hasOwn(table, name)) continue;
-    const nearest = nearestName(name, known);
-    const hint = nearest === null ? `it takes ${known.join(", ")}` : `did you mean ${path}${nearest}?`;
-    throw new TypeError(`${path}${name} is no option of ${factory}: ${hint}`);
-  }
+/** All that is wrong with options from a configuration file or the environment; empty where nothing is. */
+export function optionProblems(given: unknown, table: Rules): OptionProblem[] {
+  const report: Report = { factory: "", faults: [] };
+  check(report, "", given, nested(table));
+  return report.faults.map(({ path, text }) => ({ path, text }));
+}
+
+/** What a check has found so far, each with the sentence that a factory throws. */
+interface Report {
+  readonly factory: string;
+  readonly faults: (OptionProblem & { readonly message: string; readonly isUnknown?: boolean })[];
+}
+
+function throwFirst({ faults }: Report): void {
+  const first = faults.find(({ isUnknown }) => isUnknown) ?? faults[0];
+  if (first !== undefined) throw new TypeError(first.message);
+}
+
+function checkTable(report: Report, path: string, given: object, table: Rules): Record<string, unknown> {
   const checked: Record<string, unknown> = {};
   for (const [name, rule] of Object.entries(table)) {
     const each: unknown = Reflect.get(given, name);
     if (each === undefined && rule.presence === "required") {
-      throw new TypeError(`${factory}: ${path}${name} is required: ${wantedBy(rule)}`);
+      const wanted = wantedBy(rule);
+      addFault(report, path + name, `must be ${wanted}`, `is required: ${wanted}`);
     }
     const filled = each === undefined ? rule.preset : each;
-    checked[name] = filled === undefined ? undefined : check(factory, `${path}${name}`, filled, rule);
+    checked[name] = filled === undefined ? undefined : check(report, path + name, filled, rule);
+  }
+  const known = Object.keys(table);
+  for (const [name, each] of Object.entries(given)) {
+    if (each === undefined || Object.hasOwn(table, name)) continue;
+    const nearest = nearestName(name, known);
+    const guess = nearest === null ? null : `did you mean ${path}${nearest}?`;
+    const message = `${path}${name} is no option of ${report.factory}: ${guess ?? `it takes ${known.join(", ")}`}`;
+    const text = guess === null ? "unknown key" : `unknown key, ${guess}`;
+    report.faults.push({ path: path + name, text, message, isUnknown: true });
   }
   return checked;
 }
 
 /** The value, with the defaults of options within it. */
-function check(factory: string, path: string, given: unknown, rule: OptionRule): unknown {
-  if (rule.kind === "orFalse" && given !== false && rule.rule.kind === "nested" && isObject(given)) {
-    return check(factory, path, given, rule.rule);
+function check(report: Report, path: string, given: unknown, rule: OptionRule): unknown {
+  if (rule.kind === "orFalse" && given !== false && rule.rule.kind === "nested" && values.isObject(given)) {
+    return check(report, path, given, rule.rule);
   }
   if (rule.kind === "either") {
-    const isNested = isObject(given) && Object.keys(rule.nested.table).some((name) => name in given);
-    if (isNested) return check(factory, path, given, rule.nested);
+    const isNested = values.isObject(given) && Object.keys(rule.nested.table).some((name) => name in given);
+    if (isNested) return check(report, path, given, rule.nested);
   }
   if (!fits(given, rule)) {
-    const at = factory === "" ? path : `${factory}: ${path}`;
-    throw new TypeError(`${at} must be ${wantedBy(rule)}, not ${shown(path, given, rule)}`);
+    const text = `must be ${wantedBy(rule)}`;
+    addFault(report, path, text, `${text}, not ${shown(path, given, rule)}`);
+    return given;
   }
-  if (rule.kind === "nested") return checkTable(factory, `${path}.`, given as object, rule.table); // It fits.
-  if (rule.kind === "named") {
-    const entries = Object.entries(given as object); // As above.
-    return Object.fromEntries(
-      entries.map(([name, each]) => [name, check(factory, `${path}.${name}`, each, rule.each)]),
-    );
-  }
-  return given;
+  if (rule.kind === "either") return check(report, path, given, rule.other);
+  const before = report.faults.length;
+  const filled = fillIn(report, path, given, rule);
+  // Only what has the shape is looked at further.
+  const faults = report.faults.length === before ? rule.faults?.(filled as never) : undefined;
+  for (const fault of faults ?? []) addFault(report, path + fault.path, fault.text);
+  return filled;
+}
+
+function fillIn(report: Report, path: string, given: unknown, rule: OptionRule): unknown {
+  const below = path === "" ? "" : `${path}.`;
+  if (rule.kind === "nested") return checkTable(report, below, given as object, rule.table); // It fits.
+  if (rule.kind !== "named") return given;
+  const entries = Object.entries(given as object); // As above.
+  return Object.fromEntries(
+    entries.map(([name, each]) => [name, check(report, below + name, each, rule.each)]),
+  );
+}
+
+function addFault({ factory, faults }: Report, path: string, text: string, said = text): void {
+  faults.push({ path, text, message: `${factory === "" ? path : `${factory}: ${path}`} ${said}` });
 }
 
 function fits(given: unknown, rule: OptionRule): boolean {
   switch (rule.kind) {
     case "whole":
-      // A safe integer is a number.
-      return Number.isSafeInteger(given) && (given as number) >= rule.min && (given as number) <= rule.max;
+      return values.isWhole(given, rule.min, rule.max);
     case "flag":
       return typeof given === "boolean";
     case "oneOf":
@@ -177,22 +235,20 @@ function fits(given: unknown, rule: OptionRule): boolean {
     case "text":
       return typeof given === "string" && rule.fits(given);
     case "url":
-      return typeof given === "string" && isMountUrl(given);
+      return typeof given === "string" && values.isMountUrl(given);
     case "texts":
-      return (
-        Array.isArray(given) && given.length >= rule.least && given.every((each) => isFitting(each, rule))
-      );
+      return Array.isArray(given) && given.length >= rule.least && given.every(rule.fits);
     case "secret": {
       const list: unknown[] = rule.isList && Array.isArray(given) ? given : [given];
-      return list.length > 0 && list.every((each) => byteLength(each) >= rule.minBytes);
+      return list.length > 0 && list.every((each) => values.byteLength(each) >= rule.minBytes);
     }
     case "function":
       return typeof given === "function";
     case "shape":
-      return isObject(given) && missingMethod(given, rule.methods) === undefined;
+      return values.isObject(given) && values.missingMethod(given, rule.methods) === undefined;
     case "nested":
     case "named":
-      return isObject(given);
+      return values.isObject(given);
     case "orFalse":
       return given === false || fits(given, rule.rule);
     case "either":
@@ -232,54 +288,15 @@ function wantedBy(rule: OptionRule): string {
 
 /** What was given, short, and never a secret. */
 function shown(path: string, given: unknown, rule: OptionRule): string {
-  if (rule.kind === "secret" && byteLength(given) >= 0) return `${byteLength(given)} bytes`;
+  if (rule.kind === "secret" && values.byteLength(given) >= 0) return `${values.byteLength(given)} bytes`;
   if (typeof given === "string") {
-    const isSecret = ("isSecret" in rule && rule.isSecret) || rule.kind === "secret" || given.includes("@");
-    // Secrets have at least 32 bytes, and may stand in a place that is not theirs.
-    return isSecret || given.length >= 32 ? `a text of ${given.length} characters` : JSON.stringify(given);
+    return values.shownText(given, rule.kind === "secret" || ("isSecret" in rule && rule.isSecret));
   }
   const shapeRule = rule.kind === "either" ? rule.other : rule;
-  if (typeof given === "function" && shapeRule.kind === "shape") {
-    const name = given.name === "" ? "it" : given.name;
-    const key = path.slice(path.lastIndexOf(" ") + 1);
-    return `the function ${name}: call it, ${key}: ${name}()`;
-  }
-  if (!isObject(given)) return typeName(given);
+  if (typeof given === "function" && shapeRule.kind === "shape")
+    return values.shownFunction(given.name, path);
+  if (!values.isObject(given)) return values.typeName(given);
   if ("then" in given) return "a promise: await it";
-  const missing = shapeRule.kind === "shape" ? missingMethod(given, shapeRule.methods) : undefined;
-  return missing === undefined ? typeName(given) : `an object without ${missing}()`;
-}
-
-/** Shows numbers, and of everything else its type alone. */
-function typeName(given: unknown): string {
-  if (given === null || given === undefined || typeof given === "number" || typeof given === "boolean")
-    return String(given);
-  if (Array.isArray(given)) return given.length === 0 ? "an empty list" : "a list";
-  return typeof given === "object" ? "an object" : `a ${typeof given}`;
-}
-
-function isObject(given: unknown): given is object {
-  return typeof given === "object" && given !== null && !Array.isArray(given);
-}
-
-function missingMethod(given: object, methods: readonly string[]): string | undefined {
-  return methods.find((name) => typeof Reflect.get(given, name) !== "function");
-}
-
-function isFitting(each: unknown, rule: Kind<"texts">): boolean {
-  return typeof each === "string" && rule.fits(each);
-}
-
-/** -1 for what is neither text nor bytes. Bytes may be another realm's, so `instanceof` says nothing. */
-function byteLength(given: unknown): number {
-  if (typeof given === "string") return Buffer.byteLength(given);
-  return Object.prototype.toString.call(given) === "[object Uint8Array]"
-    ? (given as Uint8Array).byteLength // Its tag says so.
-    : -1;
-}
-
-function isMountUrl(given: string): boolean {
-  const parsed = URL.canParse(given) ? new URL(given) : null;
-  if (parsed === null || !/^https?:$/.test(parsed.protocol)) return false;
-  return parsed.username + parsed.password + parsed.search + parsed.hash === "";
+  const missing = shapeRule.kind === "shape" ? values.missingMethod(given, shapeRule.methods) : undefined;
+  return missing === undefined ? values.typeName(given) : `an object without ${missing}()`;
 }

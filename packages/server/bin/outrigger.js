@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { tooManyOpenFiles } from "../dist/open-files.js";
+import { tooManyOpenFiles } from "../dist/cli/open-files.js";
 
 try {
   const { main } = await import("../dist/main.js");

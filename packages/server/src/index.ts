@@ -1,4 +1,4 @@
-export { createServer, type RunningServer } from "./create-server.ts";
+export { createServer, type RunningServer } from "./commands/serve/create-server.ts";
 export type {
   ServerConfig,
   ServerHttpConfig,
@@ -8,4 +8,4 @@ export type {
   ServerMetricsConfig,
   ServerRendererConfig,
   ServerStorageConfig,
-} from "./server-config.ts";
+} from "./config/server-config.ts";

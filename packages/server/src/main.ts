@@ -1,12 +1,12 @@
 import { isError } from "@outrigger/core";
 import { Command, CommanderError } from "commander";
-import { ConfigError, StartError } from "./config-error.ts";
-import { reasonOf } from "./error-reason.ts";
-import { addImageCommands } from "./image-commands/add-image-commands.ts";
-import { withHyphenIds } from "./images-command/image-ids.ts";
-import { addLookupCommands } from "./lookup-commands/add-lookup-commands.ts";
-import { tooManyOpenFiles } from "./open-files.ts";
-import { readOwnPackage } from "./own-package.ts";
+import { reasonOf } from "./cli/error-reason.ts";
+import { tooManyOpenFiles } from "./cli/open-files.ts";
+import { readOwnPackage } from "./cli/own-package.ts";
+import { withHyphenIds } from "./commands/admin/images/image-ids.ts";
+import { addImageCommands } from "./commands/remote/images/add-image-commands.ts";
+import { addLookupCommands } from "./commands/remote/lookup/add-lookup-commands.ts";
+import { ConfigError, StartError } from "./config/config-error.ts";
 
 const USAGE_EXIT = 2;
 
@@ -31,14 +31,14 @@ async function createProgram(name: string | undefined): Promise<Command> {
   addImageCommands(program);
   addLookupCommands(program);
   if (program.commands.some((command) => command.name() === name)) return program;
-  // What runs a server takes long to load: those who only want to use one do not wait for it.
-  const { addServerCommands } = await import("./add-server-commands.ts");
+  // The commands of a server take long to load: those of a client do not wait for them.
+  const { addServerCommands } = await import("./commands/add-server-commands.ts");
   program.commandsGroup("To run a service:");
   addServerCommands(program);
   return program;
 }
 
-/** Says what went wrong, in as many lines as there are things to mend, and returns the exit code. */
+/** Prints what went wrong, a line for each problem, and returns the exit code. */
 async function report(error: unknown): Promise<number> {
   // Commander has said it already. Help and version end with 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT;

@@ -94,7 +94,8 @@ const EGRESS_RULES = {
   pauseMs: rules.preset(600_000, rules.whole(1, MAX_TIMER_MS)),
 } satisfies RuleTable<EgressRule>;
 
-const RULES = {
+/** The options of `createMailProber`. */
+export const PROBER_RULES = {
   smtp: rules.nested(IDENTITY_RULES),
   dnsServers: rules.texts("a list of IP addresses with or without a port", isServerAddress),
   port: rules.preset(25, rules.whole(1, 65_535)),
@@ -117,7 +118,7 @@ const RULES = {
 
 /** {@link MailProberOptions}, checked and complete. */
 export type ProberSettings = Omit<
-  Checked<MailProberOptions, typeof RULES>,
+  Checked<MailProberOptions, typeof PROBER_RULES>,
   "smtp" | "dnsServers" | "forbidden"
 > & {
   smtp: SmtpIdentity | null;
@@ -132,7 +133,7 @@ export function readProberOptions(options: MailProberOptions): ProberSettings {
     dnsServers = null,
     forbidden,
     ...others
-  } = checkOptions("createMailProber", options, RULES);
+  } = checkOptions("createMailProber", options, PROBER_RULES);
   return { ...others, smtp, dnsServers, forbidden: forbidden ?? specialAddresses() };
 }
 

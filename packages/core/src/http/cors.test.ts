@@ -172,7 +172,7 @@ test.each<[CorsOptions, RegExp]>([
   [{ origins: ["file:///srv"] }, /is no origin, such as/],
   [{ origins: [""] }, /is no origin, such as/],
   // As from a configuration file.
-  [{ origins: [7] } as unknown as CorsOptions, /7 is no origin/],
+  [{ origins: [7] } as unknown as CorsOptions, /origins\.0 is no origin/],
 ])("%j is refused with the reason", (options, reason) => {
   expect(() => corsService(answering(undefined), options)).toThrow(reason);
   expect(() => corsService(answering(undefined), options)).toThrow(TypeError);

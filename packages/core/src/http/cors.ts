@@ -1,5 +1,15 @@
 import type { Call, Reply, Service } from "../contracts/call.ts";
-import { flag, nested, preset, type RuleTable, required, value } from "../option-rules.ts";
+import {
+  checkValue,
+  flag,
+  nested,
+  type OptionProblem,
+  preset,
+  type RuleTable,
+  refined,
+  required,
+  value,
+} from "../option-rules.ts";
 
 /** Which pages of other sites may use the service with scripts (the Fetch standard's CORS protocol). */
 export interface CorsOptions {
@@ -12,10 +22,17 @@ export interface CorsOptions {
   credentials?: boolean;
 }
 
-export const CORS_RULE = nested({
+const CORS_RULES = {
   origins: required(value('a list of origins, or "*"', (given) => given === "*" || Array.isArray(given))),
   credentials: preset(false, flag()),
-} satisfies RuleTable<CorsOptions>);
+} satisfies RuleTable<CorsOptions>;
+
+/** The rule of the option `cors`. */
+export const CORS_RULE = refined(nested(CORS_RULES), ({ origins, credentials }: CorsOptions) => {
+  if (origins !== "*") return origins.flatMap(originFaults);
+  const text = 'needs a list of origins: browsers refuse them with "*"';
+  return credentials === true ? [{ path: ".credentials", text }] : [];
+});
 
 /** What pages may set beside what they always may. */
 const REQUEST_HEADERS = [
@@ -65,7 +82,9 @@ const PREFLIGHT_SECONDS = "600";
  * @throws TypeError for an origin that no browser would send, and for credentials with `"*"`.
  */
 export function corsService(service: Service, options: CorsOptions): Service {
-  const allowed = allowedOrigins(options);
+  checkValue("cors", options, CORS_RULE);
+  // `null`: all.
+  const allowed = options.origins === "*" ? null : new Set(options.origins);
   const credentials = options.credentials === true ? { "Access-Control-Allow-Credentials": "true" } : {};
 
   /** What tells the browser that the page may; `null`: it may not. */
@@ -125,20 +144,12 @@ function nameOf(headers: Reply["headers"], lowerCaseName: string): string | unde
   return undefined;
 }
 
-/** `null`: all. */
-function allowedOrigins({ origins, credentials = false }: CorsOptions): ReadonlySet<string> | null {
-  if (origins === "*") {
-    if (!credentials) return null;
-    throw new TypeError('cors.credentials needs a list of origins: browsers refuse them with "*"');
-  }
-  for (const origin of origins) {
-    const reason = whyNoOrigin(origin);
-    if (reason !== null) throw new TypeError(`cors.origins: ${JSON.stringify(origin)} ${reason}`);
-  }
-  return new Set(origins);
+/** What is wrong with an origin in the list; nothing where a browser would send it as `Origin`. */
+function originFaults(origin: unknown, index: number): OptionProblem[] {
+  const text = whyNoOrigin(origin);
+  return text === null ? [] : [{ path: `.origins.${index}`, text }];
 }
 
-/** Why no browser would send this as `Origin`, or `null`. */
 function whyNoOrigin(origin: unknown): string | null {
   if (origin === "null") return null;
   if (origin === "*") return 'is no origin: for all, origins is "*" in place of a list';

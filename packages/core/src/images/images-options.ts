@@ -84,7 +84,7 @@ export interface ImagesOptions {
   /** How long an image that has expired or was deleted answers 410, before it is unknown (404); days from 0 to 3650. @default 30 */
   tombstoneDays?: number;
   /**
-   * How often this process removes what has expired, in milliseconds from 1000; `false`: never by itself, only when
+   * How often this process removes what has expired, in milliseconds from 1000 to 86400000; `false`: never by itself, only when
    * {@link Images.sweep} is called. Any number of processes may do it. @default 60000
    */
   sweepEveryMs?: number | false;

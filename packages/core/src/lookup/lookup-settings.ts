@@ -40,7 +40,10 @@ export const LOOKUP_RULES = {
   plans: rules.preset({}, rules.named(rules.nested(PLAN_RULES))),
   networkNames: rules.preset(
     { a: "network_a", b: "network_b" },
-    rules.nested({ a: rules.required(networkName), b: rules.required(networkName) }),
+    rules.refined(
+      rules.nested({ a: rules.required(networkName), b: rules.required(networkName) }),
+      ({ a, b }: { a: string; b: string }) => (a === b ? [{ path: ".b", text: "must differ from a" }] : []),
+    ),
   ),
   requestsPerSecond: rules.preset(15, rules.orFalse(rules.whole(1))),
   rateLimiter: shapes.rateLimiter,
@@ -58,6 +61,7 @@ export type CheckedOptions = rules.Checked<LookupOptions, typeof LOOKUP_RULES>;
 /** The settings of checked options. */
 export function lookupSettings(options: CheckedOptions): LookupSettings {
   const plans = new Map(Object.entries({ free: FREE, ...options.plans }));
+  const { a, b } = options.networkNames;
   return {
     keys: deriveLookupKeys(options.secret),
     allowanceOf({ plan }) {
@@ -65,7 +69,7 @@ export function lookupSettings(options: CheckedOptions): LookupSettings {
       const { searches, verifications } = plans.get(plan) ?? FREE;
       return { searches: orNull(searches), verifications: orNull(verifications) };
     },
-    networkNames: namesOf(options.networkNames),
+    networkNames: { a, aUrl: `${a}_url`, b },
     onError: failureListener(options),
     now: options.now,
   };
@@ -73,9 +77,4 @@ export function lookupSettings(options: CheckedOptions): LookupSettings {
 
 function orNull(points: number | false): number | null {
   return points === false ? null : points;
-}
-
-function namesOf({ a, b }: { a: string; b: string }): LookupSettings["networkNames"] {
-  if (a === b) throw new TypeError("createLookup: networkNames.a and networkNames.b must differ");
-  return { a, aUrl: `${a}_url`, b };
 }

@@ -5,7 +5,7 @@ import { createSqlSuppressionList, openDatabase } from "@outrigger/sql";
 import { afterEach, describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../../test/outrigger-process.ts";
 import { type LookupData, openLookupData } from "./open-lookup-data.ts";
-import { seedSamples } from "./seed-samples.ts";
+import { seedSamples } from "./samples.ts";
 
 const OLD = "o".repeat(32);
 const NEW = "n".repeat(32);

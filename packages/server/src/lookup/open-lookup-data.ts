@@ -1,11 +1,15 @@
+import { mkdir, open } from "node:fs/promises";
+import { dirname } from "node:path";
 import {
   type Accounts,
   type BlobStore,
   type ContactSource,
   createSuppressions,
   deriveLookupKeys,
+  hasLocalSecret,
   isServiceError,
   type LookupKeys,
+  readIdentity,
   type SuppressionList,
   type Suppressions,
 } from "@outrigger/core";
@@ -16,15 +20,14 @@ import {
   openDatabase,
   type SqlDatabase,
 } from "@outrigger/sql";
-import { StartError } from "../config-error.ts";
-import type { ServerSettings } from "../settings.ts";
-import { databaseUrl, describeDatabase } from "./database-target.ts";
-import { lookupError } from "./lookup-error.ts";
-import { type LookupSecrets, lookupSecrets } from "./lookup-secrets.ts";
-import type { LookupSettings } from "./lookup-settings.ts";
-import { makeDatabaseFile } from "./make-database-file.ts";
+import { serviceReasonOf } from "../cli/error-reason.ts";
+import { StartError } from "../config/config-error.ts";
+import type { LookupSettings } from "../config/lookup-settings.ts";
+import { secretsOf } from "../config/secret-text.ts";
+import type { ServerSettings } from "../config/settings.ts";
+import { type DatabaseTarget, databaseUrl, describeDatabase } from "../config/targets/database-target.ts";
 
-/** What the lookup has to do with: the database, and what is in it. */
+/** The database of the lookup, and what is in it. */
 export interface LookupData {
   database: SqlDatabase;
   contacts: ContactSource;
@@ -98,4 +101,52 @@ async function requireSecret(
       { cause },
     );
   }
+}
+
+/** What the lookup's keys are derived from. */
+export interface LookupSecrets {
+  /** The first is the current one. */
+  secrets: Buffer[];
+  /** `false` for the secret that the directory of the images made for itself. */
+  isConfigured: boolean;
+}
+
+/**
+ * Finds the secrets of the lookup.
+ * @param records What keeps the records of images, and a secret where it can.
+ * @throws StartError where there is none that outlives the process.
+ */
+export async function lookupSecrets(
+  { secret, lookup }: WithLookup,
+  records: BlobStore,
+): Promise<LookupSecrets> {
+  const configured = lookup.secret ?? secret;
+  if (configured !== undefined) return { secrets: secretsOf(configured), isConfigured: true };
+  if (hasLocalSecret(records)) {
+    // A directory that has its identity has had a secret: another one would suppress other people.
+    if ((await records.readLocalSecret()) === null && (await readIdentity(records)) !== null) {
+      throw new StartError(`The secret of the images is gone. Restore ${records.secretPath} from a backup`);
+    }
+    return { secrets: [await records.localSecret()], isConfigured: false };
+  }
+  throw new StartError(
+    "There is no secret for the lookup's suppressions. Set lookup.secret, secret or OUTRIGGER_SECRET to at least 32 random bytes, the same for all processes",
+  );
+}
+
+/** Makes a database file and its directory where there are none, for this user alone: it is about people. */
+export async function makeDatabaseFile(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  // An empty file is an empty database, and what the database writes beside it has its mode.
+  const file = await open(path, "a", 0o600);
+  await file.close();
+}
+
+/** That the lookup's database cannot be used, and why, in one line without user and password. */
+export function lookupError(target: DatabaseTarget, cause: unknown): StartError {
+  if (cause instanceof StartError) return cause;
+  return new StartError(
+    `The lookup's database ${describeDatabase(target)} cannot be used: ${serviceReasonOf(cause)}`,
+    { cause },
+  );
 }

@@ -8,11 +8,10 @@ import {
 } from "@outrigger/core";
 import { createMailLists, createMailProber } from "@outrigger/verifier";
 import type { Logger } from "pino";
-import type { ServerSettings } from "../settings.ts";
+import type { ServerSettings } from "../config/settings.ts";
 import { openVerdictCache } from "../storage/open-storage.ts";
 import { type LookupData, openLookupData, type WithLookup } from "./open-lookup-data.ts";
-import { createSampleProber } from "./sample-prober.ts";
-import { seedSamples } from "./seed-samples.ts";
+import { createSampleProber, seedSamples } from "./samples.ts";
 
 /** What the lookup shares with the images. */
 export interface LookupParts {

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { join, relative } from "node:path";
-import { StartError } from "../config-error.ts";
-import type { ServerSettings } from "../settings.ts";
-import { describeDatabase } from "./database-target.ts";
+import { StartError } from "../config/config-error.ts";
+import type { ServerSettings } from "../config/settings.ts";
+import { describeDatabase } from "../config/targets/database-target.ts";
 import type { WithLookup } from "./open-lookup-data.ts";
 
 const NAME_ANOTHER =

@@ -1,8 +1,8 @@
 import { type BlobStore, createLookup, createMemoryBlobStore, type Lookup } from "@outrigger/core";
-import { ConfigError } from "../config-error.ts";
-import { reasonOf } from "../error-reason.ts";
-import { loadConfig, type ServeFlags } from "../load-config.ts";
-import { type ServerSettings, settingsOf } from "../settings.ts";
+import { reasonOf } from "../cli/error-reason.ts";
+import { ConfigError } from "../config/config-error.ts";
+import { loadConfig, type ServeFlags } from "../config/load-config.ts";
+import { type ServerSettings, settingsOf } from "../config/settings.ts";
 import { openTarget, openVerdictCache } from "../storage/open-storage.ts";
 import { type LookupData, openLookupData, type WithLookup } from "./open-lookup-data.ts";
 import { requireLookup } from "./require-lookup.ts";

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Secret } from "@outrigger/core";
-import { StartError } from "../config-error.ts";
-import { secretsOf } from "../secret-text.ts";
-import type { ServerSettings } from "../settings.ts";
-import { describeTarget } from "./describe-storage.ts";
+import { StartError } from "../config/config-error.ts";
+import { secretsOf } from "../config/secret-text.ts";
+import type { ServerSettings } from "../config/settings.ts";
+import { describeTarget } from "../config/targets/describe-storage.ts";
 
 /** What to do where there is no secret. */
 export const SET_SECRET =

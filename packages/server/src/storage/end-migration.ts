@@ -4,8 +4,8 @@ import {
   readMigrationMark,
   removeMigrationMark,
 } from "@outrigger/core";
-import { StartError } from "../config-error.ts";
-import { subjectOf } from "./describe-storage.ts";
+import { StartError } from "../config/config-error.ts";
+import { subjectOf } from "../config/targets/describe-storage.ts";
 import type { OpenTarget } from "./open-storage.ts";
 import { storageError } from "./storage-error.ts";
 
@@ -15,23 +15,23 @@ export async function requireMigrated(targets: readonly OpenTarget[]): Promise<v
 }
 
 /**
- * As {@link requireMigrated}; and from now on these stores are in use: what is here is not what was copied any more, and no
- * other run of the migration may make it that again.
+ * As {@link requireMigrated}; and from now on these stores are in use: their content differs from the copy, so no other run
+ * of the migration may overwrite it.
  */
 export async function endMigration(targets: readonly OpenTarget[]): Promise<void> {
   const records = recordsOf(targets);
   if ((await readMark(records)) === null) return;
-  await told(records, removeMigrationMark(records.store));
+  await withStorageError(records, removeMigrationMark(records.store));
 }
 
 async function readMark(records: OpenTarget): Promise<MigrationMark | null> {
   const subject = subjectOf(records.target, records.roles);
-  if ((await told(records, readBackupManifest(records.store))) !== null) {
+  if ((await withStorageError(records, readBackupManifest(records.store))) !== null) {
     throw new StartError(
       `${subject} is a backup, which is not served or changed. Bring it back by outrigger restore, to a storage of its own`,
     );
   }
-  const mark = await told(records, readMigrationMark(records.store));
+  const mark = await withStorageError(records, readMigrationMark(records.store));
   if (mark === null || mark.finishedAt !== null) return mark;
   const [what, command] = mark.kind === "restore" ? ["restore", "restore"] : ["migration", "migrate"];
   throw new StartError(
@@ -45,7 +45,7 @@ function recordsOf(targets: readonly OpenTarget[]): OpenTarget {
   return records;
 }
 
-async function told<T>({ target, roles }: OpenTarget, work: Promise<T>): Promise<T> {
+async function withStorageError<T>({ target, roles }: OpenTarget, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {

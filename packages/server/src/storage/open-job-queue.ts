@@ -1,6 +1,6 @@
 import { isError, type JobQueue } from "@outrigger/core";
-import { StartError } from "../config-error.ts";
-import { parseRedisUrl } from "./parse-redis-url.ts";
+import { StartError } from "../config/config-error.ts";
+import { parseRedisUrl } from "../config/targets/parse-redis-url.ts";
 
 /**
  * Opens the queue that hands uploads to the processes which have time for them. BullMQ is loaded by this only: most servers

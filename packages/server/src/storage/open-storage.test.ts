@@ -2,8 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../../test/outrigger-process.ts";
+import type { StorageTargets } from "../config/targets/storage-target.ts";
 import { openRateLimiter, openStorage } from "./open-storage.ts";
-import type { StorageTargets } from "./storage-target.ts";
 
 describe("openStorage", () => {
   it("opens one store for the roles with the same URL, and others for the others", async () => {

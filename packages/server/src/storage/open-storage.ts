@@ -2,22 +2,23 @@ import {
   type BlobStore,
   createFsBlobStore,
   createMemoryBlobStore,
+  isError,
   type RateLimiter,
   type StoreRole,
 } from "@outrigger/core";
 import type { RedisBlobStore, RedisBlobStoreOptions } from "@outrigger/redis";
 import type { S3BlobStore } from "@outrigger/s3";
-import { StartError } from "../config-error.ts";
-import { openS3 } from "./open-s3.ts";
-import { storageError } from "./storage-error.ts";
+import { StartError } from "../config/config-error.ts";
 import {
   distinctTargets,
   isShared,
   type RedisTarget,
   ROLES,
+  type S3Target,
   type SharedTarget,
   type StorageTargets,
-} from "./storage-target.ts";
+} from "../config/targets/storage-target.ts";
+import { storageError } from "./storage-error.ts";
 
 /** A store, and what it keeps. */
 export interface OpenTarget extends SharedTarget {
@@ -37,7 +38,7 @@ export interface OpenStorage {
   close(): Promise<void>;
 }
 
-/** Hears of trouble with a connection that heals by itself. */
+/** Called with errors of a connection that is restored by itself. */
 type OnTrouble = (error: unknown) => void;
 
 /** Opens what the configuration names. Nothing is asked yet. @throws StartError; nothing is open then. */
@@ -111,11 +112,11 @@ export async function openTarget(shared: SharedTarget, onTrouble?: OnTrouble): P
       case "redis": {
         const { createRedisBlobStore } = await loadRedis();
         const store = createRedisBlobStore(redisOptions(target, onTrouble));
-        return { ...shared, store, warnings: () => told(shared, redisWarnings(store, roles)) };
+        return { ...shared, store, warnings: () => withStorageError(shared, redisWarnings(store, roles)) };
       }
       case "s3": {
         const store = await openS3(target);
-        return { ...shared, store, warnings: () => told(shared, requireCapable(store, roles)) };
+        return { ...shared, store, warnings: () => withStorageError(shared, requireCapable(store, roles)) };
       }
     }
   } catch (cause) {
@@ -132,7 +133,10 @@ function redisOptions({ kind: _, ...options }: RedisTarget, onTrouble?: OnTroubl
 
 const noWarnings = async () => [];
 
-async function told({ target, roles }: SharedTarget, warnings: Promise<string[]>): Promise<string[]> {
+async function withStorageError(
+  { target, roles }: SharedTarget,
+  warnings: Promise<string[]>,
+): Promise<string[]> {
   try {
     return await warnings;
   } catch (cause) {
@@ -158,4 +162,20 @@ async function requireCapable(store: S3BlobStore, roles: readonly StoreRole[]): 
   if (roles.includes("records") && !compareAndSet) refuse("If-Match", "records");
   if (roles.includes("originals") && !conditionalCreate) refuse("If-None-Match", "originals");
   return [];
+}
+
+/** Opens a store in S3. The SDK is loaded by this only: most servers have no use for it. @throws StartError without it. */
+export async function openS3({ kind: _, ...options }: S3Target): Promise<S3BlobStore> {
+  const { createS3BlobStore } = await loadS3();
+  return createS3BlobStore(options);
+}
+
+async function loadS3(): Promise<typeof import("@outrigger/s3")> {
+  try {
+    return await import("@outrigger/s3");
+  } catch (cause) {
+    const isMissing = isError(cause) && cause.message.includes("@aws-sdk/client-s3");
+    if (!isMissing) throw cause;
+    throw new StartError("Storage in S3 needs the AWS SDK: npm install @aws-sdk/client-s3", { cause });
+  }
 }

@@ -1,6 +1,6 @@
 import { statfsSync, statSync } from "node:fs";
 import type { GaugeName, Observer } from "@outrigger/core";
-import type { StorageTarget } from "./storage-target.ts";
+import type { StorageTarget } from "../config/targets/storage-target.ts";
 
 /** Has an observer ask for the room on the file systems of data directories, each once. */
 export function watchSpace(targets: readonly { target: StorageTarget }[], observer: Observer): void {
@@ -30,7 +30,7 @@ function readerOf(directory: string) {
     try {
       last = statfsSync(directory);
     } catch {
-      // Numbers must not fail with the disk: readiness says what is wrong with it.
+      // Gauges must not fail with the disk: readiness reports its error.
     }
     return last;
   };

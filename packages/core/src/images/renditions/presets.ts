@@ -27,21 +27,23 @@ const PRESET_RULES = {
   page: rules.whole(PAGE_SCHEMA.minimum, PAGE_SCHEMA.maximum),
 } satisfies rules.RuleTable<PresetOption>;
 
-/** The rule of the option `presets`. */
-export const PRESETS_RULE = rules.preset({}, rules.named(rules.nested(PRESET_RULES)));
+const PRESET_RULE = rules.refined(rules.nested(PRESET_RULES), (given: object) => {
+  const isEmpty = Object.values(given).every((each) => each === undefined);
+  return isEmpty ? [{ path: "", text: "must have at least one of resize, convert, page" }] : [];
+});
 
-/** The presets of a checked option. @throws TypeError for a name that no address could have, and for a preset of nothing. */
+/** The rule of the option `presets`: an address must be able to have their names. */
+export const PRESETS_RULE = rules.preset(
+  {},
+  rules.refined(rules.named(PRESET_RULE), (given: object) =>
+    Object.keys(given)
+      .filter((name) => !PRESET_NAME.test(name))
+      .map((name) => ({ path: `.${name.slice(0, 64)}`, text: "must be named by 1 to 32 of a-z, 0-9 and -" })),
+  ),
+);
+
+/** The presets of a checked option. */
 export function presetsOf(option: Readonly<Record<string, PresetOption>>): Presets {
-  for (const [name, { resize, convert, page }] of Object.entries(option)) {
-    if (!PRESET_NAME.test(name)) {
-      throw new TypeError(
-        `createImages: presets: the name ${JSON.stringify(name.slice(0, 64))} must be 1 to 32 of a-z, 0-9 and -`,
-      );
-    }
-    if (resize === undefined && convert === undefined && page === undefined) {
-      throw new TypeError(`createImages: presets.${name} must have at least one of resize, convert, page`);
-    }
-  }
   return new Map(Object.entries(option));
 }
 

@@ -370,7 +370,7 @@ describe("options of sizes", () => {
     ],
     [
       { presets: { Thumb: { page: 1 } } },
-      'createImages: presets: the name "Thumb" must be 1 to 32 of a-z, 0-9 and -',
+      "createImages: presets.Thumb must be named by 1 to 32 of a-z, 0-9 and -",
     ],
     [
       { presets: { thumb: {} } },

@@ -1,0 +1,47 @@
+// Values that options are given, whatever their rule: how messages show them, and what they are.
+
+/** Never a secret: those have at least 32 bytes, and may stand in a place that is not theirs. */
+export function shownText(given: string, isSecret: boolean): string {
+  const isHidden = isSecret || given.length >= 32 || given.includes("@");
+  return isHidden ? `a text of ${given.length} characters` : JSON.stringify(given);
+}
+
+/** A function in place of what it returns. @param path Of the option. */
+export function shownFunction(name: string, path: string): string {
+  const called = name === "" ? "it" : name;
+  return `the function ${called}: call it, ${path.slice(path.lastIndexOf(" ") + 1)}: ${called}()`;
+}
+
+/** Shows numbers, and of everything else its type alone. */
+export function typeName(given: unknown): string {
+  if (given === null || given === undefined || typeof given === "number" || typeof given === "boolean")
+    return String(given);
+  if (Array.isArray(given)) return given.length === 0 ? "an empty list" : "a list";
+  return typeof given === "object" ? "an object" : `a ${typeof given}`;
+}
+
+export function isWhole(given: unknown, min: number, max: number): boolean {
+  return Number.isSafeInteger(given) && (given as number) >= min && (given as number) <= max; // A number, then.
+}
+
+export function isObject(given: unknown): given is object {
+  return typeof given === "object" && given !== null && !Array.isArray(given);
+}
+
+export function missingMethod(given: object, methods: readonly string[]): string | undefined {
+  return methods.find((name) => typeof Reflect.get(given, name) !== "function");
+}
+
+/** -1 for what is neither text nor bytes. Bytes may be another realm's, so `instanceof` says nothing. */
+export function byteLength(given: unknown): number {
+  if (typeof given === "string") return Buffer.byteLength(given);
+  return Object.prototype.toString.call(given) === "[object Uint8Array]"
+    ? (given as Uint8Array).byteLength // Its tag says so.
+    : -1;
+}
+
+export function isMountUrl(given: string): boolean {
+  const parsed = URL.canParse(given) ? new URL(given) : null;
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) return false;
+  return parsed.username + parsed.password + parsed.search + parsed.hash === "";
+}

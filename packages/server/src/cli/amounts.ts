@@ -1,0 +1,31 @@
+const UNITS = ["kB", "MB", "GB", "TB"];
+
+/** Bytes in decimal units for people: `412 B`, `1.3 MB`. */
+export function sizeText(bytes: number): string {
+  let amount = bytes;
+  let unit = "B";
+  for (const larger of UNITS) {
+    // 999.95 would be shown as 1000.0 of the smaller unit.
+    if (amount < 999.95) break;
+    amount /= 1000;
+    unit = larger;
+  }
+  return unit === "B" ? `${bytes} B` : `${amount.toFixed(1)} ${unit}`;
+}
+
+/** A duration for people: `42 s`, `3 min`, `2.5 h`. */
+export function timeText(seconds: number): string {
+  if (seconds < 100) return `${Math.ceil(seconds)} s`;
+  if (seconds < 100 * 60) return `${Math.round(seconds / 60)} min`;
+  return `${(seconds / 3600).toFixed(1)} h`;
+}
+
+/** `2026-01-02 03:04` in UTC. */
+export function minuteText(ms: number): string {
+  return isoText(ms).slice(0, 16).replace("T", " ");
+}
+
+/** `2026-01-02T03:04:05.678Z` */
+export function isoText(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { directoryReasonOf, reasonOf } from "./error-reason.ts";
+
+function failed(syscall: string, code: string): Error {
+  return Object.assign(new Error(`${code}: ${syscall} failed`), { code, syscall });
+}
+
+it("tells the innermost reason, in one line", () => {
+  const cause = new Error("the very reason\nand its details");
+  expect(reasonOf(new Error("outer", { cause: new Error("middle", { cause }) }))).toBe("the very reason");
+  expect(reasonOf("thrown as it is")).toBe("thrown as it is");
+});
+
+it("tells a file system without hard links from a user without permission, though both fail with EPERM", () => {
+  const message = "The data directory's file system has no hard links";
+  for (const code of ["EPERM", "ENOTSUP", "ENOSYS"]) {
+    const refusal = new Error(message, { cause: failed("link", code) });
+    expect(directoryReasonOf(refusal)).toBe("its file system has no hard links");
+  }
+  expect(directoryReasonOf(failed("mkdir", "EPERM"))).toBe("this user may not write there");
+  expect(directoryReasonOf(failed("link", "ENOSPC"))).toBe("there is no space left");
+});
+
+it("repeats what the system says where it knows nothing better", () => {
+  expect(directoryReasonOf(failed("open", "EIO"))).toBe("EIO: open failed");
+});

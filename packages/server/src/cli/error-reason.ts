@@ -1,0 +1,57 @@
+import { isError, isServiceError } from "@outrigger/core";
+
+/** What lies at the bottom of an error's causes. */
+interface Reason {
+  /** Its first line. */
+  message: string;
+  /** Of a system call that failed, e.g. `EACCES`. */
+  code?: unknown;
+  /** The system call, e.g. `mkdir`. */
+  syscall?: unknown;
+}
+
+const CLAUSES: Readonly<Record<string, string>> = {
+  EEXIST: "it is not a directory",
+  ENOTDIR: "it is not a directory",
+  EACCES: "this user may not write there",
+  EPERM: "this user may not write there",
+  ENOENT: "its file system does not let directories be made there",
+  EROFS: "its file system is read-only",
+  ENOSPC: "there is no space left",
+  EMFILE: "this process may not open more files (ulimit -n)",
+};
+
+/** What link(2) fails with on a file system that has no hard links, such as FAT. */
+const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "ENOSYS"];
+
+/** What an error says at the bottom of its causes, in one line. */
+export function reasonOf(error: unknown): string {
+  return innermost(error).message;
+}
+
+/** Why a directory cannot be used, as a clause without a full stop. */
+export function directoryReasonOf(error: unknown): string {
+  const { message, code, syscall } = innermost(error);
+  if (syscall === "link" && NO_HARD_LINKS.includes(String(code))) return "its file system has no hard links";
+  return CLAUSES[String(code)] ?? message;
+}
+
+/** Why a store or database cannot be used, as a clause without a full stop: what its adapter says, and what lies below. */
+export function serviceReasonOf(error: unknown): string {
+  const reason = withoutStop(reasonOf(error));
+  if (!isServiceError(error)) return reason;
+  const said = withoutStop(error.message);
+  // A reason of one word is a mere code.
+  return said === reason || !reason.includes(" ") ? said : `${said} (${reason})`;
+}
+
+function withoutStop(text: string): string {
+  return text.replace(/\.$/, "");
+}
+
+function innermost(error: unknown): Reason {
+  if (!isError(error)) return { message: String(error) };
+  if (isError(error.cause)) return innermost(error.cause);
+  const [message = ""] = error.message.split("\n");
+  return { ...error, message };
+}

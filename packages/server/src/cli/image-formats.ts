@@ -1,0 +1,59 @@
+import type { ImageFormat, ReadOptions } from "@outrigger/client";
+
+/** Formats that an image can be had in, and their media types. */
+export const TYPE_OF_FORMAT: Readonly<Record<ImageFormat, string>> = {
+  png: "image/png",
+  jpg: "image/jpeg",
+  gif: "image/gif",
+  svg: "image/svg+xml",
+  psd: "image/x-photoshop",
+  pdf: "application/pdf",
+  webp: "image/webp",
+  avif: "image/avif",
+};
+
+/** What `--as` can be, besides `jpeg` for `jpg`. */
+export const FORMATS = Object.keys(TYPE_OF_FORMAT) as ImageFormat[]; // The keys of a Record<ImageFormat, …>.
+
+/** What `--quality` can be. */
+export const QUALITIES = ["low", "medium", "high", "max"] as const;
+
+/** What serves an original as it is; `null` for a type of none. */
+export function formatOfType(type: string): ImageFormat | null {
+  return FORMATS.find((format) => TYPE_OF_FORMAT[format] === type) ?? null;
+}
+
+/** `null` for what names no format. */
+export function formatOfSuffix(suffix: string): ImageFormat | null {
+  const name = suffix.toLowerCase();
+  return FORMATS.find((format) => format === (name === "jpeg" ? "jpg" : name)) ?? null;
+}
+
+/** What an address of a picture asks for by its suffix and its query. */
+export interface Asked {
+  format: ImageFormat | null;
+  options: ReadOptions;
+}
+
+/** @param address Any text; one that is no address of a picture asks for nothing. */
+export function askedBy(address: string): Asked {
+  const url = URL.canParse(address) ? new URL(address) : null;
+  const [, suffix = ""] = /\.(\w+)\/?$/.exec(url?.pathname ?? "") ?? [];
+  const convert = QUALITIES.find((quality) => quality === url?.searchParams.get("convert"));
+  const resize = url?.searchParams.get("resize") ?? "";
+  const page = url?.searchParams.get("page") ?? "";
+  const preset = url?.searchParams.get("preset") ?? "";
+  const s = url?.searchParams.get("s") ?? "";
+  const until = url?.searchParams.get("until") ?? "";
+  return {
+    format: formatOfSuffix(suffix),
+    options: {
+      ...(convert === undefined ? {} : { convert }),
+      ...(resize === "" ? {} : { resize }),
+      ...(/^[1-9]\d{0,8}$/.test(page) ? { page: Number(page) } : {}),
+      ...(preset === "" ? {} : { preset }),
+      ...(s === "" ? {} : { s }),
+      ...(/^\d{1,15}$/.test(until) ? { until: Number(until) } : {}),
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { type ImageState, normaliseAddress } from "@outrigger/core";
+import { InvalidArgumentError } from "commander";
+import { z } from "zod";
+
+const MAX_REASON_LENGTH = 1000;
+const DATE = z.union([
+  z.iso.date(),
+  z.iso.datetime({ offset: true }),
+  // Without seconds.
+  z.iso.datetime({ offset: true, precision: -1 }),
+]);
+const MAX_RATE_MB = 100_000;
+const MAX_CONCURRENCY = 256;
+const MINUTE_MS = 60_000;
+const UNIT_MS: Readonly<Record<string, number>> = {
+  m: MINUTE_MS,
+  h: 60 * MINUTE_MS,
+  d: 24 * 60 * MINUTE_MS,
+  w: 7 * 24 * 60 * MINUTE_MS,
+};
+/** What JavaScript's dates end at. */
+const MAX_DATE_MS = 8.64e15;
+
+/** What `--state` can be. */
+export const STATES: readonly ImageState[] = [
+  "processing",
+  "ready",
+  "withheld",
+  "failed",
+  "deleted",
+  "expired",
+  "removed",
+  "damaged",
+];
+
+// The store proves what it is given as well, but as a bug of its caller's: what people type is wrong usage.
+
+/** The text of `--reason`. */
+export function parseReason(text: string): string {
+  if (text.trim() !== "" && text.length <= MAX_REASON_LENGTH) return text;
+  throw new InvalidArgumentError(`It must have 1 to ${MAX_REASON_LENGTH} characters.`);
+}
+
+/** The URL of `--authority`. */
+export function parseAuthority(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new InvalidArgumentError("It must be an absolute http(s) URL.");
+}
+
+/** The time of `--delete-after`; a date alone stands for its beginning in UTC. */
+export function parseDeleteAfter(text: string): Date {
+  const date = DATE.safeParse(text).success ? new Date(text) : null;
+  if (date === null || Number.isNaN(date.getTime())) {
+    throw new InvalidArgumentError(
+      "It must be a date as 2030-01-31, or with time and zone as 2030-01-31T12:00:00Z.",
+    );
+  }
+  if (date.getTime() > Date.now()) return date;
+  throw new InvalidArgumentError("It must lie in the future.");
+}
+
+/** The number of `--limit`. */
+export function parseLimit(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a whole number from 1.");
+}
+
+/** The bytes per second of `--rate`, which is given in MB/s. */
+export function parseRate(text: string): number {
+  const megabytes = Number(text);
+  if (/^\d{1,6}(?:\.\d{1,3})?$/.test(text) && megabytes > 0 && megabytes <= MAX_RATE_MB)
+    return megabytes * 1e6;
+  throw new InvalidArgumentError(`It must be a number of MB/s from 0.001 to ${MAX_RATE_MB}.`);
+}
+
+/** The number of `--concurrency`. */
+export function parseConcurrency(text: string): number {
+  const number = Number(text);
+  if (/^\d{1,3}$/.test(text) && number >= 1 && number <= MAX_CONCURRENCY) return number;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_CONCURRENCY}.`);
+}
+
+/** The time of `--expires`: a while from `now` on, or a date; a date alone stands for its beginning in UTC. */
+export function parseExpiry(text: string, now = Date.now()): Date {
+  const [, count = "", unit = ""] = /^(\d+)([mhdw])$/.exec(text) ?? [];
+  const ms = now + Number(count) * (UNIT_MS[unit] ?? 0);
+  if (unit !== "" && ms > now && ms <= MAX_DATE_MS) return new Date(ms);
+  if (/^\d{4}-/.test(text)) return parseDeleteAfter(text);
+  throw new InvalidArgumentError(
+    "It must be a while as 30m, 12h, 7d or 2w, or a date as 2030-01-31 or 2030-01-31T12:00:00Z.",
+  );
+}
+
+/** An account's ID. */
+export function parseAccount(text: string): string {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(text)) return text;
+  throw new InvalidArgumentError("It must have 1 to 64 characters of A-Z, a-z, 0-9, _ and -.");
+}
+
+/** The address of `--email`. */
+export function parseEmail(text: string): string {
+  if (normaliseAddress(text) !== null) return text;
+  throw new InvalidArgumentError("It must be an email address.");
+}
+
+/** The beginning of a key. */
+export function parseHint(text: string): string {
+  if (/^[0-9a-f]{4,40}$/i.test(text)) return text.toLowerCase();
+  throw new InvalidArgumentError("It must be the first 4 or more characters of a key.");
+}

@@ -1,0 +1,103 @@
+import { randomBytes } from "node:crypto";
+import { createWriteStream, existsSync } from "node:fs";
+import { link, mkdir, open, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { type BackedUpLookup, type BlobStore, haveSameMarkers } from "@outrigger/core";
+import { checkDatabaseFile, createSqlSuppressionList, isEmptyDatabase, openDatabase } from "@outrigger/sql";
+import { StartError } from "../../../config/config-error.ts";
+import {
+  type DatabaseTarget,
+  databaseUrl,
+  describeDatabase,
+} from "../../../config/targets/database-target.ts";
+import { requireWhole } from "./lookup-copies.ts";
+import { feed } from "./run-program.ts";
+
+/** What became of the lookup's database: `living` is one that was there, and stayed as it was. */
+export type LookupRestored = "restored" | "living";
+
+const RESTORE_ARGS = ["--data-only", "--single-transaction", "--exit-on-error", "--no-owner"];
+const KINDS = { sqlite: "an embedded database", postgres: "PostgreSQL" };
+
+const OTHER_SECRET =
+  "the list of ends has suppressions that were made with another secret (lookup.secret). Give a list of this database";
+
+/**
+ * Puts the lookup's database back where there is none, all of it or nothing.
+ * @throws StartError, ServiceError where that cannot be done.
+ */
+export async function restoreLookup(
+  backup: BlobStore,
+  copy: BackedUpLookup,
+  database: DatabaseTarget,
+): Promise<LookupRestored> {
+  const kind = database.kind === "file" ? "sqlite" : "postgres";
+  if (kind !== copy.kind) {
+    throw new StartError(
+      `The backup has the lookup's data from ${KINDS[copy.kind]}, the configuration names ${describeDatabase(database)}: restore it to ${KINDS[copy.kind]}, and take the contacts along by outrigger contacts export and import`,
+    );
+  }
+  return database.kind === "file"
+    ? restoreFile(backup, copy, database.path)
+    : restorePostgres(backup, copy, database.url);
+}
+
+/**
+ * Adds suppressions to a database that is there; those that it has stay.
+ * @throws StartError for suppressions that were made with another secret than those of the database.
+ */
+export async function addSuppressions(
+  database: DatabaseTarget,
+  lines: readonly (readonly string[])[],
+): Promise<void> {
+  const opened = openDatabase({ url: databaseUrl(database) });
+  try {
+    const list = createSqlSuppressionList(opened);
+    if (!(await haveSameMarkers(list, lines.flat()))) throw new StartError(OTHER_SECRET);
+    for (const tokens of lines) await list.add(tokens);
+  } finally {
+    await opened.close();
+  }
+}
+
+async function restoreFile(backup: BlobStore, copy: BackedUpLookup, path: string): Promise<LookupRestored> {
+  if (existsSync(path)) return "living";
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const made = `${path}.${randomBytes(6).toString("hex")}`;
+  try {
+    await requireWhole(backup, copy);
+    await pipeline(await bodyOf(backup, copy), createWriteStream(made, { flags: "wx", mode: 0o600 }));
+    const file = await open(made, "r+");
+    await file.sync().finally(() => file.close());
+    checkDatabaseFile(made);
+    // Unlike a rename, it replaces nothing that came meanwhile.
+    await link(made, path);
+    return "restored";
+  } finally {
+    for (const end of ["", "-wal", "-shm"]) await rm(`${made}${end}`, { force: true });
+  }
+}
+
+async function restorePostgres(
+  backup: BlobStore,
+  copy: BackedUpLookup,
+  url: string,
+): Promise<LookupRestored> {
+  const database = openDatabase({ url });
+  try {
+    if (!(await isEmptyDatabase(database))) return "living";
+  } finally {
+    await database.close();
+  }
+  await requireWhole(backup, copy);
+  await feed({ program: "pg_restore", args: RESTORE_ARGS, url }, await bodyOf(backup, copy));
+  return "restored";
+}
+
+async function bodyOf(backup: BlobStore, { key }: BackedUpLookup): Promise<Readable> {
+  const blob = await backup.get(key);
+  if (blob === null) throw new StartError("The backup has lost the copy of the lookup's database");
+  return Buffer.isBuffer(blob.body) ? Readable.from([blob.body]) : blob.body;
+}

@@ -1,0 +1,29 @@
+import { InvalidArgumentError } from "commander";
+import { describe, expect, it } from "vitest";
+import { ConfigError } from "../../../config/config-error.ts";
+import { formatOf, parseMapping } from "./import-options.ts";
+
+describe("--map", () => {
+  it("takes fields as they are called here and in exports, and columns with commas", () => {
+    expect(parseMapping("address=E-Mail,first_name=Name, given,position= Role = now")).toEqual({
+      address: "E-Mail",
+      firstName: "Name, given",
+      position: " Role = now",
+    });
+    expect(parseMapping("networkA=n", { address: "a" })).toEqual({ address: "a", networkA: "n" });
+  });
+
+  it.each(["", "adress=Email", "address", "address=", "=Email"])("refuses %j", (text) => {
+    expect(() => parseMapping(text)).toThrow(InvalidArgumentError);
+  });
+});
+
+describe("the format of a file", () => {
+  it("is what was typed, or what its name says", () => {
+    expect(formatOf("a.csv", undefined)).toBe("csv");
+    expect(formatOf("a.JSONL", undefined)).toBe("ndjson");
+    expect(formatOf("a.csv", "ndjson")).toBe("ndjson");
+    expect(() => formatOf("-", undefined)).toThrow(ConfigError);
+    expect(() => formatOf("people.txt", undefined)).toThrow("--format: must be given for people.txt");
+  });
+});

@@ -1,0 +1,48 @@
+import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import { reasonOf } from "../../../cli/error-reason.ts";
+import { StartError } from "../../../config/config-error.ts";
+
+/** A file that is read. */
+export interface Input {
+  bytes: AsyncIterable<Uint8Array>;
+  /** `null`: unknown. */
+  totalBytes: number | null;
+  /** So far. */
+  readBytes(): number;
+  /** Reads no more. */
+  close(): void;
+}
+
+/** @param file `-` is the standard input. @throws StartError where it cannot be read. */
+export async function openInput(file: string): Promise<Input> {
+  const { stream, totalBytes } =
+    file === "-" ? { stream: process.stdin, totalBytes: null } : await openFile(file);
+  let read = 0;
+
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of stream) {
+      // Neither stream was given an encoding: it gives bytes.
+      const bytes = chunk as Buffer;
+      read += bytes.length;
+      yield bytes;
+    }
+  }
+
+  return { bytes: counted(), totalBytes, readBytes: () => read, close: () => void stream.destroy() };
+}
+
+async function openFile(file: string) {
+  try {
+    const handle = await open(file);
+    const stats = await handle.stat();
+    if (stats.isDirectory()) {
+      await handle.close();
+      throw new Error("it is a directory");
+    }
+    const stream = createReadStream(file, { fd: handle, highWaterMark: 256 * 1024 });
+    return { stream, totalBytes: stats.isFile() ? stats.size : null };
+  } catch (cause) {
+    throw new StartError(`${file} cannot be read: ${reasonOf(cause)}`, { cause });
+  }
+}

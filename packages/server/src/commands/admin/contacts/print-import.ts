@@ -1,0 +1,106 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+import type { BadLine, BadLineReason, ImportProgress } from "@outrigger/sql";
+import { timeText } from "../../../cli/amounts.ts";
+import { reasonOf } from "../../../cli/error-reason.ts";
+import { StartError } from "../../../config/config-error.ts";
+
+const REASONS: Readonly<Record<BadLineReason, string>> = {
+  columns: "it has not as many columns as the first line",
+  encoding: "it is not UTF-8",
+  truncated: "the file ends within it",
+  json: "it is not a JSON object",
+  too_long: "it is longer than a mebibyte",
+  address: "it has no email address",
+  value: "it has a value that cannot be",
+};
+
+/** How an import ended. */
+export interface ImportEnd {
+  ms: number;
+  badLines: BadLines;
+  json: boolean;
+}
+
+/** Says what an import did, and which lines it left out. */
+export function printImport(progress: ImportProgress, { ms, badLines, json }: ImportEnd): void {
+  // The reader may have ended.
+  process.stdout.on("error", () => {});
+  printBadLines(progress.bad, badLines);
+  const seconds = Math.max(0.001, ms / 1000);
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ ...progress, ms: Math.round(ms) })}\n`);
+    return;
+  }
+  const { lines, added, updated, unchanged, suppressed, bad } = progress;
+  process.stdout.write(
+    `${lines} lines: ${added} addresses added, ${updated} updated, ${unchanged} unchanged, ` +
+      `${suppressed} left out as suppressed, ${bad} bad lines, in ${timeText(seconds)} ` +
+      `(${Math.round(lines / seconds)} lines/s).\n`,
+  );
+}
+
+function printBadLines(count: number, { first, file }: BadLines): void {
+  for (const line of first) process.stderr.write(`outrigger: line ${line.line}: ${whyBad(line)}\n`);
+  if (count <= first.length) return;
+  const where = file === null ? "--bad-lines <file> names them all" : `${file} names them all`;
+  process.stderr.write(`outrigger: … and ${count - first.length} lines more: ${where}\n`);
+}
+
+function whyBad({ reason, field }: BadLine): string {
+  return field === undefined || reason === "address" ? REASONS[reason] : `${REASONS[reason]} (${field})`;
+}
+
+/** Lines that were left out. */
+export interface BadLines {
+  /** The first of them. */
+  first: readonly BadLine[];
+  /** The file with all of them; `null` where there is none. */
+  file: string | null;
+  add(line: BadLine): void;
+  close(): void;
+}
+
+const SHOWN = 20;
+const BUFFERED = 1000;
+
+/**
+ * Notes lines that were left out, all of them as CSV in a file where one is named.
+ * @throws StartError where that cannot be written.
+ */
+export function noteBadLines(file: string | undefined): BadLines {
+  const first: BadLine[] = [];
+  const descriptor = file === undefined ? null : opened(file);
+  let waiting: string[] = ["line,reason,field\n"];
+  let isClosed = false;
+
+  // Synchronously, not by a stream: bad lines may arrive faster than a slow disk writes.
+  function write(): void {
+    if (descriptor !== null) writeSync(descriptor, waiting.join(""));
+    waiting = [];
+  }
+
+  return {
+    first,
+    file: file ?? null,
+    add(line) {
+      if (first.length < SHOWN) first.push(line);
+      if (descriptor === null) return;
+      waiting.push(`${line.line},${line.reason},${line.field ?? ""}\n`);
+      if (waiting.length >= BUFFERED) write();
+    },
+    close() {
+      if (isClosed || descriptor === null) return;
+      isClosed = true;
+      write();
+      closeSync(descriptor);
+    },
+  };
+}
+
+function opened(file: string): number {
+  try {
+    return openSync(file, "w", 0o600);
+  } catch (cause) {
+    throw new StartError(`${file} cannot be written: ${reasonOf(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,80 @@
+import type { Readable } from "node:stream";
+import { exportContacts } from "@outrigger/sql";
+import { printLines } from "../../../cli/print-lines.ts";
+import { type DataFlags, withLookup } from "../../../lookup/with-lookup.ts";
+import { changeSubjects, subjectsOf } from "../subjects.ts";
+import { writeWhole } from "../write-file.ts";
+import { type ContactFormat, formatOf } from "./import-options.ts";
+
+/** The options of `outrigger contacts export`. */
+export interface ExportFlags extends DataFlags {
+  format?: ContactFormat;
+}
+
+/** `outrigger contacts export`: all that is known, to the standard output or, all of it or nothing, into a file. */
+export async function exportFile(file: string, flags: ExportFlags): Promise<void> {
+  const format = file === "-" ? (flags.format ?? "csv") : formatOf(file, flags.format);
+  await withLookup(flags, false, async ({ database, suppressions }) => {
+    const contacts = exportContacts(database, { format, isSuppressed: suppressions.among });
+    if (file === "-") await printLines(contacts.setEncoding("utf8"));
+    else await writeWhole(file, contacts);
+  });
+}
+
+/** The options of `outrigger contacts stats`. */
+export interface StatsFlags extends DataFlags {
+  json?: boolean;
+}
+
+/** `outrigger contacts stats`: how much is known. */
+export async function stats({ json = false, ...flags }: StatsFlags): Promise<void> {
+  await withLookup(flags, false, async ({ database, suppressions }) => {
+    const counts = { addresses: 0, personal: 0, generic: 0, domains: 0, pages: 0 };
+    const domains = new Set<string>();
+    const contacts = exportContacts(database, { format: "ndjson", isSuppressed: suppressions.among });
+    for await (const line of linesOf(contacts)) {
+      // Written by our own export.
+      const { address, type, domain, sources } = JSON.parse(line) as ExportedLine;
+      domains.add(domain ?? (address ?? "").slice((address ?? "").lastIndexOf("@") + 1));
+      if (address === undefined) continue;
+      counts.addresses++;
+      counts[type === "generic" ? "generic" : "personal"]++;
+      counts.pages += sources?.length ?? 0;
+    }
+    counts.domains = domains.size;
+    const table = Object.entries(counts).map(
+      ([name, value]) => `${name.padEnd(11)} ${String(value).padStart(9)}\n`,
+    );
+    process.stdout.write(json ? `${JSON.stringify(counts)}\n` : table.join(""));
+  });
+}
+
+/** Not by readline, which also breaks lines at characters that JSON leaves as they are. */
+async function* linesOf(text: Readable): AsyncGenerator<string> {
+  let rest = "";
+  for await (const chunk of text.setEncoding("utf8")) {
+    const lines = `${rest}${chunk}`.split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+}
+
+interface ExportedLine {
+  address?: string;
+  type?: string;
+  domain?: string;
+  sources?: unknown[];
+}
+
+/** `outrigger contacts erase`: forgets addresses, and domains with all of theirs, until they are imported again. */
+export async function erase(texts: readonly string[], flags: DataFlags): Promise<void> {
+  const subjects = subjectsOf(texts);
+  await withLookup(flags, false, async ({ lookup, contacts }) => {
+    await changeSubjects(subjects, async (subject) => {
+      const wasKnown = subject.includes("@")
+        ? await lookup.erase(subject)
+        : await contacts.eraseDomain(subject);
+      return { isDone: wasKnown, said: wasKnown ? "erased" : "nothing is known of it" };
+    });
+  });
+}

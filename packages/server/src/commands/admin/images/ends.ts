@@ -1,0 +1,70 @@
+import { existsSync } from "node:fs";
+import { IMAGES_RULES, type ImageEnd, type StorageAdmin } from "@outrigger/core";
+import { exportSuppressions, openDatabase } from "@outrigger/sql";
+import { isoText } from "../../../cli/amounts.ts";
+import { reasonOf } from "../../../cli/error-reason.ts";
+import { printLines } from "../../../cli/print-lines.ts";
+import { printable } from "../../../cli/printable.ts";
+import { loadConfig } from "../../../config/load-config.ts";
+import { lookupDatabaseOf } from "../../../config/lookup-settings.ts";
+import { settingsOf } from "../../../config/settings.ts";
+import { type DatabaseTarget, databaseUrl } from "../../../config/targets/database-target.ts";
+import { type DataFlags, withAdmin } from "../with-admin.ts";
+
+/**
+ * `outrigger images ends`: a line of JSON for each image that is gone or withheld, and for suppressions; the first line says
+ * of when the list is, the last that it is whole.
+ */
+export async function ends(flags: DataFlags): Promise<void> {
+  const loaded = await loadConfig(flags, process.env);
+  const settings = settingsOf(loaded);
+  const named = lookupDatabaseOf(loaded, settings.storage);
+  // A database that was never used has no suppressions, and is not made.
+  const database = named?.kind === "file" && !existsSync(named.path) ? null : named;
+  const tombstoneDays = settings.images?.tombstoneDays ?? IMAGES_RULES.tombstoneDays.preset;
+  await withAdmin(flags, (admin) => printLines(linesOf(admin, database, tombstoneDays)));
+}
+
+async function* linesOf(
+  admin: StorageAdmin,
+  database: DatabaseTarget | null,
+  tombstoneDays: number,
+): AsyncGenerator<string> {
+  yield line({ ends: 1, at: isoText(Date.now()), tombstoneDays });
+  const counts = { images: 0, suppressions: 0, unreadable: 0 };
+  const onUnreadable = (id: string, error: unknown) => {
+    process.stderr.write(`outrigger: ${id} cannot be read: ${reasonOf(error)}\n`);
+    counts.unreadable++;
+    process.exitCode = 1;
+  };
+  for await (const end of admin.ends(onUnreadable)) {
+    counts.images++;
+    yield line(fieldsOf(end));
+  }
+  for await (const tokens of tokensOf(database)) {
+    counts.suppressions += tokens.length;
+    yield line({ suppressions: tokens });
+  }
+  yield line({ complete: true, ...counts });
+}
+
+async function* tokensOf(database: DatabaseTarget | null): AsyncGenerator<string[]> {
+  if (database === null) return;
+  const opened = openDatabase({ url: databaseUrl(database) });
+  try {
+    yield* exportSuppressions(opened);
+  } finally {
+    await opened.close();
+  }
+}
+
+function fieldsOf({ id, at, why, withheld }: ImageEnd): Record<string, unknown> {
+  if (withheld === null) return { id, at: isoText(at), why };
+  const { reason, authority, since, deleteAfter } = withheld;
+  const dates = { since: isoText(since), deleteAfter: deleteAfter === null ? null : isoText(deleteAfter) };
+  return { id, at: isoText(at), why, withheld: { reason, authority, ...dates } };
+}
+
+function line(fields: Record<string, unknown>): string {
+  return `${printable(JSON.stringify(fields))}\n`;
+}

@@ -1,0 +1,84 @@
+import { readFile, rm } from "node:fs/promises";
+import { Readable } from "node:stream";
+import type { VerifyState } from "@outrigger/core";
+import { z } from "zod";
+import { reasonOf } from "../../../cli/error-reason.ts";
+import { StartError } from "../../../config/config-error.ts";
+import { writeWhole } from "../write-file.ts";
+
+const COUNT = z.int().min(0);
+
+const STATE: z.ZodType<VerifyState> = z.object({
+  phase: z.enum(["records", "originals", "renditions"]),
+  cursor: z.string().nullable(),
+  keys: COUNT,
+  totalKeys: COUNT,
+  report: z.object({
+    ...{ images: COUNT, bytes: COUNT, defects: COUNT, repaired: COUNT, newer: COUNT, undecided: COUNT },
+  }),
+});
+
+/** What a verification was about: another one cannot go on where it was. */
+interface Subject {
+  /** Without secrets. */
+  storage: string;
+  repair: boolean;
+}
+
+const FILE = z.object({ storage: z.string(), repair: z.boolean(), state: STATE });
+
+/** The file in which a verification keeps how far it is. */
+export interface StateFile {
+  /** Where an earlier run was; `null`: there was none, or it came to its end. */
+  state: VerifyState | null;
+  isKept: boolean;
+  save(state: VerifyState): Promise<void>;
+  /** At the end of the verification. */
+  remove(): Promise<void>;
+}
+
+/** @param path `undefined`: nothing is kept. @throws StartError for a file of something else. */
+export async function openStateFile(path: string | undefined, subject: Subject): Promise<StateFile> {
+  if (path === undefined) {
+    return { state: null, isKept: false, save: async () => undefined, remove: async () => undefined };
+  }
+  return {
+    state: await readState(path, subject),
+    isKept: true,
+    save: (state) => writeWhole(path, Readable.from([`${JSON.stringify({ ...subject, state })}\n`])),
+    remove: () => rm(path, { force: true }),
+  };
+}
+
+async function readState(path: string, { storage, repair }: Subject): Promise<VerifyState | null> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (cause) {
+    if (reasonCode(cause) === "ENOENT") return null;
+    throw new StartError(`--state: ${path} cannot be read: ${reasonOf(cause)}`, { cause });
+  }
+  const found = FILE.safeParse(jsonIn(text));
+  if (!found.success) {
+    throw new StartError(
+      `--state: ${path} holds no state of a verification. Name another file, or remove it`,
+    );
+  }
+  const { data } = found;
+  if (data.storage === storage && data.repair === repair) return data.state;
+  const what = `${data.storage}${data.repair ? " with --repair" : ""}`;
+  throw new StartError(`--state: ${path} is of a verification of ${what}. Name another file, or remove it`);
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Refused as any other text that is no state.
+    return null;
+  }
+}
+
+function reasonCode(error: unknown): unknown {
+  return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+}

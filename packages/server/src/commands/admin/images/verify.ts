@@ -1,0 +1,140 @@
+import { isServiceError, type VerifyFinding, type VerifyReport, verifyStorage } from "@outrigger/core";
+import { sizeText, timeText } from "../../../cli/amounts.ts";
+import { confirm } from "../../../cli/confirm.ts";
+import { reasonOf } from "../../../cli/error-reason.ts";
+import { listenForSignals } from "../../../cli/listen-for-signals.ts";
+import { printable } from "../../../cli/printable.ts";
+import { ConfigError, StartError } from "../../../config/config-error.ts";
+import { describeTargets } from "../../../config/targets/describe-storage.ts";
+import type { StorageTargets } from "../../../config/targets/storage-target.ts";
+import { openStorage } from "../../../storage/open-storage.ts";
+import { readSource } from "../migrate/read-sides.ts";
+import { showCopy } from "../show-progress.ts";
+import { type DataFlags, type OpenImages, withImages } from "../with-admin.ts";
+import { openStateFile, type StateFile } from "./verify-state.ts";
+
+/** The options of `outrigger images verify`, as they were typed. */
+export interface VerifyFlags extends DataFlags {
+  repair?: boolean;
+  from?: string;
+  yes?: boolean;
+  /** Bytes per second. */
+  rate?: number;
+  concurrency?: number;
+  state?: string;
+  json?: boolean;
+  quiet?: boolean;
+}
+
+const SIGNAL_EXIT = 130;
+
+/** `outrigger images verify`: compares what is stored with what records say of it, and repairs it where that is wanted. */
+export async function verify(flags: VerifyFlags): Promise<void> {
+  const { repair = false, yes = false, from, config, data } = flags;
+  if (from !== undefined && !repair) refuse("--from: is for --repair");
+  if (repair && !yes && !process.stdin.isTTY) refuse("--yes: is needed where there is no terminal to ask at");
+  const where = { ...(config === undefined ? {} : { config }), ...(data === undefined ? {} : { data }) };
+  await withImages(where, async (images) => {
+    const source = from === undefined ? null : readSource(from, images.targets);
+    if (repair && !yes && !(await mayRepair(images.targets, source))) {
+      process.stderr.write("outrigger: nothing was changed\n");
+      process.exitCode = 1;
+      return;
+    }
+    const backup = source === null ? null : await openStorage(source);
+    try {
+      const state = await openStateFile(flags.state, { storage: nameOf(images.targets), repair });
+      await run(flags, images, backup?.stores, state);
+    } finally {
+      await backup?.close();
+    }
+  });
+}
+
+async function run(
+  { repair = false, rate, concurrency, json = false, quiet = false }: VerifyFlags,
+  { stores, options }: OpenImages,
+  backup: OpenImages["stores"] | undefined,
+  stateFile: StateFile,
+): Promise<void> {
+  // The reader of the output may have left; the exit code still tells.
+  process.stdout.on("error", () => {});
+  const interrupted = listenForSignals();
+  const view = quiet ? null : showCopy();
+  const beganAt = performance.now();
+  try {
+    const report = await verifyStorage({
+      ...{ storage: stores, repair, ...options },
+      ...(backup === undefined ? {} : { backup }),
+      ...(rate === undefined ? {} : { maxBytesPerSecond: rate }),
+      ...(concurrency === undefined ? {} : { concurrency }),
+      ...(stateFile.state === null ? {} : { state: stateFile.state }),
+      saveState: (state) => stateFile.save(state),
+      signal: interrupted.signal,
+      onFinding: (finding) => process.stdout.write(lineOf(finding, json)),
+      onProgress: (progress) => view?.update(progress),
+    });
+    view?.close();
+    await stateFile.remove();
+    printReport(report, performance.now() - beganAt, json);
+    if (report.defects > report.repaired) process.exitCode = 1;
+  } catch (error) {
+    view?.close();
+    if (!interrupted.signal.aborted) throw stoppedError(error);
+    const advice = stateFile.isKept
+      ? "Run the same command again, it goes on where it was"
+      : "It was not finished";
+    process.stderr.write(`outrigger: Stopped. ${advice}\n`);
+    process.exitCode = SIGNAL_EXIT;
+  } finally {
+    interrupted.end();
+  }
+}
+
+/** Why a verification could not go on; errors other than a store's are returned unchanged. */
+function stoppedError(error: unknown): unknown {
+  if (!isServiceError(error)) return error;
+  const reason = reasonOf(error);
+  const why = reason === error.message ? reason : `${error.message} (${reason})`;
+  return new StartError(`The verification stopped: ${why}`, { cause: error });
+}
+
+function refuse(problem: string): never {
+  throw new ConfigError("The command line", [problem]);
+}
+
+function mayRepair(targets: StorageTargets, source: StorageTargets | null): Promise<boolean> {
+  const how =
+    source === null
+      ? "delete every image that is damaged"
+      : `restore what is damaged from ${nameOf(source)}, and delete what cannot be restored`;
+  return confirm(`Verify ${nameOf(targets)}, and ${how}? [y/N] `);
+}
+
+function nameOf(targets: StorageTargets): string {
+  const described = describeTargets(targets);
+  return typeof described === "string" ? described : JSON.stringify(described);
+}
+
+function lineOf(finding: VerifyFinding, json: boolean): string {
+  if (json) return `${printable(JSON.stringify(finding))}\n`;
+  const { id, key, what, detail, repair } = finding;
+  const outcome = repair === null ? "" : `: ${repair === "failed" ? "not repaired" : repair}`;
+  return `${id ?? key}  ${what}  ${printable(detail)}${outcome}\n`;
+}
+
+function printReport(report: VerifyReport, ms: number, json: boolean): void {
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ ...report, ms: Math.round(ms) })}\n`);
+    return;
+  }
+  const { images, bytes, defects, repaired, newer, undecided } = report;
+  const seconds = Math.max(0.001, ms / 1000);
+  const found = `${defects} defects, ${repaired} repaired, ${newer} of a newer version`;
+  process.stdout.write(`${images} images, ${sizeText(bytes)}: ${found}, in ${timeText(seconds)}.\n`);
+  if (undecided > 0) {
+    process.stderr.write(
+      `outrigger: ${undecided} originals without a record were not judged, for more than 1000 images are due. Run outrigger images sweep, then this again\n`,
+    );
+  }
+}

@@ -1,0 +1,78 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { temporaryDirectory } from "../../../../test/outrigger-process.ts";
+import { secretText } from "../../../config/secret-text.ts";
+import type { StorageTarget } from "../../../config/targets/storage-target.ts";
+import { planSecret } from "./carry-secret.ts";
+
+const REDIS: StorageTarget = { kind: "redis", url: "redis://127.0.0.1:6379" };
+
+/** A directory for each side, of which the first may keep a secret. */
+async function sides(kept: Buffer | null) {
+  const cwd = await temporaryDirectory();
+  const [from, to] = [join(cwd, "from"), join(cwd, "to")];
+  for (const directory of [from, to]) await mkdir(directory);
+  if (kept !== null) await writeFile(join(from, "secret"), kept, { mode: 0o600 });
+  const fileOf = (directory: string): StorageTarget => ({ kind: "file", directory });
+  return { cwd, from: fileOf(from), to: fileOf(to), own: join(to, "secret") };
+}
+
+describe("planSecret", () => {
+  it("takes the secret of a directory along to another, or one that is configured", async () => {
+    const kept = randomBytes(32);
+    const configured = Buffer.from("a text of thirty-two bytes or more");
+    for (const [known, given, from] of [
+      [kept, [], "file"],
+      [kept, [kept], "file"],
+      [configured, [configured], "redis"],
+    ] as const) {
+      const { from: directory, to, own } = await sides(from === "file" ? kept : null);
+      const source = from === "file" ? directory : REDIS;
+      const plan = await planSecret({ from: source, to, configured: given, secretFile: undefined });
+      await expect(stat(own)).rejects.toThrow("ENOENT");
+      await plan.carry();
+      await plan.carry();
+      expect(await readFile(own)).toEqual(known);
+      expect((await stat(own)).mode & 0o777).toBe(0o600);
+      expect(plan.advice).toContain("keeps the secret of the old server now");
+    }
+  });
+
+  it("writes all that are known to a file, the configured ones first", async () => {
+    const [kept, first, second] = [randomBytes(32), randomBytes(32), randomBytes(40)];
+    const { from, to, own, cwd } = await sides(kept);
+    const secretFile = join(cwd, "secrets");
+    const plan = await planSecret({ from, to, configured: [first, second], secretFile });
+    await plan.carry();
+    const lines = [first, second, kept].map(secretText);
+    expect(await readFile(secretFile, "utf8")).toBe(`${lines.join("\n")}\n`);
+    expect(plan.advice).toContain(`OUTRIGGER_SECRET_FILE=${secretFile}`);
+    // A directory keeps one only.
+    await expect(stat(own)).rejects.toThrow("ENOENT");
+  });
+
+  it("says what is left to do where nothing can be kept", async () => {
+    const { from } = await sides(randomBytes(32));
+    const advice = async (source: StorageTarget, configured: Buffer[]) => {
+      return (await planSecret({ from: source, to: REDIS, configured, secretFile: undefined })).advice;
+    };
+    expect(await advice(from, [])).toContain("Run this again with --secret-file FILE");
+    expect(await advice(REDIS, [randomBytes(32)])).toContain("the same secret as this command was given");
+    expect(await advice(REDIS, [])).toContain("the secret of the old one");
+  });
+
+  it("refuses what is there already, a directory that is not there, and to write what nobody knows", async () => {
+    const { from, to, own, cwd } = await sides(randomBytes(32));
+    const plan = (secretFile?: string) => planSecret({ from, to, configured: [], secretFile });
+    await writeFile(join(cwd, "taken"), "something else");
+    await expect(plan(join(cwd, "taken"))).rejects.toThrow("is there already, with something else in it");
+    await expect(plan(join(cwd, "nowhere", "secret"))).rejects.toThrow("there is no directory");
+    await expect(
+      planSecret({ from: REDIS, to: REDIS, configured: [], secretFile: join(cwd, "new") }),
+    ).rejects.toThrow("where no secret is known");
+    await writeFile(own, randomBytes(32));
+    await expect(plan()).rejects.toThrow("holds another secret than the source");
+  });
+});

@@ -1,0 +1,114 @@
+import { readFile, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { systemCode } from "@outrigger/core";
+import { reasonOf } from "../../../cli/error-reason.ts";
+import { ConfigError, StartError } from "../../../config/config-error.ts";
+import { secretText } from "../../../config/secret-text.ts";
+import { describeTarget } from "../../../config/targets/describe-storage.ts";
+import type { StorageTarget } from "../../../config/targets/storage-target.ts";
+import { writeOnce } from "../write-file.ts";
+
+/** How the secret that PINs are derived from comes to the new server. */
+export interface SecretPlan {
+  /** Writes it where it belongs. What is there already is the same. */
+  carry(): Promise<void>;
+  /** What is left to do, in sentences without a secret. */
+  advice: string;
+}
+
+export interface SecretSides {
+  /** What keeps the records. */
+  from: StorageTarget;
+  to: StorageTarget;
+  /** Secrets of the configuration. */
+  configured: readonly Buffer[];
+  /** Of `--secret-file`. */
+  secretFile: string | undefined;
+}
+
+/** @throws ConfigError, StartError where something else is in the way. Nothing is written yet. */
+export async function planSecret({ from, to, configured, secretFile }: SecretSides): Promise<SecretPlan> {
+  const kept = from.kind === "file" ? await readKept(join(from.directory, "secret")) : null;
+  const isConfigured = kept !== null && configured.some((each) => each.equals(kept));
+  const known = kept === null || isConfigured ? [...configured] : [...configured, kept];
+  const [only, ...others] = known;
+  const own = to.kind === "file" ? join(to.directory, "secret") : null;
+  const carriesOwn = own !== null && only !== undefined && others.length === 0;
+  if (carriesOwn) await requireSame(own, only);
+  const file = secretFile === undefined ? null : resolve(secretFile);
+  const text = Buffer.from(known.map((each) => `${secretText(each)}\n`).join(""), "utf8");
+  if (file !== null) await requireWritable(file, text, known.length);
+  return {
+    async carry() {
+      if (carriesOwn) await write(own, only);
+      if (file !== null) await write(file, text);
+    },
+    advice: adviceFor({
+      from,
+      to,
+      file,
+      carriesOwn,
+      isKept: kept !== null,
+      isConfigured: configured.length > 0,
+    }),
+  };
+}
+
+/** The file of a secret as it is; `null` where there is none. */
+export async function readKept(path: string): Promise<Buffer | null> {
+  try {
+    return await readFile(path);
+  } catch (cause) {
+    if (systemCode(cause) === "ENOENT") return null;
+    throw new StartError(`${path} cannot be read: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+async function write(path: string, bytes: Buffer): Promise<void> {
+  try {
+    await writeOnce(path, bytes);
+  } catch (cause) {
+    throw new StartError(`${path} cannot be written: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+async function requireSame(path: string, secret: Buffer): Promise<void> {
+  const there = await readKept(path);
+  if (there === null || there.equals(secret)) return;
+  throw new StartError(
+    `${path} holds another secret than the source, so PINs would not be what they were: name a directory without one`,
+  );
+}
+
+async function requireWritable(path: string, text: Buffer, known: number): Promise<void> {
+  const problem = (what: string) => new ConfigError("The command line", [`--secret-file: ${what}`]);
+  if (known === 0) {
+    throw problem("must not be given where no secret is known: give OUTRIGGER_SECRET of the old server");
+  }
+  const there = await readKept(path);
+  if (there !== null && !there.equals(text))
+    throw problem(`${path} is there already, with something else in it`);
+  const directory = await stat(dirname(path)).catch(() => null); // Whatever the reason, nothing can be written there.
+  if (!directory?.isDirectory()) throw problem(`there is no directory ${dirname(path)}`);
+}
+
+interface Carried {
+  from: StorageTarget;
+  to: StorageTarget;
+  file: string | null;
+  carriesOwn: boolean;
+  isKept: boolean;
+  isConfigured: boolean;
+}
+
+function adviceFor({ from, to, file, carriesOwn, isKept, isConfigured }: Carried): string {
+  if (file !== null) {
+    return `PINs stay valid: start the new server with OUTRIGGER_SECRET_FILE=${file}, which holds the secret of the old one. Keep it as you keep passwords.`;
+  }
+  if (carriesOwn) return `PINs stay valid: ${describeTarget(to)} keeps the secret of the old server now.`;
+  if (isKept) {
+    return `PINs are derived from the secret that ${describeTarget(from)} keeps; without it at the new server, no PIN works. Run this again with --secret-file FILE, which takes little time, and start the new server with OUTRIGGER_SECRET_FILE=FILE.`;
+  }
+  const which = isConfigured ? "the same secret as this command was given" : "the secret of the old one";
+  return `PINs stay valid with the same secret: start the new server with ${which} (OUTRIGGER_SECRET, OUTRIGGER_SECRET_FILE, or secret in its configuration).`;
+}

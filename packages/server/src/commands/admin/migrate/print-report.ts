@@ -1,0 +1,45 @@
+import type { MigrationReport, MigrationTrouble } from "@outrigger/core";
+import { sizeText, timeText } from "../../../cli/amounts.ts";
+import { printable } from "../../../cli/printable.ts";
+
+/** Prints what a migration did and found. */
+export function printReport(report: MigrationReport, ms: number, advice: string, json: boolean): void {
+  // The reader may have ended; the exit code still tells.
+  process.stdout.on("error", () => {});
+  printTroubles("damaged at the source", report.damaged);
+  printTroubles("not copied", report.failed);
+  if (report.damaged.length > 0) {
+    process.stderr.write(
+      `outrigger: ${report.damaged.length} damaged at the source, and copied as they are: see outrigger images verify\n`,
+    );
+  }
+  const { isComplete, keys } = report;
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ ...report, ms: Math.round(ms), pins: advice })}\n`);
+    return;
+  }
+  process.stdout.write(summaryOf(report, ms));
+  if (isComplete) {
+    process.stdout.write(`Both sides have the same ${keys.to} keys.\n${advice}\n`);
+    return;
+  }
+  const why =
+    report.failed.length > 0
+      ? "some of it could not be copied"
+      : `the source has ${keys.from} keys, the target ${keys.to}: the source is being changed. Stop what uses it`;
+  process.stderr.write(
+    `outrigger: The target is not whole, and no server starts on it: ${why}, and run this again\n`,
+  );
+}
+
+function summaryOf({ images, copied, bytes, unchanged, removed }: MigrationReport, ms: number): string {
+  const seconds = Math.max(0.001, ms / 1000);
+  const done = `${copied} keys copied (${sizeText(bytes)}), ${unchanged} unchanged, ${removed} removed`;
+  return `${images} images: ${done}, in ${timeText(seconds)} (${sizeText(Math.round(bytes / seconds))}/s).\n`;
+}
+
+export function printTroubles(what: string, troubles: readonly MigrationTrouble[]): void {
+  for (const { key, reason } of troubles) {
+    process.stderr.write(`outrigger: ${what}: ${printable(key)}: ${printable(reason)}\n`);
+  }
+}

@@ -1,0 +1,73 @@
+import { createImageAdmin, type ImageAdminOptions, type StorageAdmin } from "@outrigger/core";
+import { reasonOf } from "../../cli/error-reason.ts";
+import { StartError } from "../../config/config-error.ts";
+import { loadConfig, type ServeFlags } from "../../config/load-config.ts";
+import { settingsOf } from "../../config/settings.ts";
+import { distinctTargets, type StorageTargets } from "../../config/targets/storage-target.ts";
+import { requireDataDirectory } from "../../storage/data-directory.ts";
+import { requireMigrated } from "../../storage/end-migration.ts";
+import { type OpenStorage, openStorage } from "../../storage/open-storage.ts";
+
+/** The options that say where the images are, as they were typed. */
+export type DataFlags = Pick<ServeFlags, "config" | "data">;
+
+/**
+ * Runs `work` with an administrator of the images that a server with this configuration serves. The server may be running.
+ * @throws ConfigError, and StartError where there are no images.
+ */
+export async function withAdmin(
+  flags: DataFlags,
+  work: (admin: StorageAdmin) => Promise<void>,
+): Promise<void> {
+  await withImages(flags, async ({ stores, options }) => {
+    const admin = createImageAdmin({ storage: stores, ...options });
+    try {
+      await work(admin);
+    } finally {
+      await admin.close();
+    }
+  });
+}
+
+/** The images that a server with some configuration serves. */
+export interface OpenImages {
+  stores: OpenStorage["stores"];
+  targets: StorageTargets;
+  /** How they are administered. */
+  options: Pick<ImageAdminOptions, "tombstoneDays" | "onError">;
+}
+
+/** As {@link withAdmin}, with the stores themselves. */
+export async function withImages(
+  flags: DataFlags,
+  work: (images: OpenImages) => Promise<void>,
+): Promise<void> {
+  const { storage, images } = settingsOf(await loadConfig(flags, process.env));
+  requireImages(storage);
+  const { stores, targets, close } = await openStorage(storage);
+  const options = {
+    ...(images?.tombstoneDays === undefined ? {} : { tombstoneDays: images.tombstoneDays }),
+    onError: (error: unknown) => process.stderr.write(`outrigger: ${reasonOf(error)}\n`),
+  };
+  try {
+    await requireMigrated(targets);
+    await work({ stores, targets: storage, options });
+  } finally {
+    await close();
+  }
+}
+
+/**
+ * Proves, as far as that can be seen without asking a server, that the images of another process are there to be changed.
+ * @throws StartError saying what to do instead.
+ */
+export function requireImages(targets: StorageTargets): void {
+  if (targets.records.kind === "memory") {
+    throw new StartError(
+      "The images are in the memory of the server's process, where no other reaches them. Keep them elsewhere: OUTRIGGER_STORAGE or storage in the configuration file",
+    );
+  }
+  for (const { target } of distinctTargets(targets)) {
+    if (target.kind === "file") requireDataDirectory(target.directory);
+  }
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from "node:crypto";
+import { type FileHandle, link, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { systemCode } from "@outrigger/core";
+import { reasonOf } from "../../cli/error-reason.ts";
+import { StartError } from "../../config/config-error.ts";
+
+/**
+ * Replaces a file, or makes one, for this user alone. The replacement is atomic: after a failure the old content stays.
+ * @throws StartError where it cannot be written.
+ */
+export async function writeWhole(path: string, content: Readable): Promise<void> {
+  const made = `${path}.${randomBytes(6).toString("hex")}`;
+  const file = await opened(made, path);
+  try {
+    try {
+      await writeFile(file, content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(made, path);
+  } catch (error) {
+    await rm(made, { force: true });
+    throw error;
+  }
+}
+
+async function opened(made: string, path: string): Promise<FileHandle> {
+  try {
+    return await open(made, "wx", 0o600);
+  } catch (cause) {
+    throw new StartError(`${path} cannot be written: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+/** Makes a file for this user alone, all of it or nothing. One that is there with the same content stays. */
+export async function writeOnce(path: string, bytes: Buffer): Promise<void> {
+  const made = `${path}.${randomBytes(6).toString("hex")}`;
+  try {
+    const file = await open(made, "wx", 0o600);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await link(made, path);
+  } catch (error) {
+    const isThere = systemCode(error) === "EEXIST";
+    if (!isThere || !(await readFile(path)).equals(bytes)) throw error;
+  } finally {
+    await rm(made, { force: true });
+  }
+}

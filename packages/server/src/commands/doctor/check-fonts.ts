@@ -1,0 +1,63 @@
+import type { Renderer } from "@outrigger/core";
+import { type FontCoverage, measureFontCoverage, type Script } from "@outrigger/imaging";
+import { reasonOf } from "../../cli/error-reason.ts";
+import { type Finding, ok, problem, warning } from "./finding.ts";
+
+const BASIC_PACKAGE = "fonts-dejavu-core";
+
+/** Packages of Debian and its descendants. */
+const packages: Readonly<Record<Script, string>> = {
+  Latin: BASIC_PACKAGE,
+  Greek: BASIC_PACKAGE,
+  Cyrillic: BASIC_PACKAGE,
+  Arabic: "fonts-noto-core",
+  Hebrew: "fonts-noto-core",
+  Devanagari: "fonts-noto-core",
+  Thai: "fonts-noto-core",
+  Chinese: "fonts-noto-cjk",
+  Japanese: "fonts-noto-cjk",
+  Korean: "fonts-noto-cjk",
+  emoji: "fonts-noto-color-emoji",
+};
+
+/** Whether text in SVG pictures is drawn, script by script. */
+export async function checkFonts(renderer: Renderer): Promise<Finding[]> {
+  try {
+    return fontFindings(await measureFontCoverage(renderer));
+  } catch (error) {
+    return [problem("fonts", `cannot be tried: ${reasonOf(error)}`, "Mend the renderer first")];
+  }
+}
+
+/** What the fonts of a machine mean for pictures. */
+export function fontFindings({ drawnScripts, missingScripts, alikeFamilies }: FontCoverage): Finding[] {
+  if (drawnScripts.length === 0) {
+    return [
+      problem(
+        "fonts",
+        "there is none: text in SVG pictures becomes boxes, or vanishes",
+        advice(BASIC_PACKAGE),
+      ),
+    ];
+  }
+  return [
+    alikeFamilies.length === 0
+      ? ok("fonts", "sans-serif, serif and monospace")
+      : warning(
+          "fonts",
+          `${listed(alikeFamilies)} look the same`,
+          advice(`fontconfig-config ${BASIC_PACKAGE}`),
+        ),
+    ...drawnScripts.map((script) => ok(`${script} text`, "drawn")),
+    ...missingScripts.map((script) => warning(`${script} text`, "no font has it", advice(packages[script]))),
+  ];
+}
+
+function listed(names: readonly string[]): string {
+  return new Intl.ListFormat("en").format(names);
+}
+
+/** @param names Packages, separated by spaces. */
+function advice(names: string): string {
+  return `Install fonts, e.g. by apt-get install ${names}`;
+}

@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type Renderer, systemTemporaryDirectory } from "@outrigger/core";
+import { reasonOf } from "../../cli/error-reason.ts";
+import { type Finding, ok, problem } from "./finding.ts";
+import { type Sample, samples } from "./samples.ts";
+
+const PICTURE = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>');
+const PNG_SIGNATURE = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
+const REMEDY =
+  "Install the packages anew (npm ci), and look at the limits under renderer in the configuration";
+
+/** Whether render processes start, and take in and draw every type of original, each tried by a tiny one. */
+export async function checkRenderer(renderer: Renderer): Promise<Finding[]> {
+  const start = await tryStart(renderer);
+  if (start.status === "problem") return [start];
+  const findings = [start];
+  const directory = await mkdtemp(join(systemTemporaryDirectory(), "doctor-"));
+  try {
+    for (const sample of samples) {
+      findings.push(await trySample(renderer, sample, join(directory, sample.name)));
+    }
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+  return findings;
+}
+
+async function tryStart(renderer: Renderer): Promise<Finding> {
+  const begun = performance.now();
+  try {
+    await renderer.render({ bytes: PICTURE }, "image/svg+xml", { format: "png" });
+  } catch (error) {
+    return problem("renderer", `does not work: ${reasonOf(error)}`, REMEDY);
+  }
+  return ok("renderer", `started in ${millisecondsSince(begun)}`);
+}
+
+async function trySample(renderer: Renderer, sample: Sample, cleanedPath: string): Promise<Finding> {
+  const { name, type, bytes } = sample;
+  if (!renderer.canRender(type, "png"))
+    return problem(name, "this renderer does not draw it", "Update @outrigger/imaging");
+  const begun = performance.now();
+  try {
+    const { cleaned } = await renderer.admit({ bytes }, type, { cleanedPath });
+    const stored = cleaned === null ? { bytes } : { path: cleanedPath };
+    const rendition = await renderer.render(stored, type, { format: "png" });
+    if (!rendition.bytes.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE)) {
+      return problem(name, "what was to become PNG became something else", REMEDY);
+    }
+  } catch (error) {
+    return problem(name, `cannot be drawn: ${reasonOf(error)}`, REMEDY);
+  }
+  return ok(name, `drawn in ${millisecondsSince(begun)}`);
+}
+
+function millisecondsSince(begun: number): string {
+  return `${Math.round(performance.now() - begun)} ms`;
+}

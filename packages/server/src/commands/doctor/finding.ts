@@ -1,0 +1,35 @@
+/** What `outrigger doctor` found about one thing. */
+export interface Finding {
+  /** What was looked at, e.g. `free space`. */
+  check: string;
+  /** A warning affects some pictures or clients, or will become a problem. */
+  status: "ok" | "warning" | "problem";
+  /** How it is, without a full stop. */
+  detail: string;
+  /** What to do about it, without a full stop; absent if ok. */
+  remedy?: string;
+}
+
+export function ok(check: string, detail: string): Finding {
+  return { check, status: "ok", detail };
+}
+
+export function warning(check: string, detail: string, remedy: string): Finding {
+  return { check, status: "warning", detail, remedy };
+}
+
+/** @param text A sentence that says what is, and one that says what to do about it. */
+export function warningOf(check: string, text: string): Finding {
+  const [, detail = text, remedy = ""] = /^(.*?)\. ([^.]*)\.?$/s.exec(text) ?? [];
+  return warning(check, detail, remedy);
+}
+
+export function problem(check: string, detail: string, remedy: string): Finding {
+  return { check, status: "problem", detail, remedy };
+}
+
+/** A finding as one line for people. */
+export function lineOf({ check, status, detail, remedy }: Finding): string {
+  const advice = remedy === undefined ? "" : `. ${remedy}.`;
+  return `${status.padEnd("problem".length)}  ${check}: ${detail}${advice}\n`;
+}

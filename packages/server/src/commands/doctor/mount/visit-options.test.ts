@@ -1,0 +1,44 @@
+import { expect, it } from "vitest";
+import { parseMountUrl, visitOptionsOf } from "./visit-options.ts";
+
+const URL = "https://example.com/img/";
+
+it("reads what was typed", () => {
+  expect(visitOptionsOf(URL, {})).toEqual({ base: "https://example.com/img", headers: {}, patienceMs: 7000 });
+  const header = ["Authorization: Bearer a:b", "X-Key:1"];
+  expect(visitOptionsOf(URL, { header, patience: "0.5" })).toMatchObject({
+    headers: { Authorization: "Bearer a:b", "X-Key": "1" },
+    patienceMs: 500,
+  });
+});
+
+it.each(["-1", "601", "", " ", "soon", "NaN", "1e9"])("refuses a patience of %j", (patience) => {
+  expect(() => visitOptionsOf(URL, { patience })).toThrow("--patience: must be seconds, 0 to 600");
+});
+
+it.each(["Authorization", "a secret", ": x", "X Key: 1", "X-Key: line\nbreak"])(
+  "refuses the header %j without repeating it",
+  (header) => {
+    expect(() => visitOptionsOf(URL, { header: [header] })).toThrow("--header: must be a header such as");
+    expect(() => visitOptionsOf(URL, { header: [header] })).not.toThrow("secret");
+  },
+);
+
+it.each([
+  ["https://example.com/img/", "https://example.com/img"],
+  ["https://example.com", "https://example.com"],
+  ["http://[::1]:3000//", "http://[::1]:3000"],
+])("takes the mount point %s", (text, base) => {
+  expect(parseMountUrl(text)).toBe(base);
+});
+
+it.each([
+  "example.com/img",
+  "ftp://example.com",
+  "https://me:secret@example.com/",
+  "https://e.com/?a",
+  "/img",
+])("refuses the mount point %s without repeating it", (text) => {
+  expect(() => parseMountUrl(text)).toThrow(/^The command line is not valid\nURL: must be an absolute http/);
+  expect(() => parseMountUrl(text)).not.toThrow("secret");
+});

@@ -1,0 +1,24 @@
+import {
+  createImagesClient,
+  createLookupClient,
+  type ImagesClient,
+  type LookupClient,
+} from "@outrigger/client";
+import { readOwnPackage } from "../../cli/own-package.ts";
+
+/** A person waits: an unreachable service is reported within two seconds. */
+const MAX_RETRIES = 2;
+
+/** A client of the images that are mounted at `baseUrl`; their viewer shows that it was this command. */
+export function imagesClientAt(baseUrl: string): ImagesClient {
+  return createImagesClient({ baseUrl, userAgent: userAgent(), maxRetries: MAX_RETRIES });
+}
+
+/** A client of the lookup that is mounted at `baseUrl`. */
+export function lookupClientAt(baseUrl: string, apiKey: string): LookupClient {
+  return createLookupClient({ baseUrl, apiKey, userAgent: userAgent(), maxRetries: MAX_RETRIES });
+}
+
+function userAgent(): string {
+  return `outrigger/${readOwnPackage().version}`;
+}

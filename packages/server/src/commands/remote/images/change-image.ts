@@ -1,0 +1,69 @@
+import { confirm } from "../../../cli/confirm.ts";
+import { jsonText, printOut } from "../../../cli/print-out.ts";
+import { ConfigError } from "../../../config/config-error.ts";
+import { imagesClientAt } from "../clients.ts";
+import { doEach, doOne } from "../do-each.ts";
+import { untilInterrupted } from "../until-interrupted.ts";
+import { imageTargetOf, imageTargetsOf, pinOf } from "./image-target.ts";
+import { imageText } from "./image-text.ts";
+
+/** The options of `outrigger edit`, proved. */
+export interface EditFlags {
+  to?: string;
+  pin?: string;
+  name?: string;
+  expires?: Date;
+  json?: boolean;
+}
+
+/** `outrigger edit`: gives an image another name or end, and prints what it is then. */
+export async function edit(address: string, flags: EditFlags): Promise<void> {
+  const { name, expires, json = false } = flags;
+  const target = imageTargetOf(address, flags.to);
+  const pin = pinOf(target, flags.pin);
+  if (name === undefined && expires === undefined) {
+    throw new ConfigError("The command line", ["--name or --expires: one of them must be given"]);
+  }
+  const change = {
+    ...(name === undefined ? {} : { name }),
+    ...(expires === undefined ? {} : { expiresAt: expires }),
+  };
+  const { baseUrl, id } = target;
+  const client = imagesClientAt(baseUrl);
+  await untilInterrupted(async (signal) => {
+    const image = await doOne(id, baseUrl, () => client.edit(id, pin, change, { signal }));
+    printOut(json ? jsonText(image) : imageText(image));
+  });
+}
+
+/** The options of `outrigger rm`, as they were typed. */
+export interface RmFlags {
+  to?: string;
+  pin?: string;
+  yes?: boolean;
+}
+
+/** `outrigger rm`: deletes images for good, after a question at a terminal. */
+export async function rm(addresses: string[], { to, pin, yes = false }: RmFlags): Promise<void> {
+  const targets = imageTargetsOf(addresses, to).map((target) => ({ ...target, pin: pinOf(target, pin) }));
+  if (!yes && !process.stdin.isTTY) {
+    throw new ConfigError("The command line", ["--yes: is needed where there is no terminal to ask at"]);
+  }
+  const what = targets.length === 1 ? `image ${targets[0]?.id}` : `${targets.length} images`;
+  if (!yes && !(await confirm(`Delete ${what} for good? [y/N] `))) {
+    process.stderr.write("outrigger: nothing was deleted\n");
+    process.exitCode = 1;
+    return;
+  }
+  await untilInterrupted(async (signal) => {
+    const tasks = targets.map(({ baseUrl, id, pin: known }) => ({
+      name: id,
+      baseUrl,
+      async run() {
+        await imagesClientAt(baseUrl).remove(id, known, { signal });
+        printOut(`${id} deleted\n`);
+      },
+    }));
+    await doEach(tasks, signal);
+  });
+}

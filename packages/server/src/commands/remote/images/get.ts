@@ -1,0 +1,90 @@
+import type { Download, ImageFormat, ImagesClient } from "@outrigger/client";
+import { sizeText } from "../../../cli/amounts.ts";
+import { askedBy, formatOfType, type QUALITIES } from "../../../cli/image-formats.ts";
+import { jsonText, printOut } from "../../../cli/print-out.ts";
+import { printable } from "../../../cli/printable.ts";
+import { ConfigError, StartError } from "../../../config/config-error.ts";
+import { imagesClientAt } from "../clients.ts";
+import { doOne } from "../do-each.ts";
+import { untilInterrupted } from "../until-interrupted.ts";
+import { imageTargetOf } from "./image-target.ts";
+import { safeFileName } from "./safe-file-name.ts";
+import { placeOf, writePicture, writeToOutput } from "./write-picture.ts";
+
+/** The options of `outrigger get`, proved. */
+export interface GetFlags {
+  to?: string;
+  as?: ImageFormat;
+  output?: string;
+  resize?: string;
+  quality?: (typeof QUALITIES)[number];
+  page?: number;
+  force?: boolean;
+  json?: boolean;
+}
+
+/** `outrigger get`: writes a picture to a file or to the standard output, or prints its record. */
+export async function get(address: string, flags: GetFlags): Promise<void> {
+  const { id, baseUrl } = imageTargetOf(address, flags.to);
+  const client = imagesClientAt(baseUrl);
+  await untilInterrupted((signal) =>
+    doOne(id, baseUrl, async () => {
+      if (flags.json === true) printOut(jsonText(await client.get(id, { signal })));
+      else await getPicture(client, { id, address }, flags, signal);
+    }),
+  );
+}
+
+async function getPicture(
+  client: ImagesClient,
+  { id, address }: { id: string; address: string },
+  flags: GetFlags,
+  signal: AbortSignal,
+): Promise<void> {
+  const { quality, resize, page } = flags;
+  const asked = askedBy(address);
+  const format = flags.as ?? asked.format ?? (await originalFormat(client, id, signal));
+  if (quality !== undefined && format !== "jpg") {
+    throw new ConfigError("The command line", ["--quality: is for JPEG alone; add --as jpg"]);
+  }
+  const isChanged = [quality, resize, page].some((each) => each !== undefined) || format !== asked.format;
+  const { preset, s, until, ...shape } = asked.options;
+  const download = await client.download(id, format, {
+    ...shape,
+    // What is asked for otherwise has no signature, and is no preset.
+    ...(isChanged ? {} : { preset, s, until }),
+    ...(quality === undefined ? {} : { convert: quality }),
+    ...(resize === undefined ? {} : { resize }),
+    ...(page === undefined ? {} : { page }),
+    signal,
+  });
+  try {
+    await save(download, safeFileName(download.name ?? "", `image.${format}`), flags, signal);
+  } catch (error) {
+    // Whatever it was that kept us from reading it to its end.
+    await download.body.cancel().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function originalFormat(client: ImagesClient, id: string, signal: AbortSignal): Promise<ImageFormat> {
+  const { type } = await client.waitUntilReady(id, { signal });
+  const format = formatOfType(type);
+  if (format === null) throw new StartError(`${id}: is a ${printable(type)}: say --as which format`);
+  return format;
+}
+
+async function save(
+  { body, type }: Download,
+  name: string,
+  { output, force = false }: GetFlags,
+  signal: AbortSignal,
+): Promise<void> {
+  if (output === "-") {
+    await writeToOutput(body, signal);
+    return;
+  }
+  const place = await placeOf(output, name, force);
+  const bytes = await writePicture(place, body, signal);
+  printOut(`${printable(place.path)}  ${printable(type)}  ${sizeText(bytes)}\n`);
+}

@@ -1,0 +1,105 @@
+import { STATUS_CODES } from "node:http";
+import {
+  type ApiDescriptionOptions,
+  createApiDescription,
+  type Images,
+  type Lookup,
+  type Pages,
+  type Service,
+} from "@outrigger/core";
+import { express as mount } from "@outrigger/express";
+import expressApp, { type Express, type NextFunction, type Request, type Response } from "express";
+import type { Logger } from "pino";
+import type { ServerSettings } from "../../config/settings.ts";
+import { createHealth, type HealthOptions } from "./health.ts";
+import type { Readiness } from "./readiness.ts";
+import { safeTarget } from "./redact.ts";
+import { baseOf, problemReply, reply, wantsHtml } from "./replies.ts";
+import { createRequestLog, requestIdOf } from "./request-log.ts";
+import { createTerminalGuide } from "./terminal-guide.ts";
+
+const NOT_FOUND = "There is nothing at this address.";
+
+export interface AppParts {
+  images: Images;
+  /** `null` where there is none. */
+  lookup: Lookup | null;
+  pages: Pages;
+  readiness: Readiness;
+  leases: HealthOptions["leases"];
+  isDraining(): boolean;
+  logger: Logger;
+}
+
+/** The Express app: log, health, images and lookup at `/`, 404. */
+export function createApp(settings: ServerSettings, parts: AppParts): Express {
+  const { images, lookup, pages, logger } = parts;
+  const app = expressApp();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.set("query parser", false);
+  app.set("trust proxy", settings.trustProxy);
+  app.use(createRequestLog(logger));
+  app.use(mount(createHealth(parts)));
+  app.use(mount(createTerminalGuide(settings)));
+  if (lookup !== null) app.use(mount(createApiDescription([images, lookup], descriptionOptions(settings))));
+  app.use(mount(images));
+  // Behind the images, so that those do not wait for it: none of their addresses is below /v2.
+  if (lookup !== null) app.use(mount(lookup));
+  app.use(mount(createNotFound(pages, settings.publicUrl)));
+  app.use(createFailureHandler(logger));
+  return app;
+}
+
+function descriptionOptions({ publicUrl, tls, images }: ServerSettings): ApiDescriptionOptions {
+  const cors = images?.cors;
+  return {
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+    ...(tls === undefined ? {} : { tls }),
+    ...(cors === undefined ? {} : { cors }),
+  };
+}
+
+/** For failures after the reply began, and for bugs of our own. Express' handler would print what we log. */
+function createFailureHandler(logger: Logger) {
+  // Express tells an error handler by its four parameters.
+  return (err: unknown, req: Request, res: Response, _next: NextFunction): void => {
+    logger.error(
+      { id: requestIdOf(req), method: req.method, path: safeTarget(req.originalUrl), err },
+      "failed",
+    );
+    if (res.headersSent) {
+      res.destroy();
+      return;
+    }
+    const problem = { type: "about:blank", title: "Internal Server Error", status: 500 };
+    res
+      .status(500)
+      .set("Cache-Control", "no-store")
+      .type("application/problem+json")
+      .send(JSON.stringify(problem));
+  };
+}
+
+/**
+ * The last of the services: 404 for everything, a page for people and a problem (RFC 9457) for programs.
+ * @param publicUrl as the images have it.
+ */
+export function createNotFound(pages: Pages, publicUrl: string | undefined): Service {
+  return {
+    async handle(call) {
+      if (!wantsHtml(call)) return problemReply(call, 404, NOT_FOUND, { Vary: "Accept" });
+      const page = pages.problem({
+        baseUrl: baseOf(call, publicUrl),
+        status: 404,
+        title: STATUS_CODES[404] ?? "",
+        detail: NOT_FOUND,
+      });
+      return reply(call, 404, "text/html; charset=utf-8", page.html, {
+        Vary: "Accept",
+        "Content-Security-Policy": page.contentSecurityPolicy,
+        "Referrer-Policy": "no-referrer",
+      });
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import { once } from "node:events";
+import { Agent, get, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { connect, type Socket } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import type { ServerHttpConfig } from "../../config/server-config.ts";
+import { settingsOf } from "../../config/settings.ts";
+import { type Listener, listen } from "./listen.ts";
+
+const MIB = 1024 * 1024;
+
+let listener: Listener | undefined;
+const sockets = new Set<Socket>();
+
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  sockets.clear();
+  await listener?.drain(0);
+  listener = undefined;
+});
+
+async function start(handler: RequestListener, http: ServerHttpConfig = {}): Promise<Listener> {
+  listener = await listen(handler, settingsOf({ port: 0, http }), (error) => {
+    throw error;
+  });
+  return listener;
+}
+
+/** A connection by hand. */
+async function dial({ url }: Listener, text = ""): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  sockets.add(socket);
+  await once(socket, "connect");
+  if (text !== "") socket.write(text);
+  return socket;
+}
+
+async function readAll(socket: Socket): Promise<string> {
+  return Buffer.concat(await socket.toArray()).toString("latin1");
+}
+
+function deferred<T>() {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve: (value: T) => resolve(value) };
+}
+
+/** Resolves when the connection has ended, in whatever way. */
+function closing(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    // Writing into a connection that is being cut fails now and then.
+    socket.on("error", () => {}).once("close", () => resolve());
+  });
+}
+
+const GET = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+describe("listen", () => {
+  it("cuts a client that does not finish its headers, and leaves one alone that waits between requests", async () => {
+    const server = await start((_, res) => void res.end("here"), { headersTimeoutMs: 300 });
+    const patient = await dial(server, GET);
+    expect(String(await once(patient, "data"))).toContain("here");
+    const slow = await dial(server, "GET / HTTP/1.1\r\nHost: local");
+    expect(await readAll(slow)).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    // That one was cut later than this one has been waiting.
+    patient.write(GET);
+    expect(String(await once(patient, "data"))).toContain("here");
+  });
+
+  it("cuts a client that drips its body for longer than a request may take", async () => {
+    const server = await start((req) => void req.resume(), { headersTimeoutMs: 200, requestTimeoutMs: 1000 });
+    const socket = await dial(server, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n");
+    const drip = setInterval(() => socket.write("x"), 50);
+    await closing(socket);
+    clearInterval(drip);
+  });
+
+  it("closes a kept connection after its time", async () => {
+    const server = await start((_, res) => void res.end("here"), { keepAliveMs: 200 });
+    expect(await readAll(await dial(server, GET))).toMatch(/\r\nKeep-Alive: timeout=\d\r\n[\s\S]*here$/);
+  });
+
+  it("refuses connections beyond the limit", async () => {
+    const server = await start((_, res) => void res.end("here"), { maxConnections: 1 });
+    const first = await dial(server, GET);
+    await once(first, "data");
+    expect(await readAll(await dial(server))).toBe("");
+    first.write(GET);
+    expect(String(await once(first, "data"))).toContain("here");
+  });
+});
+
+describe("drain", () => {
+  it("sends a reply that is on its way to a slow client to its end", async () => {
+    const body = Buffer.alloc(32 * MIB, "x");
+    const handedOver = deferred<void>();
+    const server = await start((_, res) => {
+      res.end(body);
+      handedOver.resolve();
+    });
+    // Does not read yet: most of the reply waits in the server.
+    const agent = new Agent({ keepAlive: true });
+    const responded = once(get(server.url, { agent }), "response");
+    await handedOver.promise;
+    const [response]: IncomingMessage[] = await responded;
+    const drained = server.drain(20_000);
+    const received = Buffer.concat((await response?.toArray()) ?? []);
+    expect(received.length).toBe(body.length);
+    expect(await drained).toBe(0);
+    agent.destroy();
+  });
+
+  it("closes idle connections at once, and others after a reply that says so", async () => {
+    const requested = deferred<ServerResponse>();
+    const server = await start((req, res) => {
+      if (req.url === "/slow") requested.resolve(res);
+      else res.end("here");
+    });
+    const idle = await dial(server, GET);
+    await once(idle, "data");
+    const fresh = await dial(server);
+    const busy = await dial(server, GET.replace("/", "/slow"));
+    const res = await requested.promise;
+    const drained = server.drain(20_000);
+    expect(await readAll(idle)).toBe("");
+    expect(await readAll(fresh)).toBe("");
+    res.end("late");
+    expect(await readAll(busy)).toMatch(/\r\nConnection: close\r\n[\s\S]*late$/);
+    expect(await drained).toBe(0);
+  });
+
+  it("answers a request whose beginning had already arrived", async () => {
+    const server = await start((_, res) => void res.end("here"));
+    const socket = await dial(server, GET);
+    await once(socket, "data");
+    const rest = GET.slice(10);
+    socket.write(GET.slice(0, 10));
+    // What comes after it on the machine's own wire has arrived after it.
+    const other = await dial(server, GET);
+    await once(other, "data");
+    const drained = server.drain(20_000);
+    socket.write(rest);
+    expect(await readAll(socket)).toContain("here");
+    expect(await drained).toBe(0);
+  });
+
+  it("cuts what has not ended in time and says how many", async () => {
+    const requested = deferred<void>();
+    const server = await start(() => requested.resolve());
+    const socket = await dial(server, GET);
+    await requested.promise;
+    const closed = closing(socket);
+    expect(await server.drain(100)).toBe(1);
+    await closed;
+  });
+});

@@ -1,0 +1,43 @@
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { serve, temporaryDirectory } from "../../../test/outrigger-process.ts";
+import { prettyLine } from "./logger.ts";
+
+describe("prettyLine", () => {
+  it("is for people", () => {
+    const time = Date.UTC(2030, 0, 1, 12, 34, 56, 789);
+    expect(prettyLine(JSON.stringify({ level: 30, time, status: 200, msg: "answered" }))).toBe(
+      '12:34:56.789 INFO answered {"status":200}\n',
+    );
+    expect(
+      prettyLine(JSON.stringify({ level: 60, time, err: { stack: "Error: x\n    at y" }, msg: "ended" })),
+    ).toBe("12:34:56.789 FATAL ended\nError: x\n    at y\n");
+  });
+});
+
+describe("outrigger serve, its logs", () => {
+  it("are for people where that is asked for", async () => {
+    const cwd = await temporaryDirectory();
+    await writeFile(join(cwd, "outrigger.config.json"), JSON.stringify({ log: { pretty: true } }));
+    const server = serve(cwd);
+    await fetch(`${await server.url}/nothing`);
+    await server.logged("answered");
+    const lines = server.output.stderr.trimEnd().split("\n");
+    expect(lines.at(-1)).toMatch(
+      /^\d\d:\d\d:\d\d\.\d{3} INFO answered \{"id":.*"path":"\/nothing","status":404,/,
+    );
+  });
+
+  it("do not stop it when nobody reads them any more", async () => {
+    const server = serve(await temporaryDirectory());
+    const url = await server.url;
+    server.child.stderr?.destroy();
+    server.child.stdout?.destroy();
+    for (let index = 0; index < 20; index++) expect((await fetch(`${url}/nothing`)).status).toBe(404);
+    const ended = once(server.child, "exit");
+    server.child.kill("SIGTERM");
+    expect((await ended)[0]).toBe(0);
+  });
+});

@@ -1,0 +1,55 @@
+import pino, { type Logger } from "pino";
+import type { ServerLogConfig } from "../../config/server-config.ts";
+
+export interface ServerLog {
+  logger: Logger;
+  /** Resolves when everything has been written, or after a second without a reader. */
+  flush(): Promise<void>;
+  /** For a process that has to end now: writes what waits, though maybe not in order. */
+  flushNow(): void;
+}
+
+/** Bytes that may wait for a reader of the standard error; further lines are dropped. */
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+const FLUSH_MS = 1000;
+
+/**
+ * Logs to the standard error, JSON by pino or lines for people. Not synchronously: a reader that hangs must not hang the
+ * server.
+ */
+export function createLog({ level, pretty }: Required<ServerLogConfig>): ServerLog {
+  // Lines are written at once all the same; with a minimum of 0 there would be no waiting for them.
+  const destination = pino.destination({ dest: 2, sync: false, minLength: 1, maxLength: MAX_WAITING_BYTES });
+  const options = { level, base: null };
+  const logger = pretty
+    ? pino(options, { write: (line: string) => void destination.write(prettyLine(line)) })
+    : pino(options, destination);
+  return {
+    logger,
+    flush: () =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, FLUSH_MS);
+        // Called with an error when the other end is closed: it cannot be reported.
+        destination.flush(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+      }),
+    flushNow() {
+      try {
+        destination.flushSync();
+      } catch {
+        // The other end of the standard error is closed, or does not read: it cannot be reported.
+      }
+    },
+  };
+}
+
+/** `12:34:56.789 INFO listening {"port":3000}`, an error with its stack below. */
+export function prettyLine(line: string): string {
+  const { level, time, msg = "", err, ...rest } = JSON.parse(line);
+  const label = (pino.levels.labels[level] ?? String(level)).toUpperCase();
+  const details = Object.keys(rest).length === 0 ? "" : ` ${JSON.stringify(rest)}`;
+  const stack = err === undefined ? "" : `\n${err.stack ?? JSON.stringify(err)}`;
+  return `${new Date(time).toISOString().slice(11, -1)} ${label} ${msg}${details}${stack}\n`;
+}

@@ -1,0 +1,158 @@
+import { type Call, createImages, type Images, type ImagesOptions, type Observer } from "@outrigger/core";
+import { createRenderer } from "@outrigger/imaging";
+import { combineObservers, createMetrics, createTracing, type Metrics } from "@outrigger/telemetry";
+import { createPages } from "@outrigger/web";
+import type { Logger } from "pino";
+import { reasonOf } from "../../cli/error-reason.ts";
+import { StartError } from "../../config/config-error.ts";
+import type { ServerSettings } from "../../config/settings.ts";
+import { distinctTargets, type StorageTargets } from "../../config/targets/storage-target.ts";
+import type { LookupParts, OpenLookup } from "../../lookup/open-lookup.ts";
+import { chooseSecret } from "../../storage/choose-secret.ts";
+import { requireDataDirectory } from "../../storage/data-directory.ts";
+import { openJobQueue } from "../../storage/open-job-queue.ts";
+import { type OpenStorage, openRateLimiter, openStorage } from "../../storage/open-storage.ts";
+import { storageError } from "../../storage/storage-error.ts";
+import { logUnsharedLimits, logUnworkedUploads, logWarnings } from "../../storage/storage-notices.ts";
+import { watchSpace } from "../../storage/watch-space.ts";
+import { createReadiness } from "./readiness.ts";
+import { safeTarget } from "./redact.ts";
+import { requestIdOf } from "./request-log.ts";
+
+/** The renderer has processes to start, maybe on a machine that is busy starting other things. */
+const START_TIMEOUT_MS = 30_000;
+
+/**
+ * Everything but the listeners, connected with each other. Proves first that storage and renderer work: the image service
+ * begins to sweep the storage at once.
+ * @param withSamples has a lookup whose database is new begin with samples.
+ * @throws StartError; nothing is open then.
+ */
+export async function openParts(settings: ServerSettings, logger: Logger, withSamples: boolean) {
+  const secret = chooseSecret(settings);
+  if (settings.existing) requireDirectories(settings.storage);
+  const onTrouble = (err: unknown) => logger.debug({ err }, "trouble with a connection to storage");
+  const jobQueue = settings.jobQueue === undefined ? null : await openJobQueue(settings.jobQueue, onTrouble);
+  const storage = await openStorage(settings.storage, onTrouble).catch(async (error) => {
+    await jobQueue?.close();
+    throw error;
+  });
+  const rateLimiter = isLimited(settings) ? await openRateLimiter(settings.storage, onTrouble) : null;
+  const renderer = createRenderer(settings.renderer);
+  const pages = createPages();
+  let images: Images | null = null;
+  let lookup: OpenLookup | null = null;
+  try {
+    // The lookup proves itself when it is opened.
+    const atStart = createReadiness({ storage: storage.targets, renderer, timeoutMs: START_TIMEOUT_MS });
+    requireReady(await atStart.troubles(), storage);
+    await logWarnings(storage.targets, logger);
+    logUnsharedLimits(settings, rateLimiter !== null, logger);
+    logUnworkedUploads(settings, logger);
+    const { metrics, observer } = createObservers(settings);
+    if (observer !== null) watchSpace(storage.targets, observer);
+    const onError = failureLog(logger);
+    images = createImages({
+      ...imagesOptionsOf(settings),
+      logger,
+      onError,
+      ...(observer === null ? {} : { observer }),
+      ...(secret === undefined ? {} : { secret }),
+      ...(rateLimiter === null ? {} : { rateLimiter }),
+      ...(jobQueue === null ? {} : { jobQueue }),
+      storage: storage.stores,
+      renderer,
+      pages,
+    });
+    // Before the lookup, whose secret comes from that of the images where it has none of its own.
+    await images.ready().catch((cause) => Promise.reject(recordsError(settings, cause)));
+    if (settings.lookup !== false) {
+      // With what only it needs, such as the databases.
+      const { openLookup } = await import("../../lookup/open-lookup.ts");
+      const { records } = storage.stores;
+      const parts: LookupParts = { records, rateLimiter, observer, logger, onTrouble, onError };
+      lookup = await openLookup({ ...settings, lookup: settings.lookup }, parts, withSamples);
+    }
+    return { storage, rateLimiter, renderer, pages, metrics, images, lookup };
+  } catch (error) {
+    await lookup?.close();
+    // With them end the renderer, the queue and the storage.
+    await images?.close();
+    if (images === null) {
+      await renderer.close();
+      await jobQueue?.close();
+      await storage.close();
+    }
+    await rateLimiter?.close();
+    throw error;
+  }
+}
+
+/** Whether requests or CPU time of clients are counted. */
+function isLimited({ images, lookup }: ServerSettings): boolean {
+  const isCounted = images?.rateLimits !== false || images.renderBudget !== false;
+  return isCounted || (lookup !== false && lookup.requestsPerSecond !== false);
+}
+
+/** Proves, before a store makes them, that the directories of what cannot be made again are there. */
+function requireDirectories({ records, originals }: StorageTargets): void {
+  for (const target of [records, originals]) {
+    if (target.kind === "file") requireDataDirectory(target.directory);
+  }
+}
+
+/** For what only the store of the records is asked at the start: its identity, and the secret that it keeps. */
+function recordsError({ storage }: ServerSettings, cause: unknown): StartError {
+  const [first] = distinctTargets(storage);
+  return storageError(storage.records, first?.roles ?? ["records"], cause);
+}
+
+function imagesOptionsOf({
+  publicUrl,
+  tls,
+  images,
+  existing,
+}: ServerSettings): Omit<ImagesOptions, "storage" | "renderer"> {
+  return {
+    ...images,
+    requireStore: existing,
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+    ...(tls === undefined ? {} : { tls }),
+  };
+}
+
+function failureLog(logger: Logger) {
+  return (err: unknown, call?: Call): void => {
+    const request =
+      call === undefined
+        ? {}
+        : { id: requestIdOf(call.context), method: call.method, path: safeTarget(call.path) };
+    logger.error({ ...request, err }, "failed");
+  };
+}
+
+function requireReady(troubles: Record<string, unknown>, { targets }: OpenStorage): void {
+  for (const { target, roles } of targets) {
+    const name = ["storage", ...roles].find((part) => part in troubles);
+    if (name !== undefined) throw storageError(target, roles, troubles[name]);
+  }
+  if ("renderer" in troubles) {
+    const cause = troubles.renderer;
+    throw new StartError(`The renderer does not work: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+export interface Observers {
+  /** `null` where they are off. */
+  metrics: Metrics | null;
+  /** All that are on, as one; `null` where none is. */
+  observer: Observer | null;
+}
+
+/** The observers that the configuration switches on. */
+export function createObservers(settings: Pick<ServerSettings, "metrics" | "tracing">): Observers {
+  const metrics = settings.metrics ? createMetrics({ processMetrics: true }) : null;
+  const tracing = settings.tracing ? createTracing() : null;
+  const all = [tracing, metrics].filter((each) => each !== null);
+  return { metrics, observer: all.length === 0 ? null : combineObservers(...all) };
+}

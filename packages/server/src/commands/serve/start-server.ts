@@ -1,0 +1,173 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { chooseLeases, type Renderer, type Service } from "@outrigger/core";
+import { express as mount } from "@outrigger/express";
+import { hasLatinFont } from "@outrigger/imaging";
+import type { Metrics } from "@outrigger/telemetry";
+import expressApp from "express";
+import type { Logger } from "pino";
+import { ENOUGH_OPEN_FILES, openFilesLimit, RAISE_OPEN_FILES } from "../../cli/open-files.ts";
+import type { ServerSettings } from "../../config/settings.ts";
+import { describeDatabase } from "../../config/targets/database-target.ts";
+import { describeTargets } from "../../config/targets/describe-storage.ts";
+import { createApp } from "./app.ts";
+import { type Listener, type ListenSettings, listen } from "./listen.ts";
+import { openParts } from "./open-parts.ts";
+import { createReadiness } from "./readiness.ts";
+import { methodRefusal, problemReply, reply } from "./replies.ts";
+import { uploadCommand } from "./terminal-guide.ts";
+
+export interface StartedServer {
+  url: string;
+  /** Where metrics are, `null` where they are off. */
+  metricsUrl: string | null;
+  /** The key to the lookup's samples; `null` where there are none. */
+  sampleKey: string | null;
+  /** Drains and releases everything, within `shutdownMs`. Calling it twice is allowed. */
+  close(): Promise<void>;
+}
+
+export interface StartOptions {
+  /** Has a lookup whose database is new begin with samples. @default false */
+  withSamples?: boolean;
+}
+
+/** Composes, checks and starts the server. @throws StartError when something is in the way; nothing is left behind then. */
+export async function startServer(
+  settings: ServerSettings,
+  logger: Logger,
+  { withSamples = false }: StartOptions = {},
+): Promise<StartedServer> {
+  const parts = await openParts(settings, logger, withSamples);
+  const { storage, renderer, pages, rateLimiter, metrics, images, lookup } = parts;
+  const checkLookup = lookup?.check ?? null;
+  const readiness = createReadiness({
+    storage: storage.targets,
+    renderer,
+    checkRecords: () => images.ready(),
+    checkLookup,
+  });
+  let isDraining = false;
+  let metricsListener: Listener | null = null;
+  let listener: Listener;
+  try {
+    if (metrics !== null && settings.metrics) {
+      const { http } = settings;
+      metricsListener = await listenForMetrics(metrics, { ...settings.metrics, http }, logger);
+    }
+    const app = createApp(settings, {
+      images,
+      lookup: lookup?.lookup ?? null,
+      pages,
+      readiness,
+      leases: () => chooseLeases(storage.stores),
+      logger,
+      isDraining: () => isDraining,
+    });
+    listener = await listen(app, settings, (err) => logger.error({ err }, "cannot accept a connection"));
+  } catch (error) {
+    await metricsListener?.drain(0);
+    await images.close();
+    await lookup?.close();
+    await rateLimiter?.close();
+    throw error;
+  }
+  announce(settings, listener.url, logger);
+  void warnWithoutFonts(renderer, logger);
+
+  async function close(): Promise<void> {
+    const endsAt = performance.now() + settings.shutdownMs;
+    isDraining = true;
+    logger.info("draining");
+    if (settings.drainDelayMs > 0) await delay(settings.drainDelayMs);
+    // The last part of the time is for renderer and stores.
+    const timeoutMs = Math.max(0, (endsAt - performance.now()) * 0.8);
+    const [cut] = await Promise.all([listener.drain(timeoutMs), metricsListener?.drain(timeoutMs)]);
+    if (cut > 0) logger.warn({ connections: cut }, "cut what had not ended in time");
+    const leftMs = Math.max(0, (endsAt - performance.now()) / 2);
+    await Promise.all([images.close({ timeoutMs: leftMs }), lookup?.close({ timeoutMs: leftMs })]);
+    await rateLimiter?.close();
+    logger.info("closed");
+  }
+
+  let closing: Promise<void> | null = null;
+  return {
+    url: listener.url,
+    metricsUrl: metricsListener && `${metricsListener.url}${METRICS_PATH}`,
+    sampleKey: lookup?.sampleKey ?? null,
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+function announce(settings: ServerSettings, url: string, logger: Logger): void {
+  const { publicUrl, tls, trustProxy, host } = settings;
+  const storage = describeTargets(settings.storage);
+  logger.info({ url, storage, publicUrl, tls: tls ?? "required", trustProxy }, "listening");
+  if (settings.lookup !== false) {
+    logger.info({ database: describeDatabase(settings.lookup.database) }, "serving the lookup");
+  }
+  logger.info(`Upload pictures at ${publicUrl ?? url} in a browser, or: ${uploadCommand(publicUrl ?? url)}`);
+  const openFiles = openFilesLimit();
+  if (openFiles !== null && openFiles < ENOUGH_OPEN_FILES) {
+    logger.warn(
+      { openFiles },
+      `The limit of open files is low: requests will fail under load. ${RAISE_OPEN_FILES}.`,
+    );
+  }
+  if (tls !== "off" && trustProxy === false && !/^(?:localhost|127\.|::1$)/.test(host)) {
+    logger.warn(
+      "Other machines must come through a proxy that ends TLS: set trustProxy so that it is believed, or tls to off.",
+    );
+  }
+  if (trustProxy === true) {
+    logger.warn(
+      "trustProxy is true: every client can claim any address and protocol. Name the proxies instead.",
+    );
+  }
+}
+
+/** Says it once where text in SVG pictures cannot be drawn. Never rejects. */
+export async function warnWithoutFonts(renderer: Renderer, logger: Logger): Promise<void> {
+  try {
+    if (await hasLatinFont(renderer)) return;
+    logger.warn("There are no fonts: text in SVG pictures becomes boxes, or vanishes. See outrigger doctor.");
+  } catch (err) {
+    // The renderer was closed meanwhile, or is busy.
+    logger.debug({ err }, "fonts not looked at");
+  }
+}
+
+export const METRICS_PATH = "/metrics";
+
+/** Serves the metrics on an address of their own. @throws StartError */
+export async function listenForMetrics(
+  metrics: Metrics,
+  settings: ListenSettings,
+  logger: Logger,
+): Promise<Listener> {
+  const app = expressApp();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.use(mount(createMetricsPage(metrics)));
+  const listener = await listen(
+    app,
+    settings,
+    (err) => logger.error({ err }, "cannot accept a connection for metrics"),
+    { port: "metrics.port", host: "metrics.host" },
+  );
+  logger.info({ url: listener.url + METRICS_PATH }, "metrics");
+  return listener;
+}
+
+function createMetricsPage(metrics: Metrics): Service {
+  return {
+    async handle(call) {
+      if (call.path !== METRICS_PATH) {
+        return problemReply(call, 404, `There is nothing at this address; metrics are at ${METRICS_PATH}.`);
+      }
+      return methodRefusal(call) ?? reply(call, 200, metrics.contentType, await metrics.text());
+    },
+  };
+}

@@ -1,0 +1,19 @@
+/** An invalid configuration: every problem on its own line, each beginning with the key's path. */
+export class ConfigError extends TypeError {
+  /** `key.path: must be …`, at least one. */
+  readonly problems: readonly string[];
+
+  constructor(source: string, problems: readonly string[], options: { cause?: unknown } = {}) {
+    super([`${source} is not valid`, ...problems].join("\n"), options);
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}
+
+/** A server or command that cannot start in its environment; the message is one line with the reason. */
+export class StartError extends Error {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super(message, options);
+    this.name = "StartError";
+  }
+}

@@ -1,0 +1,68 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, extname, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { isError } from "@outrigger/core";
+import { checkConfig } from "./check-config.ts";
+import { ConfigError } from "./config-error.ts";
+import type { ServerConfig, ServerLookupConfig } from "./server-config.ts";
+import { resolveStorage } from "./storage-config.ts";
+import { resolveDatabaseUrl } from "./targets/database-target.ts";
+
+const NAMES = ["outrigger.config.json", "outrigger.config.mjs"];
+
+/**
+ * The validated configuration of a file; empty without a file.
+ * A relative path in its `data`, `storage` or `lookup.database` counts from the file's own directory.
+ * @param named The file to read. Absent: `outrigger.config.json` or `.mjs` in the working directory.
+ * @throws ConfigError
+ */
+export async function readConfigFile(named: string | undefined): Promise<ServerConfig> {
+  const name = named ?? findFile();
+  if (name === undefined) return {};
+  const path = resolve(name);
+  const { data, storage, lookup, ...config } = checkConfig(await readValue(name, path), name);
+  return {
+    ...config,
+    ...(data === undefined ? {} : { data: resolve(dirname(path), data) }),
+    ...(storage === undefined ? {} : { storage: resolveStorage(storage, dirname(path)) }),
+    ...(lookup === undefined ? {} : { lookup: lookup && resolveLookup(lookup, dirname(path)) }),
+  };
+}
+
+function resolveLookup(lookup: ServerLookupConfig, directory: string): ServerLookupConfig {
+  const { database } = lookup;
+  return database === undefined ? lookup : { ...lookup, database: resolveDatabaseUrl(database, directory) };
+}
+
+function findFile(): string | undefined {
+  const found = NAMES.filter((name) => existsSync(name));
+  if (found.length > 1) {
+    throw new ConfigError("The working directory", [
+      `${found.join(" and ")}: remove one, or name one by --config`,
+    ]);
+  }
+  return found[0];
+}
+
+async function readValue(name: string, path: string): Promise<unknown> {
+  const extension = extname(path);
+  if (extension !== ".json" && extension !== ".mjs") throw unreadable(name, "must end in .json or .mjs");
+  if (!existsSync(path)) throw unreadable(name, "there is no such file");
+  try {
+    return extension === ".json" ? JSON.parse(await readFile(path, "utf8")) : await defaultExport(path);
+  } catch (error) {
+    const [reason] = (isError(error) ? error.message : String(error)).split("\n");
+    throw unreadable(name, reason ?? "", error);
+  }
+}
+
+async function defaultExport(path: string): Promise<unknown> {
+  const module: { default?: unknown } = await import(pathToFileURL(path).href);
+  if (module.default === undefined) throw new TypeError("it has no default export");
+  return typeof module.default === "function" ? module.default() : module.default;
+}
+
+function unreadable(name: string, problem: string, cause?: unknown): ConfigError {
+  return new ConfigError("The configuration file", [`${name}: ${problem}`], { cause });
+}

@@ -1,0 +1,41 @@
+import { join } from "node:path";
+import { ConfigError } from "./config-error.ts";
+import type { ServerConfig, ServerLookupConfig } from "./server-config.ts";
+import { type DatabaseTarget, parseDatabaseUrl } from "./targets/database-target.ts";
+import type { StorageTargets } from "./targets/storage-target.ts";
+
+/** The key `lookup` of a configuration with its defaults filled in. */
+export interface LookupSettings extends Omit<ServerLookupConfig, "database"> {
+  database: DatabaseTarget;
+}
+
+const FILE_NAME = "lookup.db";
+
+/**
+ * Fills in the defaults; `false` where there is to be no lookup.
+ * @throws ConfigError where nothing says where its data is.
+ */
+export function lookupSettingsOf(
+  lookup: false | ServerLookupConfig | undefined,
+  { records }: StorageTargets,
+): false | LookupSettings {
+  if (lookup === undefined || lookup === false) return false;
+  const { database, ...others } = lookup;
+  if (database !== undefined) return { ...others, database: parseDatabaseUrl(database) };
+  if (records.kind === "file") {
+    return { ...others, database: { kind: "file", path: join(records.directory, FILE_NAME) } };
+  }
+  throw new ConfigError("The configuration", [
+    "lookup.database: must be given where images are not kept in a directory (OUTRIGGER_LOOKUP_DATABASE)",
+  ]);
+}
+
+/** The lookup's database by a configuration; `null` where it names none. An embedded one is beside the images by default. */
+export function lookupDatabaseOf(
+  { lookup }: Pick<ServerConfig, "lookup">,
+  storage: StorageTargets,
+): DatabaseTarget | null {
+  const isBeside = lookup === undefined && storage.records.kind === "file";
+  const settings = lookupSettingsOf(isBeside ? {} : lookup, storage);
+  return settings === false ? null : settings.database;
+}

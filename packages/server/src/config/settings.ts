@@ -1,0 +1,55 @@
+import { checkOptions, IMAGES_RULES } from "@outrigger/core";
+import { ConfigError } from "./config-error.ts";
+import { CONFIG_RULES } from "./config-rules.ts";
+import { type LookupSettings, lookupSettingsOf } from "./lookup-settings.ts";
+import type {
+  ServerConfig,
+  ServerHttpConfig,
+  ServerLogConfig,
+  ServerMetricsConfig,
+} from "./server-config.ts";
+import { targetsOf } from "./storage-config.ts";
+import type { StorageTargets } from "./targets/storage-target.ts";
+
+/** A configuration with its defaults filled in. */
+export interface ServerSettings
+  extends Omit<ServerConfig, "data" | "storage" | "lookup" | "http" | "log" | "metrics"> {
+  port: number;
+  host: string;
+  storage: StorageTargets;
+  lookup: false | LookupSettings;
+  existing: boolean;
+  trustProxy: NonNullable<ServerConfig["trustProxy"]>;
+  http: Required<ServerHttpConfig>;
+  log: Required<ServerLogConfig>;
+  metrics: false | Required<ServerMetricsConfig>;
+  tracing: boolean;
+  shutdownMs: number;
+  drainDelayMs: number;
+}
+
+/** 256 kbit/s: at that rate, 25 MiB take 13 minutes. */
+const SLOWEST_UPLOAD_BYTES_PER_MS = (32 * 1024) / 1000;
+
+/** Fills in the defaults. @throws ConfigError for two keys that contradict each other. */
+export function settingsOf(config: ServerConfig): ServerSettings {
+  const { data, storage, lookup, images, ...others } = config;
+  const { port, host, existing, trustProxy, http, log, metrics, tracing, shutdownMs, drainDelayMs } =
+    checkOptions("createServer", config, CONFIG_RULES);
+  if (drainDelayMs >= shutdownMs) {
+    throw new ConfigError("The configuration", [
+      `drainDelayMs: must be less than shutdownMs (${shutdownMs})`,
+    ]);
+  }
+  const { maxUploadBytes = IMAGES_RULES.maxUploadBytes.preset } = images ?? {};
+  const slowestMs = 60_000 + Math.ceil(maxUploadBytes / SLOWEST_UPLOAD_BYTES_PER_MS);
+  const targets = targetsOf(storage, data);
+  return {
+    ...others,
+    ...(images === undefined ? {} : { images }),
+    ...{ port, host, existing, trustProxy, log, metrics, tracing, shutdownMs, drainDelayMs },
+    storage: targets,
+    lookup: lookupSettingsOf(lookup, targets),
+    http: { ...http, requestTimeoutMs: http.requestTimeoutMs ?? slowestMs },
+  };
+}

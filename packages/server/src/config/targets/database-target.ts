@@ -1,0 +1,47 @@
+import { pathToFileURL } from "node:url";
+import { parseStorageUrl } from "./parse-storage-url.ts";
+
+/** The database of contacts, accounts and suppressions. */
+export type DatabaseTarget =
+  /** An embedded database; the path is absolute. */
+  | { kind: "file"; path: string }
+  /** It may hold a password. */
+  | { kind: "postgres"; url: string };
+
+/** What the URL of a database must be. */
+export const DATABASE_URL = "file:path, or postgres://user:password@host:port/database";
+const FORM = `must be ${DATABASE_URL}`;
+
+/**
+ * Reads a URL that names the lookup's database.
+ * @param directory What the path of a `file:` URL counts from. @default the working directory
+ * @throws TypeError whose message is a clause that begins with `must`. It repeats no part of the URL, which may hold a password.
+ */
+export function parseDatabaseUrl(text: string, directory = "."): DatabaseTarget {
+  if (/^file:/i.test(text)) {
+    const target = parseStorageUrl(text, directory);
+    if (target.kind !== "file") throw new TypeError(FORM);
+    return { kind: "file", path: target.directory };
+  }
+  if (!/^postgres(?:ql)?:\/\//i.test(text) || !URL.canParse(text)) throw new TypeError(FORM);
+  const { hash, pathname } = new URL(text);
+  if (hash !== "" || /^\/?$/.test(pathname)) throw new TypeError(FORM);
+  return { kind: "postgres", url: text };
+}
+
+/** @returns the URL with a relative path in it counted from `directory`. */
+export function resolveDatabaseUrl(url: string, directory: string): string {
+  return databaseUrl(parseDatabaseUrl(url, directory));
+}
+
+/** The target as a URL again. */
+export function databaseUrl(target: DatabaseTarget): string {
+  return target.kind === "file" ? pathToFileURL(target.path).href : target.url;
+}
+
+/** The target for logs and messages: without user, password and parameters. */
+export function describeDatabase(target: DatabaseTarget): string {
+  if (target.kind === "file") return `file:${target.path}`;
+  const { host, pathname } = new URL(target.url);
+  return `postgres://${host}${pathname}`;
+}

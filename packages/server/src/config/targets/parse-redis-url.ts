@@ -1,0 +1,125 @@
+import { isSentinelUrl, parseSentinelUrl } from "@outrigger/redis/sentinel-url";
+import type { RedisTarget } from "./storage-target.ts";
+import { readFlag, readParameters, readWhole } from "./url-parameters.ts";
+
+const FORM =
+  "must be redis://[user:password@]host[:port][/database][?prefix=…&timeoutMs=…] or rediss://…, with special characters in user and password percent-encoded";
+
+/** Ten years. */
+const MAX_TTL_MS = 315_360_000_000;
+
+/** Sockets that other clients of Redis write as one of these; Outrigger reaches a Redis by TCP only. */
+const UNIX_SOCKET = /^(?:unix|rediss?\+(?:unix|socket)|redis-socket):/i;
+
+/** What the URL of a job queue must be. */
+export const JOB_QUEUE_URL =
+  "redis://[user:password@]host[:port][/database], rediss://… or redis+sentinel://…";
+
+/** Whether a text is meant to name a Redis, also in a form that is refused. */
+export function isRedisUrl(text: string): boolean {
+  return /^rediss?:/i.test(text) || isSentinelUrl(text) || UNIX_SOCKET.test(text);
+}
+
+/**
+ * Reads `redis://…` or `rediss://…`: one address, or several of a cluster, separated by commas; or `redis+sentinel://…`.
+ * @throws TypeError saying what it must be, without any part of it.
+ */
+export function parseRedisUrl(text: string): RedisTarget {
+  if (UNIX_SOCKET.test(text)) {
+    throw new TypeError(
+      "must be redis://host:port, since Redis is reached by TCP and not by a Unix socket: set `port 6379` and `bind 127.0.0.1` there",
+    );
+  }
+  if (isSentinelUrl(text)) return parseSentinelTarget(text);
+  const addresses = text.split(/,(?=rediss?:\/\/)/i).map(readAddress);
+  const last = addresses.at(-1);
+  if (last === undefined) throw new TypeError(FORM);
+  if (addresses.some((address) => address !== last && address.search !== "")) {
+    throw new TypeError("must have its parameters behind the last address");
+  }
+  const { cluster, ...own } = readParameters(last, ["prefix", "timeoutMs", "cluster", "ttlMs"]);
+  last.search = "";
+  const isCluster = readFlag("cluster", cluster) ?? addresses.length > 1;
+  if (addresses.length > 1) checkRootNodes(addresses, isCluster);
+  if (isCluster && addresses.some(({ pathname }) => !/^\/?0?$/.test(pathname))) {
+    throw new TypeError("must not name a database of a cluster: it has none");
+  }
+  return {
+    kind: "redis",
+    url: isCluster ? addresses.map(({ href }) => href) : last.href,
+    ...readOwn(own),
+  };
+}
+
+/** As {@link parseRedisUrl}, for a queue: its entries never expire. */
+export function parseJobQueueUrl(text: string): RedisTarget {
+  if (!isRedisUrl(text)) throw new TypeError(`must be ${JOB_QUEUE_URL}`);
+  const target = parseRedisUrl(text);
+  if (target.ttlMs !== undefined) throw new TypeError("must not have ttlMs: what waits is kept");
+  return target;
+}
+
+/** Parameters that the Redis adapter reads itself stay in the URL. */
+function parseSentinelTarget(text: string): RedisTarget {
+  const [address = "", ...queries] = text.split("?");
+  const { prefix, timeoutMs, ttlMs, ...others } = readParameters(new URL(`redis:?${queries.join("?")}`), [
+    ...["db", "sentinelUser", "sentinelPassword"],
+    ...["prefix", "timeoutMs", "ttlMs"],
+  ]);
+  const rest = new URLSearchParams(others as Record<string, string>); // None that is absent has a key.
+  const url = rest.size === 0 ? address : `${address}?${rest}`;
+  parseSentinelUrl(url);
+  return { kind: "redis", url, ...readOwn({ prefix, timeoutMs, ttlMs }) };
+}
+
+function readOwn({
+  prefix,
+  timeoutMs,
+  ttlMs,
+}: { [name in "prefix" | "timeoutMs" | "ttlMs"]?: string | undefined }) {
+  if (prefix !== undefined && !/^[A-Za-z0-9_.:-]{1,100}$/.test(prefix)) {
+    throw new TypeError("must have 1 to 100 letters, digits or characters of _.:- as prefix");
+  }
+  const patience = readWhole("timeoutMs", timeoutMs, 50, 60_000);
+  const lifetime = readWhole("ttlMs", ttlMs, 1000, MAX_TTL_MS);
+  return {
+    ...(prefix === undefined ? {} : { prefix }),
+    ...(patience === undefined ? {} : { timeoutMs: patience }),
+    ...(lifetime === undefined ? {} : { ttlMs: lifetime }),
+  };
+}
+
+function readAddress(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isWell =
+    url !== null &&
+    url.hostname !== "" &&
+    url.hash === "" &&
+    /^(?:\/\d{0,5})?$/.test(url.pathname) &&
+    isEncoded(url.username) &&
+    isEncoded(url.password);
+  if (!isWell) throw new TypeError(FORM);
+  return url;
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    // A percent sign that was not encoded itself.
+    return false;
+  }
+}
+
+function checkRootNodes([first, ...others]: URL[], isCluster: boolean): void {
+  if (!isCluster) throw new TypeError("must be one address where cluster is false");
+  for (const { protocol, username, password } of others) {
+    if (protocol !== first?.protocol)
+      throw new TypeError("must be redis: or rediss: for all addresses alike");
+    const isOfFirst = username === first.username && password === first.password;
+    if (!isOfFirst && username + password !== "") {
+      throw new TypeError("must have the user in its first address: a cluster has one");
+    }
+  }
+}

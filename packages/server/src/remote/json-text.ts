@@ -1,6 +1,0 @@
-import { printable } from "../images-command/printable.ts";
-
-/** Anything of the API as one line of JSON. */
-export function jsonText(value: unknown): string {
-  return `${printable(JSON.stringify(value))}\n`;
-}
