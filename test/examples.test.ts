@@ -129,6 +129,57 @@ describe.each(SERVERS)("the notes app of examples/%s", (file) => {
     expect((await fetch(`${url}/img/${id}`)).status).toBe(410);
   });
 
+  function signUp(email: unknown): Promise<Response> {
+    const headers = { "Content-Type": "application/json" };
+    return fetch(`${url}/users`, { method: "POST", body: JSON.stringify({ email }), headers });
+  }
+
+  it("refuses an invalid or disposable address at sign-up, and gives a token for another", async () => {
+    const invalid = await signUp("ada..lovelace@example.com");
+    expect([invalid.status, await invalid.json()]).toEqual([
+      422,
+      { error: "This address is invalid", suggestion: null },
+    ]);
+    const disposable = await signUp("ada@mailinator.com");
+    expect([disposable.status, await disposable.json()]).toMatchObject([
+      422,
+      { error: "This address is disposable" },
+    ]);
+    for (const email of [undefined, "", "ada", 7]) expect((await signUp(email)).status).toBe(422);
+
+    const created = await signUp("ada@example.com");
+    expect(created.status).toBe(201);
+    const { name, token } = (await created.json()) as { name: string; token: string };
+    expect(name).toBe("ada@example.com");
+    const note = await fetch(`${url}/notes`, {
+      method: "POST",
+      body: JSON.stringify({ text: "Hello" }),
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+    });
+    expect(await note.json()).toMatchObject({ author: "ada@example.com" });
+  });
+
+  it("stores a user's avatar by a route of its own, and removes the previous one", async () => {
+    const put = (headers: Record<string, string>, body: string | Uint8Array<ArrayBuffer>) =>
+      fetch(`${url}/users/me/avatar`, {
+        method: "PUT",
+        body,
+        headers: { "Content-Type": "image/jpeg", ...headers },
+      });
+    const bytes = new Uint8Array(picture);
+    expect((await put({}, bytes)).status).toBe(401);
+    expect((await put(USER, "no picture")).status).toBe(415);
+    const first = await put(USER, bytes);
+    expect(first.status).toBe(201);
+    const { avatar } = (await first.json()) as { avatar: string };
+    const shown = await fetch(`${url}${avatar}`);
+    const { format, width } = await sharp(Buffer.from(await shown.arrayBuffer())).metadata();
+    expect({ format, width }).toEqual({ format: "webp", width: 40 });
+    const second = (await (await put(USER, bytes)).json()) as { avatar: string };
+    expect((await fetch(`${url}${second.avatar}`)).status).toBe(200);
+    expect((await fetch(`${url}${avatar}`)).status).toBe(410);
+  });
+
   it("lets a user delete a picture of theirs without its PIN", async () => {
     const { id } = (await (await upload(USER)).json()) as { id: string };
     const removed = await fetch(`${url}/img/api/images/${id}.json`, { method: "DELETE", headers: USER });

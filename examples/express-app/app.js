@@ -7,10 +7,12 @@ import express from "express";
 import { identifyUser, requireUser } from "./auth.js";
 import { authorize } from "./authorize.js";
 import { answerError, answerNotFound } from "./errors.js";
+import { createAddressLookup } from "./lookup.js";
 import { notes } from "./notes.js";
+import { users } from "./users.js";
 
 /**
- * A notes API, with pictures under /img.
+ * A notes API, with pictures under /img. Close `images` and `lookup` after the last reply.
  * @param {{ directory: string, tokens: Map<string, string> }} options Where pictures are kept; user names by token.
  */
 export function createApp({ directory, tokens }) {
@@ -26,9 +28,11 @@ export function createApp({ directory, tokens }) {
 
   app.use(express.json());
   app.use("/notes", notes(requireUser));
+  const lookup = createAddressLookup();
+  app.use("/users", users({ images, lookup, tokens, requireUser }));
 
   app.use(answerNotFound);
   app.use(answerError);
 
-  return { app, images };
+  return { app, images, lookup };
 }

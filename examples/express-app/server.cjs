@@ -10,13 +10,16 @@ const express = require("express");
 const { identifyUser, requireUser } = require("./auth.js");
 const { authorize } = require("./authorize.js");
 const { answerError, answerNotFound } = require("./errors.js");
+const { createAddressLookup } = require("./lookup.js");
 const { notes } = require("./notes.js");
+const { users } = require("./users.js");
 
 const { PORT = "3000", DATA = "./data", NOTES_TOKEN = "" } = process.env;
 if (NOTES_TOKEN === "") throw new Error("Set NOTES_TOKEN to the editor's token");
 
 const app = express();
-app.use(identifyUser(new Map([[NOTES_TOKEN, "editor"]])));
+const tokens = new Map([[NOTES_TOKEN, "editor"]]);
+app.use(identifyUser(tokens));
 
 const storage = createFsBlobStore({ directory: DATA });
 const renderer = createRenderer();
@@ -26,6 +29,8 @@ app.use("/img", outrigger(images));
 
 app.use(express.json());
 app.use("/notes", notes(requireUser));
+const lookup = createAddressLookup();
+app.use("/users", users({ images, lookup, tokens, requireUser }));
 app.use(answerNotFound);
 app.use(answerError);
 
@@ -36,4 +41,4 @@ const server = app.listen(Number(PORT), "127.0.0.1", (error) => {
   console.log(`Notes listen on http://127.0.0.1:${port}`);
 });
 
-process.once("SIGTERM", () => server.close(() => images.close()));
+process.once("SIGTERM", () => server.close(() => Promise.all([images.close(), lookup.close()])));

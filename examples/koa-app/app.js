@@ -1,16 +1,18 @@
 // @ts-check
 import Router from "@koa/router";
-import { createFsBlobStore, createImages } from "@outrigger/core";
+import { createFsBlobStore, createImages, isServiceError } from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
 import { koa as outrigger } from "@outrigger/koa";
 import { createPages } from "@outrigger/web";
 import Koa from "koa";
 import bodyParser from "koa-bodyparser";
 import { identifyUser, requireUser } from "./auth.js";
+import { createAddressLookup } from "./lookup.js";
 import { notes } from "./notes.js";
+import { users } from "./users.js";
 
 /**
- * A notes API, with pictures under /img.
+ * A notes API, with pictures under /img. Close `images` and `lookup` after the last reply.
  * @param {{ directory: string, tokens: Map<string, string> }} options Where pictures are kept; user names by token.
  */
 export function createApp({ directory, tokens }) {
@@ -27,8 +29,10 @@ export function createApp({ directory, tokens }) {
 
   app.use(bodyParser());
   app.use(notes(requireUser));
+  const lookup = createAddressLookup();
+  app.use(users({ images, lookup, tokens, requireUser }));
 
-  return { app, images };
+  return { app, images, lookup };
 }
 
 /**
@@ -40,6 +44,12 @@ function authorize(call, action) {
   if (user !== undefined && action !== "read") return { owner: user };
   return action === "create" ? false : undefined;
 }
+
+/**
+ * How this app replies to calls of Outrigger that reject; any other code is its own failure.
+ * @type {Partial<Record<import("@outrigger/core").ErrorCode, number>>}
+ */
+const STATUSES = { bad_request: 422, withheld: 422, too_large: 413, unsupported_media: 415, conflict: 409 };
 
 /**
  * Errors, and the 404 of what nobody answered, in the words of this app.
@@ -54,7 +64,7 @@ async function answerErrors(ctx, next) {
     }
   } catch (error) {
     const {
-      status = 500,
+      status = isServiceError(error) ? (STATUSES[error.code] ?? 500) : 500,
       message = "",
       headers = {},
     } = /** @type {Partial<InstanceType<typeof Koa.HttpError>>} */ (error);

@@ -4,7 +4,7 @@ import { createApp } from "./app.js";
 
 const { PORT = "3000", DATA = "./data", NOTES_TOKEN = randomBytes(16).toString("hex") } = process.env;
 
-const { app, images } = createApp({ directory: DATA, tokens: new Map([[NOTES_TOKEN, "editor"]]) });
+const { app, images, lookup } = createApp({ directory: DATA, tokens: new Map([[NOTES_TOKEN, "editor"]]) });
 
 const server = app.listen(Number(PORT), "127.0.0.1", () => {
   const address = server.address();
@@ -13,4 +13,4 @@ const server = app.listen(Number(PORT), "127.0.0.1", () => {
   if (process.env.NOTES_TOKEN === undefined) console.log(`The editor's token is ${NOTES_TOKEN}`);
 });
 
-process.once("SIGTERM", () => server.close(() => images.close()));
+process.once("SIGTERM", () => server.close(() => Promise.all([images.close(), lookup.close()])));
