@@ -18,7 +18,7 @@
  * - `store_unavailable`: a backend failed; `cause` holds the driver's error (503)
  * - `no_space`: a backend has no room left (507)
  * - `damaged`: what is stored cannot be read as what it should be; the message names it (500)
- * - `host_misuse`: the host app called or mounted us wrongly (500); the message says how to mend it
+ * - `host_misuse`: the host app called or mounted the service wrongly (500); the message says what to change
  */
 export type ErrorCode =
   | "bad_request"

@@ -76,7 +76,7 @@ export function koa(service: Service, options: KoaOptions = {}): KoaMiddleware {
             view: KOA_VIEW,
           });
     if (reply === undefined) await next();
-    // `null`: the client has left, there is nobody to be answered.
+    // `null`: the client has left, so no reply is sent.
     else if (reply !== null) answer(ctx, finishRequestBody(ctx.req, reply));
   };
 }

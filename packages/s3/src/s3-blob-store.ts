@@ -74,7 +74,7 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
   async function leaseConditionOf(revision: string | null): Promise<WriteCondition> {
     const capabilities = await probe();
     if (!capabilities.conditionalCreate) throw incapable("If-None-Match", LEASE_REMEDY, capabilities);
-    // What could be taken but never taken over would be held for ever by the first who dies.
+    // A lease that cannot be replaced would never end once its holder dies.
     if (!capabilities.compareAndSet) throw incapable("If-Match", LEASE_REMEDY, capabilities);
     return conditionOf(revision);
   }
@@ -187,11 +187,11 @@ function createS3Client({
     responseChecksumValidation: "WHEN_REQUIRED",
     // The store tries again itself: it has to know of every attempt at a conditional write.
     maxAttempts: 1,
-    // Whatever goes wrong is told by errors; the SDK would print some of it.
+    // Failures are errors of the calls; the SDK would print some of them.
     logger: { debug: silent, info: silent, warn: silent, error: silent },
     requestHandler: {
       connectionTimeout: timeoutMs,
-      // Time limits are the store's own; this one would cut off a reader who is slow.
+      // The store has time limits of its own; this one would end the response to a slow reader.
       socketTimeout: 0,
       httpAgent: { maxSockets },
       httpsAgent: { maxSockets },

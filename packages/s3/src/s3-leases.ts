@@ -54,7 +54,7 @@ export function createS3Leases(
         await conditionOf(seen),
         undefined,
       );
-      // Whoever takes it over has seen it for as long, and not before it was sent.
+      // Another holder must have seen it unchanged for its whole length, and not before it was sent.
       own.remember(key, proof, { revision, untilMs: sentMs + leaseMs });
       sightings.forget(key);
       return true;
@@ -102,10 +102,10 @@ export function createS3Leases(
   };
 }
 
-/** Since when leases have been seen as they are, by the clock of this process that nobody sets. */
+/** When each lease was first seen at its present revision, by the monotonic clock of this process. */
 interface LeaseSightings {
   /**
-   * For how long a lease is known to have had this revision.
+   * How long a lease is known to have had this revision, in milliseconds.
    * @param askedMs when it was asked for, by `performance.now()`: it may have changed since.
    */
   unchangedMs(key: string, revision: string, askedMs: number): number;
@@ -114,7 +114,7 @@ interface LeaseSightings {
   forget(key: string): void;
 }
 
-/** Keys whose leases are remembered; of more, the first that were asked for are forgotten, and waited for anew. */
+/** Keys that are remembered. Beyond that the least recently asked are evicted; their wait begins anew. */
 const MAX_KEYS = 10_000;
 
 export function createSightings(): LeaseSightings {
@@ -122,7 +122,7 @@ export function createSightings(): LeaseSightings {
   return {
     unchangedMs(key, revision, askedMs) {
       const last = seen.get(key);
-      // Again at the end of the map, which is in the order of asking.
+      // The map is in the order of asking.
       seen.delete(key);
       if (last?.revision === revision) {
         seen.set(key, last);
@@ -140,10 +140,10 @@ export function createSightings(): LeaseSightings {
   };
 }
 
-/** What this process knows of the leases that it holds, by the clock that nobody sets. */
+/** The leases that this process holds, by its monotonic clock. */
 interface OwnLeases {
   remember(key: string, proof: string, own: OwnLease): void;
-  /** `undefined` where nothing is known, which says nothing about who holds the lease. */
+  /** `undefined` where nothing is known; the lease may be held all the same. */
   find(key: string, proof: string): OwnLease | undefined;
   forget(key: string, proof: string): void;
 }
@@ -151,7 +151,7 @@ interface OwnLeases {
 interface OwnLease {
   /** Of the object that was written last. */
   revision: string;
-  /** Until when nobody can have taken its place, by `performance.now()`. */
+  /** Until when no other holder can have replaced it, by `performance.now()`. */
   untilMs: number;
 }
 
@@ -160,7 +160,7 @@ function createOwnLeases(): OwnLeases {
   const nameOf = (key: string, proof: string) => `${key} ${proof}`;
   return {
     remember(key, proof, own) {
-      // At the end of the map, so that the first ones are those that nobody has cared for the longest.
+      // The map is in the order of the last renewal, so the loop below ends at the first that is valid.
       leases.delete(nameOf(key, proof));
       leases.set(nameOf(key, proof), own);
       for (const [name, { untilMs }] of leases) {

@@ -83,7 +83,7 @@ const HELP: Readonly<Record<GaugeName, string>> = {
   storage_total_inodes: "Files that the file systems of data directories can hold.",
 };
 
-/** Numbers that are asked for when metrics are collected; of those that nobody ever told, nothing is shown. */
+/** Numbers that are read when metrics are collected. A gauge without a reader is not shown. */
 function createGauges(registry: Registry, prefix: string): { add: Observer["gauge"] } {
   const gauges = new Map<GaugeName, Set<() => number>>();
 

@@ -91,12 +91,12 @@ async function withDeadline<T>(
   }
 }
 
-/** Keeps values in this process, `maxEntries` of them: those that were written first go first. */
+/** A cache in this process of at most `maxEntries`; the oldest write is evicted first. */
 function createMemoryCache(maxEntries: number): KeyValue {
   const entries = new Map<string, unknown>();
   return {
     get: async (key) => entries.get(key),
-    // Who reads them knows how long they hold.
+    // The reader checks how long a value holds.
     async set(key, value) {
       entries.delete(key);
       entries.set(key, value);
@@ -109,7 +109,7 @@ function createMemoryCache(maxEntries: number): KeyValue {
   };
 }
 
-/** Finds where a domain's mail goes, once for all who ask at the same time, and remembers it. */
+/** Finds where a domain's mail goes: a single flight per domain, and a cache. */
 interface RouteFinder {
   /** Never rejects. */
   find(domain: string, signal: AbortSignal): Promise<MailRoute>;
@@ -123,7 +123,7 @@ function createRouteFinder(settings: ProberSettings, memory: ProberMemory): Rout
     const known = await memory.route(domain);
     if (known !== undefined) return known;
     const route = await findMailRoute(domain, settings, signal);
-    // A failure says nothing of the domain.
+    // A failure says nothing about the domain.
     if (route.routing !== "unknown") await memory.keepRoute(domain, route, settings.routeTtlMs);
     return route;
   }

@@ -219,8 +219,8 @@ function keepMoreTelling(one: ProbeResult, other: ProbeResult): ProbeResult {
 const LENGTH = 20;
 
 /**
- * A name that nobody has, for the question whether a domain accepts all. The same for one sender and domain: a greylisting
- * server would have to be asked twice about each new one.
+ * A local part that does not exist, to find out whether a domain accepts all. It is the same for one sender and domain:
+ * a greylisting server defers the first question about each new address.
  */
 function madeUpLocal(mailFrom: string, domain: string): string {
   const hash = createHash("sha256").update(`${mailFrom}\n${domain}`).digest("hex");

@@ -118,7 +118,7 @@ export function removeFile(path: string): Promise<void> {
   });
 }
 
-/** Destroys `writable` and resolves when it has closed. Never rejects: who destroys has an error already, or needs none. */
+/** Destroys `writable` and resolves when it has closed. Never rejects: the caller has an error already, or needs none. */
 function destroyed(writable: Writable): Promise<void> {
   return new Promise((resolve) => {
     writable.on("error", () => {});
@@ -144,14 +144,13 @@ function toServiceError(error: NodeJS.ErrnoException): ServiceError {
     : new ServiceError("store_unavailable", "The upload could not be written to disk", { cause: error });
 }
 
-// One big write costs little more than one small one.
+// A write of 1 MiB costs little more than a small one.
 const BLOCK_BYTES = 1024 * 1024;
 const IDLE_BLOCKS = 8;
 
 /**
- * Blocks of memory for gathering what is to be written, used again and again: the garbage collector works hard for
- * network chunks that are kept until there are enough of them, and hardly at all for those copied at once. What lies in
- * a block is from whoever had it before.
+ * Reused blocks that gather chunks for one write. Network chunks that are kept until there are enough of them load the
+ * garbage collector; chunks that are copied at once do not. A block holds the bytes of its last use.
  */
 const idle: Buffer[] = [];
 
@@ -159,7 +158,7 @@ function borrowBlock(): Buffer {
   return idle.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
 }
 
-/** Gives a block back that nothing reads or writes any more. */
+/** Makes a block free for the next file; nothing may read or write it any more. */
 function returnBlock(block: Buffer): void {
   if (idle.length < IDLE_BLOCKS) idle.push(block);
 }

@@ -7,7 +7,7 @@ import { fileTooLarge } from "./upload-error.ts";
 export interface SpoolStorage {
   /** For multer; takes one file. */
   engine: multer.StorageEngine;
-  /** The file, now the caller's to dispose of; `null` when none came. */
+  /** The file, which the caller disposes of; `null` when the body had none. */
   receivedFile(): Promise<SpooledFile | null>;
   /** Resolves when nothing is left of the file, whole or half. Never rejects. */
   discard(): Promise<void>;

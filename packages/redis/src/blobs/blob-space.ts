@@ -13,9 +13,9 @@ export interface BlobSpace {
   readonly wholeBytes: number;
   /** For bytes that are on their way. */
   readonly memory: LentMemory;
-  /** How long what was replaced or deleted can still be read by whoever began to, in milliseconds. */
+  /** How long a read that has begun may still fetch a replaced or deleted blob, in milliseconds. */
   readonly supersededMs: number;
-  /** How long a blob is there that is not written again, in milliseconds; 0: for ever. */
+  /** Life of a blob after its last write, in milliseconds; 0: it never expires. */
   readonly ttlMs: number;
   /** Runs a command on the piece called `name` when not too many are on their way. */
   transfer(name: string, args: RedisArguments): Promise<RedisReply>;
@@ -41,8 +41,8 @@ export function createBlobSpace(
   let aheadMs: number | undefined;
 
   /**
-   * A server that hangs may do what it was told long after we have said that it failed. So it is told until when, by its own
-   * clock; what that shows is learned from each answer, and learned anew where it has been set.
+   * A server that hangs may run a script long after its call was rejected. Each script therefore carries a deadline by the
+   * server's clock. Each reply gives that clock, so a clock that was set is noticed at the next call.
    */
   async function change(script: RedisScript, key: string, args: RedisArguments): Promise<string> {
     for (let attempt = 0; attempt < 3; attempt++) {
@@ -78,7 +78,7 @@ function createGate(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
     try {
       return await work();
     } finally {
-      // Whoever waits next takes the place over, so that nobody comes in between.
+      // The slot goes to the next in line directly, so that no newcomer overtakes it.
       const next = waiting.shift();
       if (next === undefined) running -= 1;
       else next();
@@ -86,20 +86,20 @@ function createGate(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** Memory for bytes that are put together to be sent, used again and again: new memory costs more than sending what is in it. */
+/** Reused buffers for bytes that are joined before they are sent: allocating costs more than sending. */
 export interface LentMemory {
-  /** As `Buffer.concat`; the memory is on loan where there is much of it. */
+  /** As `Buffer.concat`. A long result lies in reused memory until `release`. */
   join(chunks: readonly Buffer[], length: number): Buffer;
-  /** Takes memory back that nobody will read or write any more. What was not lent is left alone. */
+  /** Makes the memory of a `join` free for the next. Other buffers are left alone. */
   release(bytes: Buffer): void;
 }
 
-/** What is shorter is cheap enough. */
+/** Shorter buffers are cheap to allocate. */
 const MIN_BYTES = 65_536;
-/** So much is held for ever, once it was needed at the same time. */
+/** Free buffers that are kept. */
 const MAX_KEPT = 4;
 
-/** @param maxBytes The longest that is lent; longer ones are new. */
+/** @param maxBytes Longest buffer that is reused. */
 function createLentMemory(maxBytes: number): LentMemory {
   const kept: ArrayBuffer[] = [];
   const lent = new WeakSet<ArrayBufferLike>();

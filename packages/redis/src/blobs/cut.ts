@@ -33,7 +33,7 @@ export function asBuffer(chunk: Uint8Array | string): Buffer {
 }
 
 /**
- * All bytes of `source` where they are no more than `maxBytes`; else all of its chunks, of which some have been read.
+ * The bytes of a source of at most `maxBytes` as one Buffer; of a longer one an iterable of all its chunks.
  * @param join As `Buffer.concat`.
  */
 export async function gatherIfShort(
@@ -58,7 +58,7 @@ async function* resumed(
   held: Buffer[],
   rest: AsyncIterator<Uint8Array | string>,
 ): AsyncGenerator<Buffer, void, undefined> {
-  // Let go of one by one: the memory is wanted for what comes.
+  // Released one by one: the memory is needed for the chunks that follow.
   for (let chunk = held.shift(); chunk !== undefined; chunk = held.shift()) yield chunk;
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield asBuffer(next.value);
 }

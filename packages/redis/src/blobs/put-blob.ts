@@ -10,7 +10,7 @@ import { statBlob } from "./get-blob.ts";
 
 /** What is no longer than this lies in the head of its blob and is written with it. */
 export const INLINE_BYTES = 65_536;
-/** What a crash leaves behind goes after so long; a `put` that takes longer fails. */
+/** Pieces that a crash orphaned expire after this time; a `put` that takes longer fails. */
 export const ORPHAN_MS = 3_600_000;
 /** Pieces of one blob that are on their way at once. */
 const WINDOW = 4;
@@ -80,7 +80,7 @@ function createPieces(space: BlobSpace, key: string, revision: string) {
   async function write(bytes: Buffer): Promise<void> {
     const name = space.names.piece(key, revision, sent.length);
     const done = space.transfer(name, ["SET", name, bytes, "PX", String(ORPHAN_MS)]);
-    // Whoever waits for it meets the error, after which the bytes may yet be sent.
+    // `finish` and `write` report the error. The bytes may still be sent after it, so they are not reused.
     done.then(
       () => space.memory.release(bytes),
       () => undefined,
@@ -160,13 +160,13 @@ function changedByOthers(): ServiceError {
 }
 
 const REVISION_BYTES = 12;
-/** Random bytes are fetched for so many at once: to fetch them costs about the same for one as for all. */
+/** Revisions per fetch of random bytes: one fetch costs about the same for one as for all. */
 const AT_ONCE = 128;
 
 const pool = Buffer.alloc(AT_ONCE * REVISION_BYTES);
 let used = pool.length;
 
-/** A text of 16 characters that nobody else ever has. */
+/** A unique text of 16 characters. */
 function randomRevision(): string {
   if (used === pool.length) {
     randomFillSync(pool);

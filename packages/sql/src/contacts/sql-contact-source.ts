@@ -89,16 +89,16 @@ async function domainFacts(driver: SqlDriver, domain: string): Promise<DomainFac
 }
 
 async function patternsOf(driver: SqlDriver, row: FactsRow): Promise<PatternCount[]> {
-  // Nothing but `learnPatterns` makes what is in the column.
+  // The column holds only what `learnPatterns` returned.
   if (row.patterns !== null) return JSON.parse(row.patterns) as PatternCount[];
   const named = [];
   for await (const contacts of readInOrder(driver, row.id)) named.push(...contacts.map(namedLocal));
   const patterns = learnPatterns(named.filter((each) => each !== null));
-  // Unless somebody has changed the domain meanwhile, or is about to.
+  // Not if the domain was changed meanwhile, or is marked for it.
   const stored = driver.run(
     "UPDATE lookup_domains SET patterns = $2 WHERE id = $1 AND revision = $3 AND stale = 0",
     [row.id, JSON.stringify(patterns), row.revision],
   );
-  await stored.catch(() => undefined); // What could not be kept is learnt again the next time.
+  await stored.catch(() => undefined); // The next call learns them again.
   return patterns;
 }

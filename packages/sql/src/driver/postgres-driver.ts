@@ -149,7 +149,7 @@ function createPool({
 const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: "text" | "binary") =>
   oid === BIGINT_OID ? Number : pg.types.getTypeParser(oid, format as "text");
 
-/** The sockets of a pool: a server that hangs never answers a goodbye, and would keep the process from ending. */
+/** The sockets of a pool, to be destroyed at the end: a server that hangs would keep the process alive. */
 interface PostgresSockets {
   create(): Socket;
   destroyAll(): void;

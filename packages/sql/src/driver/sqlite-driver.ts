@@ -167,7 +167,7 @@ function createRunner(database: Database.Database): SqlRunner {
   };
 }
 
-/** Gives a function that runs works one after another, in the order in which they came, whether or not they fail. */
+/** A function that runs its works one after another, in order, whether or not they fail. */
 function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

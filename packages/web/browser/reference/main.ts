@@ -23,7 +23,7 @@ function paint(): void {
 paint();
 darkness.addEventListener("change", paint);
 explorer.setAttribute("hide-server-selection", "true");
-// What a description gives for an example is not what somebody wants to send.
+// The examples of a description are not values to send.
 explorer.setAttribute("hide-defaults", "true");
 
 try {
@@ -49,10 +49,10 @@ async function loadDescription(base: string): Promise<Description> {
   const description: Description = await response.json();
   for (const path of Object.values(description.paths)) {
     for (const { parameters = [] } of Object.values(path)) {
-      // The browser sends its own, and lets nobody choose another.
+      // The browser sends its own, which a page cannot change.
       for (const each of parameters) if (each.name === "User-Agent") each.required = false;
     }
   }
-  // Under which name the service was reached does not matter here: what is of another origin could not be tried.
+  // Requests go to the origin of this page: those to another could not be tried.
   return { ...description, servers: [{ url: base }] };
 }
