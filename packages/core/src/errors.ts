@@ -8,7 +8,7 @@
  * - `withheld`: the image is blocked for legal reasons (451)
  * - `processing`: the image is accepted and cannot be read yet (202, `retryAfterMs`)
  * - `timeout`: the client stopped sending (408)
- * - `conflict`: a lost race, or the state does not allow it (409)
+ * - `conflict`: a lost race, or the state does not allow it (409; `retryAfterMs` where it soon may)
  * - `too_large`: over a byte limit (413)
  * - `unsupported_media`: not a type we take, or the bytes cannot be read as it (415)
  * - `too_costly`: reading or rendering it takes more CPU time or memory than one picture may (415)

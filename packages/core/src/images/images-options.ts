@@ -55,7 +55,7 @@ export interface ImagesOptions {
   allowedHosts?: readonly string[];
   /**
    * What to ask of the connection: `required` exempts a loopback peer that is no proxy, so that development works; `always`
-   * exempts nobody; `off` where TLS is somebody else's job. @default "required"
+   * exempts no peer; `off` where another layer ensures TLS. @default "required"
    */
   tls?: TlsPolicy;
   /** Largest file, 1 to 2^31 bytes. @default 26214400 (25 MiB) */
@@ -88,7 +88,7 @@ export interface ImagesOptions {
    * {@link Images.sweep} is called. Any number of processes may do it. @default 60000
    */
   sweepEveryMs?: number | false;
-  /** Decides who may do what, and whose an image is. @default Everyone may create and read, the PIN edits. */
+  /** Decides about each request, and names the owner of each upload. @default Everyone may create and read, the PIN edits. */
   authorize?: Authorize;
   /** What an owner that `authorize` names may have at a time, unless it says otherwise. @default no limits */
   ownerLimits?: OwnerLimits;
@@ -146,16 +146,16 @@ export interface ImagesOptions {
    * storage does, these uploads wait for ever. @default true
    */
   processUploads?: boolean;
-  /** `"host"` leaves failures that nobody expected to the host app's own error handling. @default "reply" (a plain 500) */
+  /** `"host"` leaves unexpected failures to the host app's own error handling. @default "reply" (a plain 500) */
   errors?: "reply" | "host";
   /** Told of every unexpected failure and every trouble of a backend. @default The logger; without one, console.error */
   onError?: (error: unknown, call?: Call) => void;
   /**
-   * Told of an image that can be served from now on. As all hooks: nobody waits for it, its failures go to `onError`, and a
-   * process that dies in the moment does not call it. @default nobody is told
+   * Called with each image that can be served from now on. No reply waits for it, and its failures go to `onError`. A process
+   * that dies at this moment does not call it. @default not called
    */
   onStored?: (image: ImageSummary) => unknown;
-  /** Told of an image that is not served any more. Its bytes may still be there for a moment. @default nobody is told */
+  /** Called as `onStored`, with each image that is not served any more. Its bytes may still be there for a moment. @default not called */
   onRemoved?: (image: ImageSummary, why: GoneReason) => unknown;
   /** Where events are logged: stored, removed, withheld, released. Never a PIN. @default nowhere */
   logger?: Logger;

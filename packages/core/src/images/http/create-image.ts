@@ -111,7 +111,7 @@ function newImage(
         now + settings.defaultLifetimeMs,
       agent: parseAgent(request.userAgent),
       owner: grant?.owner ?? null,
-      called: FILE_FIELD,
+      called: { file: FILE_FIELD, declaredType: "its Content-Type" },
     },
     reservation: {
       claim:

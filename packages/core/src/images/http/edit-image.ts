@@ -2,8 +2,9 @@ import type { Call, Reply } from "../../contracts/call.ts";
 import { isServiceError } from "../../errors.ts";
 import { evaluatePreconditions } from "../../http/conditional.ts";
 import { HttpProblem } from "../../http/http-problem.ts";
-import { changeImage, findForRemoval, parseChange, removeImage } from "../library/change-image.ts";
+import { changeImage, parseChange, removeImage } from "../library/change-image.ts";
 import { findImage } from "../library/find-image.ts";
+import { loadAny } from "../life/damaged-image.ts";
 import { detailsOf } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { findForRead } from "./find-for-read.ts";
@@ -50,9 +51,15 @@ export async function deleteImage(
   limits: Record<string, string>,
 ): Promise<Reply> {
   const { library } = context;
-  const { current } = await openForEdit(context, call, id, () =>
-    findForRemoval(library, id, () => findImage(library, id, call.signal)),
-  );
+  const { current } = await openForEdit(context, call, id, async () => {
+    try {
+      return await findImage(library, id, call.signal);
+    } catch (error) {
+      const found = isServiceError(error, "damaged") ? await loadAny(library, id) : null;
+      if (found === null) throw error;
+      return found;
+    }
+  });
   await unlessOvertaken(context, call, id, () => removeImage(library, current));
   return { status: 204, headers: { "Cache-Control": "no-store", ...limits } };
 }

@@ -49,7 +49,7 @@ export async function readImage(
   );
 }
 
-/** `GET HEAD {base}/<id>` for those who do not want HTML: the original as it is. */
+/** `GET HEAD {base}/<id>` for clients that do not prefer HTML: the original as it is. */
 export function readOriginal(
   context: ImageContext,
   call: Call,

@@ -1,6 +1,5 @@
-import { isServiceError, ServiceError } from "../../errors.ts";
+import { ServiceError } from "../../errors.ts";
 import { changeRecord } from "../life/change-record.ts";
-import { loadAny } from "../life/damaged-image.ts";
 import { lookAfter } from "../life/look-after.ts";
 import { takeDown } from "../life/take-down.ts";
 import { type DateSource, parseExpiry, parseName } from "../record/image-fields.ts";
@@ -46,19 +45,4 @@ export async function removeImage(context: LibraryContext, current: CurrentRecor
   if (record.processing !== null) return context.jobs.cancel(record);
   // The image is gone by now; the sweep removes what could not be removed here.
   await lookAfter(context, entry).catch(context.settings.onError);
-}
-
-/** As `find`; of an image whose record is damaged, a record in its place, by which it can be deleted. */
-export async function findForRemoval(
-  context: LibraryContext,
-  id: string,
-  find: () => Promise<CurrentRecord>,
-): Promise<CurrentRecord> {
-  try {
-    return await find();
-  } catch (error) {
-    const found = isServiceError(error, "damaged") ? await loadAny(context, id) : null;
-    if (found === null) throw error;
-    return found;
-  }
 }

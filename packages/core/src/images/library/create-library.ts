@@ -92,7 +92,7 @@ export function createLibrary(
         expiresAt: expiresAt ?? now + settings.defaultLifetimeMs,
         agent: null,
         owner: owner ?? null,
-        called: "source",
+        called: { file: "source", declaredType: "type" },
       },
       reservation: {
         claim:

@@ -3,13 +3,13 @@ import type { OriginalType, PageSizes } from "../../contracts/renderer.ts";
 import type { Agent } from "../../http/agent.ts";
 import { isImageId } from "./image-id.ts";
 
-/** The work that an accepted upload waits for. Whoever does it holds a lease, taken by compare-and-set on the record. */
+/** The work that an accepted upload waits for. Its worker holds a lease, taken by compare-and-set on the record. */
 export interface Processing {
   /** Leases taken, the present one included. One that was given back without a verdict about the file does not count. */
   tries: number;
-  /** Nobody else may take the work before this time. */
+  /** No other worker may take the lease before this time. */
   leaseUntil: number;
-  /** Who holds the lease; `null`: nobody. */
+  /** Name of the lease holder; `null`: none. */
   worker: string | null;
 }
 
@@ -23,9 +23,9 @@ export interface Gone {
 
 /** That an image must not be shown, by whom, and for how long. */
 export interface Withholding {
-  /** Said to whoever asks for it. */
+  /** Written for clients that ask for the image. */
   reason: string;
-  /** URL that tells who blocks it and why; `null`: not told. */
+  /** URL of the authority that demands it; `null`: not given. */
   authority: string | null;
   /** When it was withheld first. */
   since: number;

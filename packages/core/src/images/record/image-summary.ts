@@ -1,7 +1,7 @@
 import type { OriginalType } from "../../contracts/renderer.ts";
 import type { ImageRecord } from "./image-record.ts";
 
-/** What host code is told of an image. Dates are Unix milliseconds. No PIN. */
+/** An image for host code, without its PIN. Dates are Unix milliseconds. */
 export interface ImageSummary {
   id: string;
   /** As its uploader named it. Untrusted text. */

@@ -15,8 +15,8 @@ export interface UploadFacts {
   agent: Agent | null;
   /** Name of the owner; `null`: it has none. */
   owner: string | null;
-  /** What messages call the file, such as the form field that it came in. */
-  called: string;
+  /** What messages call the file and its declared type, such as the form field that it came in. */
+  called: { file: string; declaredType: string };
 }
 
 /** The record of an upload as far as its head tells. Rejects with `unsupported_media` a file of another type. */
@@ -44,20 +44,26 @@ export function describeUpload(file: SpooledFile, facts: UploadFacts, nowMs: num
 }
 
 /** The declared type must be one that we take, and the bytes must be of it. */
-function requireType({ declaredType, head }: SpooledFile, called: string): OriginalType {
+function requireType({ declaredType, head }: SpooledFile, called: UploadFacts["called"]): OriginalType {
   const declared = declaredOriginalType(declaredType);
   if (declared === undefined) {
     throw new ServiceError(
       "unsupported_media",
-      `${called} must be PNG, JPEG, GIF, SVG, PSD or PDF, declared by its Content-Type`,
+      `${called.file} must be PNG, JPEG, GIF, SVG, PSD or PDF, declared by ${called.declaredType}`,
     );
   }
   const actual = sniffType(head, declared === "any" ? undefined : declared);
   if (actual === null) {
-    throw new ServiceError("unsupported_media", `${called} is not a PNG, JPEG, GIF, SVG, PSD or PDF file`);
+    throw new ServiceError(
+      "unsupported_media",
+      `${called.file} is not a PNG, JPEG, GIF, SVG, PSD or PDF file`,
+    );
   }
   if (declared !== "any" && declared !== actual) {
-    throw new ServiceError("unsupported_media", `${called} is declared as ${declared}, but is ${actual}`);
+    throw new ServiceError(
+      "unsupported_media",
+      `${called.file} is declared as ${declared}, but is ${actual}`,
+    );
   }
   return actual;
 }

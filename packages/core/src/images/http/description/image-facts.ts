@@ -9,9 +9,9 @@ export interface ImageFacts {
   hasPages: boolean;
   /** Whether connections without TLS may be refused. */
   requiresTls: boolean;
-  /** Whether the host app decides who may do what. */
+  /** Whether the host app decides about requests. */
   asksHost: boolean;
-  /** Whether failures that nobody expected are left to the host app. */
+  /** Whether unexpected failures are left to the host app. */
   leavesFailures: boolean;
   /** Formats that something can be served as. */
   formats: readonly ImageFormat[];

@@ -18,7 +18,7 @@ import { imageView, pageShown } from "./image-view.ts";
 import { pageReply, prefersHtml, requirePages } from "./page-reply.ts";
 import { retryAfterSeconds } from "./problem-page.ts";
 
-/** `GET HEAD {base}/<id>`: the viewer for those who prefer HTML, the original for all others. */
+/** `GET HEAD {base}/<id>`: the viewer for clients that prefer HTML, the original for all others. */
 export async function landing(context: ImageContext, call: Call, id: string): Promise<Reply> {
   const { current, audience } = await findForRead(context, call, id);
   if (context.pages !== null && prefersHtml(call, current.record.type)) {
@@ -71,7 +71,7 @@ function viewerReply(
   return pageReply(call, page, 200, { ...headers, Sunset: new Date(record.expiresAt).toUTCString() });
 }
 
-/** As {@link requireEditor}; who has no right PIN and reads HTML is asked for it on a page. */
+/** As {@link requireEditor}. A client that prefers HTML gets a page that asks for the PIN where it is missing or wrong. */
 async function unlock(
   context: ImageContext,
   pages: Pages,
@@ -97,7 +97,7 @@ async function unlock(
   }
 }
 
-/** How somebody without the right PIN is told so; `null` for what has other reasons. */
+/** What the page says about a missing or wrong PIN; `null` for a rejection with another reason. */
 function refusalOf(error: unknown, sent: unknown) {
   if (isServiceError(error, "forbidden")) {
     const isMissing = sent === undefined || sent === "";
