@@ -145,8 +145,6 @@ export type {
   MigrationTrouble,
 } from "./images/migrate/migrate-options.ts";
 export { migrateStorage } from "./images/migrate/migrate-storage.ts";
-export type { MigrationMark } from "./images/migrate/migration-mark.ts";
-export { readMigrationMark, removeMigrationMark } from "./images/migrate/migration-mark.ts";
 export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
 export type { GoneReason, Withholding } from "./images/record/image-record.ts";
 export type { ImageSummary } from "./images/record/image-summary.ts";
@@ -158,6 +156,8 @@ export type { SizeSteps, SizesOption } from "./images/renditions/sizes.ts";
 export type { AddressedRendition, AddressOptions } from "./images/renditions/write-address.ts";
 export type { LeaseChoice } from "./images/store/choose-leases.ts";
 export { chooseLeases, NO_LEASES_WARNING } from "./images/store/choose-leases.ts";
+export type { MigrationMark } from "./images/store/migration-mark.ts";
+export { readMigrationMark, removeMigrationMark } from "./images/store/migration-mark.ts";
 export type { HeldIdentity, StoreIdentity } from "./images/store/store-identity.ts";
 export { readIdentity } from "./images/store/store-identity.ts";
 export type {
@@ -181,6 +181,13 @@ export type { LookupAdmin, NewAccount } from "./lookup/lookup-admin.ts";
 export type { LookupKeys } from "./lookup/lookup-keys.ts";
 export { deriveLookupKeys } from "./lookup/lookup-keys.ts";
 export type { LookupOptions, PlanAllowance } from "./lookup/lookup-options.ts";
+export { createMemoryAccounts } from "./lookup/memory/memory-accounts.ts";
+export type {
+  MemoryContactSource,
+  MemoryContactSourceOptions,
+} from "./lookup/memory/memory-contact-source.ts";
+export { createMemoryContactSource } from "./lookup/memory/memory-contact-source.ts";
+export { createMemorySuppressionList } from "./lookup/memory/memory-suppression-list.ts";
 export type { NameFault } from "./lookup/names/name-fault.ts";
 export { nameFault } from "./lookup/names/name-fault.ts";
 export { normaliseName } from "./lookup/names/normalise-name.ts";
@@ -222,17 +229,10 @@ export { checkBlobKey, checkLeaseLength, checkListing } from "./stores/argument-
 export { checkDueList, checkDueQuery, dueName, parseDueName } from "./stores/due-names.ts";
 export type { FsBlobStore, FsBlobStoreOptions } from "./stores/fs/fs-blob-store.ts";
 export { createFsBlobStore } from "./stores/fs/fs-blob-store.ts";
-export { createMemoryAccounts } from "./stores/memory/memory-accounts.ts";
 export type { MemoryBlobStoreOptions } from "./stores/memory/memory-blob-store.ts";
 export { createMemoryBlobStore } from "./stores/memory/memory-blob-store.ts";
-export type {
-  MemoryContactSource,
-  MemoryContactSourceOptions,
-} from "./stores/memory/memory-contact-source.ts";
-export { createMemoryContactSource } from "./stores/memory/memory-contact-source.ts";
 export type { MemoryKeyValueOptions } from "./stores/memory/memory-key-value.ts";
 export { createMemoryKeyValue } from "./stores/memory/memory-key-value.ts";
 export type { MemoryRateLimiterOptions } from "./stores/memory/memory-rate-limiter.ts";
 export { createMemoryRateLimiter } from "./stores/memory/memory-rate-limiter.ts";
-export { createMemorySuppressionList } from "./stores/memory/memory-suppression-list.ts";
 export { systemTemporaryDirectory } from "./stores/system-temporary.ts";

@@ -20,9 +20,9 @@ import {
   type MigrationContext,
   troublesOf,
 } from "../migrate/migration-context.ts";
-import { readMigrationMark } from "../migrate/migration-mark.ts";
 import { removeExtra } from "../migrate/remove-extra.ts";
 import { MIN_SECRET_BYTES, type Secret } from "../record/pin.ts";
+import { readMigrationMark } from "../store/migration-mark.ts";
 import { fingerprintsOf, readIdentity, writeBackupIdentity } from "../store/store-identity.ts";
 import {
   type BackedUpLookup,

@@ -5,8 +5,8 @@ import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts"
 import { readAll } from "../../stores/read-all.ts";
 import { createImageAdmin } from "../life/image-admin.ts";
 import type { ImageEnd } from "../life/image-ends.ts";
-import { readMigrationMark } from "../migrate/migration-mark.ts";
 import { createImageId } from "../record/image-id.ts";
+import { readMigrationMark } from "../store/migration-mark.ts";
 import { fingerprintsOf, newIdentity, readIdentity, writeIdentity } from "../store/store-identity.ts";
 import { MANIFEST_KEY, readBackupManifest } from "./backup-manifest.ts";
 import { backupStorage } from "./backup-storage.ts";

@@ -4,8 +4,8 @@ import { evaluatePreconditions } from "../../http/conditional.ts";
 import { HttpProblem } from "../../http/http-problem.ts";
 import { changeRecord } from "../life/change-record.ts";
 import { loadAny } from "../life/damaged-image.ts";
-import { lookAfter } from "../life/look-after.ts";
-import { takeDown } from "../life/take-down.ts";
+import { markDeleted } from "../life/mark-deleted.ts";
+import { sweepEntry } from "../life/sweep-entry.ts";
 import { parseExpiry, parseName } from "../record/image-fields.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
@@ -118,11 +118,11 @@ export async function changeImage(
 
 /** The record goes first, by compare-and-set, so that nothing is served any more; then the bytes. */
 export async function removeImage(context: ImageContext, current: CurrentRecord): Promise<void> {
-  const { record, entry } = await takeDown(context, current);
+  const { record, entry } = await markDeleted(context, current);
   // Who works on it is in the midst of its bytes, and removes them when told.
   if (record.processing !== null) return context.jobs.cancel(record);
   // The image is gone for everybody; what could not be removed now the sweep removes.
-  await lookAfter(context, entry).catch(context.settings.onError);
+  await sweepEntry(context, entry).catch(context.settings.onError);
 }
 
 function validatorsOf({ record, revision }: CurrentRecord) {

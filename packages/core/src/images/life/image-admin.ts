@@ -14,10 +14,10 @@ import { type ImageEnd, listEnds, type OnUnreadable } from "./image-ends.ts";
 import { isOver } from "./image-life.ts";
 import { type ListedImage, listImages } from "./image-listing.ts";
 import type { LifeContext } from "./life-context.ts";
-import { lookAfter } from "./look-after.ts";
+import { markDeleted } from "./mark-deleted.ts";
+import { sweepEntry } from "./sweep-entry.ts";
 import type { SweepReport } from "./sweep-images.ts";
 import { createSweeper, type Sweeper, type SweepOptions } from "./sweeper.ts";
-import { takeDown } from "./take-down.ts";
 import { releaseImage, type WithholdOptions, withholdImage } from "./withhold.ts";
 
 /** What the operator of an image service may do with its images, whatever their PINs. */
@@ -134,8 +134,8 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
       if (current === null || isOver(current.record, life.settings.now())) {
         throw new ServiceError("not_found", "There is no such image, or it is gone");
       }
-      const { entry } = await takeDown(life, current);
-      await lookAfter(life, entry);
+      const { entry } = await markDeleted(life, current);
+      await sweepEntry(life, entry);
     },
     async *list() {
       await guard.open();

@@ -3,12 +3,12 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { createSeenClock } from "../life/seen-clock.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
+import { type MigrationMark, readMigrationMark, writeMigrationMark } from "../store/migration-mark.ts";
 import { requireKnownFormat } from "../store/store-guard.ts";
 import { readIdentity } from "../store/store-identity.ts";
 import { readSmall } from "./copy-blob.ts";
 import { countKeys, isEmptyStore } from "./every-key.ts";
 import type { MigrationContext } from "./migration-context.ts";
-import { type MigrationMark, readMigrationMark, writeMigrationMark } from "./migration-mark.ts";
 
 const PROBE = "migration/probe";
 

@@ -73,7 +73,7 @@ function isAsSaid(expected: Digest, { size, sha256 }: Digest): boolean {
   return expected.size === size && expected.sha256 === sha256;
 }
 
-/** Has the target look after what has no record, or none any more that would lead to it: as the source has. */
+/** Notes a blob without a record at the target, so that the target's sweep removes it as the source's would. */
 async function noteLeftover(
   { due }: MigrationContext,
   key: string,

@@ -1,6 +1,7 @@
 import { checkOptions, fn, type RuleTable, required, text } from "../../option-rules.ts";
 import { createDueList } from "../../stores/due-list.ts";
 import { createSeenClock } from "../life/seen-clock.ts";
+import { writeMigrationMark } from "../store/migration-mark.ts";
 import { beginMigration } from "./begin-migration.ts";
 import { copyAll, type Passage } from "./copy-all.ts";
 import { countKeys } from "./every-key.ts";
@@ -11,7 +12,6 @@ import {
   type MigrationContext,
   troublesOf,
 } from "./migration-context.ts";
-import { writeMigrationMark } from "./migration-mark.ts";
 import { removeExtra } from "./remove-extra.ts";
 
 const RULES = {
@@ -24,7 +24,7 @@ const RULES = {
 const MAX_LOOKS = 3;
 
 /**
- * Makes the target the same as the source: everything of all images, and when to look after them. It may be run again, after
+ * Makes the target the same as the source: everything of all images, and the entries of their sweeps. It may be run again, after
  * an end of any kind: it goes on where it was, brings what has changed at the source since, and removes from the target what
  * the source does not have any more. So a service can go on while most is copied, and needs to rest only for the last run.
  *

@@ -1,9 +1,9 @@
 import { type BlobStore, hasLocalSecret } from "../../contracts/blob-store.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import { isServiceError } from "../../errors.ts";
-import { readMigrationMark } from "../migrate/migration-mark.ts";
 import { roleOf } from "../record/image-record.ts";
 import type { Secret } from "../record/pin.ts";
+import { readMigrationMark } from "./migration-mark.ts";
 import { requireKnownFormat } from "./store-guard.ts";
 import {
   fingerprintsOf,

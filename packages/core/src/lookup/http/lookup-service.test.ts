@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { createCall } from "../../../test/calls.ts";
 import { contactOf, createLookupSite } from "../../../test/lookup-site.ts";
 import { ServiceError } from "../../errors.ts";
-import { createMemoryAccounts } from "../../stores/memory/memory-accounts.ts";
-import { createMemoryContactSource } from "../../stores/memory/memory-contact-source.ts";
+import { createMemoryAccounts } from "../memory/memory-accounts.ts";
+import { createMemoryContactSource } from "../memory/memory-contact-source.ts";
 
 const known = [contactOf("ada.lovelace@example.com", { firstName: "Ada", lastName: "Lovelace" })];
 
