@@ -14,22 +14,12 @@ export type {
   GetOptions,
   KeyPage,
   ListOptions,
-  LocalFileStore,
+  LocalStore,
   PutOptions,
   RevisionProbe,
-  SecretKeeper,
-  SpoolingStore,
   StoredBlob,
-  SupersededFiles,
 } from "./contracts/blob-store.ts";
-export {
-  hasLocalFiles,
-  hasLocalSecret,
-  hasRevisionProbe,
-  hasSpool,
-  hasSupersededFiles,
-  isBlobKey,
-} from "./contracts/blob-store.ts";
+export { hasRevisionProbe, isBlobKey, isLocalStore } from "./contracts/blob-store.ts";
 export type { BulkRemoval } from "./contracts/bulk-removal.ts";
 export { hasBulkRemoval } from "./contracts/bulk-removal.ts";
 export type {

@@ -1,5 +1,5 @@
 import { isSettledWithin } from "../async/settled-within.ts";
-import { type BlobStore, hasLocalSecret, hasSpool } from "../contracts/blob-store.ts";
+import { type BlobStore, isLocalStore } from "../contracts/blob-store.ts";
 import type { Service } from "../contracts/call.ts";
 import type { LeaseStore } from "../contracts/lease-store.ts";
 import { corsService } from "../http/cors.ts";
@@ -88,7 +88,7 @@ export function createImages(options: ImagesOptions): Images {
   const given = rolesOf(checked.storage);
   requireSecret(checked.secret, given.records);
   // Without a spool of the store's own, uploads pass through there.
-  if (!hasSpool(given.originals)) sweepSystemTemporary();
+  if (!isLocalStore(given.originals)) sweepSystemTemporary();
   const limiter =
     checked.rateLimiter === undefined
       ? createMemoryRateLimiter()
@@ -273,7 +273,7 @@ function mounted(service: Service, { cors, observer }: CheckedOptions): Service 
 
 /** Proves, before anything is asked of the store, that there can be a secret. */
 function requireSecret(secret: Secret | undefined, records: BlobStore): void {
-  if (secret === undefined && !hasLocalSecret(records)) {
+  if (secret === undefined && !isLocalStore(records)) {
     throw new TypeError(
       "secret is required: this storage keeps none of its own. Give at least 32 random bytes.",
     );

@@ -1,4 +1,4 @@
-import { type BlobStore, hasLocalSecret, readIdentity } from "@outrigger/core";
+import { type BlobStore, isLocalStore, readIdentity } from "@outrigger/core";
 import { StartError } from "../config-error.ts";
 import { secretsOf } from "../secret-text.ts";
 import type { WithLookup } from "./open-lookup-data.ts";
@@ -22,7 +22,7 @@ export async function lookupSecrets(
 ): Promise<LookupSecrets> {
   const configured = lookup.secret ?? secret;
   if (configured !== undefined) return { secrets: secretsOf(configured), isConfigured: true };
-  if (hasLocalSecret(records)) {
+  if (isLocalStore(records)) {
     // A directory that has its identity has had a secret: another one would suppress other people.
     if ((await records.readLocalSecret()) === null && (await readIdentity(records)) !== null) {
       throw new StartError(`The secret of the images is gone. Restore ${records.secretPath} from a backup`);

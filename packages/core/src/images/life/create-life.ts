@@ -1,4 +1,4 @@
-import { hasLocalFiles } from "../../contracts/blob-store.ts";
+import { isLocalStore } from "../../contracts/blob-store.ts";
 import { createDueList } from "../../stores/due-list.ts";
 import { countOwned } from "../owners/count-owned.ts";
 import { createOwnerUsage } from "../owners/owner-usage.ts";
@@ -24,7 +24,7 @@ export function createLife(
     count: (isOwner) => countOwned(records, isOwner, settings.now),
     onError: settings.onError,
   });
-  const isLocal = hasLocalFiles(store);
+  const isLocal = isLocalStore(store);
   const due = createDueList(store, "images");
   const life = { settings, guard, records, isLocal, due, owners, removeBytes };
   const { now, onError } = settings;

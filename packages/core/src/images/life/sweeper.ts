@@ -1,4 +1,4 @@
-import { type BlobStore, hasSupersededFiles } from "../../contracts/blob-store.ts";
+import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import type { Observer } from "../../contracts/observer.ts";
 import { createClockGuard } from "./clock-guard.ts";
 import type { LifeContext } from "./life-context.ts";
@@ -63,7 +63,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
 
   /** Of a store that fails at it, the images are swept nevertheless. */
   async function removeSuperseded(store: BlobStore, mayGoOn: () => boolean): Promise<void> {
-    if (!hasSupersededFiles(store)) return;
+    if (!isLocalStore(store)) return;
     try {
       await store.removeSuperseded(settings.now() - SUPERSEDED_MS, mayGoOn);
     } catch (error) {

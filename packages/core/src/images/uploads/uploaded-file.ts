@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { copyFile, link, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type BlobStore, hasSpool, type PutOptions } from "../../contracts/blob-store.ts";
+import { type BlobStore, isLocalStore, type PutOptions } from "../../contracts/blob-store.ts";
 import type { SpooledFile } from "../../contracts/call.ts";
 import type { Admission, RenderSource } from "../../contracts/renderer.ts";
 import { systemTemporaryDirectory } from "../../stores/system-temporary.ts";
@@ -63,13 +63,13 @@ export async function storeAdmitted(
 
 /** A file in the spool becomes the blob itself where the store can do that. */
 async function storeFile(store: BlobStore, key: string, path: string, options: PutOptions): Promise<void> {
-  if (hasSpool(store)) await store.adopt(key, path, options);
+  if (isLocalStore(store)) await store.adopt(key, path, options);
   else await store.put(key, createReadStream(path), options);
 }
 
 /** As `storeFile`, but what the store is given is a second name of the file, or a copy. */
 async function storeLinked(store: BlobStore, key: string, path: string, options: PutOptions): Promise<void> {
-  if (!hasSpool(store)) return storeFile(store, key, path, options);
+  if (!isLocalStore(store)) return storeFile(store, key, path, options);
   const second = temporaryPath(store);
   try {
     await link(path, second).catch(() => copyFile(path, second));
@@ -82,7 +82,7 @@ async function storeLinked(store: BlobStore, key: string, path: string, options:
 /** What a crash leaves under it is swept with the directory. */
 function temporaryPath(store: BlobStore): string {
   return join(
-    hasSpool(store) ? store.spoolDirectory : systemTemporaryDirectory(),
+    isLocalStore(store) ? store.spoolDirectory : systemTemporaryDirectory(),
     `outrigger-${randomUUID()}`,
   );
 }

@@ -6,12 +6,9 @@ import { LRUCache } from "lru-cache";
 import type {
   BlobInfo,
   BlobStore,
-  LocalFileStore,
+  LocalStore,
   PutOptions,
   RevisionProbe,
-  SecretKeeper,
-  SpoolingStore,
-  SupersededFiles,
 } from "../../contracts/blob-store.ts";
 import type { BulkRemoval } from "../../contracts/bulk-removal.ts";
 import type { DueIndex } from "../../contracts/due-index.ts";
@@ -58,15 +55,7 @@ const MAX_PROBES = 10_000;
 /** A writer who loses so often does not lose to other writers. */
 const MAX_ATTEMPTS = 1000;
 
-export type FsBlobStore = BlobStore &
-  SpoolingStore &
-  LocalFileStore &
-  RevisionProbe &
-  SecretKeeper &
-  SupersededFiles &
-  DueIndex &
-  BulkRemoval &
-  ShardSampler;
+export type FsBlobStore = BlobStore & LocalStore & RevisionProbe & DueIndex & BulkRemoval & ShardSampler;
 
 /**
  * Blobs as files. What was acknowledged survives a power cut: bytes are flushed before they get their name, and the name
