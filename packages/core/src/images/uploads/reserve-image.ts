@@ -67,8 +67,8 @@ async function claimKey(
     id: draft.id,
   });
   if ("made" in claim) return claim;
-  const { confirm, end, giveBack } = claim.held;
-  return { confirm, settle: end, undo: () => giveBack().catch(settings.onError) };
+  const { renew, end, release } = claim.held;
+  return { confirm: renew, settle: end, undo: () => release().catch(settings.onError) };
 }
 
 async function takeRoom(

@@ -155,7 +155,7 @@ async function goOnBehind(
       claimed(unclaimed(settings.now()), jobs.worker, settings.now()),
     );
     await arrival.confirm();
-    jobs.takeOver(current, { upload, admission }, controller);
+    jobs.finishInBackground(current, { upload, admission }, controller);
     return current.record;
   } catch (error) {
     controller.abort(error);
