@@ -4,41 +4,43 @@ import {
   type Claim,
   createQueueOrder,
   MAX_RUNNING_PER_CLIENT,
+  type PickNext,
   type QueuedWork,
   type RunningWork,
   type WaitingWork,
   type WorkKind,
 } from "./queue-order.ts";
-import { createRecentUse } from "./recent-use.ts";
+import { createRecentUse, type RecentUse } from "./recent-use.ts";
 
 export interface RenderQueueOptions {
-  /** Pictures worked on at once. */
+  /** Pictures rendered at once. */
   workers: number;
-  /** Work that may wait, that of all clients together. */
+  /** Work of all clients that may wait. */
   maxQueue: number;
-  /** Whether one client may have so much in line and under way, and no more. @default true */
+  /** Whether to limit the work of one client in line and under way. @default true */
   boundsClients?: boolean;
   /** Milliseconds of a clock that is never set back. @default performance.now */
   nowMs?: () => number;
 }
 
-/** Given to work that begins. */
+/** What work gets when it begins. */
 export interface Begun {
-  /** The client whose turn it is, and who is charged. */
+  /** The client whose turn it is, and which is charged. */
   client: string;
-  /** To be told what the work cost. @default the time that it took */
+  /** Reports the cost of the work. @default the time that it took */
   onCost(cpuMs: number): void;
 }
 
-/** Takes the clients of a renderer in turns; see {@link createQueueOrder} for the rules. */
+/** Serves the clients of a renderer in turns; see {@link createQueueOrder} for the rules. */
 export interface RenderQueue {
   /**
-   * Does the work when it is its turn. Rejects as it does; with `rate_limited` when its client has too much in line, or has the
-   * longest line where another client needs the place; with `overloaded` when the line is full of clients with
-   * one place each, of which the others used no more; with the signal's reason when that is aborted before the work begins.
+   * Does the work at its turn. Rejects as the work does, and
+   * - with `rate_limited` when its client has too much in line, or the longest line while another client needs a place,
+   * - with `overloaded` when the line is full of clients with one place each, and none of the others used more,
+   * - with the signal's reason when that is aborted before the work begins.
    */
   run<T>(asked: QueuedWork & { signal: AbortSignal }, work: (begun: Begun) => Promise<T>): Promise<T>;
-  /** Adds a client to those who wait for some work: it is then done in the best turn of them. */
+  /** Adds a client to those that wait for some work, which then runs in the best turn of them. */
   join(claim: Claim, client: string): void;
   /** Whether work of another client waits. */
   othersWait(client: string): boolean;
@@ -46,43 +48,105 @@ export interface RenderQueue {
   state(): { waiting: number; running: number };
 }
 
-/** Work of one client that may wait. Background work has a bound of its own, where it comes from. */
+/** Work of one client that may wait. Background work is bounded by its own line. */
 const MAX_WAITING: Record<WorkKind, number> = { render: 8, admit: 16, background: Number.POSITIVE_INFINITY };
 const MIN_RETRY_AFTER_MS = 1_000;
 const MAX_RETRY_AFTER_MS = 60_000;
 
 interface Place extends WaitingWork {
-  /** Whose line it stands in: the client that came first. */
+  /** The client that came first, and in whose line it waits. */
   owner: string;
   begin(client: string): void;
   reject(error: ServiceError): void;
 }
 
-export function createRenderQueue({
-  workers,
-  maxQueue,
-  boundsClients = true,
-  nowMs = () => performance.now(),
-}: RenderQueueOptions): RenderQueue {
-  const use = createRecentUse(nowMs);
-  const takeTurn = createQueueOrder(workers, use, nowMs, boundsClients ? MAX_RUNNING_PER_CLIENT : workers);
-  /** In the order in which they came. */
-  const waiting: Place[] = [];
-  const running = new Set<RunningWork>();
+export function createRenderQueue(options: RenderQueueOptions): RenderQueue {
+  return new FairQueue(options);
+}
 
-  function dispatch(): void {
-    while (running.size < workers) {
-      const next = takeTurn(waiting, running);
+class FairQueue implements RenderQueue {
+  readonly #workers: number;
+  readonly #maxQueue: number;
+  readonly #boundsClients: boolean;
+  readonly #nowMs: () => number;
+  readonly #use: RecentUse;
+  readonly #pickNext: PickNext;
+  /** In order of arrival. */
+  readonly #waiting: Place[] = [];
+  readonly #running = new Set<RunningWork>();
+
+  constructor(options: RenderQueueOptions) {
+    const { workers, maxQueue, boundsClients = true, nowMs = () => performance.now() } = options;
+    this.#workers = workers;
+    this.#maxQueue = maxQueue;
+    this.#boundsClients = boundsClients;
+    this.#nowMs = nowMs;
+    this.#use = createRecentUse(nowMs);
+    const maxRunning = boundsClients ? MAX_RUNNING_PER_CLIENT : workers;
+    this.#pickNext = createQueueOrder(workers, this.#use, nowMs, maxRunning);
+  }
+
+  run<T>(
+    { signal, ...asked }: QueuedWork & { signal: AbortSignal },
+    work: (begun: Begun) => Promise<T>,
+  ): Promise<T> {
+    if (signal.aborted) return Promise.reject(signal.reason);
+    return new Promise((resolve, reject) => {
+      const [owner = ""] = asked.claim.clients;
+      const leave = () => {
+        this.#remove(place);
+        reject(signal.reason);
+      };
+      const release = () => signal.removeEventListener("abort", leave);
+      const place: Place = {
+        ...asked,
+        owner,
+        arrivedAtMs: this.#nowMs(),
+        // The end of other work begins it, but it belongs to the request that asked for it.
+        begin: AsyncResource.bind((client: string) => {
+          release();
+          this.#begin(asked, client, work).then(resolve, reject);
+        }),
+        reject(error) {
+          release();
+          reject(error);
+        },
+      };
+      signal.addEventListener("abort", leave, { once: true });
+      this.#enter(owner);
+      this.#waiting.push(place);
+      this.#dispatch();
+      if (this.#waiting.includes(place)) this.#makeRoomFor(place);
+    });
+  }
+
+  join({ clients }: Claim, client: string): void {
+    this.#enter(client);
+    clients.add(client);
+    this.#dispatch();
+  }
+
+  othersWait(client: string): boolean {
+    return this.#waiting.some(({ claim }) => !claim.clients.has(client));
+  }
+
+  state(): { waiting: number; running: number } {
+    return { waiting: this.#waiting.length, running: this.#running.size };
+  }
+
+  #dispatch(): void {
+    while (this.#running.size < this.#workers) {
+      const next = this.#pickNext(this.#waiting, this.#running);
       if (next === null) return;
-      remove(next.work);
+      this.#remove(next.work);
       next.work.begin(next.client);
     }
   }
 
-  async function begin<T>(asked: QueuedWork, client: string, work: (begun: Begun) => Promise<T>): Promise<T> {
+  async #begin<T>(asked: QueuedWork, client: string, work: (begun: Begun) => Promise<T>): Promise<T> {
     const underWay: RunningWork = { ...asked, client };
-    running.add(underWay);
-    const begunAtMs = nowMs();
+    this.#running.add(underWay);
+    const begunAtMs = this.#nowMs();
     let cpuMs: number | undefined;
     try {
       return await work({
@@ -92,122 +156,83 @@ export function createRenderQueue({
         },
       });
     } finally {
-      running.delete(underWay);
-      use.add(client, cpuMs ?? nowMs() - begunAtMs);
-      dispatch();
+      this.#running.delete(underWay);
+      this.#use.add(client, cpuMs ?? this.#nowMs() - begunAtMs);
+      this.#dispatch();
     }
   }
 
-  /** Clients with work in line or under way. */
-  function present(): Set<string> {
-    const clients = new Set([...running].map(({ client }) => client));
-    for (const { claim } of waiting) for (const client of claim.clients) clients.add(client);
-    return clients;
+  /** Counts a client as present before it adds to the line. */
+  #enter(client: string): void {
+    const present = new Set([...this.#running].map((work) => work.client));
+    for (const { claim } of this.#waiting) for (const each of claim.clients) present.add(each);
+    if (!present.has(client)) this.#use.enter(client, present);
   }
 
-  /** Notes a client before it adds to the line. */
-  function enter(client: string): void {
-    const clients = present();
-    if (!clients.has(client)) use.enter(client, clients);
+  #remove(place: Place): void {
+    const index = this.#waiting.indexOf(place);
+    if (index >= 0) this.#waiting.splice(index, 1);
   }
 
-  function remove(place: Place): void {
-    const index = waiting.indexOf(place);
-    if (index >= 0) waiting.splice(index, 1);
-  }
-
-  /** Rejects the newcomer, or what it takes the place of, where there are too many. */
-  function makeRoomFor(newcomer: Place): void {
+  /** Rejects the newcomer, or the place that it gets, if there are too many. */
+  #makeRoomFor(newcomer: Place): void {
     const { owner, kind } = newcomer;
-    const own = waiting.filter((place) => place.owner === owner);
-    if (boundsClients && own.filter((place) => place.kind === kind).length > MAX_WAITING[kind]) {
-      refuseAsTooMany(newcomer);
+    const own = this.#waiting.filter((place) => place.owner === owner);
+    if (this.#boundsClients && own.filter((place) => place.kind === kind).length > MAX_WAITING[kind]) {
+      this.#rejectAsTooMany(newcomer);
       return;
     }
-    if (waiting.length <= maxQueue) return;
+    if (this.#waiting.length <= this.#maxQueue) return;
+    const longest = this.#longestLine(own);
+    const last = longest.at(-1);
+    const isOnlyOwn = longest === own && (own.length === 1 || !this.#boundsClients);
+    if (last === undefined || isOnlyOwn) this.#rejectAsFull(this.#mostUsing(newcomer));
+    else if (last.kind === "background") this.#rejectAsFull(last);
+    else this.#rejectAsTooMany(last);
+  }
+
+  /** The line of the client with the most places; `own` if no other is longer. */
+  #longestLine(own: Place[]): Place[] {
     const lines = new Map<string, Place[]>();
-    for (const place of waiting) {
+    for (const place of this.#waiting) {
       const line = lines.get(place.owner);
       if (line === undefined) lines.set(place.owner, [place]);
       else line.push(place);
     }
     let longest = own;
     for (const line of lines.values()) if (line.length > longest.length) longest = line;
-    const last = longest.at(-1);
-    if (last === undefined || (longest === own && (own.length === 1 || !boundsClients)))
-      refuseAsFull(mostUsing(newcomer));
-    else if (last.kind === "background") refuseAsFull(last);
-    else refuseAsTooMany(last);
+    return longest;
   }
 
   /** Of a line in which each client has one place, that of the client that used the most, else the newcomer. */
-  function mostUsing(newcomer: Place): Place {
+  #mostUsing(newcomer: Place): Place {
+    const use = this.#use;
     let most = newcomer;
-    for (const place of waiting) if (use.of(place.owner) > use.of(most.owner)) most = place;
+    for (const place of this.#waiting) if (use.of(place.owner) > use.of(most.owner)) most = place;
     return most;
   }
 
-  /** Rejects with 429, and says when what its client has in line will be done. */
-  function refuseAsTooMany(place: Place): void {
-    remove(place);
-    const line = waiting.filter(({ owner }) => owner === place.owner);
-    const retryAfterMs = timeFor(line, Math.min(2, workers));
+  /** Rejects with 429 until the work of its client in line will be done. */
+  #rejectAsTooMany(place: Place): void {
+    this.#remove(place);
+    const line = this.#waiting.filter(({ owner }) => owner === place.owner);
+    const retryAfterMs = timeFor(line, Math.min(2, this.#workers));
     place.reject(
       new ServiceError("rate_limited", "You have too many images waiting to be rendered.", { retryAfterMs }),
     );
   }
 
-  /** Rejects with 503, and says when all that is here will be done. */
-  function refuseAsFull(place: Place): void {
-    remove(place);
-    const retryAfterMs = timeFor([...waiting, ...running], workers);
+  /** Rejects with 503 until all present work will be done. */
+  #rejectAsFull(place: Place): void {
+    this.#remove(place);
+    const retryAfterMs = timeFor([...this.#waiting, ...this.#running], this.#workers);
     place.reject(
       new ServiceError("overloaded", "Too many images are waiting to be rendered.", { retryAfterMs }),
     );
   }
-
-  return {
-    run({ signal, ...asked }, work) {
-      if (signal.aborted) return Promise.reject(signal.reason);
-      return new Promise((resolve, reject) => {
-        const [owner = ""] = asked.claim.clients;
-        const leave = () => {
-          remove(place);
-          reject(signal.reason);
-        };
-        const release = () => signal.removeEventListener("abort", leave);
-        const place: Place = {
-          ...asked,
-          owner,
-          arrivedAtMs: nowMs(),
-          // Begun by the end of other work, it still belongs to the request that asked for it.
-          begin: AsyncResource.bind((client: string) => {
-            release();
-            begin(asked, client, work).then(resolve, reject);
-          }),
-          reject(error) {
-            release();
-            reject(error);
-          },
-        };
-        signal.addEventListener("abort", leave, { once: true });
-        enter(owner);
-        waiting.push(place);
-        dispatch();
-        if (waiting.includes(place)) makeRoomFor(place);
-      });
-    },
-    join({ clients }, client) {
-      enter(client);
-      clients.add(client);
-      dispatch();
-    },
-    othersWait: (client) => waiting.some(({ claim }) => !claim.clients.has(client)),
-    state: () => ({ waiting: waiting.length, running: running.size }),
-  };
 }
 
-/** Milliseconds after which so much work is done by its prediction. */
+/** Milliseconds until the work is done by its prediction. */
 function timeFor(work: readonly QueuedWork[], workers: number): number {
   const totalMs = work.reduce((sum, { predictedMs }) => sum + predictedMs, 0);
   return Math.round(Math.min(MAX_RETRY_AFTER_MS, Math.max(MIN_RETRY_AFTER_MS, totalMs / workers)));
