@@ -10,6 +10,7 @@ export type {
 export type {
   BlobInfo,
   BlobStore,
+  BulkRemoval,
   ByteRange,
   GetOptions,
   KeyPage,
@@ -17,11 +18,17 @@ export type {
   LocalStore,
   PutOptions,
   RevisionProbe,
+  Shard,
+  ShardSampler,
   StoredBlob,
 } from "./contracts/blob-store.ts";
-export { hasRevisionProbe, isBlobKey, isLocalStore } from "./contracts/blob-store.ts";
-export type { BulkRemoval } from "./contracts/bulk-removal.ts";
-export { hasBulkRemoval } from "./contracts/bulk-removal.ts";
+export {
+  hasBulkRemoval,
+  hasRevisionProbe,
+  hasShardSampler,
+  isBlobKey,
+  isLocalStore,
+} from "./contracts/blob-store.ts";
 export type {
   Call,
   Reply,
@@ -97,8 +104,6 @@ export type {
   WorkOptions,
 } from "./contracts/renderer.ts";
 export { MAX_PAGE_RUNS } from "./contracts/renderer.ts";
-export type { Shard, ShardSampler } from "./contracts/shard-sampler.ts";
-export { hasShardSampler } from "./contracts/shard-sampler.ts";
 export type { SuppressionList } from "./contracts/suppression-list.ts";
 export type { ErrorCode, ServiceErrorOptions } from "./errors.ts";
 export { isError, isServiceError, ServiceError, systemCode } from "./errors.ts";
@@ -123,8 +128,7 @@ export type {
   StorageAdmin,
 } from "./images/life/image-admin.ts";
 export { createImageAdmin } from "./images/life/image-admin.ts";
-export type { ImageEnd } from "./images/life/image-ends.ts";
-export type { ImageState, ListedImage } from "./images/life/image-listing.ts";
+export type { ImageEnd, ImageState, ListedImage } from "./images/life/image-listing.ts";
 export type { SweepReport } from "./images/life/sweep-images.ts";
 export type { SweepOptions } from "./images/life/sweeper.ts";
 export type { WithholdOptions } from "./images/life/withhold.ts";
@@ -216,7 +220,7 @@ export * as rules from "./option-rules.ts";
 export { checkOptions, checkValue } from "./option-rules.ts";
 export type { JsonSchema, JsonType, JsonValue } from "./schema/json-schema.ts";
 export { checkBlobKey, checkLeaseLength, checkListing } from "./stores/argument-checks.ts";
-export { checkDueList, checkDueQuery, dueName, parseDueName } from "./stores/due-names.ts";
+export { checkDueList, checkDueQuery, dueName, parseDueName } from "./stores/due-list.ts";
 export type { FsBlobStore, FsBlobStoreOptions } from "./stores/fs/fs-blob-store.ts";
 export { createFsBlobStore } from "./stores/fs/fs-blob-store.ts";
 export type { MemoryBlobStoreOptions } from "./stores/memory/memory-blob-store.ts";

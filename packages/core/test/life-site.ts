@@ -6,7 +6,7 @@ import { afterAll } from "vitest";
 import { type BlobStore, isLocalStore } from "../src/contracts/blob-store.ts";
 import { type DueEntry, hasDueIndex } from "../src/contracts/due-index.ts";
 import type { Pages } from "../src/contracts/pages.ts";
-import { parseDueName } from "../src/stores/due-names.ts";
+import { parseDueName } from "../src/stores/due-list.ts";
 import { createFsBlobStore, type FsBlobStore } from "../src/stores/fs/fs-blob-store.ts";
 import { type FileSystem, nodeFiles } from "../src/stores/fs/fs-files.ts";
 import { createMemoryBlobStore } from "../src/stores/memory/memory-blob-store.ts";

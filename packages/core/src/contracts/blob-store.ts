@@ -125,6 +125,39 @@ export function hasRevisionProbe(store: BlobStore): store is BlobStore & Revisio
   return "isCurrent" in store;
 }
 
+/** Optional ability: removes many blobs of one prefix at the cost of one. */
+export interface BulkRemoval {
+  /**
+   * Removes the blobs `<prefix><name>` and all blobs below `<prefix><name>/`, one name after the other. As durable as
+   * `delete` once it resolves; a name without blobs is no error.
+   * @param prefix ends in `/`.
+   * @param names segments of keys.
+   */
+  removeNamed(prefix: string, names: readonly string[]): Promise<void>;
+}
+
+export function hasBulkRemoval(store: BlobStore): store is BlobStore & BulkRemoval {
+  return "removeNamed" in store;
+}
+
+/** A part of a store's keys, selected by their first characters. */
+export interface Shard {
+  /** First segments of the shard's keys, each once, in no particular order. */
+  names: string[];
+  /** Number of all shards of the store, this one included. */
+  shardCount: number;
+}
+
+/** Optional ability: yields the keys in parts of similar size, so that a few of them represent all. */
+export interface ShardSampler {
+  /** Yields every shard once, in random order. A key that exists throughout is in exactly one of them. */
+  shards(): AsyncGenerator<Shard>;
+}
+
+export function hasShardSampler(store: BlobStore): store is BlobStore & ShardSampler {
+  return "shards" in store;
+}
+
 const KEY = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}){0,7}$/;
 
 /** Whether `key` is of the grammar that {@link BlobStore} documents. */

@@ -1,5 +1,10 @@
-import { type BlobStore, isLocalStore, type LocalStore } from "../contracts/blob-store.ts";
-import { type BulkRemoval, hasBulkRemoval } from "../contracts/bulk-removal.ts";
+import {
+  type BlobStore,
+  type BulkRemoval,
+  hasBulkRemoval,
+  isLocalStore,
+  type LocalStore,
+} from "../contracts/blob-store.ts";
 import { type DueIndex, hasDueIndex } from "../contracts/due-index.ts";
 import { hasLeases, type LeaseStore } from "../contracts/lease-store.ts";
 import type { Observer, StoreMethod, StoreRole } from "../contracts/observer.ts";

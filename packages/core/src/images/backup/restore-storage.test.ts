@@ -4,7 +4,7 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { createImageAdmin } from "../life/image-admin.ts";
-import type { ImageEnd } from "../life/image-ends.ts";
+import type { ImageEnd } from "../life/image-listing.ts";
 import { createImageId } from "../record/image-id.ts";
 import { readMigrationMark } from "../store/migration-mark.ts";
 import { fingerprintsOf, newIdentity, readIdentity, writeIdentity } from "../store/store-identity.ts";

@@ -1,3 +1,6 @@
+import type { DueEntry } from "../../contracts/due-index.ts";
+import type { DueList } from "../../stores/due-list.ts";
+
 /** A wall clock that is further ahead than this of the time that has passed was set. */
 const MAX_AHEAD_MS = 60_000;
 /** So long it has to agree with the time that passes before it is believed again. */
@@ -49,6 +52,31 @@ export function createClockGuard(
     recall(seenMs) {
       const now = passed();
       if (believed + now - seenMs > MAX_PAUSE_MS) believed = seenMs - now;
+    },
+  };
+}
+
+/** What the wall clock said when a process on this storage last believed it: survives the processes. */
+export interface SeenClock {
+  /** Unix milliseconds; `null`: nobody has noted it yet. */
+  last(): Promise<number | null>;
+  note(nowMs: number): Promise<void>;
+}
+
+const ID = "seen";
+const MAX_PROCESSES = 1000;
+
+/** Keeps the time as an entry of a list of its own: what replaces itself every minute is no blob. */
+export function createSeenClock(list: DueList): SeenClock {
+  const entries = (): Promise<DueEntry[]> => list.due(Number.POSITIVE_INFINITY, MAX_PROCESSES);
+  return {
+    async last() {
+      return (await entries()).at(-1)?.dueMs ?? null;
+    },
+    async note(nowMs) {
+      const before = await entries();
+      await list.add({ id: ID, dueMs: nowMs });
+      for (const entry of before) if (entry.dueMs < nowMs) await list.remove(entry);
     },
   };
 }

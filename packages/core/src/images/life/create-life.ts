@@ -6,8 +6,8 @@ import { createImageRecords } from "../record/image-records.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 import type { StoreGuard } from "../store/store-guard.ts";
 import { type Claims, createClaims } from "../uploads/claims.ts";
+import { createSeenClock, type SeenClock } from "./clock-guard.ts";
 import type { LifeContext } from "./life-context.ts";
-import { createSeenClock, type SeenClock } from "./seen-clock.ts";
 
 /** What is kept of images beside their bytes, over the store of the records. */
 export function createLife(

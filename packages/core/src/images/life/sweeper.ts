@@ -1,8 +1,7 @@
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import type { Observer } from "../../contracts/observer.ts";
-import { createClockGuard } from "./clock-guard.ts";
+import { createClockGuard, type SeenClock } from "./clock-guard.ts";
 import type { LifeContext } from "./life-context.ts";
-import type { SeenClock } from "./seen-clock.ts";
 import { type SweepReport, sweepImages } from "./sweep-images.ts";
 
 export interface SweepOptions {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
-import { createSeenClock } from "../life/seen-clock.ts";
+import { createSeenClock } from "../life/clock-guard.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 import { type MigrationMark, readMigrationMark, writeMigrationMark } from "../store/migration-mark.ts";
 import { requireKnownFormat } from "../store/store-guard.ts";

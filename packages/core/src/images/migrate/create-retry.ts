@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isServiceError } from "../../errors.ts";
+import { isError, isServiceError } from "../../errors.ts";
 
 /** Does work again while a store is away. Rejects with what it failed with last. */
 export type Retry = <T>(work: () => Promise<T>) => Promise<T>;
@@ -38,4 +38,16 @@ export function createRetry({ patienceMs, signal, areThere }: RetryOptions): Ret
       });
     }
   };
+}
+
+/** What an error and those underneath say, in one line without a full stop. */
+export function reasonIn(error: unknown): string {
+  const said: string[] = [];
+  for (let each = error; each !== undefined && each !== null; ) {
+    const [line = ""] = (isError(each) ? each.message : String(each)).split("\n");
+    const text = line.replace(/\.$/, "");
+    if (text !== "" && !said.some((other) => other.includes(text))) said.push(text);
+    each = isError(each) ? each.cause : null;
+  }
+  return said.join(": ");
 }

@@ -1,9 +1,9 @@
 import { checkOptions, fn, type RuleTable, required, text } from "../../option-rules.ts";
 import { createDueList } from "../../stores/due-list.ts";
-import { createSeenClock } from "../life/seen-clock.ts";
+import { createSeenClock } from "../life/clock-guard.ts";
 import { writeMigrationMark } from "../store/migration-mark.ts";
 import { beginMigration } from "./begin-migration.ts";
-import { copyAll, type Passage } from "./copy-all.ts";
+import { copyAll, type Passage, removeExtra } from "./copy-all.ts";
 import { countKeys } from "./every-key.ts";
 import type { MigrateOptions, MigrationReport } from "./migrate-options.ts";
 import {
@@ -12,7 +12,6 @@ import {
   type MigrationContext,
   troublesOf,
 } from "./migration-context.ts";
-import { removeExtra } from "./remove-extra.ts";
 
 const RULES = {
   ...COPY_RULES,

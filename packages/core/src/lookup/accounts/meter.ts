@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import type { Account, Accounts, Charge, QuotaKind } from "../../contracts/accounts.ts";
 import { LookupProblem } from "../http/lookup-problem.ts";
 import type { LookupSettings } from "../lookup-settings.ts";
-import { monthOf, nextMonthMs } from "./months.ts";
 
 /** Room in an account's allowance for one request, until it is settled. */
 export interface Reservation {
@@ -64,4 +63,15 @@ function exhausted(kind: QuotaKind, nowMs: number): LookupProblem {
   return new LookupProblem("too_many_requests", `All ${kind} of this month are used up`, {
     "Retry-After": String(seconds),
   });
+}
+
+/** The calendar month of a time, `YYYY-MM`, UTC. */
+export function monthOf(nowMs: number): string {
+  return new Date(nowMs).toISOString().slice(0, 7);
+}
+
+/** When the next month begins, in Unix milliseconds. */
+export function nextMonthMs(nowMs: number): number {
+  const now = new Date(nowMs);
+  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);
 }

@@ -1,5 +1,5 @@
 import type { QuotaKind } from "../../contracts/accounts.ts";
-import { monthOf, nextMonthMs } from "../accounts/months.ts";
+import { monthOf, nextMonthMs } from "../accounts/meter.ts";
 import type { LookupOperation } from "./operation.ts";
 
 /** What stands for no limit where clients want a number. */

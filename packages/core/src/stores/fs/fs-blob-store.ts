@@ -6,13 +6,13 @@ import { LRUCache } from "lru-cache";
 import type {
   BlobInfo,
   BlobStore,
+  BulkRemoval,
   LocalStore,
   PutOptions,
   RevisionProbe,
+  ShardSampler,
 } from "../../contracts/blob-store.ts";
-import type { BulkRemoval } from "../../contracts/bulk-removal.ts";
 import type { DueIndex } from "../../contracts/due-index.ts";
-import type { ShardSampler } from "../../contracts/shard-sampler.ts";
 import { ServiceError } from "../../errors.ts";
 import { checkOptions, type RuleTable, required, text } from "../../option-rules.ts";
 import { checkBlobKey, checkListing, MAX_PAGE } from "../argument-checks.ts";
@@ -33,11 +33,10 @@ import {
   probeOf,
   revisionOf,
 } from "./fs-generations.ts";
-import { listKeys } from "./fs-list.ts";
+import { fsShards, listKeys } from "./fs-list.ts";
 import { claimTemporaryDirectory, type TemporaryDirectory } from "./fs-processes.ts";
 import { openBlob } from "./fs-read.ts";
 import { readOrCreateSecret, readSecret } from "./fs-secret.ts";
-import { fsShards } from "./fs-shards.ts";
 import { createSupersededIndex } from "./fs-superseded.ts";
 import { type NewFile, openSpooled, writeTemporary } from "./fs-write.ts";
 

@@ -2,12 +2,11 @@ import type { Dirent } from "node:fs";
 import { readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { DueEntry, DueIndex } from "../../contracts/due-index.ts";
-import { checkDueList, checkDueQuery, dueName, parseDueName } from "../due-names.ts";
-import { createDurableDirectories, removeIfEmpty } from "./fs-durable-directories.ts";
+import { checkDueList, checkDueQuery, dueName, parseDueName } from "../due-list.ts";
+import { createDurableDirectories, createSharedFlush, removeIfEmpty } from "./fs-durable-directories.ts";
 import type { EmptyFiles } from "./fs-empty-files.ts";
 import { systemCode } from "./fs-errors.ts";
 import type { FileSystem } from "./fs-files.ts";
-import { createSharedFlush } from "./fs-shared-flush.ts";
 
 export const HOUR_MS = 3_600_000;
 /** Enough in base 36 for the last hour that an entry can have. */

@@ -4,13 +4,13 @@ import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type BlobStore,
+  hasBulkRemoval,
   hasRevisionProbe,
+  hasShardSampler,
   isLocalStore,
   type LocalStore,
 } from "../../contracts/blob-store.ts";
-import { hasBulkRemoval } from "../../contracts/bulk-removal.ts";
 import { hasDueIndex } from "../../contracts/due-index.ts";
-import { hasShardSampler } from "../../contracts/shard-sampler.ts";
 import { bulkRemovalBehaviour, shardsBehaviour } from "./bulk-abilities.ts";
 import { assertBytes, assertRejects, assertSame, type BlobStoreScope, failure, someBytes } from "./scope.ts";
 
