@@ -3,7 +3,6 @@ import { createDueList } from "../../stores/due-list.ts";
 import { createSeenClock } from "../life/clock-guard.ts";
 import { writeMigrationMark } from "../store/migration-mark.ts";
 import { beginMigration } from "./begin-migration.ts";
-import { copyAll, type Passage, removeExtra } from "./copy-all.ts";
 import { countKeys } from "./every-key.ts";
 import type { MigrateOptions, MigrationReport } from "./migrate-options.ts";
 import {
@@ -12,6 +11,7 @@ import {
   type MigrationContext,
   troublesOf,
 } from "./migration-context.ts";
+import { copyAll, type Passage, removeExtra } from "./mirror.ts";
 
 const RULES = {
   ...COPY_RULES,

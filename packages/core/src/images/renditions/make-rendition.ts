@@ -4,7 +4,7 @@ import { isServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { openSource } from "./open-source.ts";
-import type { RenderScheduler, Turn } from "./render-scheduler.ts";
+import type { RenderScheduler, Turn } from "./scheduling/render-scheduler.ts";
 import { BytesReplaced, requireSize } from "./servable-bytes.ts";
 import { STAMP_BYTES, type Stamp, stampIn, storedStamp } from "./stored-rendition.ts";
 

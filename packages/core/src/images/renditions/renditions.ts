@@ -9,12 +9,12 @@ import type { Rank } from "./bounds/image-shelf.ts";
 import { createRenditionBounds, type RenditionBounds } from "./bounds/rendition-bounds.ts";
 import { findOriginal, findRendition, keyFor, MAX_MEMORY_ENTRY_BYTES } from "./find-stored.ts";
 import { isIntermediate, OriginalMissing } from "./make-rendition.ts";
-import type { Claim } from "./queue-order.ts";
 import { removeStored } from "./remove-stored.ts";
-import { createRenderFlights, type RenderFlights } from "./render-flights.ts";
-import type { RenderScheduler } from "./render-scheduler.ts";
 import { createRendering, type Rendering } from "./rendering.ts";
 import { isSpecName } from "./rendition-spec.ts";
+import type { Claim } from "./scheduling/queue-order.ts";
+import { createRenderFlights, type RenderFlights } from "./scheduling/render-flights.ts";
+import type { RenderScheduler } from "./scheduling/render-scheduler.ts";
 import { fromMemory, type HotBytes, type ServableBytes, tagOf } from "./servable-bytes.ts";
 
 export interface RenditionsOptions {

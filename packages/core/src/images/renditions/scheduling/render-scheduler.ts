@@ -1,4 +1,4 @@
-import type { Observer } from "../../contracts/observer.ts";
+import type { Observer } from "../../../contracts/observer.ts";
 import type {
   Admission,
   AdmitOptions,
@@ -8,7 +8,7 @@ import type {
   RenderSource,
   Rendition,
   RenditionSpec,
-} from "../../contracts/renderer.ts";
+} from "../../../contracts/renderer.ts";
 import type { Claim, WorkKind } from "./queue-order.ts";
 import type { RenderBudget } from "./render-budget.ts";
 import { createRenderCosts, type ExpectedCost } from "./render-costs.ts";

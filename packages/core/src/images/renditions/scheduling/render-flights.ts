@@ -1,5 +1,5 @@
-import { createSingleFlight } from "../../async/single-flight.ts";
-import { isServiceError } from "../../errors.ts";
+import { createSingleFlight } from "../../../async/single-flight.ts";
+import { isServiceError } from "../../../errors.ts";
 import type { Claim } from "./queue-order.ts";
 import type { RenderScheduler } from "./render-scheduler.ts";
 

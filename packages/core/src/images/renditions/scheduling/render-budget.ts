@@ -1,5 +1,5 @@
-import type { RateLimiter, RateRule } from "../../contracts/rate-limiter.ts";
-import { ServiceError } from "../../errors.ts";
+import type { RateLimiter, RateRule } from "../../../contracts/rate-limiter.ts";
+import { ServiceError } from "../../../errors.ts";
 
 /** Budgets that a client may use up while no other client waits. */
 const SPARE_BUDGETS = 5;

@@ -1,5 +1,5 @@
 import { AsyncResource } from "node:async_hooks";
-import { ServiceError } from "../../errors.ts";
+import { ServiceError } from "../../../errors.ts";
 import {
   type Claim,
   createQueueOrder,
