@@ -7,9 +7,9 @@ export interface ByteRange {
 }
 
 export interface BlobInfo {
-  /** Length of the whole blob in bytes, also when a range was asked for. */
+  /** Length of the whole blob in bytes, also for a requested range. */
   size: number;
-  /** Opaque; changes with every `put` under the key, never comes back. */
+  /** Opaque and unique: every `put` under the key makes a new one. */
   revision: string;
 }
 
@@ -22,8 +22,8 @@ export interface StoredBlob extends BlobInfo {
 
 export interface PutOptions {
   /**
-   * Makes the write conditional: the blob must now have this revision, or must not exist where it is `null`.
-   * Otherwise the promise rejects with `conflict` and nothing changes. Absent: replaces whatever is there.
+   * Makes the write conditional: the blob must have this revision, or must not exist for `null`. Otherwise the promise rejects
+   * with `conflict` and nothing changes. Absent: replaces any blob.
    */
   ifRevision?: string | null;
   /** Aborting before the promise settles leaves the old state and rejects with the signal's reason. */

@@ -7,23 +7,23 @@ export interface ImageCounts {
   images: number;
   bytes: number;
   states: Record<ImageState, number>;
-  /** Images that a newer release wrote. They are in no other number, for this release cannot read their records. */
+  /** Images that a newer release wrote. No other number includes them: this release cannot read their records. */
   newer: number;
 }
 
 export interface ImageStats extends ImageCounts {
   /** Whether the numbers are estimated from a random part of the images. */
   isEstimate: boolean;
-  /** Share of the images that was read: 1 where they were counted. */
+  /** Share of the images that was read; 1 for exact numbers. */
   readShare: number;
-  /** How far each estimated number may be off, either way, with a confidence of 95 %. `null` where they were counted. */
+  /** The error of each estimated number, either way, with a confidence of 95 %. `null`: the numbers are exact. */
   margin: ImageCounts | null;
 }
 
 export interface CountOptions {
-  /** Whether to read every record, however long that takes. @default false */
+  /** Whether to read every record. @default false */
   exact?: boolean;
-  /** How long to read a data directory before the rest is estimated; milliseconds. @default 3000 */
+  /** How long to read a data directory before estimating the rest; milliseconds. @default 3000 */
   budgetMs?: number;
   /** Gets the number of images that were read so far. */
   onProgress?(images: number): void;
@@ -35,12 +35,12 @@ const RULES = {
   onProgress: preset(() => undefined, fn()),
 } satisfies RuleTable<CountOptions>;
 
-/** Fewer parts tell too little of how much they differ. */
+/** Fewer parts do not show how much they differ. */
 const MIN_SHARDS = 8;
 /** Records that are read at once. */
 const AT_ONCE = 8;
 
-/** Counts images. In a store with shards a pass in random order: all of them, or those that the time allows stand for all. */
+/** Counts images. Reads the shards of a store in random order, and estimates those that the time does not allow. */
 export async function countImages(context: LifeContext, options?: CountOptions): Promise<ImageStats> {
   const { exact, budgetMs, onProgress } = checkOptions("stats", options, RULES);
   const { shards } = context.records;
@@ -87,7 +87,7 @@ function counted(counts: ImageCounts): ImageStats {
   return { ...counts, isEstimate: false, readShare: 1, margin: null };
 }
 
-/** @param read the counts of shards that were drawn at random from so many. */
+/** @param read The counts of shards that were drawn at random. */
 function estimated(read: readonly ImageCounts[], shardCount: number): ImageStats {
   const count = (key: keyof Estimate) => (values: readonly number[]) =>
     estimateCount(values, shardCount)[key];
@@ -103,7 +103,7 @@ function estimated(read: readonly ImageCounts[], shardCount: number): ImageStats
 
 type Summary = (values: readonly number[]) => number;
 
-/** Sums up each number over all shards; `ofState` where that differs for numbers that may be small. */
+/** Sums up each number over all shards. @param ofState The sum for numbers that may be small. */
 function overAll(read: readonly ImageCounts[], sum: Summary, ofState: Summary = sum): ImageCounts {
   const states = noImages().states;
   for (const state of Object.keys(states) as ImageState[]) {

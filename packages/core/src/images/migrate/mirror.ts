@@ -7,14 +7,14 @@ import { copyRecord } from "./copy-record.ts";
 import { keysOfRole } from "./every-key.ts";
 import { attempt, fromSource, type MigrationContext } from "./migration-context.ts";
 
-/** What one passage over the source did, in numbers of keys. */
+/** The results of one pass over the source, in numbers of keys. */
 export interface Passage {
   images: number;
   copied: number;
   unchanged: number;
 }
 
-/** Brings what the target lacks, role after role. */
+/** Copies what the target lacks, role after role. */
 export async function copyAll(context: MigrationContext): Promise<Passage> {
   const { from, roles, retry, concurrency, signal, progress, tell } = context;
   const passage: Passage = { images: 0, copied: 0, unchanged: 0 };
@@ -49,10 +49,10 @@ function copierOf(context: MigrationContext, role: StoreRole): (key: string) => 
   }
 }
 
-/** Records go before what they name. */
+/** Records are removed before the bytes that they name. */
 const ORDER: readonly StoreRole[] = ["records", "renditions", "originals"];
 
-/** Removes from the target what the source does not have: an image that was deleted there must not live on. @returns how many keys. */
+/** Removes from the target what the source lacks: a deleted image must not survive there. @returns how many keys. */
 export async function removeExtra(context: MigrationContext): Promise<number> {
   const { mode, from, to, retry, concurrency, signal } = context;
   let removed = 0;
@@ -76,7 +76,7 @@ export async function removeExtra(context: MigrationContext): Promise<number> {
 }
 
 /**
- * Whether the target's record, brought up to date, names these bytes, which the source does not have: deleted since the record
+ * Whether the target's record, once updated, names these bytes, which the source lacks: they were deleted after the record
  * was copied, or lost.
  */
 async function isStillNamed(context: MigrationContext, key: string): Promise<boolean> {

@@ -56,7 +56,7 @@ async function readNames(directory: string): Promise<{ chains: Set<string>; dire
       else chains.add(chain);
     }
   } catch (error) {
-    // Not there, or removed while we walked: nothing is in it.
+    // Not stored yet, or removed during the walk: nothing is in it.
     if (systemCode(error) !== "ENOENT") throw error;
   }
   return { chains, directories };
@@ -64,26 +64,15 @@ async function readNames(directory: string): Promise<{ chains: Set<string>; dire
 
 /** The directories right below `root` in random order, each with the first segments of the keys in it. */
 export async function* fsShards(root: string): AsyncGenerator<Shard> {
-  const found = await directoriesIn(root);
-  const shardCount = found.length;
-  for (const shard of shuffled(found)) {
-    const names = new Set((await directoriesIn(join(root, shard))).map((name) => chainNameOf(name) ?? name));
-    yield { names: [...names], shardCount };
+  const found = await readNames(root);
+  const shardCount = found.directories.size;
+  for (const shard of shuffled([...found.directories])) {
+    const { chains, directories } = await readNames(join(root, shard));
+    yield { names: [...new Set([...chains, ...directories])], shardCount };
   }
 }
 
-async function directoriesIn(path: string): Promise<string[]> {
-  try {
-    const found = await readdir(path, { withFileTypes: true });
-    return found.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  } catch (error) {
-    // Nothing was stored yet, or the last blob of the directory has just been removed.
-    if (systemCode(error) !== "ENOENT") throw error;
-    return [];
-  }
-}
-
-/** In an order of which each is as likely as any other (Fisher and Yates). */
+/** In random order; every order is equally likely (Fisher and Yates). */
 function shuffled<T>(items: readonly T[]): T[] {
   const order = items.map((_, index) => index);
   for (let last = order.length - 1; last > 0; last--) {
