@@ -1,7 +1,7 @@
 import type { Call } from "../contracts/call.ts";
 import type { Logger } from "../contracts/logger.ts";
 
-/** Told of failures. Never throws. */
+/** Gets failures. Never throws. */
 export type FailureListener = (error: unknown, call?: Call) => void;
 
 /** Errors that need no other line in the log. */
@@ -12,7 +12,7 @@ export function markReported(error: object): void {
   reported.add(error);
 }
 
-/** Who the host wants to be told of failures: `onError`, else its logger, else the console. */
+/** Reports failures to `onError`, else to the logger of the host, else to the console. */
 export function failureListener(options: {
   onError?: FailureListener | undefined;
   logger?: Logger | undefined;
@@ -27,7 +27,7 @@ export function failureListener(options: {
     try {
       tell(error, call);
     } catch (failure) {
-      // Whoever hears of failures must not cause others.
+      // A listener that throws must not cause a further failure.
       console.error(failure);
     }
   };

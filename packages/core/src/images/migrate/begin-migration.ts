@@ -48,7 +48,7 @@ export async function areEmpty({ to, retry }: MigrationContext): Promise<boolean
   return true;
 }
 
-/** Proves that what an earlier run left is of the same source, and nobody has begun to use it. */
+/** Proves that an earlier run was of the same source, and that its target is not in use. */
 async function requireOurs(
   { due, retry }: MigrationContext,
   { source: other, finishedAt, seenMs }: MigrationMark,

@@ -47,13 +47,13 @@ async function readRecord({ from }: MigrationContext, id: string): Promise<Found
   return bytes === null ? null : recordIn(bytes);
 }
 
-/** A record from its bytes; `null` where they are none. */
+/** A record from its bytes; `null`: they are no record. */
 export function recordIn(bytes: Buffer): FoundRecord {
   try {
     return decodeRecord(bytes);
   } catch (error) {
     if (error instanceof NewerVersion) return NEWER;
-    // Whoever copies the record itself reports it.
+    // The copy of the record itself reports it.
     return null;
   }
 }
