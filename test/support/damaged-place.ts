@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { open, readFile, truncate } from "node:fs/promises";
 import { join } from "node:path";
-import { type BlobStore, createFsBlobStore, hasLocalFiles } from "@outrigger/core";
+import { type BlobStore, createFsBlobStore, isLocalStore } from "@outrigger/core";
 import { createRedisBlobStore } from "@outrigger/redis";
 import { afterAll, beforeAll } from "vitest";
 import { temporaryDirectory } from "../../packages/server/test/outrigger-process.ts";
@@ -46,7 +46,7 @@ export async function withStore<T>(place: Place, work: (store: BlobStore) => Pro
 
 /** Changes the bytes of a blob behind the store's back where it has files, else as another client of the service would. */
 export async function spoil(store: BlobStore, key: string, change: (bytes: Buffer) => Buffer): Promise<void> {
-  if (hasLocalFiles(store)) {
+  if (isLocalStore(store)) {
     const path = (await store.localPath(key)) ?? "";
     const changed = change(await readFile(path));
     await truncate(path, changed.length);

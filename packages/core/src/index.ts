@@ -10,28 +10,25 @@ export type {
 export type {
   BlobInfo,
   BlobStore,
+  BulkRemoval,
   ByteRange,
   GetOptions,
   KeyPage,
   ListOptions,
-  LocalFileStore,
+  LocalStore,
   PutOptions,
   RevisionProbe,
-  SecretKeeper,
-  SpoolingStore,
+  Shard,
+  ShardSampler,
   StoredBlob,
-  SupersededFiles,
 } from "./contracts/blob-store.ts";
 export {
-  hasLocalFiles,
-  hasLocalSecret,
+  hasBulkRemoval,
   hasRevisionProbe,
-  hasSpool,
-  hasSupersededFiles,
+  hasShardSampler,
   isBlobKey,
+  isLocalStore,
 } from "./contracts/blob-store.ts";
-export type { BulkRemoval } from "./contracts/bulk-removal.ts";
-export { hasBulkRemoval } from "./contracts/bulk-removal.ts";
 export type {
   Call,
   Reply,
@@ -107,8 +104,6 @@ export type {
   WorkOptions,
 } from "./contracts/renderer.ts";
 export { MAX_PAGE_RUNS } from "./contracts/renderer.ts";
-export type { Shard, ShardSampler } from "./contracts/shard-sampler.ts";
-export { hasShardSampler } from "./contracts/shard-sampler.ts";
 export type { SuppressionList } from "./contracts/suppression-list.ts";
 export type { ErrorCode, ServiceErrorOptions } from "./errors.ts";
 export { isError, isServiceError, ServiceError, systemCode } from "./errors.ts";
@@ -146,8 +141,7 @@ export type {
   StorageAdmin,
 } from "./images/life/image-admin.ts";
 export { createImageAdmin } from "./images/life/image-admin.ts";
-export type { ImageEnd } from "./images/life/image-ends.ts";
-export type { ImageState, ListedImage } from "./images/life/image-listing.ts";
+export type { ImageEnd, ImageState, ListedImage } from "./images/life/image-listing.ts";
 export type { SweepReport } from "./images/life/sweep-images.ts";
 export type { SweepOptions } from "./images/life/sweeper.ts";
 export type { WithholdOptions } from "./images/life/withhold.ts";
@@ -158,8 +152,6 @@ export type {
   MigrationTrouble,
 } from "./images/migrate/migrate-options.ts";
 export { migrateStorage } from "./images/migrate/migrate-storage.ts";
-export type { MigrationMark } from "./images/migrate/migration-mark.ts";
-export { readMigrationMark, removeMigrationMark } from "./images/migrate/migration-mark.ts";
 export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
 export type { ImageDetails } from "./images/record/image-links.ts";
 export type { GoneReason, Withholding } from "./images/record/image-record.ts";
@@ -172,6 +164,8 @@ export type { SizeSteps, SizesOption } from "./images/renditions/sizes.ts";
 export type { AddressedRendition, AddressOptions } from "./images/renditions/write-address.ts";
 export type { LeaseChoice } from "./images/store/choose-leases.ts";
 export { chooseLeases, NO_LEASES_WARNING } from "./images/store/choose-leases.ts";
+export type { MigrationMark } from "./images/store/migration-mark.ts";
+export { readMigrationMark, removeMigrationMark } from "./images/store/migration-mark.ts";
 export type { HeldIdentity, StoreIdentity } from "./images/store/store-identity.ts";
 export { readIdentity } from "./images/store/store-identity.ts";
 export type {
@@ -210,6 +204,13 @@ export type { LookupOptions, PlanAllowance } from "./lookup/lookup-options.ts";
 export type { LookupProblemId } from "./lookup/lookup-problem.ts";
 export { isLookupProblem, LookupProblem } from "./lookup/lookup-problem.ts";
 export { LOOKUP_RULES } from "./lookup/lookup-settings.ts";
+export { createMemoryAccounts } from "./lookup/memory/memory-accounts.ts";
+export type {
+  MemoryContactSource,
+  MemoryContactSourceOptions,
+} from "./lookup/memory/memory-contact-source.ts";
+export { createMemoryContactSource } from "./lookup/memory/memory-contact-source.ts";
+export { createMemorySuppressionList } from "./lookup/memory/memory-suppression-list.ts";
 export type { NameFault } from "./lookup/names/name-fault.ts";
 export { nameFault } from "./lookup/names/name-fault.ts";
 export { normaliseName } from "./lookup/names/normalise-name.ts";
@@ -253,20 +254,13 @@ export * as rules from "./option-rules.ts";
 export { checkOptions, checkValue, optionProblems } from "./option-rules.ts";
 export type { JsonSchema, JsonType, JsonValue } from "./schema/json-schema.ts";
 export { checkBlobKey, checkLeaseLength, checkListing } from "./stores/argument-checks.ts";
-export { checkDueList, checkDueQuery, dueName, parseDueName } from "./stores/due-names.ts";
+export { checkDueList, checkDueQuery, dueName, parseDueName } from "./stores/due-list.ts";
 export type { FsBlobStore, FsBlobStoreOptions } from "./stores/fs/fs-blob-store.ts";
 export { createFsBlobStore } from "./stores/fs/fs-blob-store.ts";
-export { createMemoryAccounts } from "./stores/memory/memory-accounts.ts";
 export type { MemoryBlobStoreOptions } from "./stores/memory/memory-blob-store.ts";
 export { createMemoryBlobStore } from "./stores/memory/memory-blob-store.ts";
-export type {
-  MemoryContactSource,
-  MemoryContactSourceOptions,
-} from "./stores/memory/memory-contact-source.ts";
-export { createMemoryContactSource } from "./stores/memory/memory-contact-source.ts";
 export type { MemoryKeyValueOptions } from "./stores/memory/memory-key-value.ts";
 export { createMemoryKeyValue } from "./stores/memory/memory-key-value.ts";
 export type { MemoryRateLimiterOptions } from "./stores/memory/memory-rate-limiter.ts";
 export { createMemoryRateLimiter } from "./stores/memory/memory-rate-limiter.ts";
-export { createMemorySuppressionList } from "./stores/memory/memory-suppression-list.ts";
 export { systemTemporaryDirectory } from "./stores/system-temporary.ts";

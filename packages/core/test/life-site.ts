@@ -3,10 +3,10 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { type BlobStore, hasLocalFiles } from "../src/contracts/blob-store.ts";
+import { type BlobStore, isLocalStore } from "../src/contracts/blob-store.ts";
 import { type DueEntry, hasDueIndex } from "../src/contracts/due-index.ts";
 import type { Pages } from "../src/contracts/pages.ts";
-import { parseDueName } from "../src/stores/due-names.ts";
+import { parseDueName } from "../src/stores/due-list.ts";
 import { createFsBlobStore, type FsBlobStore } from "../src/stores/fs/fs-blob-store.ts";
 import { type FileSystem, nodeFiles } from "../src/stores/fs/fs-files.ts";
 import { createMemoryBlobStore } from "../src/stores/memory/memory-blob-store.ts";
@@ -85,7 +85,7 @@ export function createHastyDiskStore(): FsBlobStore {
 }
 
 function seenAgain(store: BlobStore): BlobStore {
-  return hasLocalFiles(store) ? createDiskStore(directories.get(store)) : store;
+  return isLocalStore(store) ? createDiskStore(directories.get(store)) : store;
 }
 
 /** What of an image is in a store, and when it is to be looked at: what a removal must not leave. */

@@ -4,12 +4,12 @@ import type { Contact } from "../src/contracts/contact-source.ts";
 import type { MailLists, MailProber, ProbeResult } from "../src/contracts/mail-prober.ts";
 import { createLookup, type Lookup } from "../src/lookup/lookup.ts";
 import type { LookupOptions } from "../src/lookup/lookup-options.ts";
-import { createMemoryAccounts } from "../src/stores/memory/memory-accounts.ts";
+import { createMemoryAccounts } from "../src/lookup/memory/memory-accounts.ts";
 import {
   createMemoryContactSource,
   type MemoryContactSource,
-} from "../src/stores/memory/memory-contact-source.ts";
-import { createMemorySuppressionList } from "../src/stores/memory/memory-suppression-list.ts";
+} from "../src/lookup/memory/memory-contact-source.ts";
+import { createMemorySuppressionList } from "../src/lookup/memory/memory-suppression-list.ts";
 import { type CallOptions, createCall } from "./calls.ts";
 
 /** A reply, read. */

@@ -7,24 +7,23 @@ export interface ByteRange {
 }
 
 export interface BlobInfo {
-  /** Length of the whole blob in bytes, also when a range was asked for. */
+  /** Length of the whole blob in bytes, also for a requested range. */
   size: number;
-  /** Opaque; changes with every `put` under the key, never comes back. */
+  /** Opaque and unique: every `put` under the key makes a new one. */
   revision: string;
 }
 
 export interface StoredBlob extends BlobInfo {
   /**
-   * The bytes asked for: small ones may come as a Buffer, others as a stream. Whoever receives a stream
-   * reads it to its end or destroys it.
+   * The requested bytes: a Buffer if they are few, else a stream. The receiver reads a stream to its end or destroys it.
    */
   body: Buffer | Readable;
 }
 
 export interface PutOptions {
   /**
-   * Makes the write conditional: the blob must now have this revision, or must not exist where it is `null`.
-   * Otherwise the promise rejects with `conflict` and nothing changes. Absent: replaces whatever is there.
+   * Makes the write conditional: the blob must have this revision, or must not exist for `null`. Otherwise the promise rejects
+   * with `conflict` and nothing changes. Absent: replaces any blob.
    */
   ifRevision?: string | null;
   /** Aborting before the promise settles leaves the old state and rejects with the signal's reason. */
@@ -78,79 +77,85 @@ export interface BlobStore {
 }
 
 /**
- * Optional ability: a spooled file becomes the blob without being copied.
- * A store has it when its {@link hasSpool} says so.
+ * Optional ability: the store is a directory of this machine. A store has all of this or nothing of it; see
+ * {@link isLocalStore}.
  */
-export interface SpoolingStore {
-  /** Existing directory on the store's own volume, for files that may be adopted. Swept of left-overs by the store. */
+export interface LocalStore {
+  /** Existing directory on the store's own volume, for files to {@link adopt}. The store removes leftovers from it. */
   readonly spoolDirectory: string;
   /**
-   * As `put` with the content of the file at `path`, which lies in `spoolDirectory` and whose bytes are not yet
-   * synced. When it resolves, the store owns the bytes; the file at `path` may be gone or not, and the caller removes
-   * it either way.
+   * As `put` with the content of the file at `path`, which lies in `spoolDirectory` and whose bytes are not synced yet: the
+   * file becomes the blob without being copied. The file at `path` may remain; the caller removes it in any case.
    */
   adopt(key: string, path: string, options?: PutOptions): Promise<BlobInfo>;
-}
-
-/**
- * Optional ability: a blob is a plain file on this machine, which another process may open.
- */
-export interface LocalFileStore {
-  /** Path of the file that holds exactly the blob's bytes, or `null` where there is no such key. */
+  /** Path of the file that holds exactly the blob's bytes, for other processes to open. `null`: no such key. */
   localPath(key: string): Promise<string | null>;
-}
-
-/**
- * Optional ability: a look, cheap enough for every request, whether a blob still is what it was.
- * The answer is as current as a `get` would be.
- */
-export interface RevisionProbe {
-  /** Whether `key` still has `revision`. Synchronous and never throws; `false` where it cannot tell. */
-  isCurrent(key: string, revision: string): boolean;
-}
-
-/** Optional ability: keeps a secret beside its data, for a store that only one machine uses. */
-export interface SecretKeeper {
-  /** 32 random bytes, made at the first call ever and the same for all processes on this store. */
+  /** A secret beside the data: 32 random bytes, made at the first call and the same for all processes on this store. */
   localSecret(): Promise<Buffer>;
-  /** The secret as it is; makes none. `null`: none was made yet, or it is gone. */
+  /** The secret as it is; makes none. `null`: it was never made, or it is gone. */
   readLocalSecret(): Promise<Buffer | null>;
   /** Where the secret is kept, for messages. */
   readonly secretPath: string;
-}
-
-/**
- * Optional ability: a replaced blob stays on the disk for a while, so that a copy of the store's files made meanwhile is whole.
- */
-export interface SupersededFiles {
   /**
-   * Removes the files of blobs that were replaced before a time; never those of blobs as they are now. Any number of processes
-   * may do so at once.
+   * Removes the files of blobs that were replaced before a time; never those of current blobs. A replaced file stays on the
+   * disk for a while, so that a copy of the directory made meanwhile is whole. Safe to run on several processes at once.
    * @param beforeMs Unix milliseconds.
-   * @param mayGoOn is asked before every key; from `false` on no other is touched.
+   * @param mayGoOn Called before every key; after `false` no further key is touched.
    * @returns how many files were removed.
    */
   removeSuperseded(beforeMs: number, mayGoOn: () => boolean): Promise<number>;
 }
 
-export function hasSpool(store: BlobStore): store is BlobStore & SpoolingStore {
-  return "spoolDirectory" in store && "adopt" in store;
+const LOCAL_MEMBERS = [
+  ...(["spoolDirectory", "adopt", "localPath"] as const),
+  ...(["localSecret", "readLocalSecret", "secretPath", "removeSuperseded"] as const),
+] satisfies (keyof LocalStore)[];
+
+export function isLocalStore(store: BlobStore): store is BlobStore & LocalStore {
+  return LOCAL_MEMBERS.every((member) => member in store);
 }
 
-export function hasLocalFiles(store: BlobStore): store is BlobStore & LocalFileStore {
-  return "localPath" in store;
+/** Optional ability: a check, cheap enough for every request, whether a blob is unchanged. */
+export interface RevisionProbe {
+  /** Whether `key` still has `revision`, as current as a `get`. Synchronous, never throws; `false` if it cannot tell. */
+  isCurrent(key: string, revision: string): boolean;
 }
 
 export function hasRevisionProbe(store: BlobStore): store is BlobStore & RevisionProbe {
   return "isCurrent" in store;
 }
 
-export function hasLocalSecret(store: BlobStore): store is BlobStore & SecretKeeper {
-  return "localSecret" in store;
+/** Optional ability: removes many blobs of one prefix at the cost of one. */
+export interface BulkRemoval {
+  /**
+   * Removes the blobs `<prefix><name>` and all blobs below `<prefix><name>/`, one name after the other. As durable as
+   * `delete` once it resolves; a name without blobs is no error.
+   * @param prefix ends in `/`.
+   * @param names segments of keys.
+   */
+  removeNamed(prefix: string, names: readonly string[]): Promise<void>;
 }
 
-export function hasSupersededFiles(store: BlobStore): store is BlobStore & SupersededFiles {
-  return "removeSuperseded" in store;
+export function hasBulkRemoval(store: BlobStore): store is BlobStore & BulkRemoval {
+  return "removeNamed" in store;
+}
+
+/** A part of a store's keys, selected by their first characters. */
+export interface Shard {
+  /** First segments of the shard's keys, each once, in no particular order. */
+  names: string[];
+  /** Number of all shards of the store, this one included. */
+  shardCount: number;
+}
+
+/** Optional ability: yields the keys in parts of similar size, so that a few of them represent all. */
+export interface ShardSampler {
+  /** Yields every shard once, in random order. A key that exists throughout is in exactly one of them. */
+  shards(): AsyncGenerator<Shard>;
+}
+
+export function hasShardSampler(store: BlobStore): store is BlobStore & ShardSampler {
+  return "shards" in store;
 }
 
 const KEY = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}){0,7}$/;

@@ -14,13 +14,13 @@ export const MAX_DUE_MS = 36 ** 9 - 1;
  * due, however much is not. A list is named by `[a-z]{1,20}`, and is there as soon as it is used. An ID may be in a list at
  * several times.
  *
- * Whatever an argument is not of the form told here rejects with `bad_request`; any other failure as with blobs.
+ * An argument of another form rejects with `bad_request`; any other failure as with blobs.
  */
 export interface DueIndex {
   /**
-   * When it resolves, the entry is as durable as a blob. Adding what is there already changes nothing. When it rejects, the
-   * entry may be there or not: to look at something once too often does no harm.
-   * @param signal aborted beforehand, nothing is added; the promise rejects with its reason.
+   * Once it resolves, the entry is as durable as a blob. Adding an existing entry changes nothing. After a rejection the entry
+   * may exist or not: a superfluous entry does no harm.
+   * @param signal If it is aborted beforehand, nothing is added; the promise rejects with its reason.
    */
   addDue(list: string, entry: DueEntry, signal?: AbortSignal): Promise<void>;
   /** Removing what is not there changes nothing. After a crash of the machine a removed entry may be there again. */

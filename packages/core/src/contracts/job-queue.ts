@@ -7,8 +7,8 @@ export interface Job {
 }
 
 /**
- * Tells workers, of this process or others, where to look. What there is to be done is told by the images' records: a job that
- * is lost here is found again within half a minute, and of two who do it one is refused. Rejections are `store_unavailable`.
+ * Hands jobs to workers of this process or others. The images' records are what counts: a lost job is found again within
+ * 30 s, and of two workers on one job one is rejected. Rejects with `store_unavailable`.
  */
 export interface JobQueue {
   /** Makes a job known to one of the workers. A job whose ID waits already changes nothing. */

@@ -1,10 +1,10 @@
 /**
  * Optional ability of a store: leases, shared like its blobs, for work that one process should do for all. They are advice,
- * not locks: a holder that was suspended finds out late that somebody else holds its lease, so that what two of them do must
- * do no harm. No clock of the holders matters.
+ * not locks: a suspended holder finds out late that another one holds its lease, so the work of both must do no harm. The
+ * clocks of the holders do not matter.
  *
- * A key is of the grammar of blobs, and has nothing to do with the blob of the same key. Whatever an argument is not of the
- * form told here rejects with `bad_request`; any other failure as with blobs.
+ * A key is of the grammar of blobs, and has nothing to do with the blob of the same key. An argument of another
+ * form rejects with `bad_request`; any other failure as with blobs.
  */
 export interface LeaseStore {
   /**
@@ -14,15 +14,15 @@ export interface LeaseStore {
    */
   leasesSupported?(): Promise<boolean>;
   /**
-   * Takes the lease, unless it is held. One that its holder neither renews nor releases is free again after `leaseMs`, or, in
-   * stores without a clock of their own, once somebody has asked for it in vain for so long.
-   * @param leaseMs an integer of 100 to 3,600,000.
-   * @returns what proves it: an opaque text; `null` where somebody holds it.
+   * Acquires the lease, unless it is held. A lease that is neither renewed nor released is free again after `leaseMs`. In a
+   * store without a clock that time begins with the first attempt to acquire it in vain.
+   * @param leaseMs An integer of 100 to 3,600,000.
+   * @returns the proof, an opaque text; `null`: the lease is held.
    */
   acquireLease(key: string, leaseMs: number): Promise<string | null>;
   /** Prolongs the lease to `leaseMs` from now. @returns whether it was still held with this proof. */
   renewLease(key: string, proof: string, leaseMs: number): Promise<boolean>;
-  /** Gives the lease back at once; one that is not held with this proof is left alone. */
+  /** Releases the lease at once. Does nothing to a lease that is not held with this proof. */
   releaseLease(key: string, proof: string): Promise<void>;
 }
 

@@ -1,8 +1,8 @@
 import type { Call } from "../contracts/call.ts";
 
 /**
- * What to ask of the connection: `required` exempts a loopback peer that is no proxy, so that development works;
- * `always` exempts nobody; `off` where TLS is somebody else's job.
+ * The required connection: `required` exempts a loopback peer that is no proxy, so that development works; `always` has no
+ * exemption; `off` leaves TLS to another component.
  */
 export type TlsPolicy = "required" | "always" | "off";
 

@@ -1,5 +1,5 @@
 import { isSettledWithin } from "../async/settled-within.ts";
-import { type BlobStore, hasLocalSecret, hasSpool } from "../contracts/blob-store.ts";
+import { type BlobStore, isLocalStore } from "../contracts/blob-store.ts";
 import type { Service } from "../contracts/call.ts";
 import type { LeaseStore } from "../contracts/lease-store.ts";
 import type { Observer } from "../contracts/observer.ts";
@@ -33,9 +33,9 @@ import { createPins, type Pins, type Secret } from "./record/pin.ts";
 import { closeStores, rolesOf, type StorageRoles } from "./record/storage-roles.ts";
 import { type AddressSignatures, createAddressSignatures } from "./renditions/address-signatures.ts";
 import type { ReadRules } from "./renditions/read-request.ts";
-import { createRenderBudget } from "./renditions/render-budget.ts";
-import { createRenderScheduler } from "./renditions/render-scheduler.ts";
 import { createRenditions } from "./renditions/renditions.ts";
+import { createRenderBudget } from "./renditions/scheduling/render-budget.ts";
+import { createRenderScheduler } from "./renditions/scheduling/render-scheduler.ts";
 import { type AddressedRendition, type AddressOptions, writeAddress } from "./renditions/write-address.ts";
 import { chooseLeases, NO_LEASES_WARNING } from "./store/choose-leases.ts";
 import { openStore } from "./store/open-store.ts";
@@ -91,7 +91,7 @@ export function createImages(options: ImagesOptions): Images {
   const given = rolesOf(checked.storage);
   requireSecret(checked.secret, given.records);
   // Without a spool of the store's own, uploads pass through there.
-  if (!hasSpool(given.originals)) sweepSystemTemporary();
+  if (!isLocalStore(given.originals)) sweepSystemTemporary();
   const limiter =
     checked.rateLimiter === undefined
       ? createMemoryRateLimiter()
@@ -272,7 +272,7 @@ function observed(roles: StorageRoles, renderer: Renderer, observer: Observer | 
 
 /** Proves, before anything is asked of the store, that there can be a secret. */
 function requireSecret(secret: Secret | undefined, records: BlobStore): void {
-  if (secret === undefined && !hasLocalSecret(records)) {
+  if (secret === undefined && !isLocalStore(records)) {
     throw new TypeError(
       "secret is required: this storage keeps none of its own. Give at least 32 random bytes.",
     );

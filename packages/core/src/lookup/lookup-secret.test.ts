@@ -4,7 +4,7 @@ import { contactOf, createLookupSite, createScriptedProber } from "../../test/lo
 import type { SuppressionList } from "../contracts/suppression-list.ts";
 import { ServiceError } from "../errors.ts";
 import { createMemoryKeyValue } from "../stores/memory/memory-key-value.ts";
-import { createMemorySuppressionList } from "../stores/memory/memory-suppression-list.ts";
+import { createMemorySuppressionList } from "./memory/memory-suppression-list.ts";
 import { createSuppressions } from "./suppressions.ts";
 
 const [SECRET, OTHER] = ["s".repeat(32), "o".repeat(32)];

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync } from "node:crypto";
 import { expect, test } from "vitest";
 import type { SuppressionList } from "../contracts/suppression-list.ts";
-import { createMemorySuppressionList } from "../stores/memory/memory-suppression-list.ts";
+import { createMemorySuppressionList } from "./memory/memory-suppression-list.ts";
 import { haveSameMarkers } from "./suppression-markers.ts";
 import { createSuppressions } from "./suppressions.ts";
 

@@ -20,7 +20,7 @@ const newStore = () => createFsBlobStore({ directory: mkdtempSync(join(root, "st
 
 // Whatever a store does, it does when it is observed.
 blobStoreContract(test, async () => observeStore(newStore(), "records", createRecordingObserver()), {
-  abilities: ["spool", "probe", "local files", "secret", "due index", "bulk removal", "shards"],
+  abilities: ["local", "probe", "due index", "bulk removal", "shards"],
   largestBytes: 1_000_000,
   listedKeys: 200,
 });

@@ -1,15 +1,19 @@
-import { type BlobStore, hasSpool, type SpoolingStore } from "../contracts/blob-store.ts";
-import { type BulkRemoval, hasBulkRemoval } from "../contracts/bulk-removal.ts";
+import {
+  type BlobStore,
+  type BulkRemoval,
+  hasBulkRemoval,
+  isLocalStore,
+  type LocalStore,
+} from "../contracts/blob-store.ts";
 import { type DueIndex, hasDueIndex } from "../contracts/due-index.ts";
 import { hasLeases, type LeaseStore } from "../contracts/lease-store.ts";
 import type { Observer, StoreMethod, StoreRole } from "../contracts/observer.ts";
 import { overlay } from "./overlay.ts";
 
 /**
- * The same store, its reads and writes observed: `get`, `stat` and `delete` of what is not there end `missing`, as does a lease
- * that somebody else holds. `removeNamed` counts as one `delete`. What it can
- * besides it still can: `isCurrent`, asked for by every request, and `localPath` and `localSecret` are not observed. A body
- * that is a stream is read after `get` has ended.
+ * The same store with all its abilities; its reads and writes are observed. `get`, `stat` and `delete` of a missing key end
+ * `missing`, as does a lease that another process holds. `removeNamed` counts as one `delete`. Not observed: `isCurrent`, which
+ * every request calls, and `localPath` and `localSecret`. A streamed body is read after `get` has ended.
  */
 export function observeStore<S extends BlobStore>(store: S, role: StoreRole, observer: Observer): S {
   const observed = <T>(method: StoreMethod, work: () => Promise<T>, outcomeOf?: (result: T) => string) =>
@@ -24,14 +28,14 @@ export function observeStore<S extends BlobStore>(store: S, role: StoreRole, obs
   };
   return overlay(store, {
     ...basics,
-    ...(hasSpool(store) ? { adopt: adoptOf(store) } : {}),
+    ...(isLocalStore(store) ? { adopt: adoptOf(store) } : {}),
     ...(hasBulkRemoval(store) ? { removeNamed: removeNamedOf(store) } : {}),
     ...(hasDueIndex(store) ? dueIndexOf(store) : {}),
     ...(hasLeases(store) ? leasesOf(store) : {}),
   });
 
-  function adoptOf(spooling: SpoolingStore): SpoolingStore["adopt"] {
-    return (key, path, options) => observed("adopt", () => spooling.adopt(key, path, options));
+  function adoptOf(local: LocalStore): LocalStore["adopt"] {
+    return (key, path, options) => observed("adopt", () => local.adopt(key, path, options));
   }
 
   function removeNamedOf(removing: BulkRemoval): BulkRemoval["removeNamed"] {

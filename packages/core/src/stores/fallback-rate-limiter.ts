@@ -10,7 +10,7 @@ const RETRY_MS = 1_000;
  * service nor lifts its limits: each process then allows as much as all together did.
  *
  * Being closed, it leaves `shared` open.
- * @param onError told of each failure of `shared`, at most once a second or so.
+ * @param onError Gets the failures of `shared`, at most about one per second.
  */
 export function createFallbackRateLimiter(
   shared: RateLimiter,
@@ -19,7 +19,7 @@ export function createFallbackRateLimiter(
   const local = createMemoryRateLimiter();
   let isAway = false;
   let retryAt = 0;
-  /** Failures that were told of. */
+  /** Failures that were reported. */
   let outages = 0;
 
   async function count<T>(use: (limiter: RateLimiter) => Promise<T>): Promise<T> {

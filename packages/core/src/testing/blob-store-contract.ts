@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
-import { type BlobStore, hasLocalFiles, hasLocalSecret, hasSpool } from "../contracts/blob-store.ts";
+import { type BlobStore, isLocalStore } from "../contracts/blob-store.ts";
 import { abilitiesBehaviour, type BlobStoreAbility } from "./blob-store/abilities.ts";
 import { conditionsBehaviour } from "./blob-store/conditions.ts";
 import { keysBehaviour } from "./blob-store/keys.ts";
@@ -87,8 +87,9 @@ function closeBehaviour({ test }: BlobStoreScope): void {
     await assertRejects(() => store.delete(key), "store_unavailable", "delete");
     await assertRejects(() => store.list(""), "store_unavailable", "list");
     await assertRejects(() => store.list(`${key}/`), "store_unavailable", "list below");
-    if (hasSpool(store)) await assertRejects(() => store.adopt(key, "x"), "store_unavailable", "adopt");
-    if (hasLocalFiles(store)) await assertRejects(() => store.localPath(key), "store_unavailable", "path");
-    if (hasLocalSecret(store)) await assertRejects(() => store.localSecret(), "store_unavailable", "secret");
+    if (!isLocalStore(store)) return;
+    await assertRejects(() => store.adopt(key, "x"), "store_unavailable", "adopt");
+    await assertRejects(() => store.localPath(key), "store_unavailable", "path");
+    await assertRejects(() => store.localSecret(), "store_unavailable", "secret");
   });
 }

@@ -6,7 +6,7 @@ import {
   type ContactSource,
   createSuppressions,
   deriveLookupKeys,
-  hasLocalSecret,
+  isLocalStore,
   isServiceError,
   type LookupKeys,
   readIdentity,
@@ -122,7 +122,7 @@ export async function lookupSecrets(
 ): Promise<LookupSecrets> {
   const configured = lookup.secret ?? secret;
   if (configured !== undefined) return { secrets: secretsOf(configured), isConfigured: true };
-  if (hasLocalSecret(records)) {
+  if (isLocalStore(records)) {
     // A directory that has its identity has had a secret: another one would suppress other people.
     if ((await records.readLocalSecret()) === null && (await readIdentity(records)) !== null) {
       throw new StartError(`The secret of the images is gone. Restore ${records.secretPath} from a backup`);

@@ -72,7 +72,7 @@ function decodeManifest(bytes: Buffer): BackupManifest {
   try {
     found = JSON.parse(bytes.toString("utf8"));
   } catch {
-    // Not even JSON: told below.
+    // Not even JSON: reported below.
   }
   const { v, since, secrets } = found ?? {};
   if (Number.isInteger(v) && Number(v) > 1) {

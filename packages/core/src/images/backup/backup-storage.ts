@@ -11,7 +11,6 @@ import {
   text,
 } from "../../option-rules.ts";
 import { refusal, requireApart } from "../migrate/begin-migration.ts";
-import { copyAll } from "../migrate/copy-all.ts";
 import { countKeys, isEmptyStore } from "../migrate/every-key.ts";
 import type { MigrateOptions, MigrationTrouble } from "../migrate/migrate-options.ts";
 import {
@@ -20,9 +19,9 @@ import {
   type MigrationContext,
   troublesOf,
 } from "../migrate/migration-context.ts";
-import { readMigrationMark } from "../migrate/migration-mark.ts";
-import { removeExtra } from "../migrate/remove-extra.ts";
+import { copyAll, removeExtra } from "../migrate/mirror.ts";
 import { MIN_SECRET_BYTES, type Secret } from "../record/pin.ts";
+import { readMigrationMark } from "../store/migration-mark.ts";
 import { fingerprintsOf, readIdentity, writeBackupIdentity } from "../store/store-identity.ts";
 import {
   type BackedUpLookup,

@@ -1,4 +1,4 @@
-import type { ImageEnd } from "../life/image-ends.ts";
+import type { ImageEnd } from "../life/image-listing.ts";
 
 /** What `outrigger images ends` listed at one moment. */
 export interface EndList {

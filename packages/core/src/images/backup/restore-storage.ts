@@ -23,9 +23,9 @@ import {
   type MigrationContext,
   troublesOf,
 } from "../migrate/migration-context.ts";
-import { readMigrationMark, removeMigrationMark, writeMigrationMark } from "../migrate/migration-mark.ts";
 import { idOfRecord } from "../record/image-record.ts";
 import { removeStored } from "../renditions/remove-stored.ts";
+import { readMigrationMark, removeMigrationMark, writeMigrationMark } from "../store/migration-mark.ts";
 import { createAdminGuard } from "../store/store-guard.ts";
 import { fingerprintsOf, readIdentity, writeIdentity } from "../store/store-identity.ts";
 import { type BackupManifest, readBackupManifest } from "./backup-manifest.ts";

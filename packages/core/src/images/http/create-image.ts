@@ -1,4 +1,4 @@
-import { hasSpool } from "../../contracts/blob-store.ts";
+import { isLocalStore } from "../../contracts/blob-store.ts";
 import type { Call, Reply, Upload, UploadTurn } from "../../contracts/call.ts";
 import { ServiceError } from "../../errors.ts";
 import { parseAgent } from "../../http/agent.ts";
@@ -83,7 +83,7 @@ async function receiveInTurn(
       idleMs: settings.uploadIdleMs,
       minBytesPerSecond: settings.minUploadBytesPerSecond,
       turn,
-      ...(hasSpool(originals) ? { spoolDirectory: originals.spoolDirectory } : {}),
+      ...(isLocalStore(originals) ? { spoolDirectory: originals.spoolDirectory } : {}),
     });
   } finally {
     turn.end();

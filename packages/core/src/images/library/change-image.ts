@@ -1,7 +1,7 @@
 import { ServiceError } from "../../errors.ts";
 import { changeRecord } from "../life/change-record.ts";
-import { lookAfter } from "../life/look-after.ts";
-import { takeDown } from "../life/take-down.ts";
+import { markDeleted } from "../life/mark-deleted.ts";
+import { sweepEntry } from "../life/sweep-entry.ts";
 import { type DateSource, parseExpiry, parseName } from "../record/image-fields.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
@@ -40,9 +40,9 @@ export async function changeImage(
 
 /** Deletes an image: first its record, by compare-and-set, so that nothing is served any more; then its bytes. */
 export async function removeImage(context: LibraryContext, current: CurrentRecord): Promise<void> {
-  const { record, entry } = await takeDown(context, current);
+  const { record, entry } = await markDeleted(context, current);
   // The lease holder works on its bytes, and removes them.
   if (record.processing !== null) return context.jobs.cancel(record);
   // The image is gone by now; the sweep removes what could not be removed here.
-  await lookAfter(context, entry).catch(context.settings.onError);
+  await sweepEntry(context, entry).catch(context.settings.onError);
 }

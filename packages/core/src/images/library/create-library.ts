@@ -12,7 +12,7 @@ import { nameOfFile, parseExpiry, parseName } from "../record/image-fields.ts";
 import { isImageId } from "../record/image-id.ts";
 import { addedDetailsOf, detailsOf } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
-import { HOST_CLIENT } from "../renditions/queue-order.ts";
+import { HOST_CLIENT } from "../renditions/scheduling/queue-order.ts";
 import { claimName, digestOf, parseIdempotencyKey } from "../uploads/idempotency-key.ts";
 import { temporaryPath } from "../uploads/uploaded-file.ts";
 import { addImage } from "./add-image.ts";

@@ -5,7 +5,7 @@ import { summaryOf } from "../record/image-summary.ts";
 import { dueEnd, nextLookAt } from "./image-life.ts";
 import type { LifeContext } from "./life-context.ts";
 
-/** Replaces a record by compare-and-set. Rejects with `conflict` when somebody else changed it since `current` was read. */
+/** Replaces a record by compare-and-set. Rejects with `conflict` when it was changed since `current` was read. */
 export async function changeRecord(
   context: LifeContext,
   current: CurrentRecord,
@@ -14,7 +14,7 @@ export async function changeRecord(
   const { due, records, settings } = context;
   const dueMs = nextLookAt(next, settings.tombstoneMs);
   if (dueMs < nextLookAt(current.record, settings.tombstoneMs)) await due.add({ id: next.id, dueMs });
-  // Never before the last change, so that `If-Modified-Since` holds when the clock is set back.
+  // Not before the last change, so that `If-Modified-Since` holds when the clock is set back.
   const updatedAt = Math.max(settings.now(), current.record.updatedAt);
   try {
     return await records.replace(current, { ...next, updatedAt });
@@ -25,8 +25,8 @@ export async function changeRecord(
 }
 
 /**
- * Ends an image for good, by compare-and-set: once it was said to be gone it never comes back, whatever clocks do. Its bytes
- * are still there; the caller sees to it that there is an entry by which the sweep finds them.
+ * Ends an image for good, by compare-and-set: it stays gone even if the clock is set back. Its bytes remain; the caller adds
+ * the entry by which the sweep finds them.
  */
 export async function endImage(
   context: LifeContext,
@@ -38,22 +38,22 @@ export async function endImage(
   return ended;
 }
 
-/** A writer who loses so often does not lose to other writers. */
+/** A write that loses this often does not lose to other writers. */
 export const MAX_ATTEMPTS = 100;
 
-/** What is kept of an image that is gone: nothing that tells of it or of its uploader. */
+/** The record of an image that is gone, without data of the picture or its uploader. */
 export function endedRecord(record: ImageRecord, gone: Gone): ImageRecord {
   return { ...record, name: "", agent: null, sha256: "", gone };
 }
 
-/** Tells the host of an image that is not served any more. */
+/** Calls `onRemoved` for an image that is not served any more. */
 export function tellRemoved({ settings }: LifeContext, record: ImageRecord, why: GoneReason): void {
   settings.log.info({ id: record.id, why }, "image removed");
-  // The host has not heard of one that was never served.
+  // `onStored` was never called for an image that was never ready.
   if (record.processing === null) settings.onRemoved(summaryOf(record), why);
 }
 
-/** Writes the end down that an image's own dates ask for now. Who comes second finds it written. */
+/** Writes the end that an image's own dates require now. A second process finds it written. */
 export async function endWhereDue(
   context: LifeContext,
   current: CurrentRecord,

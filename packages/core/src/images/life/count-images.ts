@@ -1,5 +1,4 @@
 import { checkOptions, flag, fn, preset, type RuleTable, whole } from "../../option-rules.ts";
-import { type Estimate, estimateCount, estimateTotal } from "./estimate-total.ts";
 import { type ImageState, type ListedImage, lookAt, NEWER } from "./image-listing.ts";
 import type { LifeContext } from "./life-context.ts";
 
@@ -8,23 +7,23 @@ export interface ImageCounts {
   images: number;
   bytes: number;
   states: Record<ImageState, number>;
-  /** Images that a newer release wrote. They are in no other number, for this release cannot read their records. */
+  /** Images that a newer release wrote. No other number includes them: this release cannot read their records. */
   newer: number;
 }
 
 export interface ImageStats extends ImageCounts {
   /** Whether the numbers are estimated from a random part of the images. */
   isEstimate: boolean;
-  /** Share of the images that was read: 1 where they were counted. */
+  /** Share of the images that was read; 1 for exact numbers. */
   readShare: number;
-  /** How far each estimated number may be off, either way, with a confidence of 95 %. `null` where they were counted. */
+  /** The error of each estimated number, either way, with a confidence of 95 %. `null`: the numbers are exact. */
   margin: ImageCounts | null;
 }
 
 export interface CountOptions {
-  /** Whether to read every record, however long that takes. @default false */
+  /** Whether to read every record. @default false */
   exact?: boolean;
-  /** How long to read a data directory before the rest is estimated; milliseconds. @default 3000 */
+  /** How long to read a data directory before estimating the rest; milliseconds. @default 3000 */
   budgetMs?: number;
   /** Gets the number of images that were read so far. */
   onProgress?(images: number): void;
@@ -36,12 +35,12 @@ const RULES = {
   onProgress: preset(() => undefined, fn()),
 } satisfies RuleTable<CountOptions>;
 
-/** Fewer parts tell too little of how much they differ. */
+/** Fewer parts do not show how much they differ. */
 const MIN_SHARDS = 8;
 /** Records that are read at once. */
 const AT_ONCE = 8;
 
-/** Counts images. In a store with shards a pass in random order: all of them, or those that the time allows stand for all. */
+/** Counts images. Reads the shards of a store in random order, and estimates those that the time does not allow. */
 export async function countImages(context: LifeContext, options?: CountOptions): Promise<ImageStats> {
   const { exact, budgetMs, onProgress } = checkOptions("stats", options, RULES);
   const { shards } = context.records;
@@ -88,7 +87,7 @@ function counted(counts: ImageCounts): ImageStats {
   return { ...counts, isEstimate: false, readShare: 1, margin: null };
 }
 
-/** @param read the counts of shards that were drawn at random from so many. */
+/** @param read The counts of shards that were drawn at random. */
 function estimated(read: readonly ImageCounts[], shardCount: number): ImageStats {
   const count = (key: keyof Estimate) => (values: readonly number[]) =>
     estimateCount(values, shardCount)[key];
@@ -104,7 +103,7 @@ function estimated(read: readonly ImageCounts[], shardCount: number): ImageStats
 
 type Summary = (values: readonly number[]) => number;
 
-/** Sums up each number over all shards; `ofState` where that differs for numbers that may be small. */
+/** Sums up each number over all shards. @param ofState The sum for numbers that may be small. */
 function overAll(read: readonly ImageCounts[], sum: Summary, ofState: Summary = sum): ImageCounts {
   const states = noImages().states;
   for (const state of Object.keys(states) as ImageState[]) {
@@ -139,4 +138,47 @@ function add(counts: ImageCounts, image: ListedImage | typeof NEWER): void {
   counts.images++;
   counts.states[state]++;
   if (state === "processing" || state === "ready" || state === "withheld") counts.bytes += size;
+}
+
+/** A sum over all parts of something, estimated from a few of them. */
+export interface Estimate {
+  value: number;
+  /** Half the width of the interval that holds the true sum with a confidence of 95 %. */
+  margin: number;
+}
+
+/**
+ * Estimates a sum from parts that were drawn at random, without replacement: the mean of the parts times their number, with
+ * a margin by Student's distribution (Cochran, Sampling Techniques, 2.6 to 2.9).
+ * @param read the sums of the parts that were drawn, two at least.
+ * @param parts how many parts there are.
+ */
+export function estimateTotal(read: readonly number[], parts: number): Estimate {
+  const drawn = read.length;
+  const mean = total(read) / drawn;
+  const variance = total(read.map((each) => (each - mean) ** 2)) / (drawn - 1);
+  const unread = Math.max(0, 1 - drawn / parts);
+  return {
+    value: mean * parts,
+    margin: studentQuantile(drawn - 1) * parts * Math.sqrt((variance / drawn) * unread),
+  };
+}
+
+/**
+ * As {@link estimateTotal} for numbers of things. Of rare things a sample may hold none, and their variance then reads 0:
+ * the margin is at least that of a Poisson distribution, three where none was found.
+ */
+export function estimateCount(read: readonly number[], parts: number): Estimate {
+  const { value, margin } = estimateTotal(read, parts);
+  const share = read.length / parts;
+  const poisson = (NORMAL_QUANTILE * Math.sqrt(total(read) + 1) + 1) / share;
+  return { value: Math.round(value), margin: Math.ceil(Math.max(margin, poisson * Math.sqrt(1 - share))) };
+}
+
+/** Of the normal distribution, for 95 % in the middle. */
+const NORMAL_QUANTILE = 1.96;
+
+/** Of Student's distribution with so many degrees of freedom, for 95 % in the middle; within 1 % from three on. */
+function studentQuantile(freedom: number): number {
+  return NORMAL_QUANTILE + 2.37 / freedom + 2.8 / freedom ** 2;
 }

@@ -1,4 +1,4 @@
-import { hasLocalFiles } from "../../contracts/blob-store.ts";
+import { isLocalStore } from "../../contracts/blob-store.ts";
 import { createDueList } from "../../stores/due-list.ts";
 import { countOwned } from "../owners/count-owned.ts";
 import { createOwnerUsage } from "../owners/owner-usage.ts";
@@ -6,8 +6,8 @@ import { createImageRecords } from "../record/image-records.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 import type { StoreGuard } from "../store/store-guard.ts";
 import { type Claims, createClaims } from "../uploads/claims.ts";
+import { createSeenClock, type SeenClock } from "./clock-guard.ts";
 import type { LifeContext } from "./life-context.ts";
-import { createSeenClock, type SeenClock } from "./seen-clock.ts";
 
 /** What is kept of images beside their bytes, over the store of the records. */
 export function createLife(
@@ -24,7 +24,7 @@ export function createLife(
     count: (isOwner) => countOwned(records, isOwner, settings.now),
     onError: settings.onError,
   });
-  const isLocal = hasLocalFiles(store);
+  const isLocal = isLocalStore(store);
   const due = createDueList(store, "images");
   const life = { settings, guard, records, isLocal, due, owners, removeBytes };
   const { now, onError } = settings;

@@ -4,17 +4,17 @@ import type { CurrentRecord, DamagedRecord } from "../record/image-records.ts";
 import { hasField } from "../record/record-codec.ts";
 import type { LifeContext } from "./life-context.ts";
 
-/** What can still be learned from a record that cannot be read. */
+/** The readable parts of a damaged record. */
 export interface Remains extends Pick<ImageRecord, "owner" | "withheld"> {
-  /** Whether the bytes tell that the image had ended. */
+  /** Whether its bytes say that the image had ended. */
   hadEnded: boolean;
-  /** Whether the bytes tell that the image was withheld. */
+  /** Whether its bytes say that the image was withheld. */
   wasWithheld: boolean;
 }
 
 /**
- * The record of an image; of one that cannot be read, a record in its place at the same revision, so that the image can be
- * ended or withheld by compare-and-set. `null` where there is none.
+ * The record of an image. For a record that cannot be read, a substitute at the same revision, so that the image can be ended
+ * or withheld by compare-and-set. `null`: there is no record.
  */
 export async function loadAny(context: LifeContext, id: string): Promise<CurrentRecord | null> {
   for (;;) {
@@ -43,7 +43,7 @@ const NOTHING_KNOWN = {
   failure: null,
 } as const;
 
-/** What stands for a damaged record. Its life is as long as one can be. */
+/** The substitute of a damaged record, with the longest possible life. */
 function standIn({ settings }: LifeContext, id: string, { bytes }: DamagedRecord): ImageRecord {
   const { owner, withheld } = remainsOf(bytes);
   const now = settings.now();

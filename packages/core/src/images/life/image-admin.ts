@@ -10,14 +10,13 @@ import { createAdminGuard } from "../store/store-guard.ts";
 import { type CountOptions, countImages, type ImageStats } from "./count-images.ts";
 import { createLife } from "./create-life.ts";
 import { loadAny } from "./damaged-image.ts";
-import { type ImageEnd, listEnds, type OnUnreadable } from "./image-ends.ts";
 import { requireNotOver, unknownImage } from "./image-life.ts";
-import { type ListedImage, listImages } from "./image-listing.ts";
+import { type ImageEnd, type ListedImage, listEnds, listImages, type OnUnreadable } from "./image-listing.ts";
 import type { LifeContext } from "./life-context.ts";
-import { lookAfter } from "./look-after.ts";
+import { markDeleted } from "./mark-deleted.ts";
+import { sweepEntry } from "./sweep-entry.ts";
 import type { SweepReport } from "./sweep-images.ts";
 import { createSweeper, type Sweeper, type SweepOptions } from "./sweeper.ts";
-import { takeDown } from "./take-down.ts";
 import { releaseImage, type WithholdOptions, withholdImage } from "./withhold.ts";
 
 /** What the operator of an image service may do with its images, whatever their PINs. */
@@ -136,8 +135,8 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
       const current = await loadAny(life, id);
       if (current === null) throw unknownImage();
       requireNotOver(current.record, life.settings);
-      const { entry } = await takeDown(life, current);
-      await lookAfter(life, entry);
+      const { entry } = await markDeleted(life, current);
+      await sweepEntry(life, entry);
     },
     async *list() {
       await guard.open();

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../errors.ts";
 import type { Gone, ImageRecord } from "../record/image-record.ts";
 
-/** Why an upload that was refused is remembered for a while: its client was told to ask again. */
+/** How long the reason of a rejected upload is kept: its client polls for it after a 202. */
 const FAILURE_KEPT_MS = 86_400_000;
 
 /** The rejection for an image of which no record is left. */
@@ -16,7 +16,7 @@ export function unknownImage(): ServiceError {
  */
 export function whyUnavailable(record: ImageRecord, now: number, tombstoneMs: number): ServiceError | null {
   const { failure, withheld } = record;
-  // It never came to be, so that it is not gone either.
+  // It never existed, so it is not gone.
   if (failure !== null) return new ServiceError("not_found", failure);
   const gone = record.gone ?? dueEnd(record, now);
   if (gone !== null && (gone.why === "withheld" || forgottenFrom(record, gone, tombstoneMs) <= now)) {
@@ -44,12 +44,12 @@ export function requireNotOver(
   if (why !== null) throw why;
 }
 
-/** Whether nothing of an image will be served ever again. */
+/** Whether an image has ended for good by its record or its dates. */
 export function isOver(record: ImageRecord, now: number): boolean {
   return record.failure !== null || record.gone !== null || dueEnd(record, now) !== null;
 }
 
-/** The end that an image's own dates ask for at `now` and that its record does not say yet. */
+/** The end that an image's own dates require at `now` and that its record does not have yet. */
 export function dueEnd(record: ImageRecord, now: number): ImageRecord["gone"] {
   if (record.gone !== null) return null;
   const { expiresAt, withheld } = record;
@@ -58,22 +58,22 @@ export function dueEnd(record: ImageRecord, now: number): ImageRecord["gone"] {
   return expiresAt <= now ? { at: expiresAt, why: "expired" } : null;
 }
 
-/** When something is to be done about an image next, if nobody does anything about it before. */
+/** When an image needs its next sweep, if it does not change before. */
 export function nextLookAt(record: ImageRecord, tombstoneMs: number): number {
   const { expiresAt, failure, gone, updatedAt, withheld } = record;
   if (failure !== null) return Math.min(expiresAt, updatedAt + FAILURE_KEPT_MS);
-  // Also where 404 comes sooner: a restored backup must not bring back what a takedown removed.
+  // Even if 404 comes sooner: a restored backup must not bring back a removed image.
   if (gone !== null) return gone.at + tombstoneMs;
   return Math.min(expiresAt, withheld?.deleteAfter ?? expiresAt);
 }
 
-/** When nobody needs to know any more that there was an image; one that is withheld may have a date for that. */
+/** When a gone image answers 404. A withheld image may have its own date for that. */
 function forgottenFrom({ withheld }: ImageRecord, { at, why }: Gone, tombstoneMs: number): number {
   if (why === "withheld") return at;
   return Math.min(at + tombstoneMs, withheld?.deleteAfter ?? Number.POSITIVE_INFINITY);
 }
 
-/** Whether the record itself says that nothing of an image will be served ever again, whatever the clock says. */
+/** Whether an image has ended for good by its record, independent of the clock. */
 export function hasEnded({ failure, gone }: ImageRecord): boolean {
   return failure !== null || gone !== null;
 }

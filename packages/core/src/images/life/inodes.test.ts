@@ -7,7 +7,6 @@ import { systemError } from "../../../test/faulty-store.ts";
 import { created } from "../../../test/image-site.ts";
 import { createDiskStore, createLifeSite, DAY, HOUR, willingRenderer } from "../../../test/life-site.ts";
 import { createFsBlobStore } from "../../stores/fs/fs-blob-store.ts";
-import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import { createImages } from "../images.ts";
 
 const IMAGES = 25;
@@ -66,12 +65,13 @@ test("each store is swept once for all its roles, a day back, and one that fails
   const removeSuperseded = vi.fn(async () => 0);
   const failing = vi.fn(async () => Promise.reject(systemError("EIO", "unlink")));
   const store = { ...disk, removeSuperseded };
+  const failingStore = { ...disk, removeSuperseded: failing };
   const errors: unknown[] = [];
   const images = createImages({
     storage: {
       records: store,
       originals: store,
-      renditions: { ...createMemoryBlobStore(), removeSuperseded: failing } as never,
+      renditions: failingStore,
     },
     renderer: willingRenderer(),
     sweepEveryMs: false,

@@ -4,7 +4,7 @@ import type { OwnerUsage } from "../owners/owner-usage.ts";
 import type { ImageRecords } from "../record/image-records.ts";
 import type { StoreGuard } from "../store/store-guard.ts";
 
-/** What it takes to change the life of an image. */
+/** What changes of an image's life need. */
 export interface LifeContext {
   settings: Pick<ImageSettings, "now" | "tombstoneMs" | "maxLifetimeMs" | "onError" | "onRemoved" | "log">;
   guard: StoreGuard;
@@ -12,11 +12,11 @@ export interface LifeContext {
   /** Whether the records are files of this machine. */
   isLocal: boolean;
   /**
-   * When to look at which image. For each there is an entry, at the latest when something is to be done about it: whoever
-   * brings that forward adds one before.
+   * When each image needs a sweep. Every image has an entry no later than its next change is due. A change that brings that
+   * time forward adds an entry first.
    */
   due: DueList;
   owners: OwnerUsage;
-  /** Removes all bytes of an image, wherever they are kept. May be done any number of times. */
+  /** Removes all bytes of an image, in all stores. Idempotent. */
   removeBytes(id: string): Promise<void>;
 }

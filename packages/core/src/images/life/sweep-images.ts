@@ -1,16 +1,16 @@
 import type { DueEntry } from "../../contracts/due-index.ts";
 import type { LifeContext } from "./life-context.ts";
-import { type Look, lookAfter } from "./look-after.ts";
+import { type SweepOutcome, sweepEntry } from "./sweep-entry.ts";
 
 /** What a sweep did, in numbers of images. */
 export interface SweepReport {
-  /** Looked at because something was due. */
+  /** Read because something was due. */
   looked: number;
-  /** Their bytes are gone; that they were there is remembered. */
+  /** Their bytes were removed; the record remains. */
   emptied: number;
-  /** Nothing is known of them any more. */
+  /** Their records were removed as well. */
   forgotten: number;
-  /** Could not be looked after, e.g. because a store failed; `onError` was told. */
+  /** Could not be swept, e.g. because a store failed; `onError` got the error. */
   failed: number;
 }
 
@@ -20,17 +20,17 @@ interface Pace {
   atOnce: number;
 }
 
-/** A remote store has other requests to answer, and each image of a sweep is one more at a time. */
+/** A remote store has other requests to answer, and each image of a sweep adds one. */
 const REMOTE: Pace = { batch: 200, atOnce: 4 };
-/** One flush of a local disk covers all that is written by then: many images at once share it. */
+/** One flush of a local disk covers all that is written by then, so many images share it. */
 const LOCAL: Pace = { batch: 1000, atOnce: 32 };
-/** What failed is tried again after this time, so that it does not stand in the way of what comes behind it. */
+/** An image that failed is retried after this time, so that it does not block those behind it. */
 const POSTPONE_MS = 5 * 60_000;
 
 /**
- * Does what is due about images by now, the oldest first.
- * @param mayGoOn is asked before every image; from `false` on no other is touched.
- * @param onProgress gets the numbers so far after every image.
+ * Does what is due for images by now, the oldest first.
+ * @param mayGoOn Called before every image; after `false` no further image is touched.
+ * @param onProgress Gets the numbers so far after every image.
  */
 export async function sweepImages(
   context: LifeContext,
@@ -53,8 +53,8 @@ export async function sweepImages(
 }
 
 /**
- * An image that has several entries is looked after by one worker: another would act upon a record that the first has not
- * flushed yet, and may have to take back.
+ * One worker sweeps all entries of an image: another would act on a record that the first has not flushed yet, and may have
+ * to undo.
  */
 function byImage(entries: readonly DueEntry[]): DueEntry[][] {
   const images = new Map<string, DueEntry[]>();
@@ -66,7 +66,7 @@ function byImage(entries: readonly DueEntry[]): DueEntry[][] {
   return [...images.values()];
 }
 
-/** Takes one image after the other from a list that others take from as well. */
+/** Sweeps one image after the other from a list that all workers share. */
 async function work(
   context: LifeContext,
   images: DueEntry[][],
@@ -78,20 +78,20 @@ async function work(
     for (const entry of entries) {
       if (!mayGoOn()) return;
       report.looked++;
-      const look = await attempt(context, entry);
-      if (look !== "kept") report[look]++;
+      const outcome = await attempt(context, entry);
+      if (outcome !== "kept") report[outcome]++;
       tell();
     }
   }
 }
 
-async function attempt(context: LifeContext, entry: DueEntry): Promise<Look | "failed"> {
+async function attempt(context: LifeContext, entry: DueEntry): Promise<SweepOutcome | "failed"> {
   const { onError } = context.settings;
   try {
-    return await lookAfter(context, entry);
+    return await sweepEntry(context, entry);
   } catch (error) {
     onError(error);
-    // Where this fails too, the entry stays and is found again.
+    // If this fails too, the entry remains and the next sweep retries it.
     await postpone(context, entry).catch(onError);
     return "failed";
   }

@@ -1,8 +1,7 @@
-import { type BlobStore, hasSupersededFiles } from "../../contracts/blob-store.ts";
+import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import type { Observer } from "../../contracts/observer.ts";
-import { createClockGuard } from "./clock-guard.ts";
+import { createClockGuard, type SeenClock } from "./clock-guard.ts";
 import type { LifeContext } from "./life-context.ts";
-import type { SeenClock } from "./seen-clock.ts";
 import { type SweepReport, sweepImages } from "./sweep-images.ts";
 
 export interface SweepOptions {
@@ -11,11 +10,11 @@ export interface SweepOptions {
 }
 
 export interface Sweeper {
-  /** Begins to sweep every `everyMs`, where that is wanted, as long as the clock can be trusted. */
+  /** Begins to sweep every `everyMs`, while the clock can be trusted. Does nothing for `null`. */
   start(): void;
-  /** Does at once what is due by the clock, whatever that says. */
+  /** Sweeps now what is due by the clock, trusted or not. */
   sweep(options?: SweepOptions): Promise<SweepReport>;
-  /** Ends after what is under way. */
+  /** Resolves when no sweep is under way. */
   close(): Promise<void>;
 }
 
@@ -23,109 +22,121 @@ export interface SweeperOptions {
   context: LifeContext;
   /** `null`: never by itself. */
   everyMs: number | null;
-  /** All that images are kept in. One that is named twice is swept once. */
+  /** All stores of the images. A store that is named twice is swept once. */
   stores: Iterable<BlobStore>;
-  /** Also swept: whatever else has dates. Resolves when done. @param mayGoOn from `false` on nothing else is removed. */
+  /** Sweeps everything else that expires. @param mayGoOn After `false` nothing else is removed. */
   alsoSweep(mayGoOn: () => boolean): Promise<void>;
   seenClock: SeenClock;
-  /** @default nobody */
+  /** @default none */
   observer?: Observer | null;
 }
 
-/** At most so long after the start the first sweep comes: not all processes of an app at the same moment. */
+/** The first sweep begins within this time after the start: not all processes of an app sweep at once. */
 const MAX_START_MS = 5_000;
-/**
- * How long a store keeps the files of replaced blobs. A copy of its files that takes longer may lack some.
- */
-export const SUPERSEDED_MS = 86_400_000;
+/** How long a store keeps the files of replaced blobs. A copy of its files that takes longer may lack some. */
+const SUPERSEDED_MS = 86_400_000;
 const JUMPED = "the clock jumped ahead: nothing is removed until it has been steady for an hour";
 
 export function createSweeper(options: SweeperOptions): Sweeper {
-  const { context, everyMs, stores, alsoSweep, seenClock, observer = null } = options;
-  const { settings } = context;
-  const guard = createClockGuard();
-  let hasRecalled = false;
-  let timer: NodeJS.Timeout | undefined;
-  let underWay: Promise<SweepReport> | null = null;
-  /** What the timer began, with what goes before and after a sweep. */
-  let byTimer: Promise<void> = Promise.resolve();
-  let isClosed = false;
+  return new TimedSweeper(options);
+}
 
-  async function sweepAll(isTrusted: () => boolean, { onProgress }: SweepOptions): Promise<SweepReport> {
-    // Before anything is removed, or noted: an empty store must stay as it is.
+class TimedSweeper implements Sweeper {
+  readonly #options: SweeperOptions;
+  readonly #clock = createClockGuard();
+  #hasRecalled = false;
+  #timer: NodeJS.Timeout | undefined;
+  #underWay: Promise<SweepReport> | null = null;
+  /** What the timer began, including the work before and after its sweep. */
+  #byTimer: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(options: SweeperOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { everyMs } = this.#options;
+    if (everyMs !== null) this.#schedule(everyMs, Math.random() * Math.min(MAX_START_MS, everyMs));
+  }
+
+  async sweep(options: SweepOptions = {}): Promise<SweepReport> {
+    // A sweep that began earlier may have missed entries. Its caller has its failure.
+    await this.#underWay?.catch(() => undefined);
+    return this.#sweepOnce(() => true, options);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#byTimer;
+    await this.#underWay?.catch(() => undefined); // Its caller has the failure.
+  }
+
+  #sweepOnce(isTrusted: () => boolean, options: SweepOptions): Promise<SweepReport> {
+    const { observer = null } = this.#options;
+    const run = () => this.#sweepAll(isTrusted, options);
+    this.#underWay ??= (observer === null ? run() : observer.observe({ kind: "sweep" }, run)).finally(() => {
+      this.#underWay = null;
+    });
+    return this.#underWay;
+  }
+
+  async #sweepAll(isTrusted: () => boolean, { onProgress }: SweepOptions): Promise<SweepReport> {
+    const { context, stores, alsoSweep } = this.#options;
+    // Before anything is removed or noted: an empty store must stay as it is.
     await context.guard.confirm();
-    const mayGoOn = () => !isClosed && isTrusted();
+    const mayGoOn = () => !this.#isClosed && isTrusted();
     const report = await sweepImages(context, mayGoOn, onProgress);
     if (mayGoOn()) await alsoSweep(mayGoOn);
-    for (const store of new Set(stores)) if (mayGoOn()) await removeSuperseded(store, mayGoOn);
+    for (const store of new Set(stores)) if (mayGoOn()) await removeSuperseded(context, store, mayGoOn);
     return report;
   }
 
-  /** Of a store that fails at it, the images are swept nevertheless. */
-  async function removeSuperseded(store: BlobStore, mayGoOn: () => boolean): Promise<void> {
-    if (!hasSupersededFiles(store)) return;
-    try {
-      await store.removeSuperseded(settings.now() - SUPERSEDED_MS, mayGoOn);
-    } catch (error) {
-      settings.onError(error);
-    }
-  }
-
-  function sweep(isTrusted: () => boolean, options: SweepOptions = {}): Promise<SweepReport> {
-    const run = () => sweepAll(isTrusted, options);
-    underWay ??= (observer === null ? run() : observer.observe({ kind: "sweep" }, run)).finally(() => {
-      underWay = null;
-    });
-    return underWay;
-  }
-
-  async function sweepByTimer(every: number): Promise<void> {
-    try {
-      await context.guard.open();
-      await recall();
-      if (isClosed) return;
-      if (guard.isTrusted()) {
-        // First: on a full disk it makes the room that a note needs.
-        await sweep(() => guard.isTrusted());
-        if (!isClosed) await seenClock.note(Date.now());
-      } else {
-        settings.log.warn({}, JUMPED);
-      }
-    } catch (error) {
-      settings.onError(error);
-    }
-    schedule(every, every);
-  }
-
-  async function recall(): Promise<void> {
-    if (hasRecalled) return;
-    const seenMs = await seenClock.last();
-    if (seenMs !== null) guard.recall(seenMs);
-    hasRecalled = true;
-  }
-
-  function schedule(every: number, inMs: number): void {
-    if (isClosed) return;
-    timer = setTimeout(() => {
-      byTimer = sweepByTimer(every);
+  #schedule(everyMs: number, inMs: number): void {
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      this.#byTimer = this.#sweepByTimer(everyMs);
     }, inMs).unref();
   }
 
-  return {
-    start() {
-      if (everyMs !== null) schedule(everyMs, Math.random() * Math.min(MAX_START_MS, everyMs));
-    },
-    async sweep(options) {
-      // One that began earlier may have seen less. Whoever waits for it is told of its failure.
-      await underWay?.catch(() => undefined);
-      return sweep(() => true, options);
-    },
-    async close() {
-      isClosed = true;
-      clearTimeout(timer);
-      await byTimer;
-      // Whoever waits for it is told of its failure.
-      await underWay?.catch(() => undefined);
-    },
-  };
+  async #sweepByTimer(everyMs: number): Promise<void> {
+    const { context, seenClock } = this.#options;
+    try {
+      await context.guard.open();
+      await this.#recall();
+      if (this.#isClosed) return;
+      if (this.#clock.isTrusted()) {
+        // First: on a full disk it makes the room that a note needs.
+        await this.#sweepOnce(() => this.#clock.isTrusted(), {});
+        if (!this.#isClosed) await seenClock.note(Date.now());
+      } else {
+        context.settings.log.warn({}, JUMPED);
+      }
+    } catch (error) {
+      context.settings.onError(error);
+    }
+    this.#schedule(everyMs, everyMs);
+  }
+
+  async #recall(): Promise<void> {
+    if (this.#hasRecalled) return;
+    const seenMs = await this.#options.seenClock.last();
+    if (seenMs !== null) this.#clock.recall(seenMs);
+    this.#hasRecalled = true;
+  }
+}
+
+/** A failure does not stop the sweep of the other stores. */
+async function removeSuperseded(
+  { settings }: LifeContext,
+  store: BlobStore,
+  mayGoOn: () => boolean,
+): Promise<void> {
+  if (!isLocalStore(store)) return;
+  try {
+    await store.removeSuperseded(settings.now() - SUPERSEDED_MS, mayGoOn);
+  } catch (error) {
+    settings.onError(error);
+  }
 }

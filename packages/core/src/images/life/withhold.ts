@@ -9,11 +9,11 @@ import type { LifeContext } from "./life-context.ts";
 
 /** Why an image must not be shown, and for how long. */
 export interface WithholdOptions {
-  /** Said to whoever asks for the image; 1 to 1000 characters. */
+  /** The detail of the 451 reply; 1 to 1000 characters. */
   reason: string;
   /**
-   * Absolute http(s) URL that tells who blocks the image and why, such as a page of your own about the demand: sent as
-   * `Link: <…>; rel="blocked-by"` (RFC 7725 §4: the one who blocks, not the one who demands it).
+   * Absolute http(s) URL of the blocking party and its reasons, such as a page of your own about the demand. Sent as
+   * `Link: <…>; rel="blocked-by"` (RFC 7725 §4: the party that blocks, not the one that demands it).
    */
   authority?: string;
   /** When the image is removed for good, in the future. @default At the end of its life */

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
-import { createSeenClock } from "../life/seen-clock.ts";
+import { createSeenClock } from "../life/clock-guard.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
+import { type MigrationMark, readMigrationMark, writeMigrationMark } from "../store/migration-mark.ts";
 import { requireKnownFormat } from "../store/store-guard.ts";
 import { readIdentity } from "../store/store-identity.ts";
 import { readSmall } from "./copy-blob.ts";
 import { countKeys, isEmptyStore } from "./every-key.ts";
 import type { MigrationContext } from "./migration-context.ts";
-import { type MigrationMark, readMigrationMark, writeMigrationMark } from "./migration-mark.ts";
 
 const PROBE = "migration/probe";
 
@@ -48,7 +48,7 @@ export async function areEmpty({ to, retry }: MigrationContext): Promise<boolean
   return true;
 }
 
-/** Proves that what an earlier run left is of the same source, and nobody has begun to use it. */
+/** Proves that an earlier run was of the same source, and that its target is not in use. */
 async function requireOurs(
   { due, retry }: MigrationContext,
   { source: other, finishedAt, seenMs }: MigrationMark,

@@ -7,8 +7,8 @@ import { type Digest, digestOf, isSame, passBy } from "./blob-digest.ts";
 import { fromSource, type MigrationContext, SourceError } from "./migration-context.ts";
 
 /**
- * What became of a key: `missing` is one that the source does not have, or not any more; of one that is `damaged` the target
- * keeps what it had.
+ * What became of a key. `missing`: the source does not have it, or not any more. `damaged`: the target keeps the bytes that it
+ * had.
  */
 export type Copied =
   | { outcome: "copied" | "unchanged"; digest: Digest | null }

@@ -48,13 +48,13 @@ async function readRecord({ from }: MigrationContext, id: string): Promise<Found
   return bytes === null ? null : recordIn(bytes);
 }
 
-/** A record from its bytes; `null` where they are none. */
+/** A record from its bytes; `null`: they are no record. */
 export function recordIn(bytes: Buffer): FoundRecord {
   try {
     return decodeRecord(bytes);
   } catch (error) {
     if (error instanceof NewerVersion) return NEWER;
-    // Whoever copies the record itself reports it.
+    // The copy of the record itself reports it.
     return null;
   }
 }
@@ -74,7 +74,7 @@ function isAsSaid(expected: Digest, { size, sha256 }: Digest): boolean {
   return expected.size === size && expected.sha256 === sha256;
 }
 
-/** Has the target look after what has no record, or none any more that would lead to it: as the source has. */
+/** Notes a blob without a record at the target, so that the target's sweep removes it as the source's would. */
 async function noteLeftover(
   { due }: MigrationContext,
   key: string,

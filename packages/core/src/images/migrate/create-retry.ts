@@ -1,20 +1,20 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isServiceError } from "../../errors.ts";
+import { isError, isServiceError } from "../../errors.ts";
 
-/** Does work again while a store is away. Rejects with what it failed with last. */
+/** Retries work while a store is unavailable. Rejects with the last failure. */
 export type Retry = <T>(work: () => Promise<T>) => Promise<T>;
 
 export interface RetryOptions {
-  /** From the first failure on. */
+  /** How long to retry after the first failure. */
   patienceMs: number;
   signal?: AbortSignal | undefined;
-  /** Whether all stores answer: then what fails all the same will not get better by waiting. */
+  /** Whether all stores answer: then waiting does not help. */
   areThere(): Promise<boolean>;
 }
 
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5_000;
-/** What fails so often while the stores answer is not the stores' being away. */
+/** Work that fails this often while the stores answer has another cause. */
 const MAX_ATTEMPTS = 4;
 
 export function createRetry({ patienceMs, signal, areThere }: RetryOptions): Retry {
@@ -25,7 +25,7 @@ export function createRetry({ patienceMs, signal, areThere }: RetryOptions): Ret
         return await work();
       } catch (error) {
         failedAt ??= performance.now();
-        // A full store does not become empty by waiting.
+        // Waiting does not empty a full store.
         if (isServiceError(error, "no_space") || performance.now() - failedAt >= patienceMs) throw error;
         if (attempt >= MAX_ATTEMPTS && (await areThere())) throw error;
       }
@@ -38,4 +38,16 @@ export function createRetry({ patienceMs, signal, areThere }: RetryOptions): Ret
       });
     }
   };
+}
+
+/** The messages of an error and its causes, in one line without a full stop. */
+export function reasonIn(error: unknown): string {
+  const said: string[] = [];
+  for (let each = error; each !== undefined && each !== null; ) {
+    const [line = ""] = (isError(each) ? each.message : String(each)).split("\n");
+    const text = line.replace(/\.$/, "");
+    if (text !== "" && !said.some((other) => other.includes(text))) said.push(text);
+    each = isError(each) ? each.cause : null;
+  }
+  return said.join(": ");
 }

@@ -19,7 +19,7 @@ export async function countKeys(storage: StorageRoles, retry: Retry): Promise<Re
   for (const store of new Set(Object.values(storage))) {
     for await (const key of everyKey(store, retry)) {
       const role = roleOf(key);
-      // Another role's keys may lie here since the configuration was another; nobody looks for them.
+      // An earlier configuration may have left keys of another role here; they are not used.
       if (role !== null && storage[role] === store) counts[role]++;
     }
   }

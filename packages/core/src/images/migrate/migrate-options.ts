@@ -43,24 +43,24 @@ export interface MigrationReport {
 }
 
 export interface MigrateOptions {
-  /** It may be in use; what is changed meanwhile is brought by another run. */
+  /** May be in use; another run copies the changes that are made meanwhile. */
   from: ImageStorage;
-  /** Empty, or as an earlier run from the same source left it. No store of it may be one of `from`. Nobody may use it. */
+  /** Empty, or as an earlier run from the same source left it. Not in use. No store of it may be one of `from`. */
   to: ImageStorage;
   /** Names the source in the mark at the target, without secrets: only a run with the same name goes on there. */
   source: string;
-  /** Reads what both sides have already, too, instead of comparing sizes. @default false */
+  /** Compares the bytes that both sides have, instead of their sizes. @default false */
   verify?: boolean;
-  /** Copies renditions, which are drawn again where they are missing. @default true */
+  /** Copies renditions; missing ones are rendered again on request. @default true */
   withRenditions?: boolean;
   /** Keys that are copied at a time, 1 to 256. @default 8 */
   concurrency?: number;
-  /** How long a store that fails is tried again; milliseconds from 0. @default 60000 */
+  /** How long to retry a store that fails; milliseconds from 0. @default 60000 */
   patienceMs?: number;
   /** Aborting ends it after the keys that are under way; the promise rejects with the signal's reason. @default never */
   signal?: AbortSignal;
-  /** Hears how far the migration is. @default nobody */
+  /** Gets the progress of the migration. @default none */
   onProgress?(progress: Readonly<MigrationProgress>): void;
-  /** Done when everything is copied, before the mark at the target says so: e.g. keeps the secret there. @default nothing */
+  /** Called when everything is copied, before the target is marked as finished; e.g. to store the secret there. @default nothing */
   beforeFinish?(): Promise<void>;
 }

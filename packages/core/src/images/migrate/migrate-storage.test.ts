@@ -7,9 +7,9 @@ import { createDueList } from "../../stores/due-list.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { createImageId } from "../record/image-id.ts";
+import { readMigrationMark } from "../store/migration-mark.ts";
 import type { MigrateOptions, MigrationProgress } from "./migrate-options.ts";
 import { migrateStorage } from "./migrate-storage.ts";
-import { readMigrationMark } from "./migration-mark.ts";
 
 const SOURCE = "memory of the test";
 

@@ -1,8 +1,8 @@
 import { checkOptions, fn, type RuleTable, required, text } from "../../option-rules.ts";
 import { createDueList } from "../../stores/due-list.ts";
-import { createSeenClock } from "../life/seen-clock.ts";
+import { createSeenClock } from "../life/clock-guard.ts";
+import { writeMigrationMark } from "../store/migration-mark.ts";
 import { beginMigration } from "./begin-migration.ts";
-import { copyAll, type Passage } from "./copy-all.ts";
 import { countKeys } from "./every-key.ts";
 import type { MigrateOptions, MigrationReport } from "./migrate-options.ts";
 import {
@@ -11,8 +11,7 @@ import {
   type MigrationContext,
   troublesOf,
 } from "./migration-context.ts";
-import { writeMigrationMark } from "./migration-mark.ts";
-import { removeExtra } from "./remove-extra.ts";
+import { copyAll, type Passage, removeExtra } from "./mirror.ts";
 
 const RULES = {
   ...COPY_RULES,
@@ -24,18 +23,18 @@ const RULES = {
 const MAX_LOOKS = 3;
 
 /**
- * Makes the target the same as the source: everything of all images, and when to look after them. It may be run again, after
- * an end of any kind: it goes on where it was, brings what has changed at the source since, and removes from the target what
- * the source does not have any more. So a service can go on while most is copied, and needs to rest only for the last run.
+ * Makes the target the same as the source: everything of all images, and the entries of their sweeps. After any end it can
+ * run again: it continues, copies what has changed at the source since, and removes from the target what the source lacks.
+ * So a service can run while most is copied, and needs to stop only for the last run.
  *
- * Every blob that is copied is read back and compared; what an image's record says of its original is, too.
+ * Every copied blob is read back and compared, originals also with their records.
  *
  * The target is marked as not finished (see {@link readMigrationMark}) from before the first copy until it is whole.
  * The stores stay open.
  *
  * @returns what was done. Look at `isComplete`, and at `damaged`, which does not make the target any less complete.
  * @throws ServiceError `conflict` where the target must not be written to; `no_space` when it is full; `store_unavailable`
- * when a store is away for longer than `patienceMs`. All but the first may be repeated when that is mended.
+ * when a store is unavailable for longer than `patienceMs`. After the latter two, run it again once the cause is fixed.
  * @example
  * const from = createFsBlobStore({ directory: "./data" });
  * const to = createRedisBlobStore({ url: "redis://127.0.0.1:6379" });

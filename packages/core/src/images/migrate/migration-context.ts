@@ -4,9 +4,8 @@ import { isServiceError, ServiceError } from "../../errors.ts";
 import { type Checked, flag, fn, preset, type RuleTable, required, whole } from "../../option-rules.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { rolesOf, type StorageRoles } from "../record/storage-roles.ts";
-import { createRetry, type Retry } from "./create-retry.ts";
+import { createRetry, type Retry, reasonIn } from "./create-retry.ts";
 import type { MigrateOptions, MigrationProgress, MigrationTrouble } from "./migrate-options.ts";
-import { reasonIn } from "./reason-in.ts";
 
 /** That something cannot be read where the images come from. */
 export class SourceError extends Error {

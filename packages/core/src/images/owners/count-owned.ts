@@ -4,7 +4,7 @@ import { isOver } from "../life/image-life.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { ImageRecords } from "../record/image-records.ts";
 import { NOTE_LIFE_MS } from "./revise-tally.ts";
-import { EMPTY_TALLY, type Tally, takeRoom } from "./tally.ts";
+import { EMPTY_TALLY, reserveBytes, type Tally } from "./tally.ts";
 
 const READ_AT_ONCE = 8;
 
@@ -26,7 +26,7 @@ export async function countOwned(
     const owner = record?.owner ?? null;
     if (record === null || owner === null || !isOwner(owner.name)) return;
     const nowMs = now();
-    takeRoom(tally, id, owner.bytes, nowMs);
+    reserveBytes(tally, id, owner.bytes, nowMs);
     const mayChange = isOver(record, nowMs) || nowMs - record.createdAt < NOTE_LIFE_MS;
     if (!mayChange) tally.notes.delete(id);
   });

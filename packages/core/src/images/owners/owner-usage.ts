@@ -6,11 +6,11 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { type Operation, type OwnerLimits, reviseTally } from "./revise-tally.ts";
 import type { Tally } from "./tally.ts";
-import { createTallyEpochs, type HeldTally } from "./tally-epochs.ts";
+import { createTallyEpochs, type HeldTally, type TallyEpochs } from "./tally-epochs.ts";
 
 export type { OwnerLimits } from "./revise-tally.ts";
 
-/** What an owner has, room that is reserved included. */
+/** What an owner has stored, reservations included. */
 export interface Usage {
   images: number;
   /** Of the originals together. */
@@ -18,29 +18,29 @@ export interface Usage {
 }
 
 /**
- * How much every owner has stored: exact with any number of processes on one store. An owner is any well-formed string of 1
- * to 256 characters; another rejects with `host_misuse`. Where processes fight for an owner's tally too long, a change
- * rejects with `overloaded`; also while a tally that was damaged is counted anew for longer than two seconds.
+ * How much every owner has stored: exact with any number of processes on one store. An owner is a well-formed string of 1 to
+ * 256 characters; any other value rejects with `host_misuse`. A change rejects with `overloaded` after too many conflicts with
+ * other processes, and when counting a damaged tally again takes longer than two seconds.
  */
 export interface OwnerUsage {
   /**
-   * Takes room for an image before it is stored. Rejects with `forbidden` and a message that names the limit when there is
-   * not enough. Reserving the same id twice is reserving once.
+   * Reserves bytes for an image before it is stored. Rejects with `forbidden`, and a message that names the limit, if that is
+   * exceeded. Reserving the same id twice counts once.
    */
   reserve(owner: string, id: string, bytes: number, limits: OwnerLimits): Promise<void>;
   /**
-   * The image was not stored after all, or its bytes are removed: gives its room back, once however often it is called.
-   * Comes before the record stops naming the owner.
-   * @param bytes as they were reserved.
+   * Releases the bytes of an image that was not stored, or whose bytes were removed. Releasing twice counts once. To be called
+   * before the record stops naming the owner.
+   * @param bytes As they were reserved.
    */
   release(owner: string, id: string, bytes: number): Promise<void>;
   /**
-   * Tells that an image's record says by now what was last done about it (stored, or released): the note about it may be
-   * forgotten, when the next change finds that so. In memory only; what is lost by a crash is found again.
+   * Notes that an image's record agrees with its last change (reserved or released), so that the next change may drop the
+   * note about it. In memory only; a later check replaces what a crash loses.
    */
   settle(owner: string, id: string): void;
   usage(owner: string): Promise<Usage>;
-  /** Counts an owner's images anew where the tally at this key is in force and cannot be read. */
+  /** Counts an owner's images again if the tally at this key is in force and damaged. */
   repair(key: string): Promise<void>;
 }
 
@@ -50,31 +50,31 @@ export interface OwnerUsageOptions {
   now: () => number;
   /** Whether the record of the image exists and still names this owner. */
   isOwned(owner: string, id: string): Promise<boolean>;
-  /** Counts what an owner has from the records, in place of a tally that is damaged. @default such a tally stays damaged */
+  /** Counts an owner's images from the records, to replace a damaged tally. @default such a tally stays damaged */
   count?(isOwner: (name: string) => boolean): Promise<Tally>;
-  /** Called with each tally that is damaged. @default not called */
+  /** Gets the error of each damaged tally. @default not called */
   onError?(error: unknown): void;
   /** Changes of an owner's tally after which it moves to another key, see tally-epochs.ts. @default 1000 */
   epochChanges?: number;
 }
 
-/** An operation with those who wait for it. */
+/** An operation and its caller. */
 interface Pending extends Operation {
   resolve(): void;
   reject(reason: unknown): void;
 }
 
-/** What this process knows of an owner. May be forgotten at any time. */
+/** What this process knows of an owner. May be evicted at any time. */
 interface Account {
   owner: string;
   prefix: string;
   queue: Pending[];
   isBusy: boolean;
-  /** As this process last wrote it; somebody else may have changed it. */
+  /** As this process last wrote it; another one may have changed it. */
   held: HeldTally | null;
-  /** Images whose records are said to have followed. */
+  /** Images whose records agree with their last change. */
   settled: Set<string>;
-  /** The count from the records that is under way in this process. */
+  /** The count under way in this process. */
   counting: Promise<void> | null;
 }
 
@@ -84,43 +84,75 @@ const MAX_ATTEMPTS = 100;
 const MAX_PAUSE_MS = 50;
 const RETRY_AFTER_MS = 2_000;
 const EPOCH_CHANGES = 1000;
-/** A count that takes longer goes on behind the replies of those who wait for it. */
+/** A count that takes longer continues behind the replies. */
 const COUNT_PATIENCE_MS = 2_000;
 const COUNT_RETRY_AFTER_MS = 5_000;
 
-/**
- * The operations on an owner that come while one is under way are made together, with one write; across processes, whoever
- * loses the compare-and-set tries again.
- */
 export function createOwnerUsage(options: OwnerUsageOptions): OwnerUsage {
-  const epochs = createTallyEpochs(options.store, options.epochChanges ?? EPOCH_CHANGES);
-  const accounts = new LRUCache<string, Account>({ max: MAX_ACCOUNTS });
+  return new TalliedUsage(options);
+}
 
-  function accountOf(owner: string): Account {
+/** Operations on an owner that arrive during a write share the next one. A process that loses a compare-and-set retries. */
+class TalliedUsage implements OwnerUsage {
+  readonly #options: OwnerUsageOptions;
+  readonly #epochs: TallyEpochs;
+  readonly #accounts = new LRUCache<string, Account>({ max: MAX_ACCOUNTS });
+
+  constructor(options: OwnerUsageOptions) {
+    this.#options = options;
+    this.#epochs = createTallyEpochs(options.store, options.epochChanges ?? EPOCH_CHANGES);
+  }
+
+  async reserve(owner: string, id: string, bytes: number, limits: OwnerLimits): Promise<void> {
+    requireWhole("bytes", bytes);
+    requireWhole("limits.images", limits.images);
+    requireWhole("limits.bytes", limits.bytes);
+    await this.#submit(owner, { kind: "reserve", id, bytes, limits });
+  }
+
+  async release(owner: string, id: string, bytes: number): Promise<void> {
+    requireWhole("bytes", bytes);
+    await this.#submit(owner, { kind: "release", id, bytes, limits: {} });
+  }
+
+  settle(owner: string, id: string): void {
+    this.#accounts.get(prefixOf(owner))?.settled.add(id);
+  }
+
+  async usage(owner: string): Promise<Usage> {
+    const { tally } = await this.#readTally(this.#accountOf(owner));
+    return { images: tally.images, bytes: tally.bytes };
+  }
+
+  repair(key: string): Promise<void> {
+    return this.#countAgain(key.slice(0, key.lastIndexOf("/") + 1));
+  }
+
+  #accountOf(owner: string): Account {
     const prefix = prefixOf(owner);
-    let account = accounts.get(prefix);
+    let account = this.#accounts.get(prefix);
     if (account === undefined) {
       account = { owner, prefix, queue: [], isBusy: false, held: null, settled: new Set(), counting: null };
-      accounts.set(prefix, account);
+      this.#accounts.set(prefix, account);
     }
     return account;
   }
 
-  async function submit(owner: string, operation: Operation): Promise<void> {
-    const account = accountOf(owner);
+  async #submit(owner: string, operation: Operation): Promise<void> {
+    const account = this.#accountOf(owner);
     await new Promise<void>((resolve, reject) => {
       account.queue.push({ ...operation, resolve, reject });
-      if (!account.isBusy) void work(account);
+      if (!account.isBusy) void this.#work(account);
     });
   }
 
-  /** Makes what waits, batch after batch. Never rejects: whoever waits is told. */
-  async function work(account: Account): Promise<void> {
+  /** Makes the waiting operations, batch after batch. Never rejects: each caller gets its own failure. */
+  async #work(account: Account): Promise<void> {
     account.isBusy = true;
     while (account.queue.length > 0) {
       const batch = account.queue.splice(0, MAX_BATCH);
       try {
-        const refusals = await commit(account, batch);
+        const refusals = await this.#commit(account, batch);
         batch.forEach((pending, index) => {
           const refusal = refusals[index] ?? null;
           if (refusal === null) pending.resolve();
@@ -133,56 +165,27 @@ export function createOwnerUsage(options: OwnerUsageOptions): OwnerUsage {
     account.isBusy = false;
   }
 
-  /** The tally in force; one that is damaged is first counted anew from the records. */
-  async function readTally(account: Account): Promise<HeldTally> {
-    try {
-      return await epochs.read(account.prefix);
-    } catch (error) {
-      if (!isServiceError(error, "damaged") || options.count === undefined) throw error;
-      if (account.counting === null) options.onError?.(error);
-    }
-    const counting = account.counting ?? replace(account.prefix);
-    account.counting = counting;
-    const forget = () => {
-      if (account.counting === counting) account.counting = null;
-    };
-    void counting.then(forget, forget);
-    const isSettled = await isSettledWithin(counting, COUNT_PATIENCE_MS);
-    if (!isSettled) {
-      throw new ServiceError("overloaded", "The images of this owner are being counted", {
-        retryAfterMs: COUNT_RETRY_AFTER_MS,
-      });
-    }
-    await counting;
-    return epochs.read(account.prefix);
-  }
-
-  async function replace(prefix: string): Promise<void> {
-    const { count } = options;
-    if (count === undefined) return;
-    await epochs.replaceDamaged(prefix, () => count((name) => hashed(name) === prefix));
-  }
-
   /** @returns per operation, why it is refused, or `null`. */
-  async function commit(account: Account, batch: readonly Pending[]): Promise<unknown[]> {
+  async #commit(account: Account, batch: readonly Pending[]): Promise<unknown[]> {
+    const { now, isOwned } = this.#options;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const isFresh = account.held === null;
-      const held = account.held ?? (await readTally(account));
+      const held = account.held ?? (await this.#readTally(account));
       account.held = null;
       const settled = new Set([...account.settled].slice(0, MAX_BATCH));
       const { tally, isChanged, refusals } = await reviseTally(held.tally, batch, {
-        nowMs: options.now(),
-        isOwned: (id) => options.isOwned(account.owner, id),
+        nowMs: now(),
+        isOwned: (id) => isOwned(account.owner, id),
         settled,
       });
       if (!isChanged) {
-        // A write would have proved that nobody changed the tally since; without one it has to be read.
+        // A write would have proved the tally current; without one it has to be read.
         if (!isFresh) continue;
         for (const id of settled) if (!held.tally.notes.has(id)) account.settled.delete(id);
         return refusals;
       }
       try {
-        account.held = await epochs.write(account.prefix, held, tally);
+        account.held = await this.#epochs.write(account.prefix, held, tally);
         for (const id of settled) account.settled.delete(id);
         return refusals;
       } catch (error) {
@@ -195,26 +198,36 @@ export function createOwnerUsage(options: OwnerUsageOptions): OwnerUsage {
     });
   }
 
-  return {
-    async reserve(owner, id, bytes, limits) {
-      requireWhole("bytes", bytes);
-      requireWhole("limits.images", limits.images);
-      requireWhole("limits.bytes", limits.bytes);
-      await submit(owner, { kind: "reserve", id, bytes, limits });
-    },
-    async release(owner, id, bytes) {
-      requireWhole("bytes", bytes);
-      await submit(owner, { kind: "release", id, bytes, limits: {} });
-    },
-    settle(owner, id) {
-      accounts.get(prefixOf(owner))?.settled.add(id);
-    },
-    async usage(owner) {
-      const { tally } = await readTally(accountOf(owner));
-      return { images: tally.images, bytes: tally.bytes };
-    },
-    repair: (key) => replace(key.slice(0, key.lastIndexOf("/") + 1)),
-  };
+  /** The tally in force. A damaged one is counted again from the records first. */
+  async #readTally(account: Account): Promise<HeldTally> {
+    const { count, onError } = this.#options;
+    try {
+      return await this.#epochs.read(account.prefix);
+    } catch (error) {
+      if (!isServiceError(error, "damaged") || count === undefined) throw error;
+      if (account.counting === null) onError?.(error);
+    }
+    const counting = account.counting ?? this.#countAgain(account.prefix);
+    account.counting = counting;
+    const forget = () => {
+      if (account.counting === counting) account.counting = null;
+    };
+    void counting.then(forget, forget);
+    const isSettled = await isSettledWithin(counting, COUNT_PATIENCE_MS);
+    if (!isSettled) {
+      throw new ServiceError("overloaded", "The images of this owner are being counted", {
+        retryAfterMs: COUNT_RETRY_AFTER_MS,
+      });
+    }
+    await counting;
+    return this.#epochs.read(account.prefix);
+  }
+
+  async #countAgain(prefix: string): Promise<void> {
+    const { count } = this.#options;
+    if (count === undefined) return;
+    await this.#epochs.replaceDamaged(prefix, () => count((name) => hashed(name) === prefix));
+  }
 }
 
 function prefixOf(owner: string): string {

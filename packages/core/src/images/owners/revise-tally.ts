@@ -1,7 +1,7 @@
 import { ServiceError } from "../../errors.ts";
-import { giveBack, nextTurn, type Tally, takeRoom, writeNote } from "./tally.ts";
+import { nextTurn, releaseBytes, reserveBytes, type Tally, writeNote } from "./tally.ts";
 
-/** How much an owner may have. An absent limit is none. */
+/** How much an owner may store. An absent limit is no limit. */
 export interface OwnerLimits {
   /** Images that an owner may have at a time, from 0. @default no limit */
   images?: number;
@@ -19,7 +19,7 @@ export interface Operation {
 
 export interface Revision {
   tally: Tally;
-  /** Whether anything was taken, given back or looked into: otherwise there is nothing to write. */
+  /** Whether anything was reserved, released or checked; if not, there is nothing to write. */
   isChanged: boolean;
   /** Per operation, in order: why it is refused, or `null`. */
   refusals: unknown[];
@@ -29,11 +29,11 @@ export interface RevisionContext {
   nowMs: number;
   /** Whether the record of an image exists and names the owner. */
   isOwned(id: string): Promise<boolean>;
-  /** Images whose notes are believed to be needed no more. */
+  /** Images whose notes are probably obsolete. */
   settled: ReadonlySet<string>;
 }
 
-/** A note that nobody settled for so long was left by a crash. */
+/** A note that is not settled after this time was left by a crash. */
 export const NOTE_LIFE_MS = 15 * 60_000;
 
 const MAX_REPAIRS = 32;
@@ -74,9 +74,9 @@ function repair(tally: Tally, id: string, isOwned: unknown, nowMs: number): void
   const note = tally.notes.get(id);
   if (note === undefined) return;
   if (isOwned === (note.kind === "reserved")) tally.notes.delete(id);
-  // Never stored. The note stays once more as long: should it be stored yet, its release must find that nothing is taken.
-  else if (isOwned === false) giveBack(tally, id, note.bytes, nowMs);
-  // Released, and its record does not know yet; or the record could not be read. To be asked again in its turn.
+  // Never stored. The note stays as long again: if it is stored yet, its release must find nothing reserved.
+  else if (isOwned === false) releaseBytes(tally, id, note.bytes, nowMs);
+  // Released, but its record does not say so yet, or could not be read. Checked again in its turn.
   else writeNote(tally, id, { ...note, atMs: nowMs });
 }
 
@@ -108,10 +108,10 @@ function apply(
   if (isTaken === (kind === "reserve")) return false;
   if (kind === "reserve") {
     requireRoom(tally, operation);
-    takeRoom(tally, id, bytes, nowMs);
+    reserveBytes(tally, id, bytes, nowMs);
   } else {
-    // What was taken is what is given back; without a note, the record's word has to do.
-    giveBack(tally, id, note?.bytes ?? bytes, nowMs);
+    // Releases what was reserved; without a note, the bytes that the record names.
+    releaseBytes(tally, id, note?.bytes ?? bytes, nowMs);
   }
   return true;
 }

@@ -9,13 +9,12 @@ import { decodeTally, EMPTY_TALLY, encodeTally, type Tally } from "./tally.ts";
  *
  * The last change of an epoch seals it. The next change reads the sealed tally and creates the next epoch's blob with the
  * change made: of any number of creators, exactly one succeeds. The highest epoch is the one in force. Its predecessor
- * stays, sealed, so that whoever lists the epochs in that moment sees one of the two; those before are deleted, lowest
- * first.
+ * stays, sealed, so that a list of the epochs at that moment has one of the two; those before are deleted, lowest first.
  *
- * A blob of a known revision can only be replaced while it is there, unsealed, so a writer who slept finds out. Only who
- * creates an epoch, or came to one by listing, may be mistaken: an epoch that was deleted can be created once more. So it
- * lists again after its write, and where there is a higher epoch its write is as good as not done. It may be done in truth,
- * where others were fast; the notes in the tally make sure that doing it again changes nothing.
+ * A blob of a known revision can only be replaced while it exists, unsealed, so a writer that was suspended gets a conflict.
+ * Only a writer that creates an epoch, or found one by listing, may be wrong: a deleted epoch can be created again. So it
+ * lists again after its write, and treats the write as not done if there is a higher epoch. The write may have counted after
+ * all; the notes in the tally make a repeated operation idempotent.
  */
 
 /** A tally as it was read or written. */

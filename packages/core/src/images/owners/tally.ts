@@ -2,16 +2,16 @@ import { ServiceError } from "../../errors.ts";
 import { jsonIn } from "../record/image-record.ts";
 import { FORMAT_VERSION, requireKnownVersion } from "../record/known-version.ts";
 
-/** What was last done about an image: kept until its record is known to say the same. */
+/** The last change for an image. Kept until its record is known to agree. */
 export interface Note {
-  /** Of its original: what was taken, or given back. */
+  /** Of its original: reserved or released. */
   bytes: number;
-  /** When it was done, or last looked into; Unix milliseconds. */
+  /** When it changed, or was last checked; Unix milliseconds. */
   atMs: number;
   kind: "reserved" | "released";
 }
 
-/** What one owner has, room that is only reserved included. */
+/** Images and bytes of one owner, reservations included. */
 export interface Tally {
   images: number;
   /** Bytes of the originals together. */
@@ -24,7 +24,7 @@ export interface Tally {
   notes: Map<string, Note>;
 }
 
-/** What an owner has who never had anything: as if an epoch before the first had ended. */
+/** The tally of an owner without images, as if an epoch before the first had ended. */
 export const EMPTY_TALLY: Tally = { images: 0, bytes: 0, turn: 0, isSealed: true, notes: new Map() };
 
 /** The tally that the next change works on. */
@@ -32,16 +32,16 @@ export function nextTurn(tally: Tally): Tally {
   return { ...tally, turn: tally.turn + 1, isSealed: false, notes: new Map(tally.notes) };
 }
 
-/** Takes room for an image that has none. */
-export function takeRoom(tally: Tally, id: string, bytes: number, atMs: number): void {
+/** Counts an image that is not counted yet. */
+export function reserveBytes(tally: Tally, id: string, bytes: number, atMs: number): void {
   tally.images += 1;
   tally.bytes += bytes;
   writeNote(tally, id, { bytes, atMs, kind: "reserved" });
 }
 
-/** Gives the room of an image back. */
-export function giveBack(tally: Tally, id: string, bytes: number, atMs: number): void {
-  // Not below nothing: an image may be older than the count of its owner's images.
+/** Counts an image no more. */
+export function releaseBytes(tally: Tally, id: string, bytes: number, atMs: number): void {
+  // Not below 0: an image may be older than the tally of its owner.
   tally.images = Math.max(0, tally.images - 1);
   tally.bytes = Math.max(0, tally.bytes - bytes);
   writeNote(tally, id, { bytes, atMs, kind: "released" });

@@ -7,10 +7,9 @@ import { putAdmitted, type UploadedFile } from "../uploads/uploaded-file.ts";
 import type { JobMarker } from "./job-markers.ts";
 import { type Lease, LeaseLost } from "./lease.ts";
 import type { ProcessingContext } from "./processing-context.ts";
-import { tidyUp } from "./tidy-up.ts";
 import { failedRecord, readyRecord, released } from "./transitions.ts";
 
-/** Whether a job is over, or to be tried again later. */
+/** Whether a job is over, or to be retried later. */
 export type Outcome = "over" | "again";
 
 /** Work that has begun. */
@@ -24,9 +23,9 @@ const LOAD = ["overloaded", "rate_limited", "conflict"] as const;
 const LOST_REASON = "The uploaded file was lost before it could be processed.";
 
 /**
- * Carries the work on an upload to its end: the image is ready, failed, or its lease given back. Never rejects.
- * @param begin gives the work, or `null` where the upload is not there.
- * @param signal aborts when the work is to be left to others: then an admission that is given up is no try.
+ * Finishes the work on an upload: the image is ready or failed, or the lease is released. Never rejects.
+ * @param begin Begins the work; `null`: the upload is missing.
+ * @param signal Aborts to leave the work to other processes. An admission that is abandoned then does not count as a try.
  */
 export async function finishUpload(
   context: ProcessingContext,
@@ -38,33 +37,33 @@ export async function finishUpload(
     const change = await conclude(context, lease, begin);
     const record = await lease.end(change);
     if (record.failure === null) context.settings.onStored(summaryOf(record));
-    return await tidyAfter(context, record, record);
+    return await endWith(context, record, record);
   } catch (error) {
-    const isLost = error instanceof LeaseLost || !(await giveBack(context, lease, isTry(error, signal)));
-    // What went wrong with work that is not ours any more concerns nobody.
-    if (isLost) return leaveToOthers(context, lease.record);
+    const isLost = error instanceof LeaseLost || !(await releaseLease(context, lease, isTry(error, signal)));
+    // An error of work whose lease was lost is ignored: the new lease holder reports its own.
+    if (isLost) return abandonLost(context, lease.record);
     if (!signal.aborted && !isExpected(error)) context.settings.onError(error);
     return "again";
   }
 }
 
-/** Whether work that failed so counts as a try: bugs do, troubles that pass do not. */
+/** Whether a failure counts as a try: bugs do, transient failures do not. */
 function isTry(error: unknown, signal: AbortSignal): boolean {
   if (signal.aborted || isExpected(error)) return false;
   return !isServiceError(error, "store_unavailable") && !isServiceError(error, "no_space");
 }
 
-/** Whether the file itself is to blame. */
+/** Whether the file itself caused the failure. */
 function isVerdict(error: unknown): error is ServiceError {
   return VERDICTS.some((code) => isServiceError(error, code));
 }
 
-/** Everyday work under load and in competition. */
+/** Expected under load and with concurrent nodes. */
 function isExpected(error: unknown): boolean {
   return LOAD.some((code) => isServiceError(error, code));
 }
 
-/** Does the work and gives what it makes of the record. Rejects where it brought no verdict about the file. */
+/** Does the work and returns its change of the record. Rejects if there is no verdict about the file. */
 async function conclude(
   context: ProcessingContext,
   lease: Lease,
@@ -87,8 +86,8 @@ async function conclude(
 }
 
 /**
- * Stores the original so that nobody whose lease was lost can replace it later: whoever takes a lease after this one was
- * proved looks at the original after that, and each replaces only what it has seen.
+ * Stores the original so that a process whose lease was lost cannot replace it later. A later lease holder reads the
+ * revision of the original after this lease was renewed, and each replaces only the revision that it has read.
  */
 async function storeOriginal(
   { originals }: ProcessingContext,
@@ -97,14 +96,18 @@ async function storeOriginal(
   admission: Admission,
 ): Promise<void> {
   const key = keyOf.original(lease.record.id);
-  // Something may be there: whoever held the lease before may have died behind this point.
+  // An earlier lease holder may have died after this point.
   const seen = await originals.stat(key);
   await lease.renew();
   await putAdmitted(originals, key, upload, admission, { ifRevision: seen?.revision ?? null });
 }
 
-/** @returns whether the lease was still there to be given back. */
-async function giveBack({ settings }: ProcessingContext, lease: Lease, wasTry: boolean): Promise<boolean> {
+/** @returns whether the lease was still held. */
+async function releaseLease(
+  { settings }: ProcessingContext,
+  lease: Lease,
+  wasTry: boolean,
+): Promise<boolean> {
   try {
     await lease.end(({ processing, ...record }) => ({
       ...record,
@@ -112,37 +115,59 @@ async function giveBack({ settings }: ProcessingContext, lease: Lease, wasTry: b
     }));
   } catch (error) {
     if (error instanceof LeaseLost) return false;
-    // Its time runs out by itself.
+    // The lease then runs out.
     settings.onError(error);
   }
   return true;
 }
 
-/** The lease was lost. What this holder stored must not outlive an image that is gone. */
-async function leaveToOthers(context: ProcessingContext, { id, createdAt }: ImageRecord): Promise<Outcome> {
+/** The lease was lost. Bytes that this process stored must not outlive a deleted image. */
+async function abandonLost(context: ProcessingContext, { id, createdAt }: ImageRecord): Promise<Outcome> {
   try {
     const record = (await context.records.load(id))?.record ?? null;
     const isOthers = record !== null && record.processing !== null;
     if (isOthers && !hasEnded(record)) return "over";
-    return await tidyAfter(context, { id, createdAt }, record);
+    return await endWith(context, { id, createdAt }, record);
   } catch (error) {
-    // Its marker brings somebody here again.
+    // A later poll finds its marker.
     context.settings.onError(error);
     return "again";
   }
 }
 
-async function tidyAfter(
+/** Ends a job by removing its leftovers. */
+async function endWith(
   context: ProcessingContext,
   marker: JobMarker,
   record: ImageRecord | null,
 ): Promise<Outcome> {
   try {
-    await tidyUp(context, marker, record);
+    await removeLeftovers(context, marker, record);
     return "over";
   } catch (error) {
-    // The marker is the last that goes, so that the next look does the rest.
+    // The marker is removed last, so that the next poll does the rest.
     context.settings.onError(error);
     return "again";
   }
+}
+
+/**
+ * Removes the leftovers of finished work: the upload, the bytes of an image that is not served, and the marker last.
+ * Idempotent on any node.
+ * @param record As it is now; `null`: the upload was cut off before its record was written.
+ */
+export async function removeLeftovers(
+  { settings, originals, due, removeBytes, markers }: ProcessingContext,
+  marker: JobMarker,
+  record: ImageRecord | null,
+): Promise<void> {
+  const { id } = marker;
+  const now = settings.now();
+  await originals.delete(keyOf.upload(id));
+  if (record === null || hasEnded(record)) {
+    await removeBytes(id);
+    // The sweep does the rest.
+    if (record !== null) await due.add({ id, dueMs: now });
+  }
+  await markers.remove(marker);
 }

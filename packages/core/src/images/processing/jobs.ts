@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import type { JobQueue } from "../../contracts/job-queue.ts";
 import { ServiceError } from "../../errors.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
-import { createAlarm } from "./alarm.ts";
 import { finishUpload, type Outcome, type UploadWork } from "./finish-upload.ts";
 import type { JobMarker } from "./job-markers.ts";
 import { holdLease } from "./lease.ts";
@@ -10,201 +9,245 @@ import type { ProcessingContext } from "./processing-context.ts";
 import { resumeUpload } from "./resume-upload.ts";
 import { LEASE_MS } from "./transitions.ts";
 
-/** The work of this process on uploads whose clients were told 202, and on what other processes left undone. */
+/** The work of this process on uploads that were answered with 202, and on those that other processes left unfinished. */
 export interface Jobs {
   /** Name of this process in leases. */
   readonly worker: string;
   /** Uploads in line in this process. */
   readonly waiting: number;
-  /** Begins to look for pending work. */
+  /** Begins to poll for pending work. */
   start(): void;
-  /** Rejects with `overloaded` when so much waits that no more should be accepted. */
+  /** Rejects with `overloaded` when the line is full. */
   requireRoom(): Promise<void>;
-  /** Puts a stored upload in line, here or where the queue's workers are, if it is not there. */
+  /** Puts a stored upload in line, here or in the queue of all processes, unless it is in line already. */
   enqueue(marker: JobMarker): void;
   /**
-   * Takes over work that has begun, with the lease that `current` was written with.
-   * @param controller gives up the admission when aborted.
+   * Finishes work that has begun, with the lease that `current` was written with.
+   * @param controller Abandons the admission when aborted.
    */
-  takeOver(current: CurrentRecord, work: UploadWork, controller: AbortController): void;
-  /** Gives up the work of this process on an image that was deleted, and removes what is left of it. */
+  finishInBackground(current: CurrentRecord, work: UploadWork, controller: AbortController): void;
+  /** Abandons the work of this process on a deleted image, and removes its leftovers. */
   cancel(marker: JobMarker): void;
-  /** Takes no more work, gives up what waits for the renderer, and resolves when every lease is given back. Ends the queue. */
+  /** Accepts no more work, abandons what waits for the renderer, and resolves when every lease is released. Closes the queue. */
   close(): Promise<void>;
 }
 
 /** A job that waits for its turn in this process. */
 interface Waiting {
   marker: JobMarker;
-  /** Called when it is over, or given up. */
+  /** Called when it is over or abandoned. */
   over(): void;
 }
 
-/** Jobs from the line at a time; more would crowd out clients who wait for an answer. */
+/** Jobs from the line at a time; more would crowd out clients that wait for a reply. */
 const MAX_AT_ONCE = 2;
 const MAX_WAITING = 1000;
-/** Pause after a job that could not be done for reasons outside of it: the next would fare alike. */
+/** Pause after a job that failed for an external reason: the next would fail as well. */
 const PAUSE_MS = 2_000;
-/** How often to look for work that others left: while there is some, and while there is none. */
+/** How often to poll for work of other processes: while there is some, and while there is none. */
 const LOOK_MS = 5_000;
 const IDLE_LOOK_MS = 30_000;
 
-/** @param queue where jobs are lined up for all processes; `null`: each has a line of its own. */
+/** @param queue The line of all processes; `null`: each process has its own. */
 export function createJobs(context: ProcessingContext, queue: JobQueue | null): Jobs {
-  const { now, onError, processUploads } = context.settings;
-  const worker = randomUUID();
-  /** In the order in which they came. */
-  const waiting = new Map<string, Waiting>();
-  const underWay = new Map<string, AbortController>();
-  const tasks = new Set<Promise<void>>();
-  let running = 0;
-  let isPaused = false;
-  let isClosed = false;
-  let pauseTimer: NodeJS.Timeout | undefined;
-  const lookout = createAlarm(() => track(look()));
+  return new UploadJobs(context, queue);
+}
 
-  /** Runs `task` until it is over, as the one thing that is done here about an image. */
-  function run(id: string, controller: AbortController, task: () => Promise<void>): void {
-    underWay.set(id, controller);
-    track(task().finally(() => underWay.delete(id)));
+class UploadJobs implements Jobs {
+  readonly worker = randomUUID();
+  readonly #context: ProcessingContext;
+  readonly #queue: JobQueue | null;
+  /** In order of arrival. */
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #underWay = new Map<string, AbortController>();
+  readonly #tasks = new Set<Promise<void>>();
+  readonly #poll = new Alarm(() => this.#track(this.#look()));
+  #running = 0;
+  #isPaused = false;
+  #isClosed = false;
+  #pauseTimer: NodeJS.Timeout | undefined;
+
+  constructor(context: ProcessingContext, queue: JobQueue | null) {
+    this.#context = context;
+    this.#queue = queue;
   }
 
-  function startWaiting(): void {
-    for (const [id, { marker, over }] of waiting) {
-      if (isClosed || isPaused || running >= MAX_AT_ONCE) return;
-      waiting.delete(id);
-      running++;
-      const controller = new AbortController();
-      run(id, controller, async () => {
-        const outcome = await resumeUpload(context, worker, marker, controller);
-        running--;
-        over();
-        settle(outcome);
-      });
-    }
+  get waiting(): number {
+    return this.#waiting.size;
   }
 
-  /** A job to be tried again is found again by its marker, and stands behind those that wait now. */
-  function settle(outcome: Outcome): void {
-    if (outcome === "again") pause();
-    startWaiting();
+  start(): void {
+    if (!this.#context.settings.processUploads) return;
+    this.#poll.within(0);
+    this.#queue?.work((marker) => this.#workOn(marker), MAX_AT_ONCE);
   }
 
-  function pause(): void {
-    isPaused = true;
-    clearTimeout(pauseTimer);
-    pauseTimer = setTimeout(() => {
-      isPaused = false;
-      startWaiting();
-    }, PAUSE_MS).unref();
-    if (processUploads) lookout.within(LOOK_MS);
-  }
-
-  function track(task: Promise<void>): void {
-    const tracked = task.finally(() => tasks.delete(tracked));
-    tasks.add(tracked);
-  }
-
-  async function look(): Promise<void> {
-    let found = 0;
-    try {
-      await context.guard.open();
-      const markers = await context.markers.list(MAX_WAITING);
-      found = markers.length;
-      // What is new, the queue hands out: to look at it here too would only be in the way of who works on it.
-      const untilMs = queue === null ? Number.POSITIVE_INFINITY : now() - LEASE_MS;
-      for (const marker of markers) if (marker.createdAt <= untilMs) line(marker);
-    } catch (error) {
-      onError(error);
-    }
-    lookout.within(found > 0 ? LOOK_MS : IDLE_LOOK_MS);
-    startWaiting();
-  }
-
-  /** @param over Called when the job is over here, at once where it is not to be lined up. */
-  function line({ id, createdAt }: JobMarker, over: () => void = () => undefined): void {
-    if (isClosed || underWay.has(id) || waiting.has(id) || waiting.size >= MAX_WAITING) over();
-    else waiting.set(id, { marker: { id, createdAt }, over });
-  }
-
-  async function enqueueForAll(all: JobQueue, marker: JobMarker): Promise<void> {
-    try {
-      await all.enqueue(marker);
-    } catch (error) {
-      onError(error);
-      // Processes that work find it by its marker, this one at once.
-      if (processUploads) line(marker);
-      startWaiting();
-    }
-  }
-
-  function workOn(marker: JobMarker): Promise<void> {
-    return new Promise((resolve) => {
-      line(marker, resolve);
-      startWaiting();
+  async requireRoom(): Promise<void> {
+    if ((await this.#waitingAnywhere()) < MAX_WAITING) return;
+    throw new ServiceError("overloaded", "Too many uploads are waiting to be processed", {
+      retryAfterMs: LOOK_MS,
     });
   }
 
-  async function waitingAnywhere(): Promise<number> {
-    try {
-      return Math.max(waiting.size, (await queue?.waiting()) ?? 0);
-    } catch (error) {
-      onError(error);
-      return waiting.size;
+  enqueue({ id, createdAt }: JobMarker): void {
+    if (this.#queue !== null) {
+      this.#track(this.#enqueueForAll(this.#queue, { id, createdAt }));
+      return;
+    }
+    if (this.#context.settings.processUploads) this.#line({ id, createdAt });
+    this.#startWaiting();
+  }
+
+  finishInBackground(current: CurrentRecord, work: UploadWork, controller: AbortController): void {
+    const lease = holdLease(this.#context, current, controller);
+    if (this.#isClosed) controller.abort(closing());
+    this.#run(current.record.id, controller, async () => {
+      this.#settle(await finishUpload(this.#context, lease, async () => work, controller.signal));
+    });
+  }
+
+  cancel(marker: JobMarker): void {
+    this.#waiting.get(marker.id)?.over();
+    this.#waiting.delete(marker.id);
+    const controller = this.#underWay.get(marker.id);
+    // The work under way finds its lease lost, and removes the leftovers.
+    if (controller !== undefined) controller.abort(new Error("The image was deleted"));
+    else this.#line(marker);
+    this.#startWaiting();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#poll.close();
+    clearTimeout(this.#pauseTimer);
+    for (const { over } of this.#waiting.values()) over();
+    this.#waiting.clear();
+    for (const controller of this.#underWay.values()) controller.abort(closing());
+    while (this.#tasks.size > 0) await Promise.all(this.#tasks);
+    await this.#queue?.close();
+  }
+
+  /** Runs `task` to its end, as the only work of this process on an image. */
+  #run(id: string, controller: AbortController, task: () => Promise<void>): void {
+    this.#underWay.set(id, controller);
+    this.#track(task().finally(() => this.#underWay.delete(id)));
+  }
+
+  #track(task: Promise<void>): void {
+    const tracked = task.finally(() => this.#tasks.delete(tracked));
+    this.#tasks.add(tracked);
+  }
+
+  #startWaiting(): void {
+    for (const [id, { marker, over }] of this.#waiting) {
+      if (this.#isClosed || this.#isPaused || this.#running >= MAX_AT_ONCE) return;
+      this.#waiting.delete(id);
+      this.#running++;
+      const controller = new AbortController();
+      this.#run(id, controller, async () => {
+        const outcome = await resumeUpload(this.#context, this.worker, marker, controller);
+        this.#running--;
+        over();
+        this.#settle(outcome);
+      });
     }
   }
 
-  return {
-    worker,
-    get waiting() {
-      return waiting.size;
-    },
-    start() {
-      if (!processUploads) return;
-      lookout.within(0);
-      queue?.work(workOn, MAX_AT_ONCE);
-    },
-    async requireRoom() {
-      if ((await waitingAnywhere()) < MAX_WAITING) return;
-      throw new ServiceError("overloaded", "Too many uploads are waiting to be processed", {
-        retryAfterMs: LOOK_MS,
-      });
-    },
-    enqueue({ id, createdAt }) {
-      if (queue !== null) {
-        track(enqueueForAll(queue, { id, createdAt }));
-        return;
-      }
-      if (processUploads) line({ id, createdAt });
-      startWaiting();
-    },
-    takeOver(current, work, controller) {
-      const lease = holdLease(context, current, controller);
-      if (isClosed) controller.abort(closing());
-      run(current.record.id, controller, async () => {
-        settle(await finishUpload(context, lease, async () => work, controller.signal));
-      });
-    },
-    cancel(marker) {
-      waiting.get(marker.id)?.over();
-      waiting.delete(marker.id);
-      const controller = underWay.get(marker.id);
-      // Whoever works on it finds the lease lost, and removes what is left.
-      if (controller !== undefined) controller.abort(new Error("The image was deleted"));
-      else line(marker);
-      startWaiting();
-    },
-    async close() {
-      isClosed = true;
-      lookout.close();
-      clearTimeout(pauseTimer);
-      for (const { over } of waiting.values()) over();
-      waiting.clear();
-      for (const controller of underWay.values()) controller.abort(closing());
-      while (tasks.size > 0) await Promise.all(tasks);
-      await queue?.close();
-    },
-  };
+  /** A job to retry is found again by its marker, and goes behind those that wait now. */
+  #settle(outcome: Outcome): void {
+    if (outcome === "again") this.#pause();
+    this.#startWaiting();
+  }
+
+  #pause(): void {
+    this.#isPaused = true;
+    clearTimeout(this.#pauseTimer);
+    this.#pauseTimer = setTimeout(() => {
+      this.#isPaused = false;
+      this.#startWaiting();
+    }, PAUSE_MS).unref();
+    if (this.#context.settings.processUploads) this.#poll.within(LOOK_MS);
+  }
+
+  async #look(): Promise<void> {
+    const { guard, markers, settings } = this.#context;
+    let found = 0;
+    try {
+      await guard.open();
+      const pending = await markers.list(MAX_WAITING);
+      found = pending.length;
+      // The queue hands out what is new. Resuming it here as well would only compete with its worker.
+      const untilMs = this.#queue === null ? Number.POSITIVE_INFINITY : settings.now() - LEASE_MS;
+      for (const marker of pending) if (marker.createdAt <= untilMs) this.#line(marker);
+    } catch (error) {
+      settings.onError(error);
+    }
+    this.#poll.within(found > 0 ? LOOK_MS : IDLE_LOOK_MS);
+    this.#startWaiting();
+  }
+
+  /** @param over Called when the job is over here; at once if it is not put in line. */
+  #line({ id, createdAt }: JobMarker, over: () => void = () => undefined): void {
+    const isHere = this.#underWay.has(id) || this.#waiting.has(id);
+    if (this.#isClosed || isHere || this.#waiting.size >= MAX_WAITING) over();
+    else this.#waiting.set(id, { marker: { id, createdAt }, over });
+  }
+
+  async #enqueueForAll(queue: JobQueue, marker: JobMarker): Promise<void> {
+    const { onError, processUploads } = this.#context.settings;
+    try {
+      await queue.enqueue(marker);
+    } catch (error) {
+      onError(error);
+      // Other processes find it by its marker; this one starts at once.
+      if (processUploads) this.#line(marker);
+      this.#startWaiting();
+    }
+  }
+
+  #workOn(marker: JobMarker): Promise<void> {
+    return new Promise((resolve) => {
+      this.#line(marker, resolve);
+      this.#startWaiting();
+    });
+  }
+
+  async #waitingAnywhere(): Promise<number> {
+    try {
+      return Math.max(this.#waiting.size, (await this.#queue?.waiting()) ?? 0);
+    } catch (error) {
+      this.#context.settings.onError(error);
+      return this.#waiting.size;
+    }
+  }
+}
+
+/** Rings once, at the earliest of the requested times. Keeps no process alive. */
+class Alarm {
+  readonly #ring: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  #ringsAt = Number.POSITIVE_INFINITY;
+  #isClosed = false;
+
+  constructor(ring: () => void) {
+    this.#ring = ring;
+  }
+
+  within(ms: number): void {
+    const at = performance.now() + ms;
+    if (this.#isClosed || at >= this.#ringsAt) return;
+    this.#ringsAt = at;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#ringsAt = Number.POSITIVE_INFINITY;
+      this.#ring();
+    }, ms).unref();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
 }
 
 function closing(): Error {

@@ -1,10 +1,12 @@
+import { startHeartbeat } from "../../async/heartbeat.ts";
+import { createInTurn } from "../../async/in-turn.ts";
 import { isServiceError } from "../../errors.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import type { ProcessingContext } from "./processing-context.ts";
 import { HEARTBEAT_MS, LEASE_MS } from "./transitions.ts";
 
-/** The work is somebody else's now, or nobody's: its image was deleted. */
+/** Another process holds the lease now, or the image was deleted. */
 export class LeaseLost extends Error {
   constructor() {
     super("The lease was lost");
@@ -23,8 +25,8 @@ export interface Lease {
 }
 
 /**
- * Holds the lease that `current` was just written with, renewing it by itself until it ends or is lost.
- * @param controller is aborted when a heartbeat finds the lease lost.
+ * Holds the lease that `current` was just written with, and renews it until it ends or is lost.
+ * @param controller Aborted when a heartbeat finds the lease lost.
  */
 export function holdLease(
   { records, settings }: Pick<ProcessingContext, "records" | "settings">,
@@ -33,19 +35,14 @@ export function holdLease(
 ): Lease {
   let held = current;
   let isLost = false;
-  let turn: Promise<unknown> = Promise.resolve();
-  const heartbeat = setInterval(() => void beat(), HEARTBEAT_MS);
-  // A process that has nothing else to do may end: the lease then runs out.
-  heartbeat.unref();
+  // Each write is compared with the one before.
+  const inTurn = createInTurn();
+  const stop = startHeartbeat(HEARTBEAT_MS, renew, (error) => {
+    if (error instanceof LeaseLost) controller.abort(error);
+    else settings.onError(error);
+  });
 
-  /** One change after the other: each is compared with the one before. */
-  function write(change: (record: ImageRecord) => ImageRecord): Promise<ImageRecord> {
-    const written = turn.then(() => replace(change));
-    turn = written.catch(() => undefined);
-    return written;
-  }
-
-  async function replace(change: (record: ImageRecord) => ImageRecord): Promise<ImageRecord> {
+  async function write(change: (record: ImageRecord) => ImageRecord): Promise<ImageRecord> {
     if (isLost) throw new LeaseLost();
     try {
       held = await records.replace(held, change(held.record));
@@ -53,28 +50,18 @@ export function holdLease(
     } catch (error) {
       if (!isServiceError(error, "conflict")) throw error;
       isLost = true;
-      clearInterval(heartbeat);
+      stop();
       throw new LeaseLost();
     }
   }
 
   async function renew(): Promise<void> {
-    await write((record) => {
-      const { processing } = record;
-      return processing === null
-        ? record
-        : { ...record, processing: { ...processing, leaseUntil: settings.now() + LEASE_MS } };
-    });
-  }
-
-  async function beat(): Promise<void> {
-    try {
-      await renew();
-    } catch (error) {
-      if (error instanceof LeaseLost) controller.abort(error);
-      // The next beat tries again.
-      else settings.onError(error);
-    }
+    await inTurn(() =>
+      write((record) => ({
+        ...record,
+        processing: record.processing && { ...record.processing, leaseUntil: settings.now() + LEASE_MS },
+      })),
+    );
   }
 
   return {
@@ -82,9 +69,9 @@ export function holdLease(
       return held.record;
     },
     renew,
-    async end(change) {
-      clearInterval(heartbeat);
-      return write(change);
+    end(change) {
+      stop();
+      return inTurn(() => write(change));
     },
   };
 }

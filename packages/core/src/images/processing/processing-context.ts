@@ -2,8 +2,8 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { Renderer } from "../../contracts/renderer.ts";
 import type { ImageSettings } from "../image-settings.ts";
 import type { LifeContext } from "../life/life-context.ts";
-import type { RenderScheduler } from "../renditions/render-scheduler.ts";
 import type { Renditions } from "../renditions/renditions.ts";
+import type { RenderScheduler } from "../renditions/scheduling/render-scheduler.ts";
 import type { JobMarkers } from "./job-markers.ts";
 
 /** What it takes to process an upload. */

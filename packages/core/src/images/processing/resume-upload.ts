@@ -3,18 +3,17 @@ import { hasEnded, isOver } from "../life/image-life.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { storedUpload } from "../uploads/uploaded-file.ts";
-import { finishUpload, type Outcome, type UploadWork } from "./finish-upload.ts";
+import { finishUpload, type Outcome, removeLeftovers, type UploadWork } from "./finish-upload.ts";
 import type { JobMarker } from "./job-markers.ts";
 import { holdLease } from "./lease.ts";
 import { isOrphan } from "./pending-upload.ts";
 import type { ProcessingContext } from "./processing-context.ts";
-import { tidyUp } from "./tidy-up.ts";
 import { claimed, failedRecord, isClaimed, isExhausted, PARKED_REASON } from "./transitions.ts";
 
-/** Whom this work counts for: no address is spelt so. */
+/** The client that this work counts for: no address is spelt so. */
 const BACKGROUND = "background";
 
-/** Does what a marker asks for, if anything: the work, or removing what is left of it. Never rejects. */
+/** Resumes the work that a marker names, or removes its leftovers. Never rejects. */
 export async function resumeUpload(
   context: ProcessingContext,
   worker: string,
@@ -28,10 +27,10 @@ export async function resumeUpload(
     if (current === null && !isOrphan(marker.createdAt, now)) return "over";
     const processing = current?.record.processing ?? null;
     if (current === null || processing === null || hasEnded(current.record)) {
-      await tidyUp(context, marker, current?.record ?? null);
+      await removeLeftovers(context, marker, current?.record ?? null);
       return "over";
     }
-    // Expired by a clock that may be wrong: the sweep ends it, which knows whether to trust the clock.
+    // Expired by a clock that may be wrong: only the sweep knows whether to trust the clock.
     if (isOver(current.record, now)) return "over";
     if (isClaimed(processing, now)) return "over";
     if (isExhausted(processing, worker)) return await park(context, current);
@@ -40,9 +39,9 @@ export async function resumeUpload(
     return mine === null ? "over" : await workOn(context, mine, controller);
   } catch (error) {
     context.settings.onError(error);
-    // The marker is still there: the next look tries again.
+    // The marker remains: the next poll retries.
     if (!isServiceError(error, "damaged")) return "again";
-    // Nothing can be done before the record is restored, and other work must not wait for that.
+    // Nothing can be done before the record is restored, and other work must not wait until then.
     await context.markers.remove(marker).catch(context.settings.onError);
     return "over";
   }
@@ -80,11 +79,11 @@ async function beginAgain(
 async function park(context: ProcessingContext, current: CurrentRecord): Promise<Outcome> {
   const record = failedRecord(current.record, PARKED_REASON, context.settings.now());
   const parked = await replaceUnlessChanged(context, current, record);
-  if (parked !== null) await tidyUp(context, record, record);
+  if (parked !== null) await removeLeftovers(context, record, record);
   return "over";
 }
 
-/** `null`: somebody was faster. */
+/** `null`: another node was faster. */
 async function replaceUnlessChanged(
   { records }: ProcessingContext,
   current: CurrentRecord,

@@ -1,6 +1,10 @@
 import { LRUCache } from "lru-cache";
-import { type BlobStore, hasRevisionProbe } from "../../contracts/blob-store.ts";
-import { hasShardSampler, type ShardSampler } from "../../contracts/shard-sampler.ts";
+import {
+  type BlobStore,
+  hasRevisionProbe,
+  hasShardSampler,
+  type ShardSampler,
+} from "../../contracts/blob-store.ts";
 import { isServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { isImageId } from "./image-id.ts";

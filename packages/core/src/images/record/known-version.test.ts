@@ -5,7 +5,7 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import { createDueList } from "../../stores/due-list.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import { migrateStorage } from "../migrate/migrate-storage.ts";
-import { readMigrationMark } from "../migrate/migration-mark.ts";
+import { readMigrationMark } from "../store/migration-mark.ts";
 
 const KEY = { headers: { "idempotency-key": "8e03978e-40d5" } };
 

@@ -1,10 +1,10 @@
-import { type BlobStore, hasLocalFiles } from "../../contracts/blob-store.ts";
+import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import type { Renderer, RenderSource, RenditionSpec } from "../../contracts/renderer.ts";
 import { isServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { openSource } from "./open-source.ts";
-import type { RenderScheduler, Turn } from "./render-scheduler.ts";
+import type { RenderScheduler, Turn } from "./scheduling/render-scheduler.ts";
 import { BytesReplaced, requireSize } from "./servable-bytes.ts";
 import { STAMP_BYTES, type Stamp, stampIn, storedStamp } from "./stored-rendition.ts";
 
@@ -56,7 +56,7 @@ export function createRenditionMaker(options: RenditionMakerOptions): MakeRendit
 
   /** In place where the store can: it is the largest of what is stored. Rejects where other bytes, or none, are there by now. */
   async function openIntermediate(key: string, { build }: Stamp): Promise<RenderSource> {
-    if (hasLocalFiles(renditions)) {
+    if (isLocalStore(renditions)) {
       const path = await renditions.localPath(key);
       if (path !== null) return { path, start: STAMP_BYTES };
     }
@@ -68,7 +68,7 @@ export function createRenditionMaker(options: RenditionMakerOptions): MakeRendit
 
   /** A file may have been replaced by another build's, or evicted, before it was read. */
   async function isStill(key: string, { build }: Stamp): Promise<boolean> {
-    return !hasLocalFiles(renditions) || (await storedStamp(renditions, key))?.build === build;
+    return !isLocalStore(renditions) || (await storedStamp(renditions, key))?.build === build;
   }
 
   /** `null`: there is no intermediate that looks as it should, or it cannot be read. */

@@ -1,4 +1,4 @@
-import { type BlobStore, hasLocalFiles } from "../../contracts/blob-store.ts";
+import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import type { RenderSource } from "../../contracts/renderer.ts";
 import { readAll } from "../../stores/read-all.ts";
 
@@ -7,7 +7,7 @@ export async function openSource(
   store: BlobStore,
   key: string,
 ): Promise<{ source: RenderSource; size: number } | null> {
-  if (hasLocalFiles(store)) {
+  if (isLocalStore(store)) {
     const info = await store.stat(key);
     const path = await store.localPath(key);
     return info === null || path === null ? null : { source: { path }, size: info.size };

@@ -1,5 +1,4 @@
-import type { BlobStore } from "../../contracts/blob-store.ts";
-import { hasBulkRemoval } from "../../contracts/bulk-removal.ts";
+import { type BlobStore, hasBulkRemoval } from "../../contracts/blob-store.ts";
 import { keyOf } from "../record/image-record.ts";
 
 /** Where the bytes of images are. */

@@ -4,9 +4,9 @@ import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts"
 import { createMemoryRateLimiter } from "../../stores/memory/memory-rate-limiter.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
-import { createRenderBudget } from "./render-budget.ts";
-import { createRenderScheduler } from "./render-scheduler.ts";
 import { createRenditions, type RenditionsOptions } from "./renditions.ts";
+import { createRenderBudget } from "./scheduling/render-budget.ts";
+import { createRenderScheduler } from "./scheduling/render-scheduler.ts";
 import { BytesReplaced } from "./servable-bytes.ts";
 import { STAMP_BYTES } from "./stored-rendition.ts";
 

@@ -3,47 +3,43 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { LeaseStore } from "../../contracts/lease-store.ts";
 import type { ServedFrom } from "../../contracts/observer.ts";
 import type { Renderer, RenditionSpec } from "../../contracts/renderer.ts";
-import { isServiceError, ServiceError } from "../../errors.ts";
-import { readAll } from "../../stores/read-all.ts";
-import { type ImageRecord, keyOf } from "../record/image-record.ts";
-import { createBarredPictures, isBar } from "./barred-pictures.ts";
+import type { ImageRecord } from "../record/image-record.ts";
+import { isBar } from "./barred-pictures.ts";
 import type { Rank } from "./bounds/image-shelf.ts";
-import { type BoundedImage, createRenditionBounds } from "./bounds/rendition-bounds.ts";
+import { createRenditionBounds, type RenditionBounds } from "./bounds/rendition-bounds.ts";
 import { findOriginal, findRendition, keyFor, MAX_MEMORY_ENTRY_BYTES } from "./find-stored.ts";
-import { createRenditionMaker, intermediateKey, isIntermediate, OriginalMissing } from "./make-rendition.ts";
-import { type Claim, HOST_CLIENT } from "./queue-order.ts";
+import { isIntermediate, OriginalMissing } from "./make-rendition.ts";
 import { removeStored } from "./remove-stored.ts";
-import { claimOf, createRenderFlights } from "./render-flights.ts";
-import type { RenderScheduler, Turn } from "./render-scheduler.ts";
-import { isSpecName, specName } from "./rendition-spec.ts";
-import { createRenewals } from "./renewals.ts";
+import { createRendering, type Rendering } from "./rendering.ts";
+import { isSpecName } from "./rendition-spec.ts";
+import { type Claim, HOST_CLIENT } from "./scheduling/queue-order.ts";
+import { createRenderFlights, type RenderFlights } from "./scheduling/render-flights.ts";
+import type { RenderScheduler } from "./scheduling/render-scheduler.ts";
 import { fromMemory, type HotBytes, type ServableBytes, tagOf } from "./servable-bytes.ts";
-import { createSharedWork, type Made } from "./shared-work.ts";
-import { stamped, storedStamp } from "./stored-rendition.ts";
 
 export interface RenditionsOptions {
-  /** The leases of those that render; `null`: none. See {@link SharedWorkOptions.leases}. */
+  /** The leases of renders; `null`: none. See {@link SharedWorkOptions.leases}. */
   leases(): Promise<LeaseStore | null>;
   originals: BlobStore;
   renditions: BlobStore;
   renderer: Renderer;
-  /** The same renderer, as its clients share it. */
+  /** The same renderer, shared fairly between its clients. */
   scheduler: RenderScheduler;
   /** Bytes of renditions and small originals to keep in memory, at least 0. */
   memoryBytes: number;
-  /** Bytes of all stored renditions; `null`: any. */
+  /** Bytes of all stored renditions; `null`: no limit. */
   maxStoredBytes: number | null;
   /** Days after its last use in which an image keeps its stored renditions; `null`: for ever. */
   idleDays: number | null;
   /** The time in Unix milliseconds. */
   now(): number;
-  /** Called with what went wrong behind a reply that was not harmed by it. */
+  /** Gets errors that did not affect a reply. */
   onError(error: unknown): void;
-  /** Called with where a picture came from. */
+  /** Called with the source of each picture that is served. */
   served(from: ServedFrom): void;
 }
 
-/** For whom a picture is read. */
+/** The client of a read. */
 export interface Reader {
   /** The client that the work counts for: its address as rate limits cut it, an owner, or the host app. */
   client: string;
@@ -51,230 +47,164 @@ export interface Reader {
 }
 
 export interface Renditions {
-  /** From memory, at once; `undefined` says nothing about the store. */
+  /** From memory, synchronously; `undefined` says nothing about the store. */
   peek(id: string, spec: RenditionSpec | null): HotBytes | undefined;
   /** As {@link get}, but renders nothing: `null` also for a rendition that is not stored. */
   find(record: ImageRecord, spec: RenditionSpec | null, signal: AbortSignal): Promise<ServableBytes | null>;
   /**
-   * The bytes of a rendition, or of the original for `null`: from memory, the store, or rendered now, by one of all processes
-   * that share the store. `null` when the original is not there. Rejects as {@link Renderer.render} does, and with `overloaded`
-   * when another process takes too long; a failure by the picture itself is remembered, and a picture that is too costly in
-   * two renditions is barred from others for an hour. Rejects with `rate_limited` a client with too much in line, or without
-   * budget. Rejects with `damaged` when the original has another size than its record says.
+   * The bytes of a rendition, or of the original for `null`: from memory, from the store, or rendered by one of the processes
+   * that share the store. `null`: the original is missing. Rejects as {@link Renderer.render} does, and
+   * - with `overloaded` when another process takes too long,
+   * - with `rate_limited` when the client has too much in line, or no budget left,
+   * - with `damaged` when the size of the original differs from its record.
+   *
+   * A failure that the picture causes is stored. A picture that is too costly in two renditions is barred for an hour.
    */
   get(record: ImageRecord, spec: RenditionSpec | null, reader: Reader): Promise<ServableBytes | null>;
   /** Removes all bytes of an image from memory and both stores. */
   remove(id: string): Promise<void>;
-  /** Removes stored renditions that are idle, or too many. @param mayGoOn from `false` on nothing else is removed. */
+  /** Removes stored renditions that are idle, or too many. @param mayGoOn After `false` nothing else is removed. */
   sweep(mayGoOn: () => boolean): Promise<void>;
   /**
-   * The entity tag, quotes included, as far as it is known without a look at the store: of the bytes in memory, of the
-   * original, or the one that this build gives.
+   * The entity tag, quotes included, without reading the store: of the bytes in memory, of the original, or the one that this
+   * build gives.
    */
   expectedEtag(record: ImageRecord, spec: RenditionSpec | null): string;
   /**
-   * The entity tag of the bytes in memory or in the store; the one that this build gives where there are none. Small bytes
-   * are kept in memory then: a client that revalidates is seldom the only one.
+   * The entity tag of the bytes in memory or in the store; without any, the one that this build gives. Caches small bytes in
+   * memory: a client that revalidates is seldom the only one.
    */
   etag(record: ImageRecord, spec: RenditionSpec | null, signal: AbortSignal): Promise<string>;
-  /** Waits for what is still being stored. */
+  /** Waits until everything is stored. */
   close(): Promise<void>;
 }
 
-/** Renditions being stored behind their replies; beyond it they are served without being kept. */
-const MAX_PENDING_PUTS = 16;
-/** Whom renewals count for: no address is spelt so. */
-const RENEWALS = "renewals";
-/** How often a client joins the work of others that is then refused for their sake, before it shares their refusal. */
+/** How often a client joins a render that is then refused for another client's sake, before it gets that refusal itself. */
 const MAX_JOINS = 3;
 
 export function createRenditions(options: RenditionsOptions): Renditions {
-  const { originals, renditions, renderer, scheduler, onError, served, now } = options;
-  const memory =
-    options.memoryBytes > 0
-      ? new LRUCache<string, HotBytes>({
-          maxSize: options.memoryBytes,
-          maxEntrySize: MAX_MEMORY_ENTRY_BYTES,
-          sizeCalculation: ({ bytes }) => bytes.length + 1,
-        })
-      : null;
-  const flights = createRenderFlights<HotBytes | null>(scheduler);
-  const shared = createSharedWork({ leases: options.leases, onError });
-  const renewals = createRenewals(onError);
-  const pendingPuts = new Set<Promise<void>>();
-  const bounds = createRenditionBounds({
-    ...{ store: renditions, rankOf, now, onError },
-    ...{ maxBytes: options.maxStoredBytes, idleDays: options.idleDays },
-  });
-  const make = createRenditionMaker({ originals, renditions, renderer, scheduler });
-  const barred = createBarredPictures({ renditions, build: renderer.build, put: putUnlessRemoved, now });
+  return new StoredRenditions(options);
+}
 
-  /** A failure of this build may be none of the next. */
-  const failureKey = (id: string, spec: RenditionSpec) =>
-    keyOf.failure(id, `${specName(spec)}.${renderer.build}`);
+class StoredRenditions implements Renditions {
+  readonly #options: RenditionsOptions;
+  readonly #memory: LRUCache<string, HotBytes> | null;
+  readonly #bounds: RenditionBounds;
+  readonly #flights: RenderFlights<HotBytes | null>;
+  readonly #rendering: Rendering;
 
-  async function fromStores(
+  constructor(options: RenditionsOptions) {
+    const { renditions: store, maxStoredBytes: maxBytes, idleDays, now, onError } = options;
+    this.#options = options;
+    this.#memory = options.memoryBytes > 0 ? memoryOf(options.memoryBytes) : null;
+    this.#bounds = createRenditionBounds({ store, rankOf, maxBytes, idleDays, now, onError });
+    this.#flights = createRenderFlights(options.scheduler);
+    this.#rendering = createRendering({
+      ...options,
+      bounds: this.#bounds,
+      remember: (key, hot) => this.#memory?.set(key, hot),
+    });
+  }
+
+  peek(id: string, spec: RenditionSpec | null): HotBytes | undefined {
+    const key = keyFor(id, spec);
+    const hot = this.#memory?.get(key);
+    if (hot !== undefined) this.#noteUse(id, spec, key, "memory");
+    return hot;
+  }
+
+  async find(
+    record: ImageRecord,
+    spec: RenditionSpec | null,
+    signal: AbortSignal,
+  ): Promise<ServableBytes | null> {
+    const hot = this.peek(record.id, spec);
+    if (hot !== undefined) return fromMemory(hot);
+    const stored = await this.#fromStores(record, spec, signal);
+    if (stored !== null) this.#noteUse(record.id, spec, keyFor(record.id, spec), "store");
+    return stored;
+  }
+
+  async get(record: ImageRecord, spec: RenditionSpec | null, reader: Reader): Promise<ServableBytes | null> {
+    try {
+      for (let joins = 1; ; joins++) {
+        const found = await this.find(record, spec, reader.signal);
+        if (found !== null || spec === null) return found;
+        const render = (claim: Claim, signal: AbortSignal) =>
+          this.#rendering.once(record, spec, { kind: "render", claim, signal });
+        // The bounds of the clients that it joins do not hold for a call in code.
+        const mayRetry = joins < MAX_JOINS || reader.client === HOST_CLIENT;
+        const made = await this.#flights.join(keyFor(record.id, spec), reader, render, mayRetry);
+        if (made === null) continue;
+        this.#options.served("render");
+        return fromMemory(made);
+      }
+    } catch (error) {
+      if (error instanceof OriginalMissing) return null;
+      throw error;
+    }
+  }
+
+  async remove(id: string): Promise<void> {
+    for (const key of this.#memory?.keys() ?? []) if (key.startsWith(`${id}/`)) this.#memory?.delete(key);
+    await removeStored(this.#options, id);
+    this.#bounds.removed(id);
+  }
+
+  sweep(mayGoOn: () => boolean): Promise<void> {
+    return this.#bounds.keep(mayGoOn);
+  }
+
+  expectedEtag(record: ImageRecord, spec: RenditionSpec | null): string {
+    const hot = this.#memory?.get(keyFor(record.id, spec));
+    return hot?.etag ?? tagOf(record.id, spec, this.#options.renderer.build);
+  }
+
+  async etag(record: ImageRecord, spec: RenditionSpec | null, signal: AbortSignal): Promise<string> {
+    const hot = this.#memory?.get(keyFor(record.id, spec));
+    if (hot !== undefined || spec === null) return hot?.etag ?? tagOf(record.id, spec);
+    const stored = await this.#fromStores(record, spec, signal);
+    return stored?.etag ?? tagOf(record.id, spec, this.#options.renderer.build);
+  }
+
+  async close(): Promise<void> {
+    await this.#rendering.close();
+    await this.#bounds.close().catch(this.#options.onError);
+  }
+
+  async #fromStores(
     record: ImageRecord,
     spec: RenditionSpec | null,
     signal: AbortSignal,
   ): Promise<ServableBytes | null> {
     const found = await (spec === null
-      ? findOriginal({ originals }, record, signal)
-      : findRendition({ renditions }, record.id, spec, signal));
+      ? findOriginal(this.#options, record, signal)
+      : findRendition(this.#options, record.id, spec, signal));
     if (found === null) return null;
     const { servable, hot, stamp } = found;
-    if (hot !== null) memory?.set(keyFor(record.id, spec), hot);
+    if (hot !== null) this.#memory?.set(keyFor(record.id, spec), hot);
+    const { renderer } = this.#options;
     if (spec !== null && stamp !== null && stamp.look < renderer.look(record.type, spec.format)) {
-      requestRenewal(record, spec);
+      this.#rendering.renew(record, spec);
     }
     return servable;
   }
 
-  /** From memory or the store. */
-  async function find(
-    record: ImageRecord,
-    spec: RenditionSpec | null,
-    signal: AbortSignal,
-  ): Promise<ServableBytes | null> {
-    const key = keyFor(record.id, spec);
-    const hot = memory?.get(key);
-    if (hot !== undefined) {
-      noteUse(record.id, spec, key, "memory");
-      return fromMemory(hot);
-    }
-    const stored = await fromStores(record, spec, signal);
-    if (stored !== null) noteUse(record.id, spec, key, "store");
-    return stored;
+  #noteUse(id: string, spec: RenditionSpec | null, key: string, from: ServedFrom): void {
+    this.#options.served(from);
+    if (spec !== null) this.#bounds.used(id, key);
   }
-
-  function noteUse(id: string, spec: RenditionSpec | null, key: string, from: ServedFrom): void {
-    served(from);
-    if (spec !== null) bounds.used(id, key);
-  }
-
-  /** Renders unless another process has rendered it or does so now. `null`: it is stored by then. */
-  function renderOnce(record: ImageRecord, spec: RenditionSpec, turn: Turn): Promise<HotBytes | null> {
-    const key = keyFor(record.id, spec);
-    const task = {
-      async isDone() {
-        const [failure, stamp, reason] = await Promise.all([
-          renditions.get(failureKey(record.id, spec)),
-          storedStamp(renditions, key),
-          barred.reasonOf(record.id),
-        ]);
-        if (failure !== null) {
-          throw new ServiceError("unsupported_media", (await readAll(failure.body)).toString("utf8"));
-        }
-        if (stamp === null && reason !== null) throw new ServiceError("too_costly", reason);
-        return stamp !== null;
-      },
-      work: () => makeAndStore(record, spec, turn),
-    };
-    return shared.once(key, task, turn.signal);
-  }
-
-  async function makeAndStore(record: ImageRecord, spec: RenditionSpec, turn: Turn): Promise<Made<HotBytes>> {
-    try {
-      const { bytes, stamp, intermediate } = await make(record, spec, turn);
-      if (intermediate !== undefined) {
-        void storeBehind(record, intermediateKey(record.id, spec), stamped(stamp, intermediate));
-      }
-      const key = keyFor(record.id, spec);
-      const hot = { bytes, etag: tagOf(record.id, spec, stamp.build) };
-      memory?.set(key, hot);
-      return { value: hot, stored: storeBehind(record, key, stamped(stamp, bytes)) };
-    } catch (error) {
-      if (isServiceError(error, "unsupported_media") || isServiceError(error, "too_costly")) {
-        await storeBehind(record, failureKey(record.id, spec), Buffer.from(error.message, "utf8"));
-      }
-      if (isServiceError(error, "too_costly")) {
-        await barred.note(record, specName(spec), error.message).catch(onError);
-      }
-      throw error;
-    }
-  }
-
-  function requestRenewal(record: ImageRecord, spec: RenditionSpec): void {
-    const key = keyFor(record.id, spec);
-    renewals.request(key, async (signal) => {
-      const turn: Turn = { kind: "background", claim: claimOf(RENEWALS), signal };
-      const look = renderer.look(record.type, spec.format);
-      const isDone = async () => ((await storedStamp(renditions, key, signal))?.look ?? look) >= look;
-      await shared.once(key, { isDone, work: () => makeAndStore(record, spec, turn) }, signal);
-    });
-  }
-
-  /** Stores what the reply does not wait for. A rendition that cannot be stored is only rendered again. */
-  function storeBehind(image: ImageRecord, key: string, bytes: Buffer): Promise<void> {
-    if (pendingPuts.size >= MAX_PENDING_PUTS) return Promise.resolve();
-    const task = putUnlessRemoved(image, key, bytes)
-      .catch(onError)
-      .finally(() => pendingPuts.delete(task));
-    pendingPuts.add(task);
-    return task;
-  }
-
-  async function putUnlessRemoved(image: BoundedImage, key: string, bytes: Buffer): Promise<void> {
-    if (!(await bounds.store(image, key, bytes))) return;
-    // The image may have been removed meanwhile: what was put after that would stay for ever.
-    if ((await originals.stat(keyOf.original(image.id))) !== null) return;
-    await renditions.delete(key);
-    bounds.deleted(image.id, key);
-  }
-
-  return {
-    peek(id, spec) {
-      const key = keyFor(id, spec);
-      const hot = memory?.get(key);
-      if (hot !== undefined) noteUse(id, spec, key, "memory");
-      return hot;
-    },
-    find,
-    async get(record, spec, reader) {
-      try {
-        for (let joins = 1; ; joins++) {
-          const found = await find(record, spec, reader.signal);
-          if (found !== null || spec === null) return found;
-          const render = (claim: Claim, signal: AbortSignal) =>
-            renderOnce(record, spec, { kind: "render", claim, signal });
-          const key = keyFor(record.id, spec);
-          // The bounds of the clients that it joins do not hold for a call in code.
-          const mayRetry = joins < MAX_JOINS || reader.client === HOST_CLIENT;
-          const made = await flights.join(key, reader, render, mayRetry);
-          if (made === null) continue;
-          served("render");
-          return fromMemory(made);
-        }
-      } catch (error) {
-        if (error instanceof OriginalMissing) return null;
-        throw error;
-      }
-    },
-    async remove(id) {
-      for (const key of memory?.keys() ?? []) if (key.startsWith(`${id}/`)) memory?.delete(key);
-      await removeStored({ originals, renditions }, id);
-      bounds.removed(id);
-    },
-    sweep: (mayGoOn) => bounds.keep(mayGoOn),
-    expectedEtag(record, spec) {
-      return memory?.get(keyFor(record.id, spec))?.etag ?? tagOf(record.id, spec, renderer.build);
-    },
-    async etag(record, spec, signal) {
-      const hot = memory?.get(keyFor(record.id, spec));
-      if (hot !== undefined || spec === null) return hot?.etag ?? tagOf(record.id, spec);
-      const stored = await fromStores(record, spec, signal);
-      return stored?.etag ?? tagOf(record.id, spec, renderer.build);
-    },
-    async close() {
-      await renewals.close();
-      await Promise.all(pendingPuts);
-      await shared.close();
-      await bounds.close().catch(onError);
-    },
-  };
 }
 
-/** Intermediates are dear to make, and a bar must outlast what a client asks for; a name of an earlier release is not asked for any more. */
+function memoryOf(bytes: number): LRUCache<string, HotBytes> {
+  return new LRUCache({
+    maxSize: bytes,
+    maxEntrySize: MAX_MEMORY_ENTRY_BYTES,
+    sizeCalculation: (hot) => hot.bytes.length + 1,
+  });
+}
+
+/** Intermediates are costly, and a bar must outlast other renditions. Names of earlier releases are never requested. */
 function rankOf(key: string): Rank {
   const [, part, name = ""] = key.split("/");
   if (isIntermediate(key) || isBar(key)) return "last";

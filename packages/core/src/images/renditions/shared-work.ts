@@ -1,10 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { startHeartbeat } from "../../async/heartbeat.ts";
 import type { LeaseStore } from "../../contracts/lease-store.ts";
 import { ServiceError } from "../../errors.ts";
 
-/** What one process makes for all that share a store. */
+/** Something that one process makes for all that share a store. */
 export interface SharedTask<T> {
-  /** Whether it is there by now. Rejects where it is known that it cannot be made. */
+  /** Whether it is there by now. Rejects if it is known that it cannot be made. */
   isDone(): Promise<boolean>;
   /** Makes it. */
   work(): Promise<Made<T>>;
@@ -12,35 +13,35 @@ export interface SharedTask<T> {
 
 export interface Made<T> {
   value: T;
-  /** Resolves when others can find it, or never will. Never rejects. */
+  /** Resolves when other processes can find it, or never will. Never rejects. */
   stored: Promise<void>;
 }
 
 export interface SharedWork {
   /**
-   * Does the task, unless another process does: then waits for that, and takes over from one that died.
-   * @returns what was made here; `null` where it is there by now.
-   * Rejects as the task does, with `overloaded` when others take too long, and with the signal's reason.
+   * Does the task, unless another process is at it: then waits for that, and does the task itself if the other dies.
+   * @returns what was made here; `null`: it is there by now.
+   * Rejects as the task does, with `overloaded` when other processes take too long, and with the signal's reason.
    */
   once<T>(key: string, task: SharedTask<T>, signal: AbortSignal): Promise<T | null>;
-  /** Waits until every lease is given back. */
+  /** Waits until every lease is released. */
   close(): Promise<void>;
 }
 
-/** A lease that nobody renews ends after this time; its holder is then taken for dead. */
+/** A lease that is not renewed ends after this time; its holder is then presumed dead. */
 const LEASE_MS = 10_000;
 const HEARTBEAT_MS = 3_000;
 const PATIENCE_MS = 30_000;
-/** Pauses between two looks: quick pictures are found soon, slow ones do not cost much. */
+/** Pauses between two polls: quick pictures are found soon, slow ones cost little. */
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 500;
 
 export interface SharedWorkOptions {
-  /** The leases, asked for by every task. `null`: no other process is waited for. Rejects while that cannot be told. */
+  /** The leases, requested by every task. `null`: waits for no other process. Rejects while that is unknown. */
   leases(): Promise<LeaseStore | null>;
-  /** Told of leases that could be neither renewed nor given back, and run out. */
+  /** Gets errors of leases that could not be renewed or released, and run out. */
   onError(error: unknown): void;
-  /** How long to wait for other processes before the client is told to come back; milliseconds. @default 30000 */
+  /** How long to wait for other processes before a task rejects with `overloaded`; milliseconds. @default 30000 */
   patienceMs?: number;
 }
 
@@ -57,20 +58,19 @@ export function createSharedWork({
     proof: string,
     task: SharedTask<T>,
   ): Promise<T | null> {
-    // One that cannot be renewed may be taken over: then the work is done twice, and harms nobody.
-    const renew = () => void leases.renewLease(key, proof, LEASE_MS).catch(onError);
-    const heartbeat = setInterval(renew, HEARTBEAT_MS).unref();
+    // If a renewal fails, another process may acquire the lease: the work is then done twice, without harm.
+    const stop = startHeartbeat(HEARTBEAT_MS, () => leases.renewLease(key, proof, LEASE_MS), onError);
     let stored = Promise.resolve();
     try {
-      // Whoever held the lease before may have made it since this process looked.
+      // An earlier lease holder may have made it since the last check.
       if (await task.isDone()) return null;
       const made = await task.work();
       stored = made.stored;
       return made.value;
     } finally {
       const release = () => {
-        clearInterval(heartbeat);
-        // One that cannot be given back runs out.
+        stop();
+        // A lease that cannot be released runs out.
         return leases.releaseLease(key, proof).catch(onError);
       };
       const released = stored.then(release).finally(() => held.delete(released));
@@ -101,7 +101,7 @@ export function createSharedWork({
   };
 }
 
-/** A store that no other process makes anything in. */
+/** For a store that no other process shares. */
 const NO_LEASES: LeaseStore = {
   acquireLease: async () => "",
   renewLease: async () => true,

@@ -16,7 +16,7 @@ export interface SizeSteps {
   steps: readonly number[];
 }
 
-/** Which sizes strangers may ask for. */
+/** Which sizes clients may request. */
 export type SizesOption = "any" | "steps" | "signed" | SizeSteps;
 
 /** The rule of the option `sizes`. */
@@ -49,7 +49,7 @@ export function sizePolicy(sizes: SizesOption): SizePolicy {
   return { steps: sizes === "steps" ? DEFAULT_STEPS : null, needsSignature: sizes === "signed" };
 }
 
-/** Whether every request is answered with the size that it asks for. */
+/** Whether every request gets the size that it names. */
 export function isFree({ steps, needsSignature }: SizePolicy): boolean {
   return steps === null && !needsSignature;
 }

@@ -1,9 +1,9 @@
-import { type BlobStore, hasLocalSecret } from "../../contracts/blob-store.ts";
+import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import { isServiceError } from "../../errors.ts";
-import { readMigrationMark } from "../migrate/migration-mark.ts";
 import { roleOf } from "../record/image-record.ts";
 import type { Secret } from "../record/pin.ts";
+import { readMigrationMark } from "./migration-mark.ts";
 import { requireKnownFormat } from "./store-guard.ts";
 import {
   fingerprintsOf,
@@ -107,14 +107,14 @@ async function holdsNothing(records: BlobStore): Promise<boolean> {
 }
 
 async function firstSecretOf({ secret, records }: OpenStoreOptions): Promise<Secret> {
-  if (secret !== undefined || !hasLocalSecret(records)) return secretOf({ secret, records });
+  if (secret !== undefined || !isLocalStore(records)) return secretOf({ secret, records });
   return records.localSecret();
 }
 
 /** The secret in use; makes none: with another one, every PIN that was given out would be wrong. */
 async function secretOf({ secret, records }: Pick<OpenStoreOptions, "secret" | "records">): Promise<Secret> {
   if (secret !== undefined) return secret;
-  const kept = hasLocalSecret(records) ? await records.readLocalSecret() : null;
+  const kept = isLocalStore(records) ? await records.readLocalSecret() : null;
   if (kept !== null) return kept;
   throw new StoreRefused(
     `The secret of this storage is gone, and its PINs with it. Restore ${secretPathOf(records)} from a backup, or ${GIVE_SECRET}`,
@@ -133,23 +133,23 @@ function wrong({ secret, records }: OpenStoreOptions): string {
       ? `Restore the former ${secretPathOf(records)} from a backup, or ${GIVE_SECRET}`
       : `${GIVE_SECRET.replace(/^g/, "G")}, in a list behind the new one to rotate`;
   const own =
-    secret !== undefined && hasLocalSecret(records)
+    secret !== undefined && isLocalStore(records)
       ? `; without the option, ${secretPathOf(records)} is used`
       : "";
   return `The PINs of this storage were made with another secret. ${remedy}${own}`;
 }
 
 function missing(records: BlobStore): string {
-  const what = hasLocalSecret(records) ? "The data directory" : "The storage";
+  const what = isLocalStore(records) ? "The data directory" : "The storage";
   return `${what} is empty, and an existing one is required. Mount the right one; to begin anew, start once without requireStore (outrigger serve: without --existing and OUTRIGGER_EXISTING)`;
 }
 
 function secretPathOf(records: BlobStore): string {
-  return hasLocalSecret(records) ? `the file ${records.secretPath}` : "it";
+  return isLocalStore(records) ? `the file ${records.secretPath}` : "it";
 }
 
 function logNew(records: BlobStore, { id }: StoreIdentity, log: Logger): void {
-  if (hasLocalSecret(records)) {
+  if (isLocalStore(records)) {
     log.info({ where: records.secretPath.replace(/[\\/][^\\/]*$/, ""), store: id }, "new data directory");
   } else {
     log.info({ store: id }, "new storage");

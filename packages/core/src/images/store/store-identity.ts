@@ -84,7 +84,7 @@ function decodeIdentity(bytes: Buffer): StoreIdentity {
   try {
     found = JSON.parse(bytes.toString("utf8")); // Checked below.
   } catch {
-    // Not even JSON: told below.
+    // Not even JSON: reported below.
   }
   const { v, id, secrets, isBackup } = found ?? {};
   if (isBackup === true) throw new StoreRefused(IS_BACKUP);

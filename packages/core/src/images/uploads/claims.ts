@@ -1,3 +1,5 @@
+import { startHeartbeat } from "../../async/heartbeat.ts";
+import { createInTurn } from "../../async/in-turn.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { DueEntry } from "../../contracts/due-index.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
@@ -79,23 +81,16 @@ interface ClaimAccess {
 
 /** Holds a claim that was just written, and renews it until it ends. */
 function holdClaim({ renew, remove, onError }: ClaimAccess): HeldClaim {
-  let turn: Promise<unknown> = Promise.resolve();
-  const heartbeat = setInterval(() => void renewInTurn().catch(onError), HEARTBEAT_MS).unref();
-
-  /** One after the other: each is compared with the one before. */
-  function renewInTurn(): Promise<void> {
-    const renewed = turn.then(renew);
-    turn = renewed.catch(() => undefined);
-    return renewed;
-  }
-
+  // Each renewal is compared with the one before.
+  const inTurn = createInTurn();
+  const renewInTurn = () => inTurn(renew);
+  const end = startHeartbeat(HEARTBEAT_MS, renewInTurn, onError);
   return {
     renewNow: renewInTurn,
-    end: () => clearInterval(heartbeat),
-    async release() {
-      clearInterval(heartbeat);
-      await turn;
-      await remove();
+    end,
+    release() {
+      end();
+      return inTurn(remove);
     },
   };
 }

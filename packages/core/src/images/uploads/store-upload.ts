@@ -156,7 +156,7 @@ async function storeInBackground(
       claimed(unclaimed(settings.now()), jobs.worker, settings.now()),
     );
     await watch.requireInTime();
-    jobs.takeOver(current, { upload, admission }, controller);
+    jobs.finishInBackground(current, { upload, admission }, controller);
     return current;
   } catch (error) {
     controller.abort(error);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { copyFile, link, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type BlobStore, hasSpool, type PutOptions } from "../../contracts/blob-store.ts";
+import { type BlobStore, isLocalStore, type PutOptions } from "../../contracts/blob-store.ts";
 import type { SpooledFile } from "../../contracts/call.ts";
 import type { Admission, RenderSource } from "../../contracts/renderer.ts";
 import { systemTemporaryDirectory } from "../../stores/system-temporary.ts";
@@ -63,13 +63,13 @@ export async function putAdmitted(
 
 /** A file in the spool becomes the blob itself where the store can do that. */
 async function putFile(store: BlobStore, key: string, path: string, options: PutOptions): Promise<void> {
-  if (hasSpool(store)) await store.adopt(key, path, options);
+  if (isLocalStore(store)) await store.adopt(key, path, options);
   else await store.put(key, createReadStream(path), options);
 }
 
 /** As `putFile`, but the store gets a second name of the file, or a copy. */
 async function putLinked(store: BlobStore, key: string, path: string, options: PutOptions): Promise<void> {
-  if (!hasSpool(store)) return putFile(store, key, path, options);
+  if (!isLocalStore(store)) return putFile(store, key, path, options);
   const second = temporaryPath(store);
   try {
     await link(path, second).catch(() => copyFile(path, second));
@@ -82,7 +82,7 @@ async function putLinked(store: BlobStore, key: string, path: string, options: P
 /** Where a file may be written; after a crash it is swept with the directory. */
 export function temporaryPath(store: BlobStore): string {
   return join(
-    hasSpool(store) ? store.spoolDirectory : systemTemporaryDirectory(),
+    isLocalStore(store) ? store.spoolDirectory : systemTemporaryDirectory(),
     `outrigger-${randomUUID()}`,
   );
 }

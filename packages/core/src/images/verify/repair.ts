@@ -1,8 +1,8 @@
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { loadAny, remainsOf } from "../life/damaged-image.ts";
 import { isOver, nextLookAt } from "../life/image-life.ts";
-import { lookAfter } from "../life/look-after.ts";
-import { takeDown } from "../life/take-down.ts";
+import { markDeleted } from "../life/mark-deleted.ts";
+import { sweepEntry } from "../life/sweep-entry.ts";
 import { type Digest, digestOf, isSame } from "../migrate/blob-digest.ts";
 import { readSmall } from "../migrate/copy-blob.ts";
 import { NEWER, pictureOf, recordIn } from "../migrate/copy-picture.ts";
@@ -83,9 +83,9 @@ async function remove({ life }: VerifyContext, id: string, revision: string): Pr
   if (current?.revision !== revision) {
     throw new ServiceError("conflict", `Image ${id} was changed while it was verified`);
   }
-  const { entry } = await takeDown(life, current);
+  const { entry } = await markDeleted(life, current);
   // What is left undone the sweep finds.
-  await lookAfter(life, entry).catch(life.settings.onError);
+  await sweepEntry(life, entry).catch(life.settings.onError);
   return "removed";
 }
 

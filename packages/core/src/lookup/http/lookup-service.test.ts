@@ -3,9 +3,9 @@ import { createCall } from "../../../test/calls.ts";
 import { contactOf, createLookupSite } from "../../../test/lookup-site.ts";
 import { createRecordingObserver } from "../../../test/recording-observer.ts";
 import { ServiceError } from "../../errors.ts";
-import { createMemoryAccounts } from "../../stores/memory/memory-accounts.ts";
-import { createMemoryContactSource } from "../../stores/memory/memory-contact-source.ts";
 import type { LookupOptions } from "../lookup-options.ts";
+import { createMemoryAccounts } from "../memory/memory-accounts.ts";
+import { createMemoryContactSource } from "../memory/memory-contact-source.ts";
 
 const known = [contactOf("ada.lovelace@example.com", { firstName: "Ada", lastName: "Lovelace" })];
 

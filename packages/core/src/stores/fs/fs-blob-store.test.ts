@@ -17,7 +17,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 const newDirectory = () => mkdtempSync(join(root, "store-"));
 
 blobStoreContract(test, async () => createFsBlobStore({ directory: newDirectory() }), {
-  abilities: ["spool", "probe", "local files", "secret", "due index", "bulk removal", "shards"],
+  abilities: ["local", "probe", "due index", "bulk removal", "shards"],
 });
 
 test("two stores on one directory see each other's writes at once and lose none", async () => {

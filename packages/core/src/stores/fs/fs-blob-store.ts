@@ -6,16 +6,13 @@ import { LRUCache } from "lru-cache";
 import type {
   BlobInfo,
   BlobStore,
-  LocalFileStore,
+  BulkRemoval,
+  LocalStore,
   PutOptions,
   RevisionProbe,
-  SecretKeeper,
-  SpoolingStore,
-  SupersededFiles,
+  ShardSampler,
 } from "../../contracts/blob-store.ts";
-import type { BulkRemoval } from "../../contracts/bulk-removal.ts";
 import type { DueIndex } from "../../contracts/due-index.ts";
-import type { ShardSampler } from "../../contracts/shard-sampler.ts";
 import { ServiceError } from "../../errors.ts";
 import { checkOptions, type RuleTable, required, text } from "../../option-rules.ts";
 import { checkBlobKey, checkListing, MAX_PAGE } from "../argument-checks.ts";
@@ -36,11 +33,10 @@ import {
   probeOf,
   revisionOf,
 } from "./fs-generations.ts";
-import { listKeys } from "./fs-list.ts";
+import { fsShards, listKeys } from "./fs-list.ts";
 import { claimTemporaryDirectory, type TemporaryDirectory } from "./fs-processes.ts";
 import { openBlob } from "./fs-read.ts";
 import { readOrCreateSecret, readSecret } from "./fs-secret.ts";
-import { fsShards } from "./fs-shards.ts";
 import { createSupersededIndex } from "./fs-superseded.ts";
 import { type NewFile, openSpooled, writeTemporary } from "./fs-write.ts";
 
@@ -55,24 +51,16 @@ const RULES = {
 
 const MAX_PROBES = 10_000;
 
-/** A writer who loses so often does not lose to other writers. */
+/** A write that loses this often does not lose to other writers. */
 const MAX_ATTEMPTS = 1000;
 
-export type FsBlobStore = BlobStore &
-  SpoolingStore &
-  LocalFileStore &
-  RevisionProbe &
-  SecretKeeper &
-  SupersededFiles &
-  DueIndex &
-  BulkRemoval &
-  ShardSampler;
+export type FsBlobStore = BlobStore & LocalStore & RevisionProbe & DueIndex & BulkRemoval & ShardSampler;
 
 /**
- * Blobs as files. What was acknowledged survives a power cut: bytes are flushed before they get their name, and the name
- * before the promise resolves. How conditional writes stay exact without locks is told in fs-generations.ts. Replaced blobs
+ * Blobs as files. An acknowledged write survives a power cut: bytes are flushed before they get their name, and the name
+ * before the promise resolves. fs-generations.ts describes how conditional writes stay exact without locks. Replaced blobs
  * keep their files until `removeSuperseded`, so that a copy of the running store is whole.
- * @param files for tests of its faults.
+ * @param files For tests of its faults.
  * @throws ServiceError `store_unavailable` where the directory cannot be used.
  */
 export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem = nodeFiles): FsBlobStore {
@@ -94,7 +82,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
     if (isClosed) throw new ServiceError("store_unavailable", "The store is closed");
   }
 
-  /** Rejects where the directory is gone, with its volume for example: nothing is known of any blob then. */
+  /** Rejects if the directory is gone, for example with its volume: then no blob can be found. */
   function checkDirectory(): void {
     if (existsSync(blobs)) return;
     try {
@@ -104,7 +92,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
     }
   }
 
-  /** What is found of a key; `null` and `false` only where the directory is there. */
+  /** The result for a key; `null` and `false` only if the directory exists. */
   function found<T>(result: T): T {
     if (result === null || result === false) checkDirectory();
     return result;
@@ -116,7 +104,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
     return `${blobs}/${shardOf(key)}/${key}`;
   }
 
-  /** Remembered, for whoever asks once asks with every request; a revision belongs to one key for ever. */
+  /** Cached: a client that revalidates once usually does so on every request. Revisions are unique, so no entry goes stale. */
   function probeFor(key: string, revision: string): Probe | null {
     const known = probes.get(revision);
     if (known?.key === key && !isClosed) return known;
@@ -166,7 +154,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
     },
     put: (key, body, options = {}) =>
       mapped(async () => {
-        // Until `pipeline` listens, an error of the body would be nobody's and end the process.
+        // Until `pipeline` listens, an error of the body would be unhandled and end the process.
         if (body instanceof Readable) body.on("error", () => undefined);
         try {
           const base = baseOf(key);
@@ -220,7 +208,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
         const probe = probeFor(key, revision);
         return probe !== null && isHead(probe);
       } catch {
-        // A key or a disk that cannot be looked at: whoever asks `get` instead is told what is wrong.
+        // The key or the disk cannot be read: a `get` rejects with the reason.
         return false;
       }
     },

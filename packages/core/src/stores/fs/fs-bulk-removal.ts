@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { rename, rm, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { createSharedFlush } from "./fs-durable-directories.ts";
 import { systemCode } from "./fs-errors.ts";
 import type { FileSystem } from "./fs-files.ts";
 import { chainDirectory } from "./fs-generations.ts";
-import { createSharedFlush } from "./fs-shared-flush.ts";
 
 /**
  * Removes whole chains, and directories with chains, of one directory: all are renamed away, then one flush makes that

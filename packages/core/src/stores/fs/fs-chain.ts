@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { mkdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ServiceError } from "../../errors.ts";
+import { syncIfThere } from "./fs-durable-directories.ts";
 import type { EmptyFiles } from "./fs-empty-files.ts";
 import { systemCode } from "./fs-errors.ts";
 import type { FileSystem } from "./fs-files.ts";
@@ -41,15 +42,15 @@ export interface ChainsOptions {
 /** Of a blob that is replaced more often than this, older generations go after an hour: an owner's tally may be busy. */
 const LONG_CHAIN = 100;
 const LONG_CHAIN_MS = 3_600_000;
-/** A generation that has been in force for longer is not taken back: the one before may have been removed since. */
-const MAX_WITHDRAWN_MS = 600_000;
+/** An older generation is not undone: the one before may have been removed since. */
+const MAX_UNDO_MS = 600_000;
 
 export function createChains({ root, temporary, files, empties, superseded }: ChainsOptions): Chains {
   const randomPath = () => join(temporary(), randomBytes(12).toString("hex"));
 
   /** Makes a directory and those above it. One that another process makes at the same time may vanish again. */
   async function makeDirectories(path: string): Promise<void> {
-    // Its volume is gone, and what is made in its place would be hidden when it is back.
+    // Its volume is gone. A directory made in its place would be hidden once it is mounted again.
     if (path === root) throw new ServiceError("store_unavailable", `The data directory is gone: no ${root}`);
     try {
       await mkdir(path, { mode: 0o700 });
@@ -62,20 +63,11 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
       }
     }
     try {
-      await syncWhatIsThere(dirname(path));
+      await syncIfThere(files, dirname(path));
     } catch (error) {
-      // The next writer has to make it again, since it would not flush the entry of a directory that it finds.
+      // The next writer makes it again: it would not flush the entry of an existing directory.
       await removeEmptyDirectories(path);
       throw error;
-    }
-  }
-
-  /** Flushes a directory's entries. One that was removed meanwhile has none. */
-  async function syncWhatIsThere(path: string): Promise<void> {
-    try {
-      await files.syncDirectory(path);
-    } catch (error) {
-      if (systemCode(error) !== "ENOENT") throw error;
     }
   }
 
@@ -85,7 +77,7 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
     try {
       await rmdir(path);
     } catch (error) {
-      // Somebody's blobs are in it, or somebody else removed it.
+      // It has blobs, or another process removed it.
       if (systemCode(error) !== undefined) return;
       throw error;
     }
@@ -104,20 +96,20 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
     }
   }
 
-  /** Takes back a first generation that could not be made durable: it was not acknowledged, and is not to be seen. */
-  async function withdrawFirst(base: string, first: Place): Promise<void> {
-    // Deleted meanwhile, or another writer built upon it: then it cannot be taken back.
+  /** Removes a first generation that could not be made durable: it was not acknowledged, and must not be visible. */
+  async function undoCreate(base: string, first: Place): Promise<void> {
+    // Deleted meanwhile, or another writer appended to it: then it must stay.
     const successor = { ...first, generation: 2 };
     if (lookAt(base, first) === undefined || lookAt(base, successor) !== undefined) return;
     await bury(base, () => Promise.resolve());
   }
 
-  /** As {@link withdrawFirst}. The blob before must still be there. */
-  function withdraw(base: string, next: Place, head: Head): void {
+  /** As {@link undoCreate}, for a later generation. The one before must still be there. */
+  function undoAppend(base: string, next: Place, head: Head): void {
     const stats = lookAt(base, next);
     const successor = { ...next, generation: next.generation + 1 };
     if (stats === undefined || lookAt(base, successor) !== undefined) return;
-    if (Date.now() - stats.ctimeMs > MAX_WITHDRAWN_MS || lookAt(base, head)?.ino !== head.inode) return;
+    if (Date.now() - stats.ctimeMs > MAX_UNDO_MS || lookAt(base, head)?.ino !== head.inode) return;
     rmSync(generationPath(base, next), { force: true });
   }
 
@@ -138,7 +130,7 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
     try {
       await superseded.trim(base, beforeMs, generation);
     } catch (error) {
-      // The sweep tries it again, and tells of it.
+      // The sweep tries it again, and reports its failure.
       if (systemCode(error) === undefined) throw error;
     }
   }
@@ -181,9 +173,9 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
         throw error;
       }
       try {
-        await syncWhatIsThere(dirname(base));
+        await syncIfThere(files, dirname(base));
       } catch (error) {
-        await withdrawFirst(base, first);
+        await undoCreate(base, first);
         throw error;
       }
       return first;
@@ -207,9 +199,9 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
           await rm(generationPath(base, next), { force: true });
           return null;
         }
-        await syncWhatIsThere(chainDirectory(base));
+        await syncIfThere(files, chainDirectory(base));
       } catch (error) {
-        withdraw(base, next, head);
+        undoAppend(base, next, head);
         throw error;
       }
       if (isShortOfRoom) await trim(base, Number.POSITIVE_INFINITY, next);
@@ -217,7 +209,7 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
       return next;
     },
     async remove(base) {
-      if (!(await bury(base, () => syncWhatIsThere(dirname(base))))) return false;
+      if (!(await bury(base, () => syncIfThere(files, dirname(base))))) return false;
       await removeEmptyDirectories(dirname(base));
       return true;
     },

@@ -2,20 +2,19 @@ import type { Dirent } from "node:fs";
 import { readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { DueEntry, DueIndex } from "../../contracts/due-index.ts";
-import { checkDueList, checkDueQuery, dueName, parseDueName } from "../due-names.ts";
-import { createDurableDirectories, removeIfEmpty } from "./fs-durable-directories.ts";
+import { checkDueList, checkDueQuery, dueName, parseDueName } from "../due-list.ts";
+import { createDurableDirectories, createSharedFlush, removeIfEmpty } from "./fs-durable-directories.ts";
 import type { EmptyFiles } from "./fs-empty-files.ts";
 import { systemCode } from "./fs-errors.ts";
 import type { FileSystem } from "./fs-files.ts";
-import { createSharedFlush } from "./fs-shared-flush.ts";
 
 export const HOUR_MS = 3_600_000;
 /** Enough in base 36 for the last hour that an entry can have. */
 const BUCKET_DIGITS = 5;
 const BUCKET = /^[0-9a-z]{5}$/;
-/** Machines whose clocks differ by less agree on which directories nobody trusts any more. */
+/** Machines whose clocks differ by less agree on which directories are not trusted any more. */
 const CLOCK_SKEW_MS = 3_600_000;
-/** Whoever finds directories removed so often does not compete with others. */
+/** A write that finds directories removed this often does not compete with other processes. */
 const MAX_ATTEMPTS = 1000;
 
 /**
@@ -64,7 +63,7 @@ export function createFsDueIndex(root: string, empties: EmptyFiles, files: FileS
           return await flush(bucket);
         } catch (error) {
           if (systemCode(error) !== "ENOENT" || attempt === MAX_ATTEMPTS) throw error;
-          // Somebody removed a directory on the way.
+          // Another process removed a directory of the path.
           directories.distrust();
         }
       }
@@ -115,7 +114,7 @@ export async function hoursOf(list: string): Promise<number[]> {
   return directories.map(({ name }) => Number.parseInt(name, 36)).sort((a, b) => a - b);
 }
 
-/** What is due in an hour, the oldest first. Whatever else lies there is nobody's entry. */
+/** The entries of an hour, the oldest first. Other files are ignored. */
 async function entriesOf(bucket: string, hour: number): Promise<DueEntry[]> {
   const files = (await read(bucket)).filter((found) => found.isFile());
   const entries = files.map(({ name }) => parseDueName(name)).filter((entry) => entry !== null);

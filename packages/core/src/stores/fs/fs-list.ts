@@ -1,6 +1,7 @@
+import { randomInt } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { KeyPage, ListOptions } from "../../contracts/blob-store.ts";
+import type { KeyPage, ListOptions, Shard } from "../../contracts/blob-store.ts";
 import { MAX_PAGE } from "../argument-checks.ts";
 import { systemCode } from "./fs-errors.ts";
 import { chainNameOf } from "./fs-generations.ts";
@@ -55,8 +56,28 @@ async function readNames(directory: string): Promise<{ chains: Set<string>; dire
       else chains.add(chain);
     }
   } catch (error) {
-    // Not there, or removed while we walked: nothing is in it.
+    // Not stored yet, or removed during the walk: nothing is in it.
     if (systemCode(error) !== "ENOENT") throw error;
   }
   return { chains, directories };
+}
+
+/** The directories right below `root` in random order, each with the first segments of the keys in it. */
+export async function* fsShards(root: string): AsyncGenerator<Shard> {
+  const found = await readNames(root);
+  const shardCount = found.directories.size;
+  for (const shard of shuffled([...found.directories])) {
+    const { chains, directories } = await readNames(join(root, shard));
+    yield { names: [...new Set([...chains, ...directories])], shardCount };
+  }
+}
+
+/** In random order; every order is equally likely (Fisher and Yates). */
+function shuffled<T>(items: readonly T[]): T[] {
+  const order = items.map((_, index) => index);
+  for (let last = order.length - 1; last > 0; last--) {
+    const other = randomInt(last + 1);
+    [order[last], order[other]] = [order[other] ?? other, order[last] ?? last];
+  }
+  return order.flatMap((index) => items.slice(index, index + 1));
 }

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { makeDirectory } from "./fs-durable-directories.ts";
 import { systemCode } from "./fs-errors.ts";
 
-/** A process that this one cannot see is taken for dead when its files have not changed for so long. */
+/** A process that this one cannot see is presumed dead when its files have not changed for this time. */
 const FOREIGN_IDLE_MS = 3_600_000;
 /** How often a process shows that it is alive. */
 export const SIGN_OF_LIFE_MS = FOREIGN_IDLE_MS / 10;
@@ -41,9 +41,8 @@ export interface TemporaryDirectory {
 }
 
 /**
- * Makes the directory for this process' temporary files, after removing those of processes that are no more. Many
- * processes, in containers of their own too, may do so at once. Synchronous, so that the directory is there for whoever
- * asks for it.
+ * Makes the directory for this process' temporary files, after removing those of dead processes. Many processes, also in
+ * containers of their own, may do so at once. Synchronous, so that the directory exists from the start.
  * @param sibling is there as long as the volume is.
  */
 export function claimTemporaryDirectory(parent: string, sibling: string): TemporaryDirectory {
@@ -129,7 +128,7 @@ function lastChange(directory: string): number {
     const inside = readdirSync(directory).map((name) => statSync(join(directory, name)).ctimeMs);
     return Math.max(statSync(directory).ctimeMs, ...inside);
   } catch (error) {
-    // Its owner is at work in it, or somebody else is sweeping.
+    // Its owner is writing to it, or another process is sweeping it.
     if (systemCode(error) !== undefined) return Date.now();
     throw error;
   }

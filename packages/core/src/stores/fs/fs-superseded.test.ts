@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { createFaultyStore, systemError } from "../../../test/faulty-store.ts";
-import { hasSupersededFiles } from "../../contracts/blob-store.ts";
+import { isLocalStore } from "../../contracts/blob-store.ts";
 import { observeStore } from "../../observe/observe-store.ts";
 import { createFsBlobStore } from "./fs-blob-store.ts";
 import { nodeFiles } from "./fs-files.ts";
@@ -232,5 +232,5 @@ test("the ability shows through an observer, and its guard", () => {
     gauge: () => () => {},
   };
   const observed = observeStore(store, "records", observer as never);
-  assert.equal(hasSupersededFiles(observed), true);
+  assert.equal(isLocalStore(observed), true);
 });

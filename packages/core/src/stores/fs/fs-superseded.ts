@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { unlink } from "node:fs/promises";
 import { join } from "node:path";
-import type { SupersededFiles } from "../../contracts/blob-store.ts";
+import type { LocalStore } from "../../contracts/blob-store.ts";
 import { isServiceError } from "../../errors.ts";
 import { bucketName, HOUR_MS, hoursOf, read } from "./fs-due-index.ts";
 import { removeIfEmpty } from "./fs-durable-directories.ts";
@@ -27,7 +27,7 @@ import {
 } from "./fs-generations.ts";
 
 /** Removal of superseded generations, of chains that are noted and of one chain. */
-export interface SupersededIndex extends SupersededFiles {
+export interface SupersededIndex extends Pick<LocalStore, "removeSuperseded"> {
   /** Notes that a generation of the chain is about to be superseded. */
   note(base: string): void;
   /**

@@ -51,7 +51,7 @@ export async function writeTemporary(
   }
 }
 
-/** Opens a file that somebody else wrote, and makes it one that only the owner may read. */
+/** Opens a file of another writer, and makes it readable for its owner alone. */
 export async function openSpooled(path: string, files: FileSystem): Promise<NewFile> {
   const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW);
   try {
@@ -76,7 +76,7 @@ function newFile(path: string, file: FileHandle, files: FileSystem): NewFile {
       return flushing;
     },
     async close() {
-      // What was flushed is on the disk, and what was not is nobody's blob: neither depends on how this ends.
+      // Flushed bytes are on the disk, and others belong to no blob: a failed close changes neither.
       await file.close().catch(() => undefined);
     },
   };

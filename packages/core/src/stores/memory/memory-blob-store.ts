@@ -117,7 +117,7 @@ export function createMemoryBlobStore(options: MemoryBlobStoreOptions = {}): Blo
       if (blob === undefined) return null;
       const size = blob.bytes.length;
       const { start, end } = range === undefined ? { start: 0, end: size - 1 } : within(range, size);
-      // A copy: whoever receives a Buffer may write into it.
+      // A copy: the receiver may write into its Buffer.
       return { size, revision: blob.revision, body: Buffer.from(blob.bytes.subarray(start, end + 1)) };
     },
 
@@ -152,9 +152,9 @@ export function createMemoryBlobStore(options: MemoryBlobStoreOptions = {}): Blo
   };
 }
 
-/** Ends a stream that nobody will read. */
+/** Ends a stream that will not be read. */
 function discard(stream: Readable): void {
-  stream.on("error", () => undefined); // Nobody waits for it any more; unheard, it would end the process.
+  stream.on("error", () => undefined); // An unhandled error would end the process.
   stream.destroy();
 }
 

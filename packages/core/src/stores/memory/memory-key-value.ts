@@ -12,7 +12,7 @@ const RULES = { maxKeys: preset(100_000, whole(1)) } satisfies RuleTable<MemoryK
 /** Values in this process' memory. */
 export function createMemoryKeyValue(options: MemoryKeyValueOptions = {}): KeyValue {
   const { maxKeys } = checkOptions("createMemoryKeyValue", options, RULES);
-  // As text, so that nobody changes what is kept.
+  // As text, so that a caller cannot change the kept value.
   const values = new LRUCache<string, string>({ max: maxKeys });
   return {
     async get(key) {

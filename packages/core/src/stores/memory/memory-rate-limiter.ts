@@ -1,4 +1,5 @@
 import { RateLimiterMemory } from "rate-limiter-flexible";
+import { createInTurn } from "../../async/in-turn.ts";
 import type { RateLimiter, RateResult, RateRule } from "../../contracts/rate-limiter.ts";
 import { ServiceError } from "../../errors.ts";
 import { checkOptions, checkValue, preset, type RuleTable, whole } from "../../option-rules.ts";
@@ -35,19 +36,17 @@ export function createMemoryRateLimiter(options: MemoryRateLimiterOptions = {}):
   const { maxKeys } = checkOptions("createMemoryRateLimiter", options, RULES);
   const rules = new Map<string, RuleWindows>();
   let closed = false;
-  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = createInTurn();
 
   /**
-   * Runs `work` alone. The counter answers a tick later than it counts, and it counts what it refuses too; so one
-   * has to look first, and nobody else may count between the look and the count.
+   * Runs `work` alone. The counter answers a tick later than it counts, and it counts refused attempts as well. So each
+   * attempt reads first, and no other may count between its read and its count.
    */
   function alone<T>(rule: RateRule, work: (windows: RuleWindows) => Promise<T>): Promise<T> {
-    const result = last.then(() => {
+    return inTurn(() => {
       if (closed) throw new ServiceError("store_unavailable", "The rate limiter is closed.");
       return work(windowsOf(rule));
     });
-    last = result.catch(() => undefined); // The caller has the error; here only its end matters.
-    return result;
   }
 
   function windowsOf({ limit, windowMs }: RateRule): RuleWindows {
@@ -100,13 +99,14 @@ export function createMemoryRateLimiter(options: MemoryRateLimiterOptions = {}):
       });
     },
 
-    async close() {
+    close() {
       closed = true;
-      await last;
-      for (const windows of rules.values()) {
-        for (const key of windows.endsAt.keys()) forget(windows, key);
-      }
-      rules.clear();
+      return inTurn(async () => {
+        for (const windows of rules.values()) {
+          for (const key of windows.endsAt.keys()) forget(windows, key);
+        }
+        rules.clear();
+      });
     },
   };
 }

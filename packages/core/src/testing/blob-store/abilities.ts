@@ -4,62 +4,51 @@ import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type BlobStore,
-  hasLocalFiles,
-  hasLocalSecret,
+  hasBulkRemoval,
   hasRevisionProbe,
-  hasSpool,
-  type SpoolingStore,
+  hasShardSampler,
+  isLocalStore,
+  type LocalStore,
 } from "../../contracts/blob-store.ts";
-import { hasBulkRemoval } from "../../contracts/bulk-removal.ts";
 import { hasDueIndex } from "../../contracts/due-index.ts";
-import { hasShardSampler } from "../../contracts/shard-sampler.ts";
 import { bulkRemovalBehaviour, shardsBehaviour } from "./bulk-abilities.ts";
 import { assertBytes, assertRejects, assertSame, type BlobStoreScope, failure, someBytes } from "./scope.ts";
 
-export type BlobStoreAbility =
-  | "spool"
-  | "probe"
-  | "local files"
-  | "secret"
-  | "due index"
-  | "bulk removal"
-  | "shards";
+export type BlobStoreAbility = "local" | "probe" | "due index" | "bulk removal" | "shards";
 
-/** What the optional abilities promise, for those that a store says it has; a due index has a suite of its own. */
+/** The promises of the optional abilities that a store names. A due index has a suite of its own. */
 export function abilitiesBehaviour(scope: BlobStoreScope, abilities: readonly BlobStoreAbility[]): void {
   scope.test("has the abilities that it says it has, and no others", async (store) => {
     assert.deepEqual(
       {
-        spool: hasSpool(store),
+        local: isLocalStore(store),
         probe: hasRevisionProbe(store),
-        "local files": hasLocalFiles(store),
-        secret: hasLocalSecret(store),
         "due index": hasDueIndex(store),
         "bulk removal": hasBulkRemoval(store),
         shards: hasShardSampler(store),
       },
       {
-        spool: abilities.includes("spool"),
+        local: abilities.includes("local"),
         probe: abilities.includes("probe"),
-        "local files": abilities.includes("local files"),
-        secret: abilities.includes("secret"),
         "due index": abilities.includes("due index"),
         "bulk removal": abilities.includes("bulk removal"),
         shards: abilities.includes("shards"),
       },
     );
   });
-  if (abilities.includes("spool")) spoolBehaviour(scope);
+  if (abilities.includes("local")) {
+    spoolBehaviour(scope);
+    localFilesBehaviour(scope);
+    secretBehaviour(scope);
+  }
   if (abilities.includes("probe")) probeBehaviour(scope);
-  if (abilities.includes("local files")) localFilesBehaviour(scope);
-  if (abilities.includes("secret")) secretBehaviour(scope);
   if (abilities.includes("bulk removal")) bulkRemovalBehaviour(scope);
   if (abilities.includes("shards")) shardsBehaviour(scope);
 }
 
 function spoolBehaviour({ test, largestBytes }: BlobStoreScope): void {
   test("adopts spooled files of every size", async (store, key) => {
-    assert.ok(hasSpool(store));
+    assert.ok(isLocalStore(store));
     assert.ok((await stat(store.spoolDirectory)).isDirectory());
     for (const size of [0, 1, 65_536, largestBytes]) {
       const bytes = someBytes(size);
@@ -73,7 +62,7 @@ function spoolBehaviour({ test, largestBytes }: BlobStoreScope): void {
   });
 
   test("keeps the conditions of a put when it adopts", async (store, key) => {
-    assert.ok(hasSpool(store));
+    assert.ok(isLocalStore(store));
     const bytes = someBytes(1000);
     const first = await spooled(store, bytes);
     await assertRejects(() => store.adopt(key, first.path, { ifRevision: "1" }), "conflict");
@@ -89,7 +78,7 @@ function spoolBehaviour({ test, largestBytes }: BlobStoreScope): void {
   });
 
   test("lets one of many spooled files create the blob", async (store, key) => {
-    assert.ok(hasSpool(store));
+    assert.ok(isLocalStore(store));
     const files = await Promise.all(
       Array.from({ length: 10 }, (_, racer) => spooled(store, Buffer.from(`${racer}`))),
     );
@@ -106,7 +95,7 @@ function spoolBehaviour({ test, largestBytes }: BlobStoreScope): void {
   });
 
   test("adopts nothing when the signal is aborted or the file is missing", async (store, key) => {
-    assert.ok(hasSpool(store));
+    assert.ok(isLocalStore(store));
     const { path, dispose } = await spooled(store, someBytes(10));
     const reason = new Error("not wanted");
     assert.equal(await failure(() => store.adopt(key, path, { signal: AbortSignal.abort(reason) })), reason);
@@ -157,7 +146,7 @@ function probeBehaviour({ test }: BlobStoreScope): void {
 
 function localFilesBehaviour({ test }: BlobStoreScope): void {
   test("names a file that holds the blob's bytes", async (store, key) => {
-    assert.ok(hasLocalFiles(store));
+    assert.ok(isLocalStore(store));
     assert.equal(await store.localPath(key), null);
     for (const size of [10, 100_000, 0]) {
       const bytes = someBytes(size);
@@ -172,8 +161,8 @@ function localFilesBehaviour({ test }: BlobStoreScope): void {
 }
 
 function secretBehaviour({ test }: BlobStoreScope): void {
-  test("keeps one secret of 32 bytes, whoever asks first", async (store) => {
-    assert.ok(hasLocalSecret(store));
+  test("keeps one secret of 32 bytes for concurrent and later calls", async (store) => {
+    assert.ok(isLocalStore(store));
     assert.equal(await store.readLocalSecret(), null);
     const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => store.localSecret()));
     assert.equal(first?.length, 32);
@@ -185,7 +174,7 @@ function secretBehaviour({ test }: BlobStoreScope): void {
 }
 
 async function spooled(
-  store: BlobStore & SpoolingStore,
+  store: BlobStore & LocalStore,
   bytes: Buffer,
 ): Promise<{ path: string; dispose: () => Promise<void> }> {
   const path = join(store.spoolDirectory, `contract-${randomBytes(9).toString("hex")}`);

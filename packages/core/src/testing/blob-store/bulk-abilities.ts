@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { hasBulkRemoval } from "../../contracts/bulk-removal.ts";
-import { hasShardSampler } from "../../contracts/shard-sampler.ts";
+import { hasBulkRemoval, hasShardSampler } from "../../contracts/blob-store.ts";
 import { assertBytes, assertRejects, type BlobStoreScope, someBytes } from "./scope.ts";
 
 /** What the ability to remove many blobs at once promises. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type BlobStore, hasLocalFiles, hasRevisionProbe, hasSpool } from "../../contracts/blob-store.ts";
+import { type BlobStore, hasRevisionProbe, isLocalStore } from "../../contracts/blob-store.ts";
 import { assertBytes, assertRejects, type BlobStoreScope, someBytes } from "./scope.ts";
 
 const LONGEST_SEGMENT = "s".repeat(100);
@@ -82,9 +82,10 @@ export function keysBehaviour({ test, listedKeys }: BlobStoreScope): void {
       );
       await assertRejects(() => store.stat(key), "bad_request", `stat ${hint}`);
       await assertRejects(() => store.delete(key), "bad_request", `delete ${hint}`);
-      if (hasSpool(store)) await assertRejects(() => store.adopt(key, "x"), "bad_request", `adopt ${hint}`);
-      if (hasLocalFiles(store))
+      if (isLocalStore(store)) {
+        await assertRejects(() => store.adopt(key, "x"), "bad_request", `adopt ${hint}`);
         await assertRejects(() => store.localPath(key), "bad_request", `path ${hint}`);
+      }
       if (hasRevisionProbe(store)) assert.equal(store.isCurrent(key, "1"), false);
     }
     for (const prefix of HOSTILE_PREFIXES) {

@@ -1,13 +1,14 @@
 import { forEachAtOnce } from "../../../async/for-each-at-once.ts";
+import { createInTurn } from "../../../async/in-turn.ts";
 import type { BlobStore } from "../../../contracts/blob-store.ts";
 import { roleOf } from "../../record/image-record.ts";
 
-/** Stored renditions, intermediates and remembered failures of an image. */
+/** Stored renditions, intermediates and failures of an image. */
 const MAX_ENTRIES = 256;
 const LEAST_MAX_BYTES = 32 * 2 ** 20;
 const TIMES_ORIGINAL = 10;
 const STATS_AT_ONCE = 8;
-/** What other processes store is found at the latest this long after it is known what is stored. */
+/** Blobs that other processes store are found within this time after the last listing. */
 const FRESH_MS = 10 * 60_000;
 
 /** Bytes that the stored renditions of an image may have together. */
@@ -19,15 +20,15 @@ export function maxBytesOf(originalBytes: number): number {
 export type Rank = "first" | "inTurn" | "last";
 export type RankOf = (key: string) => Rank;
 
-/** What this process knows of the stored renditions of one image. Other processes may store and evict at the same time. */
+/** The stored renditions of one image, as this process knows them. Other processes may store and evict concurrently. */
 export interface ImageShelf {
-  /** Bytes of what is stored, and of what is being stored. */
+  /** Bytes that are stored or being stored. */
   bytes(): number;
   /** The key was used just now. */
   touch(key: string): void;
   /**
    * Notes a blob that is about to be stored, and evicts others until all of them together fit.
-   * @returns `false` where it is larger than all may be together; nothing is evicted then.
+   * @returns `false`: the blob alone exceeds `maxBytes`, and nothing is evicted.
    */
   makeRoom(key: string, bytes: number, maxBytes: number): Promise<boolean>;
   /** The write has ended. @param isStored whether the blob is there. */
@@ -42,94 +43,105 @@ export interface ImageShelfOptions {
   now(): number;
 }
 
-/** What is stored is listed at the first write, again before anything is evicted, and every ten minutes of writes. */
-export function createImageShelf({ store, id, rankOf, now }: ImageShelfOptions): ImageShelf {
+/** Lists the stored blobs at the first write, again before it evicts, and every ten minutes of writes. */
+export function createImageShelf(options: ImageShelfOptions): ImageShelf {
+  return new ListedShelf(options);
+}
+
+class ListedShelf implements ImageShelf {
+  readonly #options: ImageShelfOptions;
+  readonly #inTurn = createInTurn();
   /** Bytes by key, the least recently used first. */
-  let sizes = new Map<string, number>();
-  const beingStored = new Set<string>();
-  let loadedMs: number | null = null;
-  let turn: Promise<unknown> = Promise.resolve();
+  #sizes = new Map<string, number>();
+  readonly #beingStored = new Set<string>();
+  #loadedMs: number | null = null;
 
-  const sum = () => [...sizes.values()].reduce((bytes, each) => bytes + each, 0);
-
-  async function load(): Promise<void> {
-    const unlisted = new Set(beingStored);
-    const stored = await measureImage(store, id, sizes);
-    // What this process has not used is older than what it has.
-    const ours = [...sizes].filter(([key]) => stored.has(key) || unlisted.has(key));
-    for (const [key] of ours) stored.delete(key);
-    sizes = new Map([...stored, ...ours]);
-    loadedMs = now();
+  constructor(options: ImageShelfOptions) {
+    this.#options = options;
   }
 
-  /** What may be evicted for a new blob, in this order. */
-  function victimsFor(key: string, bytes: number, maxBytes: number): string[] {
-    const others = [...sizes.keys()].filter((each) => each !== key && !beingStored.has(each));
+  bytes(): number {
+    return [...this.#sizes.values()].reduce((bytes, each) => bytes + each, 0);
+  }
+
+  touch(key: string): void {
+    const bytes = this.#sizes.get(key);
+    if (bytes === undefined) return;
+    this.#sizes.delete(key);
+    this.#sizes.set(key, bytes);
+  }
+
+  makeRoom(key: string, bytes: number, maxBytes: number): Promise<boolean> {
+    return this.#inTurn(() => this.#reserve(key, bytes, maxBytes));
+  }
+
+  settle(key: string, isStored: boolean): void {
+    this.#beingStored.delete(key);
+    if (!isStored) this.#sizes.delete(key);
+  }
+
+  async #reserve(key: string, bytes: number, maxBytes: number): Promise<boolean> {
+    if (bytes > maxBytes) return false;
+    const loadedNow = this.#loadedMs === null || this.#options.now() - this.#loadedMs >= FRESH_MS;
+    if (loadedNow) await this.#load();
+    if (!this.#fits(key, bytes, maxBytes)) {
+      if (!loadedNow) await this.#load();
+      await this.#evictFor(key, bytes, maxBytes);
+    }
+    // Blobs being stored cannot be evicted: there is no room while they fill the shelf.
+    if (!this.#fits(key, bytes, maxBytes)) return false;
+    this.#sizes.delete(key);
+    this.#sizes.set(key, bytes);
+    this.#beingStored.add(key);
+    return true;
+  }
+
+  async #load(): Promise<void> {
+    const { store, id, now } = this.#options;
+    const unlisted = new Set(this.#beingStored);
+    const stored = await measureImage(store, id, this.#sizes);
+    // Blobs that this process has not used count as older than those that it has.
+    const ours = [...this.#sizes].filter(([key]) => stored.has(key) || unlisted.has(key));
+    for (const [key] of ours) stored.delete(key);
+    this.#sizes = new Map([...stored, ...ours]);
+    this.#loadedMs = now();
+  }
+
+  #fits(key: string, bytes: number, maxBytes: number): boolean {
+    const replaced = this.#sizes.get(key);
+    const entries = this.#sizes.size + (replaced === undefined ? 1 : 0);
+    return this.bytes() - (replaced ?? 0) + bytes <= maxBytes && entries <= MAX_ENTRIES;
+  }
+
+  async #evictFor(key: string, bytes: number, maxBytes: number): Promise<void> {
+    for (const victim of this.#victimsFor(key, bytes, maxBytes)) {
+      if (this.#fits(key, bytes, maxBytes)) return;
+      await this.#options.store.delete(victim);
+      this.#sizes.delete(victim);
+    }
+  }
+
+  /** Keys that may be evicted for a new blob, in this order. */
+  #victimsFor(key: string, bytes: number, maxBytes: number): string[] {
+    const { rankOf } = this.#options;
+    const others = [...this.#sizes.keys()].filter((each) => each !== key && !this.#beingStored.has(each));
     const ofRank = (rank: Rank) => others.filter((each) => rankOf(each) === rank);
     const last = ofRank("last");
-    let lastBytes = last.reduce((sum, each) => sum + (sizes.get(each) ?? 0), 0);
+    let lastBytes = last.reduce((sum, each) => sum + (this.#sizes.get(each) ?? 0), 0);
     if (rankOf(key) === "last") lastBytes += bytes;
-    // The intermediates of many pages must not take the room of all renditions.
+    // The intermediates of many pages must leave room for renditions.
     const isTooMuch = (victim: string) => {
       if (lastBytes <= maxBytes / 2) return false;
-      lastBytes -= sizes.get(victim) ?? 0;
+      lastBytes -= this.#sizes.get(victim) ?? 0;
       return true;
     };
     return [...new Set([...ofRank("first"), ...last.filter(isTooMuch), ...ofRank("inTurn"), ...last])];
   }
-
-  async function evictFor(key: string, bytes: number, maxBytes: number): Promise<void> {
-    for (const victim of victimsFor(key, bytes, maxBytes)) {
-      if (fits(key, bytes, maxBytes)) return;
-      await store.delete(victim);
-      sizes.delete(victim);
-    }
-  }
-
-  function fits(key: string, bytes: number, maxBytes: number): boolean {
-    const isNew = !sizes.has(key);
-    return sum() - (sizes.get(key) ?? 0) + bytes <= maxBytes && sizes.size + (isNew ? 1 : 0) <= MAX_ENTRIES;
-  }
-
-  async function makeRoom(key: string, bytes: number, maxBytes: number): Promise<boolean> {
-    if (bytes > maxBytes) return false;
-    const loadedNow = loadedMs === null || now() - loadedMs >= FRESH_MS;
-    if (loadedNow) await load();
-    if (!fits(key, bytes, maxBytes)) {
-      if (!loadedNow) await load();
-      await evictFor(key, bytes, maxBytes);
-    }
-    // What is being stored cannot be evicted: then this one has no room.
-    if (!fits(key, bytes, maxBytes)) return false;
-    sizes.delete(key);
-    sizes.set(key, bytes);
-    beingStored.add(key);
-    return true;
-  }
-
-  return {
-    bytes: sum,
-    touch(key) {
-      const bytes = sizes.get(key);
-      if (bytes === undefined) return;
-      sizes.delete(key);
-      sizes.set(key, bytes);
-    },
-    makeRoom(key, bytes, maxBytes) {
-      const work = turn.then(() => makeRoom(key, bytes, maxBytes));
-      turn = work.catch(() => undefined); // Its caller has the failure.
-      return work;
-    },
-    settle(key, isStored) {
-      beingStored.delete(key);
-      if (!isStored) sizes.delete(key);
-    },
-  };
 }
 
 /**
- * The bytes of all that is stored of what was made from an image, by key.
- * @param known sizes that are not asked for.
+ * The bytes of all stored blobs that were made from an image, by key.
+ * @param known Sizes that need no `stat`.
  */
 export async function measureImage(
   store: BlobStore,

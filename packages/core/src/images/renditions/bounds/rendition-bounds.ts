@@ -3,33 +3,33 @@ import type { BlobStore } from "../../../contracts/blob-store.ts";
 import { NewerVersion } from "../../record/known-version.ts";
 import { createImageShelf, type ImageShelf, maxBytesOf, type RankOf } from "./image-shelf.ts";
 import { createStoreSearch } from "./search-store.ts";
-import { keepStoreBound, type PassOptions } from "./store-bound.ts";
+import { keepStoreBound, type PassOptions, type StoreBoundOptions } from "./store-bound.ts";
 import { createUsageLedger } from "./usage-ledger.ts";
-import { createUsageNotes } from "./usage-notes.ts";
+import { createUsageNotes, type UsageNotes } from "./usage-notes.ts";
 
 /**
- * Keeps what is stored of renditions within bounds: of each image at each write, of the whole store and in idle time by
- * passes over a ledger. What is removed is rendered again when it is asked for.
+ * Keeps the stored renditions within bounds: those of each image at each write, those of the whole store by passes over a
+ * ledger. A removed rendition is rendered again on request.
  */
 export interface RenditionBounds {
   /** A rendition was served, from memory, the store or a render. */
   used(id: string, key: string): void;
   /**
-   * Stores a blob that was made from an image, and removes others of it where there is no room.
-   * @returns `false`: it is larger than all that may be stored of the image, or the store is over its bound.
+   * Stores a blob that was made from an image, and removes others of it if there is no room.
+   * @returns `false`: it exceeds the bound of the image, or the store is over its bound.
    */
   store(image: BoundedImage, key: string, bytes: Uint8Array): Promise<boolean>;
   /** A blob was deleted. */
   deleted(id: string, key: string): void;
-  /** All that was stored of an image was deleted. */
+  /** All blobs of an image were deleted. */
   removed(id: string): void;
-  /** Keeps the store within its bounds; at most every five minutes. @param mayGoOn from `false` on nothing else is touched. */
+  /** Keeps the store within its bounds; at most every five minutes. @param mayGoOn After `false` nothing else is touched. */
   keep(mayGoOn: () => boolean): Promise<void>;
-  /** Writes what this process has noted of uses. */
+  /** Writes the uses that this process has noted. */
   close(): Promise<void>;
 }
 
-/** What the bound of an image depends on. */
+/** The image, with what its bound depends on. */
 export interface BoundedImage {
   id: string;
   /** Bytes of the original. */
@@ -39,7 +39,7 @@ export interface BoundedImage {
 export interface RenditionBoundsOptions {
   store: BlobStore;
   rankOf: RankOf;
-  /** Bytes of all renditions of the store; `null`: any. */
+  /** Bytes of all renditions of the store; `null`: no limit. */
   maxBytes: number | null;
   /** Days after its last use in which an image keeps its renditions; `null`: for ever. */
   idleDays: number | null;
@@ -54,110 +54,131 @@ const PASS_EVERY_MS = 5 * 60_000;
 const PASS_PARTS = 32;
 /** A process that has stored this part of it stores no more before it has made a pass. */
 const STOP_PARTS = 16;
-/** Of a blob that is stored nevertheless: remembered failures are so small. */
+/** A blob up to this size is stored even then: stored failures are that small. */
 const SMALL_BYTES = 4096;
 const RETRY_AFTER_MS = 60_000;
 const HOURS_A_DAY = 24;
 
 export function createRenditionBounds(options: RenditionBoundsOptions): RenditionBounds {
-  const { store, rankOf, maxBytes, idleDays, now, onError } = options;
-  const shelves = new LRUCache<string, ImageShelf>({ max: MAX_SHELVES });
-  const ledger = createUsageLedger(store);
-  const notes = createUsageNotes({ ledger, now, onError });
-  const search = createStoreSearch({ store, notes, now });
-  const isBounded = maxBytes !== null || idleDays !== null;
-  const idleHours = idleDays === null ? null : idleDays * HOURS_A_DAY;
-  const bound = { store, ledger, maxBytes, idleHours, now, onEvicted: (id: string) => shelves.delete(id) };
-  /** Bytes that were stored since the last pass began. */
-  let storedBytes = 0;
-  let lastPassMs: number | null = null;
-  let failedMs: number | null = null;
-  let passing: Promise<void> | null = null;
-  let isClosed = false;
+  return new LedgerBounds(options);
+}
 
-  function shelfOf(id: string): ImageShelf {
-    let shelf = shelves.get(id);
+class LedgerBounds implements RenditionBounds {
+  readonly #options: RenditionBoundsOptions;
+  readonly #shelves = new LRUCache<string, ImageShelf>({ max: MAX_SHELVES });
+  readonly #notes: UsageNotes;
+  readonly #search: () => Promise<void>;
+  readonly #isBounded: boolean;
+  readonly #bound: StoreBoundOptions;
+  /** Bytes that were stored since the last pass began. */
+  #storedBytes = 0;
+  #lastPassMs: number | null = null;
+  #failedMs: number | null = null;
+  #passing: Promise<void> | null = null;
+  #isClosed = false;
+
+  constructor(options: RenditionBoundsOptions) {
+    const { store, maxBytes, idleDays, now, onError } = options;
+    const ledger = createUsageLedger(store);
+    const idleHours = idleDays === null ? null : idleDays * HOURS_A_DAY;
+    const onEvicted = (id: string) => this.#shelves.delete(id);
+    this.#options = options;
+    this.#notes = createUsageNotes({ ledger, now, onError });
+    this.#search = createStoreSearch({ store, notes: this.#notes, now });
+    this.#isBounded = maxBytes !== null || idleDays !== null;
+    this.#bound = { store, ledger, maxBytes, idleHours, now, onEvicted };
+  }
+
+  used(id: string, key: string): void {
+    this.#shelves.get(id)?.touch(key);
+    if (this.#isBounded) this.#notes.used(id);
+  }
+
+  async store({ id, size }: BoundedImage, key: string, bytes: Uint8Array): Promise<boolean> {
+    const { maxBytes, store } = this.#options;
+    this.#passIfMuch();
+    const isFull = maxBytes !== null && this.#storedBytes >= maxBytes / STOP_PARTS;
+    if (isFull && bytes.byteLength > SMALL_BYTES) return false;
+    const shelf = this.#shelfOf(id);
+    if (!(await shelf.makeRoom(key, bytes.byteLength, maxBytesOf(size)))) return false;
+    let isStored = false;
+    try {
+      await store.put(key, bytes);
+      isStored = true;
+    } finally {
+      shelf.settle(key, isStored);
+    }
+    this.#storedBytes += bytes.byteLength;
+    if (this.#isBounded) this.#notes.stored(id, shelf.bytes(), bytes.byteLength);
+    this.#passIfMuch();
+    return true;
+  }
+
+  deleted(id: string, key: string): void {
+    const shelf = this.#shelves.get(id);
+    shelf?.settle(key, false);
+    if (this.#isBounded && shelf !== undefined) this.#notes.stored(id, shelf.bytes(), 0);
+  }
+
+  removed(id: string): void {
+    this.#shelves.delete(id);
+    if (this.#isBounded) this.#notes.removed(id);
+  }
+
+  async keep(mayGoOn: () => boolean): Promise<void> {
+    const nowMs = this.#options.now();
+    const isRecent = this.#lastPassMs !== null && Math.abs(nowMs - this.#lastPassMs) < PASS_EVERY_MS;
+    if (!this.#isBounded || isRecent) return;
+    this.#lastPassMs = nowMs;
+    await this.#search();
+    await this.#passing;
+    await this.#pass({ mayGoOn, isClockTrusted: true });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#passing?.catch(() => undefined); // The call that began it has the failure.
+    await this.#notes.close();
+  }
+
+  #shelfOf(id: string): ImageShelf {
+    let shelf = this.#shelves.get(id);
     if (shelf === undefined) {
+      const { store, rankOf, now } = this.#options;
       shelf = createImageShelf({ store, id, rankOf, now });
-      shelves.set(id, shelf);
+      this.#shelves.set(id, shelf);
     }
     return shelf;
   }
 
-  function pass(options: PassOptions): Promise<void> {
-    passing ??= passOnce(options).finally(() => {
-      passing = null;
+  #pass(options: PassOptions): Promise<void> {
+    this.#passing ??= this.#passOnce(options).finally(() => {
+      this.#passing = null;
     });
-    return passing;
+    return this.#passing;
   }
 
-  async function passOnce(options: PassOptions): Promise<void> {
-    const beganWith = storedBytes;
+  async #passOnce(options: PassOptions): Promise<void> {
+    const beganWith = this.#storedBytes;
     try {
-      await notes.write();
-      await keepStoreBound(bound, options);
+      await this.#notes.write();
+      await keepStoreBound(this.#bound, options);
     } catch (error) {
-      failedMs = now();
+      this.#failedMs = this.#options.now();
       // The processes of the newer release keep the bound.
-      if (error instanceof NewerVersion) storedBytes -= beganWith;
+      if (error instanceof NewerVersion) this.#storedBytes -= beganWith;
       throw error;
     }
-    failedMs = null;
-    storedBytes -= beganWith;
+    this.#failedMs = null;
+    this.#storedBytes -= beganWith;
   }
 
   /** Behind a reply: a process that stores much does not wait for the next sweep. */
-  function passIfMuch(): void {
-    const hasFailed = failedMs !== null && Math.abs(now() - failedMs) < RETRY_AFTER_MS;
-    if (maxBytes === null || isClosed || hasFailed || passing !== null) return;
-    if (storedBytes < maxBytes / PASS_PARTS) return;
-    void pass({ mayGoOn: () => !isClosed, isClockTrusted: false }).catch(onError);
+  #passIfMuch(): void {
+    const { maxBytes, now, onError } = this.#options;
+    const hasFailed = this.#failedMs !== null && Math.abs(now() - this.#failedMs) < RETRY_AFTER_MS;
+    if (maxBytes === null || this.#isClosed || hasFailed || this.#passing !== null) return;
+    if (this.#storedBytes < maxBytes / PASS_PARTS) return;
+    void this.#pass({ mayGoOn: () => !this.#isClosed, isClockTrusted: false }).catch(onError);
   }
-
-  return {
-    used(id, key) {
-      shelves.get(id)?.touch(key);
-      if (isBounded) notes.used(id);
-    },
-    async store({ id, size }, key, bytes) {
-      passIfMuch();
-      const isFull = maxBytes !== null && storedBytes >= maxBytes / STOP_PARTS;
-      if (isFull && bytes.byteLength > SMALL_BYTES) return false;
-      const shelf = shelfOf(id);
-      if (!(await shelf.makeRoom(key, bytes.byteLength, maxBytesOf(size)))) return false;
-      let isStored = false;
-      try {
-        await store.put(key, bytes);
-        isStored = true;
-      } finally {
-        shelf.settle(key, isStored);
-      }
-      storedBytes += bytes.byteLength;
-      if (isBounded) notes.stored(id, shelf.bytes(), bytes.byteLength);
-      passIfMuch();
-      return true;
-    },
-    deleted(id, key) {
-      const shelf = shelves.get(id);
-      shelf?.settle(key, false);
-      if (isBounded && shelf !== undefined) notes.stored(id, shelf.bytes(), 0);
-    },
-    removed(id) {
-      shelves.delete(id);
-      if (isBounded) notes.removed(id);
-    },
-    async keep(mayGoOn) {
-      const nowMs = now();
-      if (!isBounded || (lastPassMs !== null && Math.abs(nowMs - lastPassMs) < PASS_EVERY_MS)) return;
-      lastPassMs = nowMs;
-      await search();
-      await passing;
-      await pass({ mayGoOn, isClockTrusted: true });
-    },
-    async close() {
-      isClosed = true;
-      await passing?.catch(() => undefined); // The call that began it has the failure.
-      await notes.close();
-    },
-  };
 }

@@ -1,20 +1,21 @@
 import { LRUCache } from "lru-cache";
+import { createInTurn } from "../../../async/in-turn.ts";
 import { addEntry, hourOf, type UsageEntries, type UsageEntry } from "./usage-entry.ts";
 import type { UsageLedger } from "./usage-ledger.ts";
 
-/** What this process has to tell the ledger. A crash loses it. */
+/** Uses and sizes that this process has not written to the ledger yet. A crash loses them. */
 export interface UsageNotes {
-  /** A rendition of the image was served. Costs a look-up: a use is noted once an hour. */
+  /** A rendition of the image was served. Costs a lookup: a use is noted once an hour. */
   used(id: string): void;
-  /** @param bytes all that is stored of the image. @param addedBytes what was just added to it. */
+  /** @param bytes All that is stored of the image. @param addedBytes Those that were just added. */
   stored(id: string, bytes: number, addedBytes: number): void;
   /** Nothing is stored of the image any more. */
   removed(id: string): void;
   /** The image has renditions that may be unknown to the ledger. */
   found(id: string): void;
-  /** Writes what was noted. What cannot be written stays noted. */
+  /** Writes the notes. Notes that cannot be written are kept. */
   write(): Promise<void>;
-  /** Writes what was noted, and writes no more. */
+  /** Writes the notes a last time. */
   close(): Promise<void>;
 }
 
@@ -33,73 +34,91 @@ const MAX_BATCH = 4096;
 const MAX_NOTES = 65_536;
 const MAX_REMEMBERED_USES = 16_384;
 
-export function createUsageNotes({ ledger, now, onError }: UsageNotesOptions): UsageNotes {
-  let entries: UsageEntries = new Map();
-  let storedBytes = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> = Promise.resolve();
-  let isClosed = false;
-  const usedHours = new LRUCache<string, number>({ max: MAX_REMEMBERED_USES });
+export function createUsageNotes(options: UsageNotesOptions): UsageNotes {
+  return new BatchedNotes(options);
+}
 
-  function note(id: string, entry: UsageEntry): void {
-    if (isClosed || (entries.size >= MAX_NOTES && !entries.has(id))) return;
-    addEntry(entries, id, entry);
-    if (entries.size % MAX_BATCH === 0) void write().catch(onError);
-    timer ??= setTimeout(() => void write().catch(onError), WRITE_AFTER_MS).unref();
+class BatchedNotes implements UsageNotes {
+  readonly #options: UsageNotesOptions;
+  readonly #inTurn = createInTurn();
+  readonly #usedHours = new LRUCache<string, number>({ max: MAX_REMEMBERED_USES });
+  #entries: UsageEntries = new Map();
+  #storedBytes = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: UsageNotesOptions) {
+    this.#options = options;
   }
 
-  function write(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    const work = writing.then(writeAll);
-    writing = work.catch(() => undefined); // Its caller has the failure.
-    return work;
+  used(id: string): void {
+    const usedHour = hourOf(this.#options.now());
+    if (this.#usedHours.get(id) === usedHour) return;
+    this.#usedHours.set(id, usedHour);
+    this.#note(id, { usedHour, bytes: null, measuredMs: 0 });
   }
 
-  async function writeAll(): Promise<void> {
-    if (entries.size === 0) return;
-    const batch = entries;
-    const batchBytes = storedBytes;
-    entries = new Map();
-    storedBytes = 0;
+  stored(id: string, bytes: number, addedBytes: number): void {
+    this.#storedBytes += addedBytes;
+    const nowMs = this.#options.now();
+    const usedHour = hourOf(nowMs);
+    this.#usedHours.set(id, usedHour);
+    this.#note(id, { usedHour, bytes, measuredMs: nowMs });
+  }
+
+  removed(id: string): void {
+    this.#usedHours.delete(id);
+    this.#note(id, { usedHour: 0, bytes: 0, measuredMs: this.#options.now() });
+  }
+
+  found(id: string): void {
+    this.#note(id, { usedHour: 0, bytes: null, measuredMs: 0 });
+  }
+
+  write(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    return this.#inTurn(() => this.#writeAll());
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
     try {
-      await ledger.writeBatch(batch, batchBytes, hourOf(now()));
-    } catch (error) {
-      for (const [id, entry] of entries) addEntry(batch, id, entry);
-      entries = batch;
-      storedBytes += batchBytes;
-      timer ??= setTimeout(() => void write().catch(onError), WRITE_AFTER_MS).unref();
-      throw error;
+      await this.write();
+    } finally {
+      clearTimeout(this.#timer);
     }
   }
 
-  return {
-    used(id) {
-      const usedHour = hourOf(now());
-      if (usedHours.get(id) === usedHour) return;
-      usedHours.set(id, usedHour);
-      note(id, { usedHour, bytes: null, measuredMs: 0 });
-    },
-    stored(id, bytes, addedBytes) {
-      storedBytes += addedBytes;
-      const nowMs = now();
-      const usedHour = hourOf(nowMs);
-      usedHours.set(id, usedHour);
-      note(id, { usedHour, bytes, measuredMs: nowMs });
-    },
-    removed(id) {
-      usedHours.delete(id);
-      note(id, { usedHour: 0, bytes: 0, measuredMs: now() });
-    },
-    found: (id) => note(id, { usedHour: 0, bytes: null, measuredMs: 0 }),
-    write,
-    async close() {
-      isClosed = true;
-      try {
-        await write();
-      } finally {
-        clearTimeout(timer);
-      }
-    },
-  };
+  #note(id: string, entry: UsageEntry): void {
+    if (this.#isClosed || (this.#entries.size >= MAX_NOTES && !this.#entries.has(id))) return;
+    addEntry(this.#entries, id, entry);
+    if (this.#entries.size % MAX_BATCH === 0) this.#writeBehind();
+    this.#writeLater();
+  }
+
+  #writeLater(): void {
+    this.#timer ??= setTimeout(() => this.#writeBehind(), WRITE_AFTER_MS).unref();
+  }
+
+  #writeBehind(): void {
+    void this.write().catch(this.#options.onError);
+  }
+
+  async #writeAll(): Promise<void> {
+    if (this.#entries.size === 0) return;
+    const batch = this.#entries;
+    const batchBytes = this.#storedBytes;
+    this.#entries = new Map();
+    this.#storedBytes = 0;
+    try {
+      await this.#options.ledger.writeBatch(batch, batchBytes, hourOf(this.#options.now()));
+    } catch (error) {
+      for (const [id, entry] of this.#entries) addEntry(batch, id, entry);
+      this.#entries = batch;
+      this.#storedBytes += batchBytes;
+      this.#writeLater();
+      throw error;
+    }
+  }
 }

@@ -6,7 +6,7 @@ import type { RecentUse } from "./recent-use.ts";
  */
 export type WorkKind = "render" | "admit" | "background";
 
-/** Those who wait for one piece of work. Others may join while it waits; see {@link RenderQueue.join}. */
+/** The clients that wait for one piece of work. Others may join while it waits; see {@link RenderQueue.join}. */
 export interface Claim {
   readonly clients: Set<string>;
 }
@@ -29,12 +29,12 @@ export interface WaitingWork extends QueuedWork {
 
 /** Work under way. */
 export interface RunningWork extends QueuedWork {
-  /** The client whose turn it was, and who is charged. */
+  /** The client whose turn it was, and which is charged. */
   client: string;
 }
 
-/** What may start now, and for which of the clients that claim it; `null`: nothing. */
-export type TakeTurn = <W extends WaitingWork>(
+/** Picks the work to start now, and the client among those that claim it; `null`: nothing. */
+export type PickNext = <W extends WaitingWork>(
   waiting: readonly W[],
   running: ReadonlySet<RunningWork>,
 ) => { work: W; client: string } | null;
@@ -49,7 +49,7 @@ const OLD_MS = 10_000;
 const OLDEST_TURN = 4;
 
 /**
- * Makes a function that decides whose turn it is when a worker is free. What it returns is taken to be started.
+ * Makes a function that picks the next work when a worker is free. The caller must start what it returns.
  *
  * 1. Dear work takes at most all workers but one. With one worker, cheap work goes first.
  * 2. Of renders and admissions, the kind with less under way goes first; at a tie, the one that did not go last. Background
@@ -66,7 +66,7 @@ export function createQueueOrder(
   use: RecentUse,
   nowMs: () => number,
   maxRunningPerClient = MAX_RUNNING_PER_CLIENT,
-): TakeTurn {
+): PickNext {
   const maxDear = Math.max(1, workers - 1);
   let lastKind: WorkKind = "admit";
   let sinceOldest = 0;

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { ImageFormat, OriginalFacts, OriginalType, Size } from "../../contracts/renderer.ts";
+import type { ImageFormat, OriginalFacts, OriginalType, Size } from "../../../contracts/renderer.ts";
 import { CHEAP_MS } from "./queue-order.ts";
 
 /** A render whose cost is wanted. */

@@ -12,15 +12,15 @@ const CREDIT_MS = 500;
 const NEWCOMER_MS = 100;
 
 /**
- * CPU time that clients used while they competed, as a fair queue counts it. A client that comes starts at most 500 ms below
- * the least of those that are there, so much it saves up by waiting, and a newcomer 400 ms below it. What a client used while
- * it was alone is not held against it.
+ * CPU time that clients used while they competed, as a fair queue counts it. A client that arrives starts at most 500 ms below
+ * the least of the present clients, the credit of waiting, and a newcomer 400 ms below it. Time that a client used alone does
+ * not count.
  */
 export interface RecentUse {
   /** Milliseconds, to be compared with those of other clients. */
   of(client: string): number;
   add(client: string, cpuMs: number): void;
-  /** To be called when a client comes that had nothing in line or under way. @param others those that have. */
+  /** To be called when a client arrives that had nothing in line or under way. @param others The clients that have. */
   enter(client: string, others: ReadonlySet<string>): void;
 }
 

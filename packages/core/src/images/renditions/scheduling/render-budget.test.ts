@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createMemoryRateLimiter } from "../../stores/memory/memory-rate-limiter.ts";
+import { createMemoryRateLimiter } from "../../../stores/memory/memory-rate-limiter.ts";
 import { createRenderBudget } from "./render-budget.ts";
 
 const crowd = () => true;

@@ -6,14 +6,14 @@ import { endedRecord, endImage, tellRemoved } from "./change-record.ts";
 import { isOver } from "./image-life.ts";
 import type { LifeContext } from "./life-context.ts";
 
-/** An image that was deleted, and the entry by which the sweep removes what the caller does not. */
-export interface TakenDown {
+/** A deleted image, and the entry by which the sweep removes the bytes that the caller does not. */
+export interface Deletion {
   record: ImageRecord;
   entry: DueEntry;
 }
 
-/** Deletes a living image, as far as anybody can see. Rejects with `conflict` when somebody else changed it meanwhile. */
-export async function takeDown(context: LifeContext, current: CurrentRecord): Promise<TakenDown> {
+/** Makes a living image answer as deleted; its bytes stay until {@link sweepEntry}. Rejects with `conflict` after a concurrent change. */
+export async function markDeleted(context: LifeContext, current: CurrentRecord): Promise<Deletion> {
   const { due, records, settings } = context;
   const { id, processing } = current.record;
   const entry = { id, dueMs: settings.now() };
@@ -24,21 +24,21 @@ export async function takeDown(context: LifeContext, current: CurrentRecord): Pr
   } catch (error) {
     if (processing === null) {
       if (!isServiceError(error, "no_space")) throw error;
-      return { record: await takeDownWithoutRoom(context, current, gone), entry };
+      return { record: await markDeletedWithoutRoom(context, current, gone), entry };
     }
-    // Only who works on an image changes it while it is processed, and not in a way that matters to who deletes it.
+    // While an image is processed, only the lease holder changes it, and its changes do not matter to a deletion.
     if (!isServiceError(error, "conflict")) throw error;
     const changed = await records.load(id);
     if (changed === null || isOver(changed.record, settings.now())) throw error;
-    return takeDown(context, changed);
+    return markDeleted(context, changed);
   }
 }
 
 /**
- * Deletes an image from a store that is too full for a line that says so: removing takes no room, and makes some for saying
- * it afterwards. Until then the image is unknown. Nothing is compared, since nobody else can write either.
+ * Deletes an image from a store that is too full for the changed record. Removing needs no room, and makes the room for
+ * that record. Until it is written the image is unknown. No revision is compared: no other node can write either.
  */
-async function takeDownWithoutRoom(
+async function markDeletedWithoutRoom(
   context: LifeContext,
   { record }: CurrentRecord,
   gone: Gone,
@@ -53,7 +53,7 @@ async function takeDownWithoutRoom(
     await records.create(removed);
   } catch (error) {
     settings.onError(error);
-    // Nothing tells of the image any more, so that nobody else will do this.
+    // No record of the image remains, so no sweep releases its owner's bytes.
     if (owner !== null) await owners.release(owner.name, record.id, owner.bytes).catch(settings.onError);
   }
   return removed;

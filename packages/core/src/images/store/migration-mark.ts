@@ -2,25 +2,25 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { FORMAT_VERSION, requireKnownVersion } from "../record/known-version.ts";
 
-/** What a migration leaves in the records' store of its target. */
+/** The mark of a migration in the records' store of its target. */
 export interface MigrationMark {
   /** Where the images come from, without secrets. */
   source: string;
   /** Unix milliseconds. */
   startedAt: number;
-  /** Unix milliseconds; `null`: the target is not whole, and must not be used. */
+  /** Unix milliseconds; `null`: the target is incomplete, and must not be used. */
   finishedAt: number | null;
-  /** That the target is filled by a restore, which removes the mark at its end. Absent: by a migration. */
+  /** A restore fills the target, and removes the mark at its end. Absent: a migration does. */
   kind?: "restore";
-  /** What the clock of the images had noted at the target then: a later time says that it was used. */
+  /** The seen clock of the target at the start: a later time proves that it was used. */
   seenMs: number | null;
 }
 
 const KEY = "migration/state";
 
 /**
- * The mark of a migration to a store of records; `null` where there is none. A service must not be started on one that is
- * not finished.
+ * The mark of a migration to a store of records; `null`: there is none. A service must not start on the target of an
+ * unfinished migration.
  */
 export async function readMigrationMark(records: BlobStore): Promise<MigrationMark | null> {
   const blob = await records.get(KEY);
@@ -35,7 +35,7 @@ export async function writeMigrationMark(records: BlobStore, mark: MigrationMark
   await records.put(KEY, Buffer.from(JSON.stringify({ v: FORMAT_VERSION, ...mark }), "utf8"));
 }
 
-/** Removes the mark: whoever begins to use a target calls it, so that no later migration overwrites what is in use. */
+/** Removes the mark when a target comes into use, so that no later migration overwrites it. */
 export async function removeMigrationMark(records: BlobStore): Promise<void> {
   await records.delete(KEY);
 }

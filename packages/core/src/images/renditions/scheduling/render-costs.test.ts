@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { OriginalFacts, OriginalType } from "../../contracts/renderer.ts";
+import type { OriginalFacts, OriginalType } from "../../../contracts/renderer.ts";
 import { CHEAP_MS } from "./queue-order.ts";
 import { createRenderCosts, type RenderFacts } from "./render-costs.ts";
 

@@ -1,14 +1,14 @@
-import { createSingleFlight } from "../../async/single-flight.ts";
-import { isServiceError } from "../../errors.ts";
+import { createSingleFlight } from "../../../async/single-flight.ts";
+import { isServiceError } from "../../../errors.ts";
 import type { Claim } from "./queue-order.ts";
 import type { RenderScheduler } from "./render-scheduler.ts";
 
-/** One render per key for all clients of this process that want it, done in the best turn of them. */
+/** One render per key for all clients of this process that request it, in the best turn of them. */
 export interface RenderFlights<T> {
   /**
    * Joins the render under way, or starts it.
-   * @param mayRetry Whether the client may try again where a render that it joined is refused for the sake of the client that
-   * began it: resolves to `null` then.
+   * @param mayRetry Whether the client may try again when a render that it joined is rejected because of the client that began
+   * it: then resolves to `null`.
    */
   join(
     key: string,

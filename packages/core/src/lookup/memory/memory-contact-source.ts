@@ -9,9 +9,9 @@ import type {
 } from "../../contracts/contact-source.ts";
 import { MAX_EVIDENCE } from "../../contracts/contact-source.ts";
 import { ServiceError } from "../../errors.ts";
-import { normaliseName } from "../../lookup/names/normalise-name.ts";
-import { learnPatterns } from "../../lookup/patterns/learn-patterns.ts";
 import { checkOptions, named, preset, type RuleTable, text } from "../../option-rules.ts";
+import { normaliseName } from "../names/normalise-name.ts";
+import { learnPatterns } from "../patterns/learn-patterns.ts";
 
 export interface MemoryContactSourceOptions {
   /** What is known at the beginning; of one address, the last. @default nothing */

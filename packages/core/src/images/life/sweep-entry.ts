@@ -5,20 +5,20 @@ import { endWhereDue } from "./change-record.ts";
 import { isOver, nextLookAt } from "./image-life.ts";
 import type { LifeContext } from "./life-context.ts";
 
-/** What a look at an image came to: it stays as it is, its bytes were removed, or all that was known of it. */
-export type Look = "kept" | "emptied" | "forgotten";
+/** What became of an image: it is unchanged, its bytes were removed, or its record was removed as well. */
+export type SweepOutcome = "kept" | "emptied" | "forgotten";
 
 /**
- * Does what is due about an image: its record says first that it is gone, then its bytes are removed, the record goes last.
- * May be done any number of times, by anybody; what a failure leaves undone is found again by the entry.
+ * Does what is due for an image: marks its record as gone, then removes its bytes, and removes the record last. Idempotent
+ * on any node. After a failure the entry remains, and the next sweep does the rest.
  */
-export async function lookAfter(context: LifeContext, entry: DueEntry): Promise<Look> {
+export async function sweepEntry(context: LifeContext, entry: DueEntry): Promise<SweepOutcome> {
   const { due, records, settings } = context;
   const { id } = entry;
   const found = await records.load(id);
   const current = found === null ? null : await endWithRoom(context, found);
   if (current === null) {
-    // An upload that was cut off before it had a record, or what a slower colleague left.
+    // An upload that was cut off before its record was written, or bytes that a slower node left.
     await context.removeBytes(id);
     await due.remove(entry);
     return "forgotten";
@@ -40,7 +40,7 @@ export async function lookAfter(context: LifeContext, entry: DueEntry): Promise<
   return isEnded ? "emptied" : "kept";
 }
 
-/** Removes the bytes, and gives the owner the room back. */
+/** Removes the bytes, and releases them from the owner's usage. */
 async function empty(context: LifeContext, current: CurrentRecord): Promise<void> {
   const { owner, id } = current.record;
   await context.removeBytes(id);
@@ -49,14 +49,14 @@ async function empty(context: LifeContext, current: CurrentRecord): Promise<void
   try {
     await context.records.replace(current, { ...current.record, owner: null });
   } catch (error) {
-    // Changed meanwhile: whoever looks next does the rest. What is released twice is released once.
+    // Changed concurrently: the next sweep does the rest. Releasing twice counts once.
     if (isServiceError(error, "conflict")) return;
     throw error;
   }
   context.owners.settle(owner.name, id);
 }
 
-/** Ends what is due. On a full disk the bytes go first: that makes room for saying that the image is gone. */
+/** Ends what is due. On a full disk the bytes go first: that makes room for the record of the end. */
 async function endWithRoom(context: LifeContext, found: CurrentRecord): Promise<CurrentRecord | null> {
   try {
     return await endWhereDue(context, found);

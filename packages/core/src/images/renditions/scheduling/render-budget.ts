@@ -1,5 +1,5 @@
-import type { RateLimiter, RateRule } from "../../contracts/rate-limiter.ts";
-import { ServiceError } from "../../errors.ts";
+import type { RateLimiter, RateRule } from "../../../contracts/rate-limiter.ts";
+import { ServiceError } from "../../../errors.ts";
 import { HOST_CLIENT } from "./queue-order.ts";
 
 /** Budgets that a client may use up while no other client waits. */

@@ -1,0 +1,91 @@
+import { forEachAtOnce } from "../../async/for-each-at-once.ts";
+import type { StoreRole } from "../../contracts/observer.ts";
+import { idOfRecord, keyOf } from "../record/image-record.ts";
+import { type Copied, copyBlob } from "./copy-blob.ts";
+import { copyPicture, keptRecord, NEWER, pictureOf } from "./copy-picture.ts";
+import { copyRecord } from "./copy-record.ts";
+import { keysOfRole } from "./every-key.ts";
+import { attempt, fromSource, type MigrationContext } from "./migration-context.ts";
+
+/** The results of one pass over the source, in numbers of keys. */
+export interface Passage {
+  images: number;
+  copied: number;
+  unchanged: number;
+}
+
+/** Copies what the target lacks, role after role. */
+export async function copyAll(context: MigrationContext): Promise<Passage> {
+  const { from, roles, retry, concurrency, signal, progress, tell } = context;
+  const passage: Passage = { images: 0, copied: 0, unchanged: 0 };
+  const isCounted = progress.phase === "counting";
+  for (const role of roles) {
+    if (isCounted) progress.phase = role;
+    const keys = keysOfRole(from, role, retry);
+    await forEachAtOnce(keys, concurrency, (key) => copyOne(role, key), signal);
+  }
+  return passage;
+
+  async function copyOne(role: StoreRole, key: string): Promise<void> {
+    const copied = await attempt(context, key, () => copierOf(context, role)(key));
+    if (copied !== "failed" && copied.outcome !== "missing" && copied.outcome !== "damaged") {
+      passage[copied.outcome]++;
+      if (idOfRecord(key) !== null) passage.images++;
+    }
+    if (!isCounted) return;
+    progress.keys++;
+    tell();
+  }
+}
+
+function copierOf(context: MigrationContext, role: StoreRole): (key: string) => Promise<Copied> {
+  switch (role) {
+    case "records":
+      return (key) => copyRecord(context, key);
+    case "originals":
+      return (key) => copyPicture(context, key);
+    case "renditions":
+      return (key) => copyBlob(context, role, key);
+  }
+}
+
+/** Records are removed before the bytes that they name. */
+const ORDER: readonly StoreRole[] = ["records", "renditions", "originals"];
+
+/** Removes from the target what the source lacks: a deleted image must not survive there. @returns how many keys. */
+export async function removeExtra(context: MigrationContext): Promise<number> {
+  const { mode, from, to, retry, concurrency, signal } = context;
+  let removed = 0;
+  for (const role of ORDER) {
+    const keys = keysOfRole(to, role, retry);
+    await forEachAtOnce(
+      keys,
+      concurrency,
+      async (key) => {
+        const wasThere = await attempt(context, key, async () => {
+          if ((await fromSource(() => from[role].stat(key))) !== null) return false;
+          if (mode === "backup" && role === "originals" && (await isStillNamed(context, key))) return false;
+          return to[role].delete(key);
+        });
+        if (wasThere === true) removed++;
+      },
+      signal,
+    );
+  }
+  return removed;
+}
+
+/**
+ * Whether the target's record, once updated, names these bytes, which the source lacks: they were deleted after the record
+ * was copied, or lost.
+ */
+async function isStillNamed(context: MigrationContext, key: string): Promise<boolean> {
+  const [id = ""] = key.split("/");
+  const recordKey = keyOf.record(id);
+  if ((await copyRecord(context, recordKey)).outcome === "missing")
+    await context.to.records.delete(recordKey);
+  const record = await keptRecord(context, id);
+  if (record === null || record === NEWER || pictureOf(record) !== key) return false;
+  context.damaged.set(key, "is missing at the source; the backup keeps its copy");
+  return true;
+}
