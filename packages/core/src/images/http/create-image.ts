@@ -105,6 +105,7 @@ function newImage(
   return {
     facts: {
       name: parseName(fields.name) ?? parseName(query.get("name")) ?? nameOfFile(file.name),
+      createdAt: now,
       expiresAt:
         parseExpiry(fields.expiresAt, "form", now, settings) ??
         parseExpiry(query.get("expiresAt"), "query", now, settings) ??

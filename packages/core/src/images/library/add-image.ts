@@ -29,7 +29,7 @@ export async function addImage(
   let reservation: Reservation | { made: CurrentRecord };
   try {
     image = describe();
-    draft = describeUpload(file, image.facts, context.settings.now());
+    draft = describeUpload(file, image.facts);
     reservation = await reserveImage(context, draft, image.reservation);
   } catch (error) {
     await upload.dispose();

@@ -70,9 +70,8 @@ export function createLibrary(
 
   async function add(source: ImageSource, given: CheckedAdd): Promise<CurrentRecord> {
     const { owner, signal = neverAborted() } = given;
-    const now = settings.now();
     const name = parseName(given.name);
-    const expiresAt = parseExpiry(inText(given.expiresAt), "json", now, settings);
+    const expiresAt = parseExpiry(inText(given.expiresAt), "json", settings.now(), settings);
     const limits =
       given.ownerLimits === undefined
         ? settings.ownerLimits
@@ -86,27 +85,28 @@ export function createLibrary(
       signal,
     });
     const uploader = owner === undefined ? HOST_CLIENT : `${HOST_CLIENT}, owner ${owner}`;
-    const current = await addImage(context, file, () => ({
-      facts: {
-        name: name ?? nameOfFile(file.name),
-        expiresAt: expiresAt ?? now + settings.defaultLifetimeMs,
-        agent: null,
-        owner: owner ?? null,
-        called: { file: "source", declaredType: "type" },
-      },
-      reservation: {
-        claim:
-          key === null
-            ? null
-            : {
-                name: claimName(uploader, key),
-                // Without `expiresAt`: a repeated call counts it from its own time.
-                fingerprint: digestOf([file.sha256, file.declaredType, name ?? null]),
-              },
-        limits,
-      },
-      patience: { waitMs: given.wait ? null : 0, acceptsWhenBusy: !given.wait, client: HOST_CLIENT, signal },
-    }));
+    // Without `expiresAt`: a repeated call counts it from its own time.
+    const fingerprint = digestOf([file.sha256, file.declaredType, name ?? null]);
+    const current = await addImage(context, file, () => {
+      const createdAt = settings.now();
+      return {
+        facts: {
+          name: name ?? nameOfFile(file.name),
+          createdAt,
+          expiresAt: expiresAt ?? createdAt + settings.defaultLifetimeMs,
+          agent: null,
+          owner: owner ?? null,
+          called: { file: "source", declaredType: "type" },
+        },
+        reservation: { claim: key === null ? null : { name: claimName(uploader, key), fingerprint }, limits },
+        patience: {
+          waitMs: given.wait ? null : 0,
+          acceptsWhenBusy: !given.wait,
+          client: HOST_CLIENT,
+          signal,
+        },
+      };
+    });
     return given.wait ? whenReady(current, signal) : current;
   }
 

@@ -10,7 +10,8 @@ import { sniffType } from "../record/sniff.ts";
 /** What an uploader says about a file. */
 export interface UploadFacts {
   name: string;
-  /** Unix milliseconds. */
+  /** Unix milliseconds, as `expiresAt`. */
+  createdAt: number;
   expiresAt: number;
   agent: Agent | null;
   /** Name of the owner; `null`: it has none. */
@@ -20,8 +21,8 @@ export interface UploadFacts {
 }
 
 /** The record of an upload as far as its head tells. Rejects with `unsupported_media` a file of another type. */
-export function describeUpload(file: SpooledFile, facts: UploadFacts, nowMs: number): ImageRecord {
-  const { name, expiresAt, agent, owner, called } = facts;
+export function describeUpload(file: SpooledFile, facts: UploadFacts): ImageRecord {
+  const { name, createdAt, expiresAt, agent, owner, called } = facts;
   return {
     id: createImageId(),
     name,
@@ -33,8 +34,8 @@ export function describeUpload(file: SpooledFile, facts: UploadFacts, nowMs: num
     pages: null,
     agent,
     owner: owner === null ? null : { name: owner, bytes: file.size },
-    createdAt: nowMs,
-    updatedAt: nowMs,
+    createdAt,
+    updatedAt: createdAt,
     expiresAt,
     gone: null,
     withheld: null,
