@@ -1,5 +1,6 @@
 import { isServiceError, normaliseAddress, normaliseDomain } from "@outrigger/core";
 import { serviceReasonOf } from "../../cli/error-reason.ts";
+import { printFailure } from "../../cli/print-out.ts";
 import { printable } from "../../cli/printable.ts";
 import { ConfigError } from "../../config/config-error.ts";
 
@@ -32,15 +33,10 @@ export async function changeSubjects(
     try {
       const { said, isDone } = await change(subject);
       if (isDone) process.stdout.write(`${subject} ${said}\n`);
-      else fail(subject, said);
+      else printFailure(`${subject}: ${said}`);
     } catch (error) {
       if (!isServiceError(error)) throw error;
-      fail(subject, serviceReasonOf(error));
+      printFailure(`${subject}: ${serviceReasonOf(error)}`);
     }
   }
-}
-
-function fail(subject: string, why: string): void {
-  process.stderr.write(`outrigger: ${subject}: ${why}\n`);
-  process.exitCode = 1;
 }

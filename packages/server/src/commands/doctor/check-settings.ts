@@ -51,7 +51,7 @@ export function checkSizes({
   images = {},
   trustProxy,
 }: Pick<ServerSettings, "images" | "trustProxy">): Finding {
-  const { sizes = "any" } = images;
+  const { sizes = IMAGES_RULES.sizes.preset } = images;
   if (sizes === "signed") return ok(SIZES, "presets and signed addresses alone");
   if (sizes !== "any") return ok(SIZES, "the next larger step");
   if (trustProxy !== false) return ok(SIZES, "any; outrigger doctor <url> looks for a cache in front");

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { chooseLeases, type Renderer, type Service } from "@outrigger/core";
+import { chooseLeases, IMAGES_RULES, type Renderer, type Service } from "@outrigger/core";
 import { express as mount } from "@outrigger/express";
 import { hasLatinFont } from "@outrigger/imaging";
 import type { Metrics } from "@outrigger/telemetry";
@@ -104,7 +104,7 @@ export async function startServer(
 function announce(settings: ServerSettings, url: string, logger: Logger): void {
   const { publicUrl, tls, trustProxy, host } = settings;
   const storage = describeTargets(settings.storage);
-  logger.info({ url, storage, publicUrl, tls: tls ?? "required", trustProxy }, "listening");
+  logger.info({ url, storage, publicUrl, tls: tls ?? IMAGES_RULES.tls.preset, trustProxy }, "listening");
   if (settings.lookup !== false) {
     logger.info({ database: describeDatabase(settings.lookup.database) }, "serving the lookup");
   }

@@ -1,5 +1,6 @@
 import { isServiceError, type WithholdOptions } from "@outrigger/core";
 import { confirm } from "../../../cli/confirm.ts";
+import { printFailure } from "../../../cli/print-out.ts";
 import { progressLine, rateText } from "../../../cli/progress-line.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 import { type DataFlags, withAdmin } from "../with-admin.ts";
@@ -43,8 +44,7 @@ export async function remove(images: string[], { yes = false, ...flags }: Remove
       await changeImages(ids, "deleted", (id) => admin.remove(id));
       return;
     }
-    process.stderr.write("outrigger: nothing was deleted\n");
-    process.exitCode = 1;
+    printFailure("nothing was deleted");
   });
 }
 
@@ -94,8 +94,7 @@ export async function changeImages(
       process.stdout.write(`${id} ${done}\n`);
     } catch (error) {
       if (!isServiceError(error)) throw error;
-      process.stderr.write(`outrigger: ${id}: ${error.message}\n`);
-      process.exitCode = 1;
+      printFailure(`${id}: ${error.message}`);
     }
   }
 }
