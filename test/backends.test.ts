@@ -6,6 +6,7 @@ import { createPlace, PLACE_NAMES } from "./backends/place.ts";
 import { describeCreating } from "./backends/script/creating.ts";
 import { describeEdits } from "./backends/script/edits.ts";
 import { describeEndings } from "./backends/script/endings.ts";
+import { describeInCode } from "./backends/script/in-code.ts";
 import { describeOwners } from "./backends/script/owners.ts";
 import { describeReading } from "./backends/script/reading.ts";
 import type { Stage } from "./backends/script/stage.ts";
@@ -49,6 +50,7 @@ describe.each(CASES)("two services in %s on %s", (host, place) => {
   describeEdits(stage);
   describeCreating(stage);
   describeOwners(stage);
+  describeInCode(stage);
   describeEndings(stage);
 
   test("end when they are closed, and leave nothing open", async () => {

@@ -1,3 +1,5 @@
+// For authors of backends: what checks the options of their factories.
+export { checkOptions, checkValue, optionProblems } from "./check-options.ts";
 export * as shapes from "./contract-rules.ts";
 export type {
   Account,
@@ -250,8 +252,6 @@ export type {
 } from "./openapi/document.ts";
 export type { Checked, OptionProblem, OptionRule, RuleTable } from "./option-rules.ts";
 export * as rules from "./option-rules.ts";
-// For authors of backends: what checks the options of their factories.
-export { checkOptions, checkValue, optionProblems } from "./option-rules.ts";
 export type { JsonSchema, JsonType, JsonValue } from "./schema/json-schema.ts";
 export { checkBlobKey, checkLeaseLength, checkListing } from "./stores/argument-checks.ts";
 export { checkDueList, checkDueQuery, dueName, parseDueName } from "./stores/due-list.ts";

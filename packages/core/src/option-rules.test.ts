@@ -1,5 +1,6 @@
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
+import { checkOptions, optionProblems } from "./check-options.ts";
 import { nearestName } from "./nearest-name.ts";
 import * as rules from "./option-rules.ts";
 
@@ -19,7 +20,7 @@ const TABLE = {
 };
 
 function check(options: object) {
-  return rules.checkOptions("example", options, TABLE);
+  return checkOptions("example", options, TABLE);
 }
 
 test("defaults are filled in, in options within options as well", () => {
@@ -29,7 +30,7 @@ test("defaults are filled in, in options within options as well", () => {
     everyMs: false,
     inner: { depth: 1, label: "x" },
   });
-  expect(rules.checkOptions("example", undefined, TABLE)).toEqual({ count: 3, inner: { depth: 1 } });
+  expect(checkOptions("example", undefined, TABLE)).toEqual({ count: 3, inner: { depth: 1 } });
 });
 
 test.each<[object, string]>([
@@ -73,17 +74,17 @@ test("no message repeats a secret, wherever it was put", () => {
 
 test("optionProblems names every wrong option at once, and repeats no value", () => {
   const given = { count: SECRET, inner: { depth: -1, lable: 1 }, plans: { free: 0.5 }, pasword: SECRET };
-  expect(rules.optionProblems(given, TABLE)).toEqual([
+  expect(optionProblems(given, TABLE)).toEqual([
     { path: "count", text: "must be a whole number from 1 to 9" },
     { path: "inner.depth", text: "must be a whole number from 0" },
     { path: "inner.lable", text: "unknown key, did you mean inner.label?" },
     { path: "plans.free", text: "must be a whole number from 0" },
     { path: "pasword", text: "unknown key, did you mean password?" },
   ]);
-  expect(rules.optionProblems([], TABLE)).toEqual([
+  expect(optionProblems([], TABLE)).toEqual([
     { path: "", text: expect.stringMatching(/^must be an object of options \(count, /) },
   ]);
-  expect(rules.optionProblems({ count: undefined }, TABLE)).toEqual([]);
+  expect(optionProblems({ count: undefined }, TABLE)).toEqual([]);
 });
 
 test("a refined rule is asked only about values of the right shape, with their defaults", () => {
@@ -92,12 +93,12 @@ test("a refined rule is asked only about values of the right shape, with their d
     ({ from, to }: { from: number; to: number }) =>
       to < from ? [{ path: ".to", text: "must not be less than from" }] : [],
   );
-  const problems = (given: object) => rules.optionProblems({ span: given }, { span });
+  const problems = (given: object) => optionProblems({ span: given }, { span });
   expect(problems({ to: 5 })).toEqual([]);
   expect(problems({ to: 4 })).toEqual([{ path: "span.to", text: "must not be less than from" }]);
   expect(problems({ to: "4" })).toEqual([{ path: "span.to", text: "must be a whole number from 0" }]);
   expect(problems({})).toEqual([{ path: "span.to", text: "must be a whole number from 0" }]);
-  expect(() => rules.checkOptions("example", { span: { to: 4 } }, { span })).toThrow(
+  expect(() => checkOptions("example", { span: { to: 4 } }, { span })).toThrow(
     new TypeError("example: span.to must not be less than from"),
   );
 });

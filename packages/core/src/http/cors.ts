@@ -1,6 +1,6 @@
+import { checkValue } from "../check-options.ts";
 import type { Call, Reply, Service } from "../contracts/call.ts";
 import {
-  checkValue,
   flag,
   nested,
   type OptionProblem,

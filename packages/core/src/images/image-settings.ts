@@ -1,3 +1,4 @@
+import { checkOptions } from "../check-options.ts";
 import * as shapes from "../contract-rules.ts";
 import type { Call } from "../contracts/call.ts";
 import type { Logger } from "../contracts/logger.ts";
@@ -121,7 +122,7 @@ type Given = rules.Checked<Omit<ImagesOptions, "storage" | "renderer">, typeof S
 
 /** What the options are where none is given. */
 export function defaultSettings(factory: string): Given {
-  return rules.checkOptions(factory, {}, SETTINGS_RULES) as Given; // None of them is required.
+  return checkOptions(factory, {}, SETTINGS_RULES) as Given; // None of them is required.
 }
 
 /** The settings of checked options. */
@@ -181,7 +182,7 @@ export function imageSettings(options: Given): ImageSettings {
 
 /** Limits of one owner. @param called what messages call them. @throws TypeError for limits out of range. */
 export function checkOwnerLimits(called: string, limits: OwnerLimits): OwnerLimits {
-  return definedOnly(rules.checkOptions(called, limits, OWNER_LIMITS));
+  return definedOnly(checkOptions(called, limits, OWNER_LIMITS));
 }
 
 function definedOnly({

@@ -1,4 +1,5 @@
 import { isSettledWithin } from "../async/settled-within.ts";
+import { checkOptions } from "../check-options.ts";
 import { type BlobStore, isLocalStore } from "../contracts/blob-store.ts";
 import type { Service } from "../contracts/call.ts";
 import type { LeaseStore } from "../contracts/lease-store.ts";
@@ -10,7 +11,7 @@ import { observeRenderer } from "../observe/observe-renderer.ts";
 import { observeStore } from "../observe/observe-store.ts";
 import { safeObserver } from "../observe/safe-observer.ts";
 import type { ApiPart } from "../openapi/document.ts";
-import { checkOptions } from "../option-rules.ts";
+
 import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
 import { createMemoryRateLimiter } from "../stores/memory/memory-rate-limiter.ts";
 import { sweepSystemTemporary } from "../stores/system-temporary.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { contactOf, createLookupSite, createScriptedProber, LISTS } from "../../test/lookup-site.ts";
 import { isServiceError, ServiceError } from "../errors.ts";
-import { createMemoryContactSource } from "../stores/memory/memory-contact-source.ts";
-import { createMemorySuppressionList } from "../stores/memory/memory-suppression-list.ts";
 import type { Lookup } from "./lookup.ts";
+import { createMemoryContactSource } from "./memory/memory-contact-source.ts";
+import { createMemorySuppressionList } from "./memory/memory-suppression-list.ts";
 
 const ADA = contactOf("ada.lovelace@example.com", {
   ...{ firstName: "Ada", lastName: "Lovelace", position: "Chief Analyst", confidence: 94 },

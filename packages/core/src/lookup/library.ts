@@ -1,5 +1,6 @@
 import { abortable } from "../async/abortable.ts";
 import { isSettledWithin } from "../async/settled-within.ts";
+import { checkOptions } from "../check-options.ts";
 import { ServiceError } from "../errors.ts";
 import * as rules from "../option-rules.ts";
 import type {
@@ -112,20 +113,20 @@ export function createLookupLibrary(context: LookupContext): ClosableLibrary {
 
   return {
     async searchDomain(parameters, options) {
-      rules.checkOptions("searchDomain", parameters, SEARCH_RULES);
-      return run(domainSearch, parameters, rules.checkOptions("searchDomain", options, CALL_RULES));
+      checkOptions("searchDomain", parameters, SEARCH_RULES);
+      return run(domainSearch, parameters, checkOptions("searchDomain", options, CALL_RULES));
     },
     async findEmail(parameters, options) {
-      rules.checkOptions("findEmail", parameters, FINDER_RULES);
-      return run(emailFinder, parameters, rules.checkOptions("findEmail", options, CALL_RULES));
+      checkOptions("findEmail", parameters, FINDER_RULES);
+      return run(emailFinder, parameters, checkOptions("findEmail", options, CALL_RULES));
     },
     async verifyEmail(email, options) {
-      const { maxDurationMs, ...others } = rules.checkOptions("verifyEmail", options, VERIFY_RULES);
+      const { maxDurationMs, ...others } = checkOptions("verifyEmail", options, VERIFY_RULES);
       return run(emailVerifier, { email, maxDurationMs }, others);
     },
     async countEmails(parameters, options) {
-      rules.checkOptions("countEmails", parameters, COUNT_RULES);
-      return run(emailCount, parameters, rules.checkOptions("countEmails", options, SIGNAL_RULES));
+      checkOptions("countEmails", parameters, COUNT_RULES);
+      return run(emailCount, parameters, checkOptions("countEmails", options, SIGNAL_RULES));
     },
     async drain(timeoutMs) {
       isClosing = true;

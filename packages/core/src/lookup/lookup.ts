@@ -1,7 +1,8 @@
+import { checkOptions } from "../check-options.ts";
 import type { Service } from "../contracts/call.ts";
 import { CLOSE_RULES } from "../http/in-flight.ts";
 import type { ApiPart } from "../openapi/document.ts";
-import { checkOptions } from "../option-rules.ts";
+
 import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
 import { createMemoryKeyValue } from "../stores/memory/memory-key-value.ts";
 import { createMemoryRateLimiter } from "../stores/memory/memory-rate-limiter.ts";

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { checkOptions } from "../check-options.ts";
 import type { SuppressionList } from "../contracts/suppression-list.ts";
 import type { Secret } from "../images/record/pin.ts";
 import * as rules from "../option-rules.ts";
@@ -54,7 +55,7 @@ export function createSuppressions(
   secret: Secret,
   options: SuppressionsOptions = {},
 ): Suppressions {
-  const { mayAdopt } = rules.checkOptions("createSuppressions", options, OPTION_RULES);
+  const { mayAdopt } = checkOptions("createSuppressions", options, OPTION_RULES);
   const keys = deriveLookupKeys(secret);
   const hmacKeys = hmacKeysOf(keys);
   const markers = createMarkers(list, keys, mayAdopt);

@@ -1,15 +1,8 @@
+import { checkOptions } from "../../check-options.ts";
 import { blobStore } from "../../contract-rules.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { isServiceError } from "../../errors.ts";
-import {
-  type Checked,
-  checkOptions,
-  fn,
-  type RuleTable,
-  required,
-  secret,
-  text,
-} from "../../option-rules.ts";
+import { type Checked, fn, type RuleTable, required, secret, text } from "../../option-rules.ts";
 import { refusal, requireApart } from "../migrate/begin-migration.ts";
 import { countKeys, isEmptyStore } from "../migrate/every-key.ts";
 import type { MigrateOptions, MigrationTrouble } from "../migrate/migrate-options.ts";

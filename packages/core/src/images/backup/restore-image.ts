@@ -1,10 +1,10 @@
 import { ServiceError } from "../../errors.ts";
 import { endedRecord } from "../life/change-record.ts";
-import { dueEnd, hasEnded, nextLookAt } from "../life/image-life.ts";
 import type { LifeContext } from "../life/life-context.ts";
 import { copyBlob, putSmall, readSmall } from "../migrate/copy-blob.ts";
 import { type FoundRecord, NEWER, pictureOf, recordIn } from "../migrate/copy-picture.ts";
 import { fromSource, type MigrationContext } from "../migrate/migration-context.ts";
+import { dueEnd, hasEnded, nextLookAt } from "../record/image-life.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { encodeRecord } from "../record/record-codec.ts";
 import { removeStored } from "../renditions/remove-stored.ts";

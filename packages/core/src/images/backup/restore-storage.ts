@@ -1,16 +1,8 @@
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
+import { checkOptions } from "../../check-options.ts";
 import { blobStore, imageStorage } from "../../contract-rules.ts";
 import { isServiceError } from "../../errors.ts";
-import {
-  type Checked,
-  checkOptions,
-  flag,
-  fn,
-  preset,
-  type RuleTable,
-  required,
-  value,
-} from "../../option-rules.ts";
+import { type Checked, flag, fn, preset, type RuleTable, required, value } from "../../option-rules.ts";
 import { defaultSettings, IMAGES_RULES, imageSettings } from "../image-settings.ts";
 import { createLife } from "../life/create-life.ts";
 import { refusal, requireApart } from "../migrate/begin-migration.ts";

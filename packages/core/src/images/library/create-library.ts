@@ -1,15 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isDate } from "node:util/types";
+import { checkOptions } from "../../check-options.ts";
 import { abortSignal } from "../../contract-rules.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
 import { isOwnerName, MAX_OWNER_LENGTH } from "../authorize.ts";
 import { checkOwnerLimits } from "../image-settings.ts";
 import { loadAny } from "../life/damaged-image.ts";
-import { requireNotOver, unknownImage } from "../life/image-life.ts";
 import { isClaimed } from "../processing/transitions.ts";
 import { nameOfFile, parseExpiry, parseName } from "../record/image-fields.ts";
 import { isImageId } from "../record/image-id.ts";
+import { requireNotOver, unknownImage } from "../record/image-life.ts";
 import { addedDetailsOf, detailsOf } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { HOST_CLIENT } from "../renditions/scheduling/queue-order.ts";
@@ -130,7 +131,7 @@ export function createLibrary(
       try {
         checkSource(source);
         holdErrors(source);
-        const given = rules.checkOptions("add", options, ADD_RULES);
+        const given = checkOptions("add", options, ADD_RULES);
         return await run(async () => {
           // Before anything is stored: an image without a PIN could not be edited.
           const pins = await context.pins();
@@ -143,16 +144,16 @@ export function createLibrary(
       }
     },
     async open(id, options) {
-      const given = rules.checkOptions("open", options, OPEN_RULES);
+      const given = checkOptions("open", options, OPEN_RULES);
       return runOn(id, () => openImage(context, id, given, given.signal ?? neverAborted()));
     },
     async find(id, options) {
-      const { signal } = rules.checkOptions("find", options, FIND_RULES);
+      const { signal } = checkOptions("find", options, FIND_RULES);
       return runOn(id, async () => stored(base, await findImage(context, id, signal)));
     },
     async edit(id, change, options) {
-      const { name, expiresAt } = rules.checkOptions("edit", change, CHANGE_RULES);
-      const { ifRevision, signal } = rules.checkOptions("edit", options, EDIT_RULES);
+      const { name, expiresAt } = checkOptions("edit", change, CHANGE_RULES);
+      const { ifRevision, signal } = checkOptions("edit", options, EDIT_RULES);
       return runOn(id, async () => {
         const current = await findImage(context, id, signal);
         if (ifRevision !== undefined && ifRevision !== current.revision) {

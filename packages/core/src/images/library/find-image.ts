@@ -1,7 +1,7 @@
 import { ServiceError } from "../../errors.ts";
 import { endWhereDue } from "../life/change-record.ts";
-import { unknownImage, whyUnavailable } from "../life/image-life.ts";
 import { isClaimed } from "../processing/transitions.ts";
+import { unknownImage, whyUnavailable } from "../record/image-life.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import type { LibraryContext } from "./library-context.ts";

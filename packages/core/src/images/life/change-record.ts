@@ -1,8 +1,8 @@
 import { isServiceError, ServiceError } from "../../errors.ts";
+import { dueEnd, nextLookAt } from "../record/image-life.ts";
 import type { Gone, GoneReason, ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { summaryOf } from "../record/image-summary.ts";
-import { dueEnd, nextLookAt } from "./image-life.ts";
 import type { LifeContext } from "./life-context.ts";
 
 /** Replaces a record by compare-and-set. Rejects with `conflict` when it was changed since `current` was read. */

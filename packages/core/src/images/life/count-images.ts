@@ -1,4 +1,5 @@
-import { checkOptions, flag, fn, preset, type RuleTable, whole } from "../../option-rules.ts";
+import { checkOptions } from "../../check-options.ts";
+import { flag, fn, preset, type RuleTable, whole } from "../../option-rules.ts";
 import { type ImageState, type ListedImage, lookAt, NEWER } from "./image-listing.ts";
 import type { LifeContext } from "./life-context.ts";
 

@@ -1,9 +1,9 @@
 import { isServiceError } from "../../errors.ts";
+import { dueEnd } from "../record/image-life.ts";
 import type { GoneReason, ImageRecord, Withholding } from "../record/image-record.ts";
 import { type ImageSummary, summaryOf } from "../record/image-summary.ts";
 import { NewerVersion } from "../record/known-version.ts";
 import { loadAny } from "./damaged-image.ts";
-import { dueEnd } from "./image-life.ts";
 import type { LifeContext } from "./life-context.ts";
 
 /** The state of an image. */

@@ -1,9 +1,9 @@
 import type { DueEntry } from "../../contracts/due-index.ts";
 import { isServiceError } from "../../errors.ts";
+import { isOver } from "../record/image-life.ts";
 import type { Gone, ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { endedRecord, endImage, tellRemoved } from "./change-record.ts";
-import { isOver } from "./image-life.ts";
 import type { LifeContext } from "./life-context.ts";
 
 /** A deleted image, and the entry by which the sweep removes the bytes that the caller does not. */

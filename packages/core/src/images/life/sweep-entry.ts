@@ -1,8 +1,8 @@
 import type { DueEntry } from "../../contracts/due-index.ts";
 import { isServiceError } from "../../errors.ts";
+import { isOver, nextLookAt } from "../record/image-life.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { endWhereDue } from "./change-record.ts";
-import { isOver, nextLookAt } from "./image-life.ts";
 import type { LifeContext } from "./life-context.ts";
 
 /** What became of an image: it is unchanged, its bytes were removed, or its record was removed as well. */

@@ -1,10 +1,11 @@
+import { checkOptions } from "../../check-options.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
-import { checkOptions, type RuleTable, required, shape, text } from "../../option-rules.ts";
+import { type RuleTable, required, shape, text } from "../../option-rules.ts";
+import { isOver } from "../record/image-life.ts";
 import type { ImageRecord, Withholding } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { changeRecord, MAX_ATTEMPTS } from "./change-record.ts";
 import { loadAny } from "./damaged-image.ts";
-import { isOver } from "./image-life.ts";
 import type { LifeContext } from "./life-context.ts";
 
 /** Why an image must not be shown, and for how long. */

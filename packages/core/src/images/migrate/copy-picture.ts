@@ -1,5 +1,5 @@
 import { ServiceError } from "../../errors.ts";
-import { hasEnded } from "../life/image-life.ts";
+import { hasEnded } from "../record/image-life.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { NewerVersion } from "../record/known-version.ts";
 import { decodeRecord } from "../record/record-codec.ts";

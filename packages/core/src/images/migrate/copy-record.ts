@@ -1,5 +1,5 @@
 import { ServiceError } from "../../errors.ts";
-import { nextLookAt } from "../life/image-life.ts";
+import { nextLookAt } from "../record/image-life.ts";
 import { type ImageRecord, idOfRecord, keyOf } from "../record/image-record.ts";
 import { NewerVersion } from "../record/known-version.ts";
 import { KEPT_MS as CLAIM_KEPT_MS, decodeClaim } from "../uploads/claims.ts";

@@ -1,4 +1,5 @@
-import { checkOptions, fn, type RuleTable, required, text } from "../../option-rules.ts";
+import { checkOptions } from "../../check-options.ts";
+import { fn, type RuleTable, required, text } from "../../option-rules.ts";
 import { createDueList } from "../../stores/due-list.ts";
 import { createSeenClock } from "../life/clock-guard.ts";
 import { writeMigrationMark } from "../store/migration-mark.ts";

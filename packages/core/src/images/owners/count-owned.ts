@@ -1,6 +1,6 @@
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { isServiceError } from "../../errors.ts";
-import { isOver } from "../life/image-life.ts";
+import { isOver } from "../record/image-life.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { ImageRecords } from "../record/image-records.ts";
 import { NOTE_LIFE_MS } from "./revise-tally.ts";

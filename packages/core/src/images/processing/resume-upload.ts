@@ -1,5 +1,5 @@
 import { isServiceError, ServiceError } from "../../errors.ts";
-import { hasEnded, isOver } from "../life/image-life.ts";
+import { hasEnded, isOver } from "../record/image-life.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { storedUpload } from "../uploads/uploaded-file.ts";

@@ -1,4 +1,5 @@
 import { isDate } from "node:util/types";
+import { checkOptions } from "../../check-options.ts";
 import type { ImageFormat, Quality } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
@@ -53,8 +54,8 @@ export function writeAddress(
   options: AddressOptions | undefined,
   reads: ReadRules & { now(): number },
 ): string {
-  const given = rules.checkOptions("address", rendition, RENDITION_RULES);
-  const { signed, until } = rules.checkOptions("address", options, ADDRESS_RULES);
+  const given = checkOptions("address", rendition, RENDITION_RULES);
+  const { signed, until } = checkOptions("address", options, ADDRESS_RULES);
   if (signed === false && until !== undefined) {
     throw new TypeError("address: signed must be true or absent beside until, not false");
   }

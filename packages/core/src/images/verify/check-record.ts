@@ -1,22 +1,13 @@
 import { isServiceError } from "../../errors.ts";
-import { isOver } from "../life/image-life.ts";
 import { digestOf } from "../migrate/blob-digest.ts";
 import { pictureOf } from "../migrate/copy-picture.ts";
 import { decodeTally } from "../owners/tally.ts";
+import { isOver } from "../record/image-life.ts";
 import { type ImageRecord, idOfRecord } from "../record/image-record.ts";
 import { readRecord } from "../record/image-records.ts";
 import { decodeClaim } from "../uploads/claims.ts";
 import { removeClaim, repairImage, repairTally } from "./repair.ts";
-import { suspect, type VerifyContext } from "./verify-context.ts";
-import type { VerifyProblem } from "./verify-options.ts";
-
-/** What is wrong with an image. */
-export interface ImageTrouble {
-  what: VerifyProblem;
-  detail: string;
-  /** `null` where it cannot be read. */
-  record: ImageRecord | null;
-}
+import { type ImageTrouble, suspect, type VerifyContext } from "./verify-context.ts";
 
 /** Looks at one key of the records' store, and at the bytes of an image that it is the record of. */
 export async function checkRecord(context: VerifyContext, key: string): Promise<void> {

@@ -1,16 +1,16 @@
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { loadAny, remainsOf } from "../life/damaged-image.ts";
-import { isOver, nextLookAt } from "../life/image-life.ts";
 import { markDeleted } from "../life/mark-deleted.ts";
 import { sweepEntry } from "../life/sweep-entry.ts";
 import { type Digest, digestOf, isSame } from "../migrate/blob-digest.ts";
 import { readSmall } from "../migrate/copy-blob.ts";
 import { NEWER, pictureOf, recordIn } from "../migrate/copy-picture.ts";
+import { isOver, nextLookAt } from "../record/image-life.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { encodeRecord } from "../record/record-codec.ts";
 import { removeAll } from "../renditions/remove-stored.ts";
-import type { ImageTrouble } from "./check-record.ts";
-import type { Suspicion, VerifyContext } from "./verify-context.ts";
+
+import type { ImageTrouble, Suspicion, VerifyContext } from "./verify-context.ts";
 import type { VerifyFinding } from "./verify-options.ts";
 
 type Repair = VerifyFinding["repair"];

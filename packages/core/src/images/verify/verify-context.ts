@@ -1,28 +1,26 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { checkOptions } from "../../check-options.ts";
 import { abortSignal, imageStorage } from "../../contract-rules.ts";
 import type { StoredBlob } from "../../contracts/blob-store.ts";
 import { isServiceError } from "../../errors.ts";
-import {
-  checkOptions,
-  flag,
-  fn,
-  preset,
-  type RuleTable,
-  required,
-  shape,
-  whole,
-} from "../../option-rules.ts";
+import { flag, fn, preset, type RuleTable, required, shape, whole } from "../../option-rules.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { defaultSettings, IMAGES_RULES, imageSettings } from "../image-settings.ts";
 import { createLife } from "../life/create-life.ts";
 import type { LifeContext } from "../life/life-context.ts";
 import { createRetry, type Retry, reasonIn } from "../migrate/create-retry.ts";
-import { idOfRecord } from "../record/image-record.ts";
+import { type ImageRecord, idOfRecord } from "../record/image-record.ts";
 import { rolesOf, type StorageRoles } from "../record/storage-roles.ts";
 import { removeStored } from "../renditions/remove-stored.ts";
 import { createAdminGuard } from "../store/store-guard.ts";
-import type { VerifyFinding, VerifyOptions, VerifyProgress, VerifyReport } from "./verify-options.ts";
+import type {
+  VerifyFinding,
+  VerifyOptions,
+  VerifyProblem,
+  VerifyProgress,
+  VerifyReport,
+} from "./verify-options.ts";
 
 /** What the parts of a verification work on. */
 export interface VerifyContext {
@@ -167,4 +165,12 @@ export async function suspect<T>(
     if (blob.revision === seen || look === MAX_LOOKS) return { trouble, blob };
     seen = blob.revision;
   }
+}
+
+/** What is wrong with an image. */
+export interface ImageTrouble {
+  what: VerifyProblem;
+  detail: string;
+  /** `null` where it cannot be read. */
+  record: ImageRecord | null;
 }

@@ -1,3 +1,4 @@
+import { checkOptions } from "../../check-options.ts";
 import { iterable } from "../../contract-rules.ts";
 import type {
   AddressType,
@@ -9,7 +10,7 @@ import type {
 } from "../../contracts/contact-source.ts";
 import { MAX_EVIDENCE } from "../../contracts/contact-source.ts";
 import { ServiceError } from "../../errors.ts";
-import { checkOptions, named, preset, type RuleTable, text } from "../../option-rules.ts";
+import { named, preset, type RuleTable, text } from "../../option-rules.ts";
 import { normaliseName } from "../names/normalise-name.ts";
 import { learnPatterns } from "../patterns/learn-patterns.ts";
 

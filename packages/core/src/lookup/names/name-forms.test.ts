@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { NameForm } from "./name-forms.ts";
 import { nameForms } from "./name-forms.ts";
+import type { NameForm } from "./name-structures.ts";
 
 function textsOf(forms: readonly NameForm[]): string[] {
   return forms.map(({ text }) => text);

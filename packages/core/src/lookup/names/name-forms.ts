@@ -1,12 +1,5 @@
-import { structuresOfFirst, structuresOfLast } from "./name-structures.ts";
+import { type NameForm, structuresOfFirst, structuresOfLast } from "./name-structures.ts";
 import { spellings, toAscii } from "./transliterate.ts";
-
-/** How a name can stand in an address, and how likely it does; those of one name add up to at most 1. */
-export interface NameForm {
-  /** Of `a` to `z`, and between them hyphens, points and apostrophes. */
-  text: string;
-  weight: number;
-}
 
 /** The forms of a person's name in addresses, each list the likeliest first. Empty for a name without letters. */
 export interface NameForms {

@@ -1,5 +1,11 @@
-import type { NameForm } from "./name-forms.ts";
 import { PARTICLES } from "./name-words.ts";
+
+/** How a name can stand in an address, and how likely it does; those of one name add up to at most 1. */
+export interface NameForm {
+  /** Of `a` to `z`, and between them hyphens, points and apostrophes. */
+  text: string;
+  weight: number;
+}
 
 // How often each form of a name of several words stands in addresses: estimates, see docs/lookup-names.md.
 const HYPHENATED_FIRST = { joined: 0.4, hyphen: 0.32, firstWord: 0.2, point: 0.05 };

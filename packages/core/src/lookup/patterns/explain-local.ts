@@ -1,5 +1,6 @@
-import type { NameForm, NameForms } from "../names/name-forms.ts";
+import type { NameForms } from "../names/name-forms.ts";
 import { nameForms } from "../names/name-forms.ts";
+import type { NameForm } from "../names/name-structures.ts";
 
 /** The ways to read an address. */
 export interface Explanation {

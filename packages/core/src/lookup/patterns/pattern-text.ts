@@ -1,4 +1,5 @@
-import type { NameForm, NameForms } from "../names/name-forms.ts";
+import type { NameForms } from "../names/name-forms.ts";
+import type { NameForm } from "../names/name-structures.ts";
 
 /** A piece of a pattern: a part of a name, or text as it stands. */
 export type PatternPiece = { part: NamePart } | { literal: string };

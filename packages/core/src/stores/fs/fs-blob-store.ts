@@ -3,6 +3,7 @@ import { unlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { LRUCache } from "lru-cache";
+import { checkOptions } from "../../check-options.ts";
 import type {
   BlobInfo,
   BlobStore,
@@ -14,7 +15,7 @@ import type {
 } from "../../contracts/blob-store.ts";
 import type { DueIndex } from "../../contracts/due-index.ts";
 import { ServiceError } from "../../errors.ts";
-import { checkOptions, type RuleTable, required, text } from "../../option-rules.ts";
+import { type RuleTable, required, text } from "../../option-rules.ts";
 import { checkBlobKey, checkListing, MAX_PAGE } from "../argument-checks.ts";
 import { createFsBulkRemoval } from "./fs-bulk-removal.ts";
 import { createChains } from "./fs-chain.ts";

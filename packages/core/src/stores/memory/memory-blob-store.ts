@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { checkOptions } from "../../check-options.ts";
 import type { BlobInfo, BlobStore, ByteRange, RevisionProbe } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
-import { checkOptions, preset, type RuleTable, whole } from "../../option-rules.ts";
+import { preset, type RuleTable, whole } from "../../option-rules.ts";
 import { checkBlobKey, checkListing } from "../argument-checks.ts";
 
 export interface MemoryBlobStoreOptions {

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
+import { checkOptions } from "../../check-options.ts";
 import type { KeyValue } from "../../contracts/key-value.ts";
-import { checkOptions, preset, type RuleTable, whole } from "../../option-rules.ts";
+import { preset, type RuleTable, whole } from "../../option-rules.ts";
 
 export interface MemoryKeyValueOptions {
   /** At most this many keys, an integer of at least 1; the least recently used go first. @default 100_000 */

@@ -1,8 +1,9 @@
 import { RateLimiterMemory } from "rate-limiter-flexible";
 import { createInTurn } from "../../async/in-turn.ts";
+import { checkOptions, checkValue } from "../../check-options.ts";
 import type { RateLimiter, RateResult, RateRule } from "../../contracts/rate-limiter.ts";
 import { ServiceError } from "../../errors.ts";
-import { checkOptions, checkValue, preset, type RuleTable, whole } from "../../option-rules.ts";
+import { preset, type RuleTable, whole } from "../../option-rules.ts";
 
 /** Longest delay of a Node timer; `setTimeout` takes a longer one for 1 ms. */
 const MAX_WINDOW_MS = 2 ** 31 - 1;

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../errors.ts";
-import type { Gone, ImageRecord } from "../record/image-record.ts";
+import type { Gone, ImageRecord } from "./image-record.ts";
 
 /** How long the reason of a rejected upload is kept: its client polls for it after a 202. */
 const FAILURE_KEPT_MS = 86_400_000;

@@ -1,0 +1,187 @@
+import { nearestName } from "./nearest-name.ts";
+import { type Checked, nested, type OptionProblem, type OptionRule, type Rules } from "./option-rules.ts";
+import * as values from "./option-values.ts";
+
+/**
+ * The options of a factory with their defaults; `undefined` counts as absent.
+ * @param factory its name, for messages.
+ * @throws TypeError that names the option, says what it must be and what was given instead. Secrets are not repeated.
+ */
+export function checkOptions<O extends object, T extends Rules>(
+  factory: string,
+  options: O | undefined,
+  table: T,
+): Checked<O, T> {
+  const wanted = Object.keys(table).filter((name) => table[name]?.presence === "required");
+  if (!values.isObject(options) && (options !== undefined || wanted.length > 0)) {
+    const names = wanted.length > 0 ? ` with ${wanted.join(", ")}` : "";
+    throw new TypeError(`${factory} takes an object of options${names}, not ${values.typeName(options)}`);
+  }
+  const report: Report = { factory, faults: [] };
+  const checked = checkTable(report, "", options ?? {}, table);
+  throwFirst(report);
+  // The table has a rule for every key of O, and each value was checked by it.
+  return checked as Checked<O, T>;
+}
+
+/** Checks one value. @param name as it stands in messages. @throws TypeError as {@link checkOptions}. */
+export function checkValue(name: string, given: unknown, rule: OptionRule): void {
+  const report: Report = { factory: "", faults: [] };
+  check(report, name, given, rule);
+  throwFirst(report);
+}
+
+/** All that is wrong with options from a configuration file or the environment; empty where nothing is. */
+export function optionProblems(given: unknown, table: Rules): OptionProblem[] {
+  const report: Report = { factory: "", faults: [] };
+  check(report, "", given, nested(table));
+  return report.faults.map(({ path, text }) => ({ path, text }));
+}
+
+/** What a check has found so far, each with the sentence that a factory throws. */
+interface Report {
+  readonly factory: string;
+  readonly faults: (OptionProblem & { readonly message: string; readonly isUnknown?: boolean })[];
+}
+
+function throwFirst({ faults }: Report): void {
+  const first = faults.find(({ isUnknown }) => isUnknown) ?? faults[0];
+  if (first !== undefined) throw new TypeError(first.message);
+}
+
+function checkTable(report: Report, path: string, given: object, table: Rules): Record<string, unknown> {
+  const checked: Record<string, unknown> = {};
+  for (const [name, rule] of Object.entries(table)) {
+    const each: unknown = Reflect.get(given, name);
+    if (each === undefined && rule.presence === "required") {
+      const wanted = wantedBy(rule);
+      addFault(report, path + name, `must be ${wanted}`, `is required: ${wanted}`);
+    }
+    const filled = each === undefined ? rule.preset : each;
+    checked[name] = filled === undefined ? undefined : check(report, path + name, filled, rule);
+  }
+  const known = Object.keys(table);
+  for (const [name, each] of Object.entries(given)) {
+    if (each === undefined || Object.hasOwn(table, name)) continue;
+    const nearest = nearestName(name, known);
+    const guess = nearest === null ? null : `did you mean ${path}${nearest}?`;
+    const message = `${path}${name} is no option of ${report.factory}: ${guess ?? `it takes ${known.join(", ")}`}`;
+    const text = guess === null ? "unknown key" : `unknown key, ${guess}`;
+    report.faults.push({ path: path + name, text, message, isUnknown: true });
+  }
+  return checked;
+}
+
+/** The value, with the defaults of options within it. */
+function check(report: Report, path: string, given: unknown, rule: OptionRule): unknown {
+  if (rule.kind === "orFalse" && given !== false && rule.rule.kind === "nested" && values.isObject(given)) {
+    return check(report, path, given, rule.rule);
+  }
+  if (rule.kind === "either") {
+    const isNested = values.isObject(given) && Object.keys(rule.nested.table).some((name) => name in given);
+    if (isNested) return check(report, path, given, rule.nested);
+  }
+  if (!fits(given, rule)) {
+    const text = `must be ${wantedBy(rule)}`;
+    addFault(report, path, text, `${text}, not ${shown(path, given, rule)}`);
+    return given;
+  }
+  if (rule.kind === "either") return check(report, path, given, rule.other);
+  const before = report.faults.length;
+  const filled = fillIn(report, path, given, rule);
+  // Only what has the shape is looked at further.
+  const faults = report.faults.length === before ? rule.faults?.(filled as never) : undefined;
+  for (const fault of faults ?? []) addFault(report, path + fault.path, fault.text);
+  return filled;
+}
+
+function fillIn(report: Report, path: string, given: unknown, rule: OptionRule): unknown {
+  const below = path === "" ? "" : `${path}.`;
+  if (rule.kind === "nested") return checkTable(report, below, given as object, rule.table); // It fits.
+  if (rule.kind !== "named") return given;
+  const entries = Object.entries(given as object); // As above.
+  return Object.fromEntries(
+    entries.map(([name, each]) => [name, check(report, below + name, each, rule.each)]),
+  );
+}
+
+function addFault({ factory, faults }: Report, path: string, text: string, said = text): void {
+  faults.push({ path, text, message: `${factory === "" ? path : `${factory}: ${path}`} ${said}` });
+}
+
+function fits(given: unknown, rule: OptionRule): boolean {
+  switch (rule.kind) {
+    case "whole":
+      return values.isWhole(given, rule.min, rule.max);
+    case "flag":
+      return typeof given === "boolean";
+    case "oneOf":
+      return typeof given === "string" && rule.values.includes(given);
+    case "text":
+      return typeof given === "string" && rule.fits(given);
+    case "url":
+      return typeof given === "string" && values.isMountUrl(given);
+    case "texts":
+      return Array.isArray(given) && given.length >= rule.least && given.every(rule.fits);
+    case "secret": {
+      const list: unknown[] = rule.isList && Array.isArray(given) ? given : [given];
+      return list.length > 0 && list.every((each) => values.byteLength(each) >= rule.minBytes);
+    }
+    case "function":
+      return typeof given === "function";
+    case "shape":
+      return values.isObject(given) && values.missingMethod(given, rule.methods) === undefined;
+    case "nested":
+    case "named":
+      return values.isObject(given);
+    case "orFalse":
+      return given === false || fits(given, rule.rule);
+    case "either":
+      return fits(given, rule.other);
+    case "value":
+      return rule.fits(given);
+  }
+}
+
+/** What follows "must be". */
+function wantedBy(rule: OptionRule): string {
+  switch (rule.kind) {
+    case "whole": {
+      const to = rule.max === Number.MAX_SAFE_INTEGER ? "" : ` to ${rule.max}`;
+      return `a whole number from ${rule.min}${to}`;
+    }
+    case "flag":
+      return "true or false";
+    case "oneOf":
+      return `one of ${rule.values.join(", ")}`;
+    case "url":
+      return "an http(s) URL without credentials, query or fragment, such as https://example.com/img";
+    case "secret":
+      return `at least ${rule.minBytes} bytes as text or Uint8Array${rule.isList ? ", or a list of such secrets" : ""}`;
+    case "function":
+      return "a function";
+    case "nested":
+      return `an object of options (${Object.keys(rule.table).join(", ")})`;
+    case "named":
+      return "an object";
+    case "orFalse":
+      return `false or ${wantedBy(rule.rule)}`;
+    default:
+      return rule.what;
+  }
+}
+
+/** What was given, short, and never a secret. */
+function shown(path: string, given: unknown, rule: OptionRule): string {
+  if (rule.kind === "secret" && values.byteLength(given) >= 0) return `${values.byteLength(given)} bytes`;
+  if (typeof given === "string") {
+    return values.shownText(given, rule.kind === "secret" || ("isSecret" in rule && rule.isSecret));
+  }
+  const shapeRule = rule.kind === "either" ? rule.other : rule;
+  if (typeof given === "function" && shapeRule.kind === "shape")
+    return values.shownFunction(given.name, path);
+  if (!values.isObject(given)) return values.typeName(given);
+  if ("then" in given) return "a promise: await it";
+  const missing = shapeRule.kind === "shape" ? values.missingMethod(given, shapeRule.methods) : undefined;
+  return missing === undefined ? values.typeName(given) : `an object without ${missing}()`;
+}
