@@ -7,14 +7,8 @@ import {
   OutriggerError,
   type VerdictReason,
 } from "@outrigger/client";
-import type {
-  AddressFault,
-  Department,
-  MailProber,
-  ProbeReason,
-  ProbeResult,
-  Seniority,
-} from "@outrigger/core";
+import type { Department, MailProber, ProbeReason, ProbeResult, Seniority } from "@outrigger/core";
+import type { AddressFault } from "@outrigger/core/lookup";
 import { afterAll, beforeAll, beforeEach, expect, expectTypeOf, test } from "vitest";
 import * as documented from "../lookup/documented-fields.ts";
 import { type LookupSite, startLookupSite } from "../lookup/lookup-site.ts";

@@ -1,4 +1,5 @@
-import { type ApiParameter, type JsonSchema, nameFault, parseFullName } from "@outrigger/core";
+import type { ApiParameter, JsonSchema } from "@outrigger/core";
+import { nameFault, parseFullName } from "@outrigger/core/lookup";
 import type { Draft } from "./drafts.ts";
 import { isLookup, needsPin } from "./plain-call.ts";
 import { isUpload } from "./scenes.ts";

@@ -1,4 +1,5 @@
-import { type ApiDocument, type JsonSchema, normaliseDomain } from "@outrigger/core";
+import type { ApiDocument, JsonSchema } from "@outrigger/core";
+import { normaliseDomain } from "@outrigger/core/lookup";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 

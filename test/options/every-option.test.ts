@@ -1,4 +1,5 @@
 import * as core from "@outrigger/core";
+import * as stores from "@outrigger/core/stores";
 import { describe, expect, test } from "vitest";
 import { CALLS, documented, refusal, refusedOptions, renderer, SECRET } from "../support/every-factory.ts";
 
@@ -61,20 +62,20 @@ test("the compiler wants a rule for every option, and for no other", () => {
     b?: number;
   }
   // @ts-expect-error a rule is missing
-  const fewer = { a: core.rules.required(core.rules.text("a")) } satisfies core.RuleTable<Options>;
+  const fewer = { a: stores.rules.required(stores.rules.text("a")) } satisfies stores.RuleTable<Options>;
   // @ts-expect-error a is required
-  const looser = { a: core.rules.text("a"), b: core.rules.whole(0) } satisfies core.RuleTable<Options>;
+  const looser = { a: stores.rules.text("a"), b: stores.rules.whole(0) } satisfies stores.RuleTable<Options>;
   const table = {
-    a: core.rules.required(core.rules.text("a")),
-    b: core.rules.preset(3, core.rules.whole(0)),
+    a: stores.rules.required(stores.rules.text("a")),
+    b: stores.rules.preset(3, stores.rules.whole(0)),
   };
   // @ts-expect-error c is no option
-  const more = { ...table, c: core.rules.flag() } satisfies core.RuleTable<Options>;
+  const more = { ...table, c: stores.rules.flag() } satisfies stores.RuleTable<Options>;
   expect([fewer, looser, more]).toHaveLength(3);
-  const { a, b } = core.checkOptions(
+  const { a, b } = stores.checkOptions(
     "example",
     { a: "x" } as Options,
-    table satisfies core.RuleTable<Options>,
+    table satisfies stores.RuleTable<Options>,
   );
   const sum: number = b + a.length;
   expect(sum).toBe(4);

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { open, readFile, truncate } from "node:fs/promises";
 import { join } from "node:path";
-import { type BlobStore, createFsBlobStore, isLocalStore } from "@outrigger/core";
+import { type BlobStore, createFsBlobStore } from "@outrigger/core";
+import { isLocalStore } from "@outrigger/core/stores";
 import { createRedisBlobStore } from "@outrigger/redis";
 import { afterAll, beforeAll } from "vitest";
 import { temporaryDirectory } from "../../packages/server/test/outrigger-process.ts";

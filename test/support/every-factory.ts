@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { createImagesClient, createLookupClient } from "@outrigger/client";
 import * as core from "@outrigger/core";
+import { createSuppressions } from "@outrigger/core/lookup";
 import { createRenderer } from "@outrigger/imaging";
 import { koa } from "@outrigger/koa";
 import { nodeListener } from "@outrigger/node";
@@ -45,7 +46,7 @@ export const CALLS: Readonly<Record<string, readonly [Call, Given]>> = {
   restoreStorage: [core.restoreStorage, { from: storage, to: core.createMemoryBlobStore() }],
   verifyStorage: [core.verifyStorage, { storage }],
   createLookup: [core.createLookup, { contacts, accounts, suppressions, secret: SECRET }],
-  createSuppressions: [(options) => core.createSuppressions(suppressions, SECRET, options), {}],
+  createSuppressions: [(options) => createSuppressions(suppressions, SECRET, options), {}],
   createApiDescription: [(options) => core.createApiDescription([images], options), {}],
   createFsBlobStore: [core.createFsBlobStore, { directory: "never-made" }],
   createMemoryBlobStore: [core.createMemoryBlobStore, {}],

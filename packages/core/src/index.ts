@@ -1,6 +1,4 @@
-// For authors of backends: what checks the options of their factories.
-export { checkOptions, checkValue, optionProblems } from "./check-options.ts";
-export * as shapes from "./contract-rules.ts";
+// The names of everyday use. The rest is in the entries images, lookup, stores and testing.
 export type {
   Account,
   AccountKey,
@@ -24,13 +22,6 @@ export type {
   ShardSampler,
   StoredBlob,
 } from "./contracts/blob-store.ts";
-export {
-  hasBulkRemoval,
-  hasRevisionProbe,
-  hasShardSampler,
-  isBlobKey,
-  isLocalStore,
-} from "./contracts/blob-store.ts";
 export type {
   Call,
   Reply,
@@ -53,13 +44,10 @@ export type {
   PatternCount,
   Seniority,
 } from "./contracts/contact-source.ts";
-export { DEPARTMENTS, MAX_EVIDENCE, SENIORITIES } from "./contracts/contact-source.ts";
 export type { DueEntry, DueIndex } from "./contracts/due-index.ts";
-export { hasDueIndex, MAX_DUE_MS } from "./contracts/due-index.ts";
 export type { Job, JobQueue } from "./contracts/job-queue.ts";
 export type { KeyValue } from "./contracts/key-value.ts";
 export type { LeaseStore } from "./contracts/lease-store.ts";
-export { hasLeases } from "./contracts/lease-store.ts";
 export type { Logger } from "./contracts/logger.ts";
 export type {
   MailLists,
@@ -105,21 +93,16 @@ export type {
   Size,
   WorkOptions,
 } from "./contracts/renderer.ts";
-export { MAX_PAGE_RUNS } from "./contracts/renderer.ts";
 export type { SuppressionList } from "./contracts/suppression-list.ts";
 export type { ErrorCode, ServiceErrorOptions } from "./errors.ts";
 export { isError, isServiceError, ServiceError, systemCode } from "./errors.ts";
 export type { CorsOptions } from "./http/cors.ts";
 export type { TlsPolicy } from "./http/transport.ts";
 export type { Authorize, Decision, ImageAction, OwnerGrant } from "./images/authorize.ts";
-export type { BackedUpLookup, BackupManifest } from "./images/backup/backup-manifest.ts";
-export { readBackupManifest } from "./images/backup/backup-manifest.ts";
 export type { BackupOptions, BackupReport } from "./images/backup/backup-storage.ts";
 export { backupStorage } from "./images/backup/backup-storage.ts";
-export type { EndList } from "./images/backup/end-lists.ts";
 export type { RestoreOptions, RestoreReport } from "./images/backup/restore-options.ts";
 export { restoreStorage } from "./images/backup/restore-storage.ts";
-export { IMAGES_RULES } from "./images/image-settings.ts";
 export type { CloseOptions, Images } from "./images/images.ts";
 export { createImages } from "./images/images.ts";
 export type { ImageRateLimits, ImagesOptions } from "./images/images-options.ts";
@@ -159,17 +142,10 @@ export type { ImageDetails } from "./images/record/image-links.ts";
 export type { GoneReason, Withholding } from "./images/record/image-record.ts";
 export type { ImageSummary } from "./images/record/image-summary.ts";
 export type { Secret } from "./images/record/pin.ts";
-export { sniffType } from "./images/record/sniff.ts";
 export type { ImageStorage } from "./images/record/storage-roles.ts";
 export type { PresetOption } from "./images/renditions/presets.ts";
 export type { SizeSteps, SizesOption } from "./images/renditions/sizes.ts";
 export type { AddressedRendition, AddressOptions } from "./images/renditions/write-address.ts";
-export type { LeaseChoice } from "./images/store/choose-leases.ts";
-export { chooseLeases, NO_LEASES_WARNING } from "./images/store/choose-leases.ts";
-export type { MigrationMark } from "./images/store/migration-mark.ts";
-export { readMigrationMark, removeMigrationMark } from "./images/store/migration-mark.ts";
-export type { HeldIdentity, StoreIdentity } from "./images/store/store-identity.ts";
-export { readIdentity } from "./images/store/store-identity.ts";
 export type {
   VerifyFinding,
   VerifyOptions,
@@ -179,12 +155,6 @@ export type {
   VerifyState,
 } from "./images/verify/verify-options.ts";
 export { verifyStorage } from "./images/verify/verify-storage.ts";
-export { hashApiKey } from "./lookup/accounts/api-key.ts";
-export { isGibberish } from "./lookup/address/is-gibberish.ts";
-export { isRoleName } from "./lookup/address/is-role-name.ts";
-export { isMailDomain, normaliseDomain } from "./lookup/address/mail-domain.ts";
-export type { AddressFault, ParsedAddress } from "./lookup/address/parse-address.ts";
-export { addressFault, normaliseAddress, parseAddress } from "./lookup/address/parse-address.ts";
 export type {
   DomainSearchAnswer,
   EmailCountAnswer,
@@ -200,12 +170,9 @@ export type { LookupCallOptions, LookupLibrary, VerifyEmailOptions } from "./loo
 export type { Lookup } from "./lookup/lookup.ts";
 export { createLookup } from "./lookup/lookup.ts";
 export type { LookupAdmin, NewAccount } from "./lookup/lookup-admin.ts";
-export type { LookupKeys } from "./lookup/lookup-keys.ts";
-export { deriveLookupKeys } from "./lookup/lookup-keys.ts";
 export type { LookupOptions, PlanAllowance } from "./lookup/lookup-options.ts";
 export type { LookupProblemId } from "./lookup/lookup-problem.ts";
 export { isLookupProblem, LookupProblem } from "./lookup/lookup-problem.ts";
-export { LOOKUP_RULES } from "./lookup/lookup-settings.ts";
 export { createMemoryAccounts } from "./lookup/memory/memory-accounts.ts";
 export type {
   MemoryContactSource,
@@ -213,26 +180,11 @@ export type {
 } from "./lookup/memory/memory-contact-source.ts";
 export { createMemoryContactSource } from "./lookup/memory/memory-contact-source.ts";
 export { createMemorySuppressionList } from "./lookup/memory/memory-suppression-list.ts";
-export type { NameFault } from "./lookup/names/name-fault.ts";
-export { nameFault } from "./lookup/names/name-fault.ts";
-export { normaliseName } from "./lookup/names/normalise-name.ts";
-export type { PersonName } from "./lookup/names/parse-full-name.ts";
-export { parseFullName } from "./lookup/names/parse-full-name.ts";
 export type { DomainSearchParameters } from "./lookup/operations/domain-search.ts";
 export type { EmailCountParameters } from "./lookup/operations/email-count.ts";
 export type { EmailFinderParameters } from "./lookup/operations/email-finder.ts";
 export type { LookupAnswer } from "./lookup/operations/operation.ts";
 export type { SubjectParameters } from "./lookup/operations/subject.ts";
-export type { Candidate, PatternPrior } from "./lookup/patterns/candidates-for.ts";
-export { candidatesFor, DEFAULT_PRIOR } from "./lookup/patterns/candidates-for.ts";
-export type { PatternShare } from "./lookup/patterns/default-patterns.ts";
-export type { NamedLocal } from "./lookup/patterns/learn-patterns.ts";
-export { learnPatterns } from "./lookup/patterns/learn-patterns.ts";
-export { haveSameMarkers } from "./lookup/suppression-markers.ts";
-export type { Suppressed, Suppressions, SuppressionsOptions } from "./lookup/suppressions.ts";
-export { createSuppressions } from "./lookup/suppressions.ts";
-export type { TitleClass } from "./lookup/titles/classify-title.ts";
-export { classifyTitle } from "./lookup/titles/classify-title.ts";
 export type { ApiDescriptionOptions, Described } from "./openapi/api-description.ts";
 export { createApiDescription } from "./openapi/api-description.ts";
 export type {
@@ -250,11 +202,7 @@ export type {
   PathItem,
   SecurityScheme,
 } from "./openapi/document.ts";
-export type { Checked, OptionProblem, OptionRule, RuleTable } from "./option-rules.ts";
-export * as rules from "./option-rules.ts";
 export type { JsonSchema, JsonType, JsonValue } from "./schema/json-schema.ts";
-export { checkBlobKey, checkLeaseLength, checkListing } from "./stores/argument-checks.ts";
-export { checkDueList, checkDueQuery, dueName, parseDueName } from "./stores/due-list.ts";
 export type { FsBlobStore, FsBlobStoreOptions } from "./stores/fs/fs-blob-store.ts";
 export { createFsBlobStore } from "./stores/fs/fs-blob-store.ts";
 export type { MemoryBlobStoreOptions } from "./stores/memory/memory-blob-store.ts";
@@ -263,4 +211,3 @@ export type { MemoryKeyValueOptions } from "./stores/memory/memory-key-value.ts"
 export { createMemoryKeyValue } from "./stores/memory/memory-key-value.ts";
 export type { MemoryRateLimiterOptions } from "./stores/memory/memory-rate-limiter.ts";
 export { createMemoryRateLimiter } from "./stores/memory/memory-rate-limiter.ts";
-export { systemTemporaryDirectory } from "./stores/system-temporary.ts";

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { checkValue, type Service, shapes } from "@outrigger/core";
+import type { Service } from "@outrigger/core";
+import { checkValue, shapes } from "@outrigger/core/stores";
 import { dispatch, type HostView, sendReply } from "@outrigger/node";
 
 /** What is used of an Express request; those of Express 4 and 5 both fit. */

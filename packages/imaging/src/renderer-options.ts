@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { checkOptions, type RuleTable, rules } from "@outrigger/core";
+import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
 
 /** Options of {@link createRenderer}. Numbers are integers; any other value is a `TypeError`. */
 export interface RendererOptions {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { finished, Readable } from "node:stream";
-import { checkOptions, checkValue, type Reply, type RuleTable, type Service, shapes } from "@outrigger/core";
+import type { Reply, Service } from "@outrigger/core";
+import { checkOptions, checkValue, type RuleTable, shapes } from "@outrigger/core/stores";
 import {
   dispatch,
   finishRequestBody,

@@ -1,14 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { TLSSocket } from "node:tls";
-import {
-  checkOptions,
-  checkValue,
-  type Reply,
-  type RuleTable,
-  rules,
-  type Service,
-  shapes,
-} from "@outrigger/core";
+import type { Reply, Service } from "@outrigger/core";
+import { checkOptions, checkValue, type RuleTable, rules, shapes } from "@outrigger/core/stores";
 import { dispatch } from "./dispatch.ts";
 import type { HostView } from "./host-view.ts";
 import { mountPathRule, normaliseMountPath, stripPrefix, toOriginForm } from "./request-target.ts";

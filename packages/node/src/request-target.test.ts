@@ -1,4 +1,4 @@
-import { checkValue } from "@outrigger/core";
+import { checkValue } from "@outrigger/core/stores";
 import { describe, expect, it } from "vitest";
 import { mountPathRule, normaliseMountPath, stripPrefix, toOriginForm } from "./request-target.ts";
 

@@ -1,4 +1,4 @@
-import { rules } from "@outrigger/core";
+import { rules } from "@outrigger/core/stores";
 
 const ABSOLUTE_FORM = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 

@@ -1,12 +1,5 @@
-import {
-  checkOptions,
-  checkValue,
-  type Job,
-  type JobQueue,
-  type RuleTable,
-  rules,
-  ServiceError,
-} from "@outrigger/core";
+import { type Job, type JobQueue, ServiceError } from "@outrigger/core";
+import { checkOptions, checkValue, type RuleTable, rules } from "@outrigger/core/stores";
 import { Queue, WaitingError, Worker } from "bullmq";
 import { openBullMqClients, WAIT_S } from "./bullmq/bullmq-clients.ts";
 import { beforeDeadline } from "./connection/before-deadline.ts";

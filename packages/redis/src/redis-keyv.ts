@@ -1,5 +1,5 @@
 import KeyvRedis from "@keyv/redis";
-import { checkOptions, type RuleTable } from "@outrigger/core";
+import { checkOptions, type RuleTable } from "@outrigger/core/stores";
 import { Keyv } from "keyv";
 import { PREFIX_RULE } from "./connection/redis-options.ts";
 import {

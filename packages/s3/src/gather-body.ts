@@ -3,7 +3,8 @@ import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { ServiceError, systemCode, systemTemporaryDirectory } from "@outrigger/core";
+import { ServiceError, systemCode } from "@outrigger/core";
+import { systemTemporaryDirectory } from "@outrigger/core/stores";
 import { createChunkList } from "./chunk-list.ts";
 
 /** Random bytes behind each blob's own, so that no two objects have the same content. */

@@ -2,13 +2,12 @@ import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import {
   type BlobStore,
   type ByteRange,
-  checkBlobKey,
-  checkListing,
   type DueIndex,
   type LeaseStore,
   type ListOptions,
   ServiceError,
 } from "@outrigger/core";
+import { checkBlobKey, checkListing } from "@outrigger/core/stores";
 import { gatherBody } from "./gather-body.ts";
 import { discard } from "./object-body.ts";
 import { createAttempts } from "./s3-attempts.ts";

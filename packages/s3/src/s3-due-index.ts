@@ -1,12 +1,6 @@
 import { ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
-import {
-  checkDueList,
-  checkDueQuery,
-  type DueEntry,
-  type DueIndex,
-  dueName,
-  parseDueName,
-} from "@outrigger/core";
+import type { DueEntry, DueIndex } from "@outrigger/core";
+import { checkDueList, checkDueQuery, dueName, parseDueName } from "@outrigger/core/stores";
 import { removeObject, type S3Context } from "./s3-objects.ts";
 
 /** Entries as empty objects `due/<list>/<time>.<id>`: a service lists keys in their order, and so the oldest first. */

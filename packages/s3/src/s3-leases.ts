@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { checkBlobKey, checkLeaseLength, isServiceError, type LeaseStore } from "@outrigger/core";
+import { isServiceError, type LeaseStore } from "@outrigger/core";
+import { checkBlobKey, checkLeaseLength } from "@outrigger/core/stores";
 import { gatherBody } from "./gather-body.ts";
 import { readObject, removeObject, type S3Context } from "./s3-objects.ts";
 import { type WriteCondition, writeObject } from "./write-object.ts";

@@ -1,5 +1,5 @@
 import type { S3Client, S3ClientConfig } from "@aws-sdk/client-s3";
-import { type Checked, checkOptions, type RuleTable, rules } from "@outrigger/core";
+import { type Checked, checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
 
 export interface S3BlobStoreOptions {
   /** An existing bucket, whose listings are in the order of keys (all but AWS directory buckets). */

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { checkOptions, checkValue, type RuleTable, rules } from "@outrigger/core";
+import { checkOptions, checkValue, type RuleTable, rules } from "@outrigger/core/stores";
 import { createPostgresDriver } from "./driver/postgres-driver.ts";
 import type { SqlDriver } from "./driver/sql-driver.ts";
 import { closedError } from "./driver/sql-errors.ts";

@@ -1,4 +1,5 @@
-import { checkValue, type Observer, shapes } from "@outrigger/core";
+import type { Observer } from "@outrigger/core";
+import { checkValue, shapes } from "@outrigger/core/stores";
 
 /**
  * Several observers as one, e.g. metrics and traces. An operation runs inside of all of them, the first outermost.

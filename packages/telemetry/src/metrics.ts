@@ -1,4 +1,5 @@
-import { checkOptions, type GaugeName, type Observer, type RuleTable, rules } from "@outrigger/core";
+import type { GaugeName, Observer } from "@outrigger/core";
+import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { createMeters } from "./meters.ts";
 import { outcomeOfError } from "./outcome.ts";

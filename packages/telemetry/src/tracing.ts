@@ -9,7 +9,8 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import { checkOptions, type Observer, type Operation, type RuleTable, rules } from "@outrigger/core";
+import type { Observer, Operation } from "@outrigger/core";
+import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
 import { outcomeOfError } from "./outcome.ts";
 
 export interface TracingOptions {

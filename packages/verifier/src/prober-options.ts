@@ -1,6 +1,7 @@
 import type { BlockList } from "node:net";
 import { isIP } from "node:net";
-import { type Checked, checkOptions, type KeyValue, type RuleTable, rules, shapes } from "@outrigger/core";
+import type { KeyValue } from "@outrigger/core";
+import { type Checked, checkOptions, type RuleTable, rules, shapes } from "@outrigger/core/stores";
 import { specialAddresses } from "./special-addresses.ts";
 
 /** Who we are to mail servers. Both should exist: they are what a postmaster sees, and where complaints go. */

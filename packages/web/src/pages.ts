@@ -1,4 +1,5 @@
-import { checkOptions, type Pages, type RuleTable, rules } from "@outrigger/core";
+import type { Pages } from "@outrigger/core";
+import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
 import { loadAssets } from "./assets.ts";
 import { editPage } from "./edit.ts";
 import { problemPage } from "./problem.ts";

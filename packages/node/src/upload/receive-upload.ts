@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { ServiceError, systemTemporaryDirectory, type Upload, type UploadLimits } from "@outrigger/core";
+import { ServiceError, type Upload, type UploadLimits } from "@outrigger/core";
+import { systemTemporaryDirectory } from "@outrigger/core/stores";
 import { bodyTakenError, hasBody, isBodyTaken } from "../body-pump.ts";
 import { parseMediaType } from "../media-type.ts";
 import { copyHostUpload, findHostFiles } from "./host-upload.ts";

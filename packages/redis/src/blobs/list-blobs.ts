@@ -1,4 +1,5 @@
-import { checkListing, isBlobKey, type KeyPage, type ListOptions, ServiceError } from "@outrigger/core";
+import { type KeyPage, type ListOptions, ServiceError } from "@outrigger/core";
+import { checkListing, isBlobKey } from "@outrigger/core/stores";
 import { listKeys } from "./blob-scripts.ts";
 import type { BlobSpace } from "./blob-space.ts";
 

@@ -1,12 +1,5 @@
-import {
-  checkDueList,
-  checkDueQuery,
-  type DueEntry,
-  type DueIndex,
-  dueName,
-  MAX_DUE_MS,
-  parseDueName,
-} from "@outrigger/core";
+import type { DueEntry, DueIndex } from "@outrigger/core";
+import { checkDueList, checkDueQuery, dueName, MAX_DUE_MS, parseDueName } from "@outrigger/core/stores";
 import type { RedisConnection } from "../connection/redis-connection.ts";
 import type { BlobNames } from "./blob-names.ts";
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { checkOptions, isError, ServiceError } from "@outrigger/core";
+import { isError, ServiceError } from "@outrigger/core";
+import { checkOptions } from "@outrigger/core/stores";
 import { beforeDeadline } from "./before-deadline.ts";
 import { createDiagnosis } from "./diagnosis.ts";
 import {

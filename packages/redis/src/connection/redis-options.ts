@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from "node:tls";
-import { type Checked, type RuleTable, rules } from "@outrigger/core";
+import { type Checked, type RuleTable, rules } from "@outrigger/core/stores";
 import { isSentinelUrl, parseSentinelUrl, type SentinelUrl } from "../sentinel-url.ts";
 
 /** Where Redis is and how long it may take. */

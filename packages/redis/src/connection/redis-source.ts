@@ -1,4 +1,5 @@
-import { type Checked, type RuleTable, rules, ServiceError } from "@outrigger/core";
+import { ServiceError } from "@outrigger/core";
+import { type Checked, type RuleTable, rules } from "@outrigger/core/stores";
 import { connect, type RedisConnection } from "./redis-connection.ts";
 import { OWN_RULES, type RedisOptions } from "./redis-options.ts";
 

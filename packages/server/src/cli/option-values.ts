@@ -1,4 +1,5 @@
-import { type ImageState, normaliseAddress } from "@outrigger/core";
+import type { ImageState } from "@outrigger/core";
+import { normaliseAddress } from "@outrigger/core/lookup";
 import { InvalidArgumentError } from "commander";
 import { z } from "zod";
 

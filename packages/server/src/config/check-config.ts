@@ -1,4 +1,4 @@
-import { optionProblems } from "@outrigger/core";
+import { optionProblems } from "@outrigger/core/stores";
 import { ConfigError } from "./config-error.ts";
 import { CONFIG_RULES } from "./config-rules.ts";
 import type { ServerConfig } from "./server-config.ts";

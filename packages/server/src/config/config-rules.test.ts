@@ -5,10 +5,10 @@ import {
   createMemoryBlobStore,
   createMemoryContactSource,
   createMemorySuppressionList,
-  IMAGES_RULES,
-  LOOKUP_RULES,
-  type OptionRule,
 } from "@outrigger/core";
+import { IMAGES_RULES } from "@outrigger/core/images";
+import { LOOKUP_RULES } from "@outrigger/core/lookup";
+import type { OptionRule } from "@outrigger/core/stores";
 import { createRenderer, RENDERER_RULES } from "@outrigger/imaging";
 import { createMailProber, PROBER_RULES } from "@outrigger/verifier";
 import { expect, test } from "vitest";

@@ -1,4 +1,6 @@
-import { IMAGES_RULES, LOOKUP_RULES, type OptionProblem, type RuleTable, rules } from "@outrigger/core";
+import { IMAGES_RULES } from "@outrigger/core/images";
+import { LOOKUP_RULES } from "@outrigger/core/lookup";
+import { type OptionProblem, type RuleTable, rules } from "@outrigger/core/stores";
 import { RENDERER_RULES } from "@outrigger/imaging";
 import { PROBER_RULES } from "@outrigger/verifier";
 import expressApp from "express";

@@ -1,4 +1,5 @@
-import { checkOptions, IMAGES_RULES } from "@outrigger/core";
+import { IMAGES_RULES } from "@outrigger/core/images";
+import { checkOptions } from "@outrigger/core/stores";
 import { ConfigError } from "./config-error.ts";
 import { CONFIG_RULES } from "./config-rules.ts";
 import { type LookupSettings, lookupSettingsOf } from "./lookup-settings.ts";

@@ -4,15 +4,17 @@ import {
   type Accounts,
   type BlobStore,
   type ContactSource,
+  isServiceError,
+  type SuppressionList,
+} from "@outrigger/core";
+import { readIdentity } from "@outrigger/core/images";
+import {
   createSuppressions,
   deriveLookupKeys,
-  isLocalStore,
-  isServiceError,
   type LookupKeys,
-  readIdentity,
-  type SuppressionList,
   type Suppressions,
-} from "@outrigger/core";
+} from "@outrigger/core/lookup";
+import { isLocalStore } from "@outrigger/core/stores";
 import {
   createSqlAccounts,
   createSqlContactSource,

@@ -1,4 +1,5 @@
-import { type Contact, type ContactEvidence, classifyTitle } from "@outrigger/core";
+import type { Contact, ContactEvidence } from "@outrigger/core";
+import { classifyTitle } from "@outrigger/core/lookup";
 
 /** Names of the sample domains, which belong to nobody (RFC 2606). */
 export const SAMPLE_ORGANIZATIONS = { "example.com": "Example Engines", "example.org": "Example Institute" };

@@ -3,7 +3,7 @@ import {
   readBackupManifest,
   readMigrationMark,
   removeMigrationMark,
-} from "@outrigger/core";
+} from "@outrigger/core/images";
 import { StartError } from "../config/config-error.ts";
 import { subjectOf } from "../config/targets/describe-storage.ts";
 import type { OpenTarget } from "./open-storage.ts";

@@ -1,4 +1,5 @@
-import { type Contact, learnPatterns, type PatternCount } from "@outrigger/core";
+import type { Contact, PatternCount } from "@outrigger/core";
+import { learnPatterns } from "@outrigger/core/lookup";
 import { type FacetCounts, facetOf, writeFacetCounts } from "./facets.ts";
 
 /** So many contacts lie between two marks: a page is found by looking at no more than these. */

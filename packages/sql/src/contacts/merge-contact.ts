@@ -1,13 +1,5 @@
-import {
-  type AddressType,
-  type ContactEvidence,
-  classifyTitle,
-  type Department,
-  isRoleName,
-  MAX_EVIDENCE,
-  type Seniority,
-  type TitleClass,
-} from "@outrigger/core";
+import type { AddressType, ContactEvidence, Department, Seniority } from "@outrigger/core";
+import { classifyTitle, isRoleName, MAX_EVIDENCE, type TitleClass } from "@outrigger/core/lookup";
 import { confidenceOf } from "./confidence.ts";
 import type { StoredContact } from "./packed-contact.ts";
 

@@ -1,4 +1,4 @@
-import { normaliseName } from "@outrigger/core";
+import { normaliseName } from "@outrigger/core/lookup";
 
 /** What names of people are found by; `null` for what is no name of two parts. */
 export function nameKey(firstName: string | null, lastName: string | null): string | null {

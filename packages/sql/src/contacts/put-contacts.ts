@@ -1,4 +1,5 @@
-import { type Contact, checkOptions, type RuleTable, rules } from "@outrigger/core";
+import type { Contact } from "@outrigger/core";
+import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
 import { readyDriver, type SqlDatabase } from "../sql-database.ts";
 import type { ContactNews } from "./merge-contact.ts";
 import { type BatchCounts, putBatch } from "./put-batch.ts";

@@ -1,4 +1,4 @@
-import { checkOptions, type RuleTable, shapes } from "@outrigger/core";
+import { checkOptions, type RuleTable, shapes } from "@outrigger/core/stores";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 import { readyDriver, type SqlDatabase } from "../sql-database.ts";
 import { createDomainSummary, type DomainSummary } from "./domain-summary.ts";

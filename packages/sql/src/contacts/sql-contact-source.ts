@@ -1,5 +1,5 @@
-import type { ContactSource } from "@outrigger/core";
-import { type DomainFacts, learnPatterns, type PatternCount } from "@outrigger/core";
+import type { ContactSource, DomainFacts, PatternCount } from "@outrigger/core";
+import { learnPatterns } from "@outrigger/core/lookup";
 import { useDatabase } from "../database-use.ts";
 import type { SqlDriver } from "../driver/sql-driver.ts";
 import type { SqlDatabase } from "../sql-database.ts";

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
-import { type Contact, checkOptions, type RuleTable, rules } from "@outrigger/core";
+import type { Contact } from "@outrigger/core";
+import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
 import { unpackContact } from "../contacts/packed-contact.ts";
 import { readyDriver, type SqlDatabase } from "../sql-database.ts";
 import { type SuppressionTest, suppressedAmong } from "./suppressed-among.ts";

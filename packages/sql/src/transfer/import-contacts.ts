@@ -1,4 +1,5 @@
-import { checkOptions, type RuleTable, rules, ServiceError, shapes } from "@outrigger/core";
+import { ServiceError } from "@outrigger/core";
+import { checkOptions, type RuleTable, rules, shapes } from "@outrigger/core/stores";
 import type { ContactNews } from "../contacts/merge-contact.ts";
 import { putBatch } from "../contacts/put-batch.ts";
 import { refreshDomains } from "../contacts/refresh-contacts.ts";

@@ -1,11 +1,11 @@
+import type { ContactEvidence } from "@outrigger/core";
 import {
-  type ContactEvidence,
   DEPARTMENTS,
   normaliseDomain,
   parseAddress,
   parseFullName,
   SENIORITIES,
-} from "@outrigger/core";
+} from "@outrigger/core/lookup";
 import type { ContactNews } from "../contacts/merge-contact.ts";
 import type { ContactField } from "./contact-fields.ts";
 import type { BadLine, FieldTexts, FileLine } from "./file-line.ts";

@@ -1,5 +1,7 @@
 /// <reference path="./email-providers.d.ts" />
-import { checkOptions, type MailLists, type RuleTable, shapes } from "@outrigger/core";
+
+import type { MailLists } from "@outrigger/core";
+import { checkOptions, type RuleTable, shapes } from "@outrigger/core/stores";
 import webmailDomains from "email-providers";
 import mailchecker from "mailchecker";
 import { BIG_PROVIDERS, NOT_WEBMAIL, SUGGESTED_PROVIDERS } from "./big-providers.ts";

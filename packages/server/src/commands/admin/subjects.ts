@@ -1,4 +1,5 @@
-import { isServiceError, normaliseAddress, normaliseDomain } from "@outrigger/core";
+import { isServiceError } from "@outrigger/core";
+import { normaliseAddress, normaliseDomain } from "@outrigger/core/lookup";
 import { serviceReasonOf } from "../../cli/error-reason.ts";
 import { printFailure } from "../../cli/print-out.ts";
 import { printable } from "../../cli/printable.ts";

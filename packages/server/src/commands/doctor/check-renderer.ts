@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type Renderer, systemTemporaryDirectory } from "@outrigger/core";
+import type { Renderer } from "@outrigger/core";
+import { systemTemporaryDirectory } from "@outrigger/core/stores";
 import { reasonOf } from "../../cli/error-reason.ts";
 import { type Finding, ok, problem } from "./finding.ts";
 import { type Sample, samples } from "./samples.ts";

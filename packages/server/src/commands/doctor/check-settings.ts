@@ -1,4 +1,4 @@
-import { IMAGES_RULES } from "@outrigger/core";
+import { IMAGES_RULES } from "@outrigger/core/images";
 import type { ServerSettings } from "../../config/settings.ts";
 import { type Finding, ok, warning } from "./finding.ts";
 

@@ -2,13 +2,8 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { access, constants, mkdtemp, rm, stat, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import {
-  type BlobStore,
-  chooseLeases,
-  createFsBlobStore,
-  createImageAdmin,
-  NO_LEASES_WARNING,
-} from "@outrigger/core";
+import { type BlobStore, createFsBlobStore, createImageAdmin } from "@outrigger/core";
+import { chooseLeases, NO_LEASES_WARNING } from "@outrigger/core/images";
 import { directoryReasonOf } from "../../cli/error-reason.ts";
 import { StartError } from "../../config/config-error.ts";
 import { describeTarget } from "../../config/targets/describe-storage.ts";

@@ -1,4 +1,5 @@
-import type { LeaseChoice, Service } from "@outrigger/core";
+import type { Service } from "@outrigger/core";
+import type { LeaseChoice } from "@outrigger/core/images";
 import type { Logger } from "pino";
 import type { Readiness } from "./readiness.ts";
 import { jsonReply, methodRefusal } from "./replies.ts";

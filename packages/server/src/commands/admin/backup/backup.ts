@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { type BackedUpLookup, type BackupReport, backupStorage } from "@outrigger/core";
+import { type BackupReport, backupStorage } from "@outrigger/core";
+import type { BackedUpLookup } from "@outrigger/core/images";
 import { sizeText, timeText } from "../../../cli/amounts.ts";
 import { readOwnPackage } from "../../../cli/own-package.ts";
 import { loadConfig } from "../../../config/load-config.ts";

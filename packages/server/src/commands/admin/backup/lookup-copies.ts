@@ -4,13 +4,9 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import {
-  type BackedUpLookup,
-  type BlobStore,
-  isServiceError,
-  ServiceError,
-  systemTemporaryDirectory,
-} from "@outrigger/core";
+import { type BlobStore, isServiceError, ServiceError } from "@outrigger/core";
+import type { BackedUpLookup } from "@outrigger/core/images";
+import { systemTemporaryDirectory } from "@outrigger/core/stores";
 import { copyDatabaseFile } from "@outrigger/sql";
 import { serviceReasonOf } from "../../../cli/error-reason.ts";
 import { StartError } from "../../../config/config-error.ts";

@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
-import type { EndList, ImageEnd } from "@outrigger/core";
+import type { ImageEnd } from "@outrigger/core";
+import type { EndList } from "@outrigger/core/images";
 import { z } from "zod";
 import { reasonOf } from "../../../cli/error-reason.ts";
 import { ConfigError } from "../../../config/config-error.ts";

@@ -4,7 +4,9 @@ import { link, mkdir, open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { type BackedUpLookup, type BlobStore, haveSameMarkers } from "@outrigger/core";
+import type { BlobStore } from "@outrigger/core";
+import type { BackedUpLookup } from "@outrigger/core/images";
+import { haveSameMarkers } from "@outrigger/core/lookup";
 import { checkDatabaseFile, createSqlSuppressionList, isEmptyDatabase, openDatabase } from "@outrigger/sql";
 import { StartError } from "../../../config/config-error.ts";
 import {

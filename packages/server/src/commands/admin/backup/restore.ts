@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type BackupManifest, type RestoreReport, readBackupManifest, restoreStorage } from "@outrigger/core";
+import { type RestoreReport, restoreStorage } from "@outrigger/core";
+import { type BackupManifest, readBackupManifest } from "@outrigger/core/images";
 import { sizeText, timeText } from "../../../cli/amounts.ts";
 import { loadConfig } from "../../../config/load-config.ts";
 import { lookupDatabaseOf } from "../../../config/lookup-settings.ts";

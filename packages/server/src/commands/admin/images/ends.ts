@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { IMAGES_RULES, type ImageEnd, type StorageAdmin } from "@outrigger/core";
+import type { ImageEnd, StorageAdmin } from "@outrigger/core";
+import { IMAGES_RULES } from "@outrigger/core/images";
 import { exportSuppressions, openDatabase } from "@outrigger/sql";
 import { isoText } from "../../../cli/amounts.ts";
 import { reasonOf } from "../../../cli/error-reason.ts";

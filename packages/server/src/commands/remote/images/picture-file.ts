@@ -81,7 +81,7 @@ async function* bytesOf(path: string, shown: string, size: number): AsyncGenerat
 /** Reads all of a pipe. Bytes of no picture are not waited for. */
 async function spooled(path: string, signal: AbortSignal): Promise<PictureFile> {
   // Loaded only here: most commands read a file that is there.
-  const { systemTemporaryDirectory } = await import("@outrigger/core");
+  const { systemTemporaryDirectory } = await import("@outrigger/core/stores");
   const directory = await mkdtemp(join(systemTemporaryDirectory(), "input-"));
   const close = () => rm(directory, { recursive: true, force: true });
   const kept = join(directory, "input");

@@ -1,4 +1,5 @@
-import { type OriginalType, sniffType } from "@outrigger/core";
+import type { OriginalType } from "@outrigger/core";
+import { sniffType } from "@outrigger/core/images";
 
 /** The types that can be uploaded, and what people call them. */
 export const PICTURE_TYPES: Readonly<Record<OriginalType, string>> = {

@@ -1,0 +1,85 @@
+// Email lookup: the service, the library, its contracts, and what reads names, addresses and titles.
+export type {
+  Account,
+  AccountKey,
+  Accounts,
+  Charge,
+  QuotaKind,
+  ReserveResult,
+} from "./contracts/accounts.ts";
+export type {
+  AddressType,
+  Contact,
+  ContactCounts,
+  ContactEvidence,
+  ContactFilter,
+  ContactPage,
+  ContactSource,
+  Department,
+  DomainFacts,
+  PatternCount,
+  Seniority,
+} from "./contracts/contact-source.ts";
+export { DEPARTMENTS, MAX_EVIDENCE, SENIORITIES } from "./contracts/contact-source.ts";
+export type {
+  MailLists,
+  MailProber,
+  MailRouting,
+  ProbeReason,
+  ProbeResult,
+} from "./contracts/mail-prober.ts";
+export type { SuppressionList } from "./contracts/suppression-list.ts";
+export { hashApiKey } from "./lookup/accounts/api-key.ts";
+export { isGibberish } from "./lookup/address/is-gibberish.ts";
+export { isRoleName } from "./lookup/address/is-role-name.ts";
+export { isMailDomain, normaliseDomain } from "./lookup/address/mail-domain.ts";
+export type { AddressFault, ParsedAddress } from "./lookup/address/parse-address.ts";
+export { addressFault, normaliseAddress, parseAddress } from "./lookup/address/parse-address.ts";
+export type {
+  DomainSearchAnswer,
+  EmailCountAnswer,
+  EmailEntry,
+  EmailFinderAnswer,
+  EmailVerification,
+  EmailVerifierAnswer,
+  NetworkFields,
+  PendingVerification,
+  SourceEntry,
+} from "./lookup/answers.ts";
+export type { LookupCallOptions, LookupLibrary, VerifyEmailOptions } from "./lookup/library.ts";
+export type { Lookup } from "./lookup/lookup.ts";
+export { createLookup } from "./lookup/lookup.ts";
+export type { LookupAdmin, NewAccount } from "./lookup/lookup-admin.ts";
+export type { LookupKeys } from "./lookup/lookup-keys.ts";
+export { deriveLookupKeys } from "./lookup/lookup-keys.ts";
+export type { LookupOptions, PlanAllowance } from "./lookup/lookup-options.ts";
+export type { LookupProblemId } from "./lookup/lookup-problem.ts";
+export { isLookupProblem, LookupProblem } from "./lookup/lookup-problem.ts";
+export { LOOKUP_RULES } from "./lookup/lookup-settings.ts";
+export { createMemoryAccounts } from "./lookup/memory/memory-accounts.ts";
+export type {
+  MemoryContactSource,
+  MemoryContactSourceOptions,
+} from "./lookup/memory/memory-contact-source.ts";
+export { createMemoryContactSource } from "./lookup/memory/memory-contact-source.ts";
+export { createMemorySuppressionList } from "./lookup/memory/memory-suppression-list.ts";
+export type { NameFault } from "./lookup/names/name-fault.ts";
+export { nameFault } from "./lookup/names/name-fault.ts";
+export { normaliseName } from "./lookup/names/normalise-name.ts";
+export type { PersonName } from "./lookup/names/parse-full-name.ts";
+export { parseFullName } from "./lookup/names/parse-full-name.ts";
+export type { DomainSearchParameters } from "./lookup/operations/domain-search.ts";
+export type { EmailCountParameters } from "./lookup/operations/email-count.ts";
+export type { EmailFinderParameters } from "./lookup/operations/email-finder.ts";
+export type { LookupAnswer } from "./lookup/operations/operation.ts";
+export type { SubjectParameters } from "./lookup/operations/subject.ts";
+export type { Candidate, PatternPrior } from "./lookup/patterns/candidates-for.ts";
+export { candidatesFor, DEFAULT_PRIOR } from "./lookup/patterns/candidates-for.ts";
+export type { PatternShare } from "./lookup/patterns/default-patterns.ts";
+export type { NamedLocal } from "./lookup/patterns/learn-patterns.ts";
+export { learnPatterns } from "./lookup/patterns/learn-patterns.ts";
+export { haveSameMarkers } from "./lookup/suppression-markers.ts";
+export type { Suppressed, Suppressions, SuppressionsOptions } from "./lookup/suppressions.ts";
+export { createSuppressions } from "./lookup/suppressions.ts";
+export type { TitleClass } from "./lookup/titles/classify-title.ts";
+export { classifyTitle } from "./lookup/titles/classify-title.ts";

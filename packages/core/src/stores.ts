@@ -1,0 +1,45 @@
+// Stores, and the tools of authors of backends: contracts, abilities, checks of options.
+export { checkOptions, checkValue, optionProblems } from "./check-options.ts";
+export * as shapes from "./contract-rules.ts";
+export type {
+  BlobInfo,
+  BlobStore,
+  BulkRemoval,
+  ByteRange,
+  GetOptions,
+  KeyPage,
+  ListOptions,
+  LocalStore,
+  PutOptions,
+  RevisionProbe,
+  Shard,
+  ShardSampler,
+  StoredBlob,
+} from "./contracts/blob-store.ts";
+export {
+  hasBulkRemoval,
+  hasRevisionProbe,
+  hasShardSampler,
+  isBlobKey,
+  isLocalStore,
+} from "./contracts/blob-store.ts";
+export type { DueEntry, DueIndex } from "./contracts/due-index.ts";
+export { hasDueIndex, MAX_DUE_MS } from "./contracts/due-index.ts";
+export type { Job, JobQueue } from "./contracts/job-queue.ts";
+export type { KeyValue } from "./contracts/key-value.ts";
+export type { LeaseStore } from "./contracts/lease-store.ts";
+export { hasLeases } from "./contracts/lease-store.ts";
+export type { RateLimiter, RateResult, RateRule } from "./contracts/rate-limiter.ts";
+export type { Checked, OptionProblem, OptionRule, RuleTable } from "./option-rules.ts";
+export * as rules from "./option-rules.ts";
+export { checkBlobKey, checkLeaseLength, checkListing } from "./stores/argument-checks.ts";
+export { checkDueList, checkDueQuery, dueName, parseDueName } from "./stores/due-list.ts";
+export type { FsBlobStore, FsBlobStoreOptions } from "./stores/fs/fs-blob-store.ts";
+export { createFsBlobStore } from "./stores/fs/fs-blob-store.ts";
+export type { MemoryBlobStoreOptions } from "./stores/memory/memory-blob-store.ts";
+export { createMemoryBlobStore } from "./stores/memory/memory-blob-store.ts";
+export type { MemoryKeyValueOptions } from "./stores/memory/memory-key-value.ts";
+export { createMemoryKeyValue } from "./stores/memory/memory-key-value.ts";
+export type { MemoryRateLimiterOptions } from "./stores/memory/memory-rate-limiter.ts";
+export { createMemoryRateLimiter } from "./stores/memory/memory-rate-limiter.ts";
+export { systemTemporaryDirectory } from "./stores/system-temporary.ts";
