@@ -62,7 +62,7 @@ const HEARTBEAT_MS = 5_000;
 /** The right to make the image that an idempotency key stands for. */
 export interface HeldClaim {
   /** Renews the claim now, right before the image is stored. Rejects when another upload holds it. */
-  renewNow(): Promise<void>;
+  renew(): Promise<void>;
   /** The image is stored: the claim need not be held any more. */
   end(): void;
   /** There will be no image: frees the key. */
@@ -90,7 +90,7 @@ function holdClaim({ renew, remove, onError }: ClaimAccess): HeldClaim {
   }
 
   return {
-    renewNow: renewInTurn,
+    renew: renewInTurn,
     end: () => clearInterval(heartbeat),
     async release() {
       clearInterval(heartbeat);
