@@ -1,7 +1,7 @@
 import type { Call } from "../contracts/call.ts";
 import type { Logger } from "../contracts/logger.ts";
 
-/** Called with failures. Never throws. */
+/** Receives failures. Never throws. */
 export type FailureListener = (error: unknown, call?: Call) => void;
 
 /** Errors that need no other line in the log. */
@@ -12,7 +12,7 @@ export function markReported(error: object): void {
   reported.add(error);
 }
 
-/** Where the host wants failures reported: `onError`, else its logger, else the console. */
+/** The host's `onError`, else its logger, else the console. A failure of theirs goes to the console. */
 export function failureListener(options: {
   onError?: FailureListener | undefined;
   logger?: Logger | undefined;
@@ -24,8 +24,12 @@ export function failureListener(options: {
     ((err) => (logger === undefined ? console.error(err) : logger.error({ err }, "failed")));
   return (error, call) => {
     if (typeof error === "object" && error !== null && reported.has(error)) return;
-    // A listener that fails must not cause another failure.
-    callSafely(() => tell(error, call), console.error);
+    try {
+      // An async hook rejects where others throw.
+      Promise.resolve(tell(error, call)).catch(console.error);
+    } catch (failure) {
+      console.error(failure);
+    }
   };
 }
 

@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { readFile, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
@@ -129,6 +132,28 @@ test("a stream that fails rejects with its own error, also when it fails before 
   await expect(site.images.add(late)).rejects.toBe(failure);
   expect(await spooled(store)).toEqual([]);
   expect(await keysOf(store)).toEqual([]);
+});
+
+test("a request as source can be replied to when it is refused, before it is read and in its midst", async () => {
+  const site = createLibrarySite({ maxUploadBytes: 100_000 });
+  const server = createServer((req, res) => {
+    const options = req.url === "/unread" ? { name: "n".repeat(256) } : {};
+    site.images.add(req, options).catch((error: ServiceError) => res.end(error.code));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo; // It listens on a port.
+  const post = async (path: string) => {
+    const body = Buffer.concat([PNG, Buffer.alloc(3_000_000)]);
+    return (await fetch(`http://127.0.0.1:${port}${path}`, { method: "POST", body })).text();
+  };
+  try {
+    expect(await post("/unread")).toBe("bad_request");
+    expect(await post("/large")).toBe("too_large");
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
 });
 
 test.each<[string, ImageSource, AddOptions, string]>([

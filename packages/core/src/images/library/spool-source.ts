@@ -9,7 +9,10 @@ import { ServiceError, systemCode } from "../../errors.ts";
 import { mapped } from "../../stores/fs/fs-errors.ts";
 import { removeFile } from "../uploads/uploaded-file.ts";
 
-/** The bytes of a new image. A stream is read to its end or destroyed; a file of the caller's is copied. */
+/**
+ * The bytes of a new image. A stream is read to its end or destroyed; what is left of an HTTP request is discarded instead, so
+ * that it can be replied to. A file of the caller's is copied.
+ */
 export type ImageSource = Uint8Array | Readable | Blob | { path: string };
 
 /** Bytes of the head that are kept to tell the type. */
@@ -71,9 +74,14 @@ export function checkSource(source: unknown): asserts source is ImageSource {
   throw new TypeError("add: source must be a Uint8Array, a Readable, a Blob or { path }");
 }
 
-/** Destroys a stream that is not read any more. Its errors from now on concern no one. */
+/**
+ * Destroys a stream that is not read any more. The rest of an HTTP request is discarded instead, as Node does with an unread
+ * body: its socket is needed for the reply.
+ */
 export function releaseSource(source: unknown): void {
-  if (isReadable(source)) source.destroy();
+  if (!isReadable(source)) return;
+  if (isRequest(source)) source.resume();
+  else source.destroy();
 }
 
 /** Keeps an error of a stream that comes before it is read from ending the process. The read rejects with it. */
@@ -83,7 +91,10 @@ export function holdErrors(source: ImageSource): void {
 
 function chunksOf(source: ImageSource, signal: AbortSignal): AsyncIterable<unknown> | Iterable<unknown> {
   if (isUint8Array(source)) return slicesOf(source);
-  if (isReadable(source)) return addAbortSignal(signal, source);
+  if (isReadable(source)) {
+    const stream = addAbortSignal(signal, source);
+    return isRequest(source) ? stream.iterator({ destroyOnReturn: false }) : stream;
+  }
   if (isBlob(source)) {
     // The types of Node's own web streams and of the global ones differ in names alone.
     return addAbortSignal(signal, Readable.fromWeb(source.stream() as ReadableStream));
@@ -129,6 +140,10 @@ function nameOf(source: ImageSource): string {
 
 function isReadable(source: unknown): source is Readable {
   return isObject(source) && "pipe" in source && "destroy" in source && Symbol.asyncIterator in source;
+}
+
+function isRequest(source: Readable): boolean {
+  return "httpVersion" in source && "socket" in source;
 }
 
 function isBlob(source: unknown): source is Blob {

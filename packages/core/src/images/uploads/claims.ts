@@ -64,7 +64,7 @@ const HEARTBEAT_MS = 5_000;
 /** The right to make the image that an idempotency key stands for. */
 export interface HeldClaim {
   /** Renews the claim now, right before the image is stored. Rejects when another upload holds it. */
-  renewNow(): Promise<void>;
+  renew(): Promise<void>;
   /** The image is stored: the claim need not be held any more. */
   end(): void;
   /** There will be no image: frees the key. */
@@ -86,7 +86,7 @@ function holdClaim({ renew, remove, onError }: ClaimAccess): HeldClaim {
   const renewInTurn = () => inTurn(renew);
   const end = startHeartbeat(HEARTBEAT_MS, renewInTurn, onError);
   return {
-    renewNow: renewInTurn,
+    renew: renewInTurn,
     end,
     release() {
       end();

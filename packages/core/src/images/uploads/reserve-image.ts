@@ -69,8 +69,8 @@ async function claimKey(
 ): Promise<Reservation | { made: CurrentRecord }> {
   const claim = await claims.claim(request);
   if ("made" in claim) return claim;
-  const { renewNow, end, release } = claim.held;
-  return { requireHeld: renewNow, settle: end, undo: () => release().catch(settings.onError) };
+  const { renew, end, release } = claim.held;
+  return { requireHeld: renew, settle: end, undo: () => release().catch(settings.onError) };
 }
 
 async function reserveBytes(

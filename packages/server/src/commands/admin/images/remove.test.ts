@@ -20,7 +20,7 @@ describe("outrigger images rm", () => {
     expect(await images(cwd, "rm", "--yes", first.id)).toEqual({
       code: 1,
       stdout: "",
-      stderr: `outrigger: ${first.id}: There is no such image, or it is gone\n`,
+      stderr: `outrigger: ${first.id}: This image was deleted.\n`,
     });
     expect((await images(cwd, "list", "--state", "deleted", "--json")).stdout.split("\n")).toHaveLength(3);
     const { stdout } = await images(cwd, "stats", "--json");
