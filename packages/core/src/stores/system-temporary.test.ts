@@ -100,7 +100,7 @@ test("a sweep follows no link, and leaves other users' directories alone", () =>
 });
 
 test("a process that ends by itself leaves nothing", async () => {
-  const code = `import { systemTemporaryDirectory } from "@outrigger/core"; console.log(systemTemporaryDirectory());`;
+  const code = `import { systemTemporaryDirectory } from "@outrigger/core/stores"; console.log(systemTemporaryDirectory());`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", code], {
     stdio: ["ignore", "pipe", "inherit"],
   });
