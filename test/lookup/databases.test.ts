@@ -72,6 +72,39 @@ onEachDatabase(({ createUrl, open }) => {
     });
   });
 
+  test("the look-ups in code give what HTTP gives, and count against the same account", async () => {
+    await withSite(
+      async (site) => {
+        const { lookup } = site;
+        const account = { account: "me" };
+        const person = { domain: "example.com", firstName: "Ada", lastName: "Lovelace" };
+        const domain = { domain: "crowd.example", limit: 20 };
+        const answers = [
+          await lookup.verifyEmail("ada.lovelace@example.com", account),
+          await lookup.findEmail(person, account),
+          await lookup.searchDomain(domain, account),
+        ];
+        const served = [
+          await site.get("email-verifier", "email=ada.lovelace@example.com"),
+          await site.get("email-finder", "domain=example.com&first_name=Ada&last_name=Lovelace"),
+          await site.get("domain-search", "domain=crowd.example&limit=20"),
+        ];
+        expect(answers.map((answer) => JSON.stringify(answer))).toEqual(
+          served.map(({ body }) => JSON.stringify(body)),
+        );
+        // The same question is free in the same month, also over HTTP. An unknown verdict costs nothing.
+        expect((await site.get("account")).body.data).toMatchObject({
+          requests: { searches: { used: 3 }, verifications: { used: 0 } },
+        });
+        await expect(lookup.verifyEmail("no address", account)).rejects.toMatchObject({
+          code: "bad_request",
+          id: "invalid_email",
+        });
+      },
+      { plans: { free: { searches: 10, verifications: 10 } } },
+    );
+  });
+
   test("the furthest page there can be is empty", async () => {
     await withSite(async (site) => {
       const { body } = await site.get("domain-search", "domain=crowd.example&offset=999999999999999");
