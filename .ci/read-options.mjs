@@ -61,6 +61,8 @@ export function readOptions() {
   const factories = [];
   /** @type {Map<string, OptionSet>} */
   const sets = new Map();
+  // The first entry that exports a function counts: a package's root comes before its other entries.
+  const known = new Set();
   project.addSourceFilesAtPaths(entryFiles().map(({ file }) => file));
   for (const { from, file } of entryFiles()) {
     const entry = project.getSourceFileOrThrow(file);
@@ -68,6 +70,8 @@ export function readOptions() {
       declarations.filter(Node.isFunctionDeclaration).map((declaration) => ({ name, declaration })),
     );
     for (const { name, declaration } of exported) {
+      if (known.has(declaration)) continue;
+      known.add(declaration);
       const found = declaration.getParameters().flatMap((parameter) => optionSets(parameter.getType()));
       for (const each of found) addSet(sets, each);
       if (found.length === 0 && !/^(?:create|open|express$)/.test(name)) continue;

@@ -1,4 +1,5 @@
 // Stores, and the tools of authors of backends: contracts, abilities, checks of options.
+export { abortable } from "./async/abortable.ts";
 export { checkOptions, checkValue, optionProblems } from "./check-options.ts";
 export * as shapes from "./contract-rules.ts";
 export type {

@@ -333,7 +333,7 @@ describe("a signal", () => {
   });
 });
 
-test("close() waits for calls under way, left ones too, and refuses new ones with store_unavailable", async () => {
+test("close() waits for calls under way, left ones too, and rejects new ones with overloaded", async () => {
   const [begun, gate] = [createGate(), createGate()];
   const events: string[] = [];
   const contacts = createMemoryContactSource({ contacts: known });
@@ -356,7 +356,7 @@ test("close() waits for calls under way, left ones too, and refuses new ones wit
   controller.abort();
   await expect(leaves).rejects.toBe(controller.signal.reason);
   const closed = lookup.close();
-  await expect(lookup.verifyEmail("a@b.example")).rejects.toMatchObject({ code: "store_unavailable" });
+  await expect(lookup.verifyEmail("a@b.example")).rejects.toMatchObject({ code: "overloaded" });
   gate.open();
   expect((await stays).data.emails).toHaveLength(3);
   await closed;

@@ -1,7 +1,5 @@
 import { abortable } from "../async/abortable.ts";
-import { isSettledWithin } from "../async/settled-within.ts";
 import { checkOptions } from "../check-options.ts";
-import { ServiceError } from "../errors.ts";
 import * as rules from "../option-rules.ts";
 import type {
   DomainSearchAnswer,
@@ -36,7 +34,7 @@ export interface VerifyEmailOptions extends LookupCallOptions {
  *
  * Rejects with a `ServiceError`: `bad_request` for wrong parameters and for a suppressed domain, `withheld` for a
  * suppressed person, `not_found` for an unknown account, `rate_limited` with `retryAfterMs` for an account without
- * points, `overloaded`, `store_unavailable` for a backend and for a closed lookup, `host_misuse` for another secret. A
+ * points, `overloaded` for too much work and for a closed lookup, `store_unavailable` for a backend, `host_misuse` for another secret. A
  * refusal has the API's own word as `id`. A parameter or option of an unknown name rejects with a `TypeError`.
  */
 export interface LookupLibrary {
@@ -56,13 +54,8 @@ export interface LookupLibrary {
   ): Promise<EmailCountAnswer>;
 }
 
-export interface ClosableLibrary extends LookupLibrary {
-  /** Refuses new calls; resolves when none is under way, at the latest after `timeoutMs`. */
-  drain(timeoutMs: number): Promise<void>;
-}
-
 /** Values of any type: {@link readArguments} checks them, and rejects as for a wrong parameter over HTTP. */
-const any = rules.value("any value", () => true);
+const any = rules.any();
 const SUBJECT = { domain: any, company: any };
 const SEARCH_RULES = {
   ...SUBJECT,
@@ -81,16 +74,16 @@ const CALL_RULES = {
 } satisfies rules.RuleTable<LookupCallOptions>;
 const VERIFY_RULES = { ...CALL_RULES, maxDurationMs: any } satisfies rules.RuleTable<VerifyEmailOptions>;
 
-export function createLookupLibrary(context: LookupContext): ClosableLibrary {
-  const underWay = new Set<Promise<unknown>>();
-  let isClosing = false;
-
+/** @param track does the work of a call, which `close()` then waits for; rejects where the service is closed. */
+export function createLookupLibrary(
+  context: LookupContext,
+  track: <T>(work: () => Promise<T>) => Promise<T>,
+): LookupLibrary {
   async function work<P, D, E, M extends object>(
     operation: LookupOperation<P, D, E, M>,
     values: object,
     account: string | undefined,
   ): Promise<LookupAnswer<D, M & { params: E }>> {
-    if (isClosing) throw new ServiceError("store_unavailable", "The lookup is closed");
     const parameters = operation.check(readArguments(values));
     // No answer before it is certain that suppressions are found.
     await context.suppressions.ready();
@@ -104,11 +97,10 @@ export function createLookupLibrary(context: LookupContext): ClosableLibrary {
     { account, signal }: { account?: string | undefined; signal: AbortSignal | undefined },
   ): Promise<LookupAnswer<D, M & { params: E }>> {
     signal?.throwIfAborted();
-    const answer = work(operation, values, account);
-    underWay.add(answer);
-    const forget = () => underWay.delete(answer);
-    answer.then(forget, forget);
-    return abortable(answer, signal);
+    return abortable(
+      track(() => work(operation, values, account)),
+      signal,
+    );
   }
 
   return {
@@ -127,10 +119,6 @@ export function createLookupLibrary(context: LookupContext): ClosableLibrary {
     async countEmails(parameters, options) {
       checkOptions("countEmails", parameters, COUNT_RULES);
       return run(emailCount, parameters, checkOptions("countEmails", options, SIGNAL_RULES));
-    },
-    async drain(timeoutMs) {
-      isClosing = true;
-      await isSettledWithin(Promise.allSettled(underWay), timeoutMs);
     },
   };
 }

@@ -60,13 +60,12 @@ export function createLookup(options: LookupOptions): Lookup {
   });
   const meter = createMeter(accounts, settings);
   const context: LookupContext = { contacts, accounts, suppressions, meter, verifier, settings };
-  const { drain, ...library } = createLookupLibrary(context);
   const description = createLookupDescription(settings, checked);
   const service = createLookupService({ lookup: context, limiter, description, options: checked });
   let closing: Promise<void> | null = null;
 
   async function close(timeoutMs: number): Promise<void> {
-    await Promise.all([service.drain(timeoutMs), drain(timeoutMs)]);
+    await service.drain(timeoutMs);
     await verifier.close();
     // The same database may be behind all three.
     for (const part of new Set([contacts, accounts, checked.suppressions])) await part.close();
@@ -75,7 +74,7 @@ export function createLookup(options: LookupOptions): Lookup {
 
   return {
     ...createLookupAdmin(context),
-    ...library,
+    ...createLookupLibrary(context, service.run),
     describe: () => describeLookup(settings, checked),
     handle: (call) => service.handle(call),
     ready: () => suppressions.ready(),

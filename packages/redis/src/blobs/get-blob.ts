@@ -5,7 +5,7 @@ import {
   ServiceError,
   type StoredBlob,
 } from "@outrigger/core";
-import { abortable } from "./abortable.ts";
+import { abortable } from "@outrigger/core/stores";
 import type { BlobSpace } from "./blob-space.ts";
 import { lost, readPieces } from "./read-pieces.ts";
 

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { type ByteRange, ServiceError } from "@outrigger/core";
-import { abortable } from "./abortable.ts";
+import { abortable } from "@outrigger/core/stores";
 import type { BlobSpace } from "./blob-space.ts";
 
 /** What is no longer than this comes as a Buffer. */

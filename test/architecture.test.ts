@@ -72,6 +72,19 @@ it("the renderer's host and its worker process import nothing of each other but 
   expect(arrows).toEqual([]);
 });
 
+it("docs/architecture.md names packages, files and functions that exist", () => {
+  const page = readFileSync(join(root, "..", "docs", "architecture.md"), "utf8");
+  const steps = [...page.matchAll(/`(\w+)\/([\w/-]+\.ts):(\w+)`/g)];
+  expect(steps.length).toBeGreaterThan(50);
+  const missing = steps.flatMap(([step, name = "", path = "", member = ""]) => {
+    const file = join(root, name, "src", path);
+    const isThere = existsSync(file) && new RegExp(`\\b${member}\\b`).test(readFileSync(file, "utf8"));
+    return isThere ? [] : [step];
+  });
+  expect(missing).toEqual([]);
+  expect(packages.filter((name) => !page.includes(`[${name}](../packages/${name})`))).toEqual([]);
+});
+
 /** Entries and suites may import everything. */
 function isService(file: string): boolean {
   return file.includes("/") ? !file.startsWith("testing/") : floorOf(file) !== -1;
