@@ -1,34 +1,8 @@
 // Image hosting: the service, the library, administration, backup, migration and the contracts that they need.
-export type {
-  Asset,
-  EditView,
-  ImageView,
-  Page,
-  Pages,
-  PlacedView,
-  ProblemView,
-  UnlockView,
-  UploadView,
-} from "./contracts/pages.ts";
-export type {
-  Admission,
-  AdmitOptions,
-  ImageFormat,
-  ImageInfo,
-  OriginalFacts,
-  OriginalType,
-  PageSizes,
-  Quality,
-  Renderer,
-  RenderOptions,
-  RenderSource,
-  Rendition,
-  RenditionSpec,
-  Size,
-  WorkOptions,
-} from "./contracts/renderer.ts";
+export type * from "./contracts/pages.ts";
+export type * from "./contracts/renderer.ts";
 export { MAX_PAGE_RUNS } from "./contracts/renderer.ts";
-export type { Authorize, Decision, ImageAction, OwnerGrant } from "./images/authorize.ts";
+export type * from "./images/authorize.ts";
 export type { BackedUpLookup, BackupManifest } from "./images/backup/backup-manifest.ts";
 export { readBackupManifest } from "./images/backup/backup-manifest.ts";
 export type { BackupOptions, BackupReport } from "./images/backup/backup-storage.ts";
@@ -40,36 +14,16 @@ export { IMAGES_RULES } from "./images/image-settings.ts";
 export type { CloseOptions, Images } from "./images/images.ts";
 export { createImages } from "./images/images.ts";
 export type { ImageRateLimits, ImagesOptions } from "./images/images-options.ts";
-export type {
-  AddedImage,
-  AddOptions,
-  EditOptions,
-  ImageEdit,
-  ImageLibrary,
-  Moment,
-  OpenedImage,
-  OpenOptions,
-  StoredImage,
-} from "./images/library/image-library.ts";
+export type * from "./images/library/image-library.ts";
 export type { ImageSource } from "./images/library/spool-source.ts";
 export type { CountOptions, ImageCounts, ImageStats } from "./images/life/count-images.ts";
-export type {
-  ImageAdmin,
-  ImageAdminOptions,
-  ReindexReport,
-  StorageAdmin,
-} from "./images/life/image-admin.ts";
+export type * from "./images/life/image-admin.ts";
 export { createImageAdmin } from "./images/life/image-admin.ts";
 export type { ImageEnd, ImageState, ListedImage } from "./images/life/image-listing.ts";
 export type { SweepReport } from "./images/life/sweep-images.ts";
 export type { SweepOptions } from "./images/life/sweeper.ts";
 export type { WithholdOptions } from "./images/life/withhold.ts";
-export type {
-  MigrateOptions,
-  MigrationProgress,
-  MigrationReport,
-  MigrationTrouble,
-} from "./images/migrate/migrate-options.ts";
+export type * from "./images/migrate/migrate-options.ts";
 export { migrateStorage } from "./images/migrate/migrate-storage.ts";
 export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
 export type { ImageDetails } from "./images/record/image-links.ts";
@@ -87,12 +41,5 @@ export type { MigrationMark } from "./images/store/migration-mark.ts";
 export { readMigrationMark, removeMigrationMark } from "./images/store/migration-mark.ts";
 export type { HeldIdentity, StoreIdentity } from "./images/store/store-identity.ts";
 export { readIdentity } from "./images/store/store-identity.ts";
-export type {
-  VerifyFinding,
-  VerifyOptions,
-  VerifyProblem,
-  VerifyProgress,
-  VerifyReport,
-  VerifyState,
-} from "./images/verify/verify-options.ts";
+export type * from "./images/verify/verify-options.ts";
 export { verifyStorage } from "./images/verify/verify-storage.ts";

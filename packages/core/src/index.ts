@@ -1,104 +1,24 @@
 // The names of everyday use. The rest is in the entries images, lookup, stores and testing.
-export type {
-  Account,
-  AccountKey,
-  Accounts,
-  Charge,
-  QuotaKind,
-  ReserveResult,
-} from "./contracts/accounts.ts";
-export type {
-  BlobInfo,
-  BlobStore,
-  BulkRemoval,
-  ByteRange,
-  GetOptions,
-  KeyPage,
-  ListOptions,
-  LocalStore,
-  PutOptions,
-  RevisionProbe,
-  Shard,
-  ShardSampler,
-  StoredBlob,
-} from "./contracts/blob-store.ts";
-export type {
-  Call,
-  Reply,
-  Service,
-  SpooledFile,
-  Upload,
-  UploadLimits,
-  UploadTurn,
-} from "./contracts/call.ts";
-export type {
-  AddressType,
-  Contact,
-  ContactCounts,
-  ContactEvidence,
-  ContactFilter,
-  ContactPage,
-  ContactSource,
-  Department,
-  DomainFacts,
-  PatternCount,
-  Seniority,
-} from "./contracts/contact-source.ts";
+export type * from "./contracts/accounts.ts";
+export type * from "./contracts/blob-store.ts";
+export type * from "./contracts/call.ts";
+export type * from "./contracts/contact-source.ts";
 export type { DueEntry, DueIndex } from "./contracts/due-index.ts";
 export type { Job, JobQueue } from "./contracts/job-queue.ts";
 export type { KeyValue } from "./contracts/key-value.ts";
 export type { LeaseStore } from "./contracts/lease-store.ts";
 export type { Logger } from "./contracts/logger.ts";
-export type {
-  MailLists,
-  MailProber,
-  MailRouting,
-  ProbeReason,
-  ProbeResult,
-} from "./contracts/mail-prober.ts";
-export type {
-  GaugeName,
-  Observer,
-  Operation,
-  ServedFrom,
-  StoreMethod,
-  StoreRole,
-} from "./contracts/observer.ts";
-export type {
-  Asset,
-  EditView,
-  ImageView,
-  Page,
-  Pages,
-  PlacedView,
-  ProblemView,
-  UnlockView,
-  UploadView,
-} from "./contracts/pages.ts";
+export type * from "./contracts/mail-prober.ts";
+export type * from "./contracts/observer.ts";
+export type * from "./contracts/pages.ts";
 export type { RateLimiter, RateResult, RateRule } from "./contracts/rate-limiter.ts";
-export type {
-  Admission,
-  AdmitOptions,
-  ImageFormat,
-  ImageInfo,
-  OriginalFacts,
-  OriginalType,
-  PageSizes,
-  Quality,
-  Renderer,
-  RenderOptions,
-  RenderSource,
-  Rendition,
-  RenditionSpec,
-  Size,
-  WorkOptions,
-} from "./contracts/renderer.ts";
+export type * from "./contracts/renderer.ts";
 export type { SuppressionList } from "./contracts/suppression-list.ts";
 export type { ErrorCode, ServiceErrorOptions } from "./errors.ts";
 export { isError, isServiceError, ServiceError, systemCode } from "./errors.ts";
 export type { CorsOptions } from "./http/cors.ts";
 export type { TlsPolicy } from "./http/transport.ts";
-export type { Authorize, Decision, ImageAction, OwnerGrant } from "./images/authorize.ts";
+export type * from "./images/authorize.ts";
 export type { BackupOptions, BackupReport } from "./images/backup/backup-storage.ts";
 export { backupStorage } from "./images/backup/backup-storage.ts";
 export type { RestoreOptions, RestoreReport } from "./images/backup/restore-options.ts";
@@ -106,36 +26,16 @@ export { restoreStorage } from "./images/backup/restore-storage.ts";
 export type { CloseOptions, Images } from "./images/images.ts";
 export { createImages } from "./images/images.ts";
 export type { ImageRateLimits, ImagesOptions } from "./images/images-options.ts";
-export type {
-  AddedImage,
-  AddOptions,
-  EditOptions,
-  ImageEdit,
-  ImageLibrary,
-  Moment,
-  OpenedImage,
-  OpenOptions,
-  StoredImage,
-} from "./images/library/image-library.ts";
+export type * from "./images/library/image-library.ts";
 export type { ImageSource } from "./images/library/spool-source.ts";
 export type { CountOptions, ImageCounts, ImageStats } from "./images/life/count-images.ts";
-export type {
-  ImageAdmin,
-  ImageAdminOptions,
-  ReindexReport,
-  StorageAdmin,
-} from "./images/life/image-admin.ts";
+export type * from "./images/life/image-admin.ts";
 export { createImageAdmin } from "./images/life/image-admin.ts";
 export type { ImageEnd, ImageState, ListedImage } from "./images/life/image-listing.ts";
 export type { SweepReport } from "./images/life/sweep-images.ts";
 export type { SweepOptions } from "./images/life/sweeper.ts";
 export type { WithholdOptions } from "./images/life/withhold.ts";
-export type {
-  MigrateOptions,
-  MigrationProgress,
-  MigrationReport,
-  MigrationTrouble,
-} from "./images/migrate/migrate-options.ts";
+export type * from "./images/migrate/migrate-options.ts";
 export { migrateStorage } from "./images/migrate/migrate-storage.ts";
 export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
 export type { ImageDetails } from "./images/record/image-links.ts";
@@ -146,26 +46,9 @@ export type { ImageStorage } from "./images/record/storage-roles.ts";
 export type { PresetOption } from "./images/renditions/presets.ts";
 export type { SizeSteps, SizesOption } from "./images/renditions/sizes.ts";
 export type { AddressedRendition, AddressOptions } from "./images/renditions/write-address.ts";
-export type {
-  VerifyFinding,
-  VerifyOptions,
-  VerifyProblem,
-  VerifyProgress,
-  VerifyReport,
-  VerifyState,
-} from "./images/verify/verify-options.ts";
+export type * from "./images/verify/verify-options.ts";
 export { verifyStorage } from "./images/verify/verify-storage.ts";
-export type {
-  DomainSearchAnswer,
-  EmailCountAnswer,
-  EmailEntry,
-  EmailFinderAnswer,
-  EmailVerification,
-  EmailVerifierAnswer,
-  NetworkFields,
-  PendingVerification,
-  SourceEntry,
-} from "./lookup/answers.ts";
+export type * from "./lookup/answers.ts";
 export type { LookupCallOptions, LookupLibrary, VerifyEmailOptions } from "./lookup/library.ts";
 export type { Lookup } from "./lookup/lookup.ts";
 export { createLookup } from "./lookup/lookup.ts";
@@ -187,21 +70,7 @@ export type { LookupAnswer } from "./lookup/operations/operation.ts";
 export type { SubjectParameters } from "./lookup/operations/subject.ts";
 export type { ApiDescriptionOptions, Described } from "./openapi/api-description.ts";
 export { createApiDescription } from "./openapi/api-description.ts";
-export type {
-  ApiComponents,
-  ApiDocument,
-  ApiHeader,
-  ApiMedia,
-  ApiOperation,
-  ApiParameter,
-  ApiPart,
-  ApiRequestBody,
-  ApiResponse,
-  ApiTag,
-  Method,
-  PathItem,
-  SecurityScheme,
-} from "./openapi/document.ts";
+export type * from "./openapi/document.ts";
 export type { JsonSchema, JsonType, JsonValue } from "./schema/json-schema.ts";
 export type { FsBlobStore, FsBlobStoreOptions } from "./stores/fs/fs-blob-store.ts";
 export { createFsBlobStore } from "./stores/fs/fs-blob-store.ts";

@@ -1,33 +1,8 @@
 // Email lookup: the service, the library, its contracts, and what reads names, addresses and titles.
-export type {
-  Account,
-  AccountKey,
-  Accounts,
-  Charge,
-  QuotaKind,
-  ReserveResult,
-} from "./contracts/accounts.ts";
-export type {
-  AddressType,
-  Contact,
-  ContactCounts,
-  ContactEvidence,
-  ContactFilter,
-  ContactPage,
-  ContactSource,
-  Department,
-  DomainFacts,
-  PatternCount,
-  Seniority,
-} from "./contracts/contact-source.ts";
+export type * from "./contracts/accounts.ts";
+export type * from "./contracts/contact-source.ts";
 export { DEPARTMENTS, MAX_EVIDENCE, SENIORITIES } from "./contracts/contact-source.ts";
-export type {
-  MailLists,
-  MailProber,
-  MailRouting,
-  ProbeReason,
-  ProbeResult,
-} from "./contracts/mail-prober.ts";
+export type * from "./contracts/mail-prober.ts";
 export type { SuppressionList } from "./contracts/suppression-list.ts";
 export { hashApiKey } from "./lookup/accounts/api-key.ts";
 export { isGibberish } from "./lookup/address/is-gibberish.ts";
@@ -35,17 +10,7 @@ export { isRoleName } from "./lookup/address/is-role-name.ts";
 export { isMailDomain, normaliseDomain } from "./lookup/address/mail-domain.ts";
 export type { AddressFault, ParsedAddress } from "./lookup/address/parse-address.ts";
 export { addressFault, normaliseAddress, parseAddress } from "./lookup/address/parse-address.ts";
-export type {
-  DomainSearchAnswer,
-  EmailCountAnswer,
-  EmailEntry,
-  EmailFinderAnswer,
-  EmailVerification,
-  EmailVerifierAnswer,
-  NetworkFields,
-  PendingVerification,
-  SourceEntry,
-} from "./lookup/answers.ts";
+export type * from "./lookup/answers.ts";
 export type { LookupCallOptions, LookupLibrary, VerifyEmailOptions } from "./lookup/library.ts";
 export type { Lookup } from "./lookup/lookup.ts";
 export { createLookup } from "./lookup/lookup.ts";

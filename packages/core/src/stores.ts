@@ -2,21 +2,7 @@
 export { abortable } from "./async/abortable.ts";
 export { checkOptions, checkValue, optionProblems } from "./check-options.ts";
 export * as shapes from "./contract-rules.ts";
-export type {
-  BlobInfo,
-  BlobStore,
-  BulkRemoval,
-  ByteRange,
-  GetOptions,
-  KeyPage,
-  ListOptions,
-  LocalStore,
-  PutOptions,
-  RevisionProbe,
-  Shard,
-  ShardSampler,
-  StoredBlob,
-} from "./contracts/blob-store.ts";
+export type * from "./contracts/blob-store.ts";
 export {
   hasBulkRemoval,
   hasRevisionProbe,
