@@ -29,7 +29,9 @@ export function tooManyOpenFiles(error: unknown): string | null {
   const code = codeAtTheBottom(error);
   if (code === "ENFILE")
     return "The system has too many open files: raise fs.file-max, or end other processes.";
-  return code === "EMFILE" ? lowLimitText(limitAtStart) : null;
+  // A package whose files cannot be opened is missing to Node's resolver.
+  const isUnopened = code === "ERR_MODULE_NOT_FOUND" && (limitAtStart ?? MIN_OPEN_FILES) < MIN_OPEN_FILES;
+  return code === "EMFILE" || isUnopened ? lowLimitText(limitAtStart) : null;
 }
 
 /** That a limit of open files is too low, and what to do. */
