@@ -67,9 +67,12 @@ describe("the source that docs/lookup.md shows", () => {
       block.code.includes("export function createListSource"),
     )?.code;
     assert.ok(code);
-    const core = pathToFileURL(createRequire(import.meta.url).resolve("@outrigger/core")).href;
+    const { resolve } = createRequire(import.meta.url);
+    const resolved = code.replace(/"(@outrigger\/[^"]+)"/g, (_, name: string) =>
+      JSON.stringify(pathToFileURL(resolve(name)).href),
+    );
     const file = join(directory, "list-source.mjs");
-    await writeFile(file, code.replace('"@outrigger/core"', JSON.stringify(core)));
+    await writeFile(file, resolved);
     ({ createListSource } = await import(pathToFileURL(file).href));
   });
   afterAll(() => rm(directory, { recursive: true, force: true }));

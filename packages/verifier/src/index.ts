@@ -3,5 +3,4 @@ export { createMailLists } from "./lists/mail-lists.ts";
 export type { VerifyingProber } from "./mail-prober.ts";
 export { createMailProber } from "./mail-prober.ts";
 export type { EgressRule, HostBudget, MailProberOptions, SmtpIdentity } from "./prober-options.ts";
-export { PROBER_RULES } from "./prober-options.ts";
 export { specialAddresses } from "./special-addresses.ts";

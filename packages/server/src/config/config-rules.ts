@@ -2,7 +2,7 @@ import { IMAGES_RULES } from "@outrigger/core/images";
 import { LOOKUP_RULES } from "@outrigger/core/lookup";
 import { type OptionProblem, type RuleTable, rules } from "@outrigger/core/stores";
 import { RENDERER_RULES } from "@outrigger/imaging";
-import { PROBER_RULES } from "@outrigger/verifier";
+import { PROBER_RULES } from "@outrigger/verifier/options";
 import expressApp from "express";
 import { secretBytes } from "./secret-text.ts";
 import {
