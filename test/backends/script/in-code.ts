@@ -46,8 +46,8 @@ export function describeInCode(stage: Stage): void {
     expect((await fetchJson(addressOf(one, id, "json"))).body).toMatchObject({ name: "after", expiresAt });
 
     await one.images.remove(id);
-    for (const gone of [one.images.open(id), other.images.find(id), other.images.remove(id)]) {
-      await expect(gone).rejects.toMatchObject({ code: "gone" });
+    for (const call of ["open", "find", "remove"] as const) {
+      await expect(other.images[call](id)).rejects.toMatchObject({ code: "gone" });
     }
     expect((await fetchBytes(addressOf(other, id, "png"))).status).toBe(410);
   });
