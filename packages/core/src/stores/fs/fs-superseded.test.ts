@@ -191,6 +191,9 @@ test.each(["as it was", "deleted", "deleted and made again"])(
 
 test("what a killed writer linked into a chain of another life, or below a head, is no blob", async () => {
   const { store } = newStore();
+  // As a writer's file, older than its look at the chain. A later one may get the inode of a file that was removed.
+  const stray = join(store.spoolDirectory, "stray");
+  writeFileSync(stray, "stray", { mode: 0o600 });
   const { revision: first } = await store.put("x", Buffer.from("1"));
   const { revision: second } = await store.put("x", Buffer.from("2"));
   await store.delete("x");
@@ -198,8 +201,6 @@ test("what a killed writer linked into a chain of another life, or below a head,
   await removeAll(store);
   const directory = dirname(await pathOf(store, "x"));
   const life = basename(await pathOf(store, "x")).slice(0, 16);
-  const stray = join(store.spoolDirectory, "stray");
-  writeFileSync(stray, "stray", { mode: 0o600 });
   // Of the life before: even two of them, with a higher number. And one that was superseded and removed.
   for (const name of [`${first.slice(0, 16)}.2`, `${first.slice(0, 16)}.9`, `${life}.2`]) {
     await link(stray, join(directory, name));
