@@ -85,10 +85,9 @@ describe("packages", () => {
     expect(asked.length).toBeGreaterThan(5);
     for (const { path, own, peer } of asked) {
       const version = core?.version ?? "none";
+      const caret = `^${version}`;
       const wanted =
-        path === "packages/server"
-          ? { own: version, peer: undefined }
-          : { own: undefined, peer: `^${version}` };
+        path === "packages/server" ? { own: caret, peer: undefined } : { own: undefined, peer: caret };
       expect({ path, own, peer }).toEqual({ path, ...wanted });
     }
   });

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createServer } from "@outrigger/server";
+import { createServer } from "outrigger";
 import { describe, expect, it } from "vitest";
 import {
   jpeg,

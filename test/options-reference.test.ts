@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const SCRIPT = join(root, ".ci", "options-reference.mjs");
+const SCRIPT = join(root, "scripts", "options-reference.mjs");
 const PAGE = join(root, "docs", "options.md");
 const TIMEOUT_MS = 120_000;
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { childrenCpuMicros, ownCpuMicros } from "../src/process-tree.mjs";
 
-/** @import { ServerConfig } from "@outrigger/server" */
+/** @import { ServerConfig } from "outrigger" */
 /** @import { S3Bucket } from "../src/test-servers.mjs" */
 
 const BIN = fileURLToPath(new URL("../../packages/server/bin/outrigger.js", import.meta.url));

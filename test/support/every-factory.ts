@@ -9,11 +9,11 @@ import { nodeListener } from "@outrigger/node";
 import * as redis from "@outrigger/redis";
 import { createBullMqJobQueue } from "@outrigger/redis/bullmq";
 import { createS3BlobStore } from "@outrigger/s3";
-import { createServer } from "@outrigger/server";
 import * as sql from "@outrigger/sql";
 import { createMetrics, createTracing } from "@outrigger/telemetry";
 import { createMailLists, createMailProber } from "@outrigger/verifier";
 import { createPages } from "@outrigger/web";
+import { createServer } from "outrigger";
 import { afterAll, expect } from "vitest";
 
 type Call = (options: never) => unknown;

@@ -13,27 +13,27 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const [page = fileURLToPath(new URL("../docs/options.md", import.meta.url))] = positionals;
-const COMMAND = "node .ci/options-reference.mjs";
+const COMMAND = "node scripts/options-reference.mjs";
 
 /** Packages in the order of the page, each with what it is for and the pages that tell more. */
 const CHAPTERS = [
   [
-    "core",
+    "@outrigger/core",
     "The services, and stores within a process or on its disk",
     ["mounting.md", "storage.md", "lookup.md"],
   ],
-  ["express", "Mounting in Express", ["express.md"]],
-  ["koa", "Mounting in Koa", ["koa.md"]],
-  ["node", "Serving without a framework", ["node.md"]],
-  ["imaging", "Pictures in other formats and sizes", ["formats.md", "security.md"]],
-  ["web", "Pages for browsers", ["mounting.md"]],
-  ["redis", "Redis: storage, limits and queues that processes share", ["storage.md", "scale.md"]],
-  ["s3", "Storage in S3", ["storage.md"]],
-  ["sql", "The lookup's data in SQLite or PostgreSQL", ["lookup.md", "contacts-command.md"]],
-  ["verifier", "Asking the DNS and mail servers", ["lookup.md"]],
-  ["telemetry", "Metrics and traces", ["operations.md"]],
-  ["client", "Clients for programs and browsers", ["client.md"]],
-  ["server", "The whole service as one process", ["getting-started.md", "operations.md", "storage.md"]],
+  ["@outrigger/express", "Mounting in Express", ["express.md"]],
+  ["@outrigger/koa", "Mounting in Koa", ["koa.md"]],
+  ["@outrigger/node", "Serving without a framework", ["node.md"]],
+  ["@outrigger/imaging", "Pictures in other formats and sizes", ["formats.md", "security.md"]],
+  ["@outrigger/web", "Pages for browsers", ["mounting.md"]],
+  ["@outrigger/redis", "Redis: storage, limits and queues that processes share", ["storage.md", "scale.md"]],
+  ["@outrigger/s3", "Storage in S3", ["storage.md"]],
+  ["@outrigger/sql", "The lookup's data in SQLite or PostgreSQL", ["lookup.md", "contacts-command.md"]],
+  ["@outrigger/verifier", "Asking the DNS and mail servers", ["lookup.md"]],
+  ["@outrigger/telemetry", "Metrics and traces", ["operations.md"]],
+  ["@outrigger/client", "Clients for programs and browsers", ["client.md"]],
+  ["outrigger", "The whole service as one process", ["getting-started.md", "operations.md", "storage.md"]],
 ];
 
 const { factories, sets } = readOptions();
@@ -66,7 +66,7 @@ function readOr(path) {
  */
 function pageOf(factories, sets) {
   const chapters = CHAPTERS.map(([name, title, guides]) => {
-    const own = factories.filter(({ from }) => from.split("/")[1] === name);
+    const own = factories.filter(({ from }) => packageOf(from) === name);
     return {
       name,
       title,
@@ -76,7 +76,7 @@ function pageOf(factories, sets) {
     };
   }).filter(({ withOptions, without }) => withOptions.length + without.length > 0);
   const known = new Set(CHAPTERS.map(([name]) => name));
-  const stray = factories.find(({ from }) => !known.has(from.split("/")[1] ?? ""));
+  const stray = factories.find(({ from }) => !known.has(packageOf(from)));
   if (stray !== undefined) throw new Error(`${stray.from} has no chapter: add it to CHAPTERS`);
   // Where several functions take the same options, or options have the same parts, they stand at the first.
   const shown = new Set();
@@ -88,6 +88,14 @@ function pageOf(factories, sets) {
     chapters.map(contentsOf).join("\n"),
     ...body,
   ].join("\n\n")}\n`;
+}
+
+/** The package of an entry, such as `@outrigger/core` of `@outrigger/core/testing`. */
+function packageOf(entry) {
+  return entry
+    .split("/")
+    .slice(0, entry.startsWith("@") ? 2 : 1)
+    .join("/");
 }
 
 /** @param {Factory} factory */
@@ -161,7 +169,7 @@ function presetOf(preset) {
 }
 
 function headingOf(name, title) {
-  return `${title}: @outrigger/${name}`;
+  return `${title}: ${name}`;
 }
 
 /** As GitHub makes it of a heading. */

@@ -13,7 +13,7 @@ const quietTurbo = { TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" };
 
 const STEPS = [
   { name: "lint", command: [bin("biome"), "check", "--error-on-warnings", "."] },
-  { name: "build", command: [process.execPath, ".ci/setup.mjs"] },
+  { name: "build", command: [process.execPath, "scripts/setup.mjs"] },
   { name: "types of the tests", command: [bin("tsc"), "-p", "test/tsconfig.json"] },
   ...["examples/express-app", "examples/koa-app", "examples/swap-storage", "bench"].map((folder) => ({
     name: `types of ${folder}`,
