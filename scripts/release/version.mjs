@@ -20,8 +20,8 @@ const VERSION_SOURCES = ["packages/client/src/version.ts", "packages/core/src/op
 
 const plan = limited(await getReleasePlan(root));
 if (plan.releases.length === 0) console.log("No change files in .changeset/: the version stays.");
-for (const { name, oldVersion, newVersion } of plan.releases) {
-  console.log(`${name} ${oldVersion} → ${newVersion}`);
+for (const { name, oldVersion, newVersion, type } of plan.releases) {
+  if (type !== "none") console.log(`${name} ${oldVersion} → ${newVersion}`);
 }
 if (!isDryRun) {
   if (plan.releases.length > 0) await apply();
@@ -36,11 +36,12 @@ function limited(plan) {
   const named = plan.changesets.flatMap(({ releases }) => releases.map(({ type }) => KINDS.indexOf(type)));
   const kind = KINDS[Math.max(0, ...named)];
   if (kind === "none") return { ...plan, releases: [] };
-  const releases = plan.releases.map((release) => ({
-    ...release,
-    type: kind,
-    newVersion: increased(release.oldVersion, kind),
-  }));
+  const releases = plan.releases.map((release) =>
+    // Private packages keep their version; only their dependencies are updated.
+    release.type === "none"
+      ? release
+      : { ...release, type: kind, newVersion: increased(release.oldVersion, kind) },
+  );
   return { ...plan, releases };
 }
 
@@ -54,8 +55,7 @@ async function apply() {
   const packages = await getPackages(root);
   const config = await readConfig(root, packages);
   await applyReleasePlan(plan, packages, config, undefined, root);
-  const versions = new Map(plan.releases.map(({ name, newVersion }) => [name, newVersion]));
-  const [version] = versions.values();
+  const version = plan.releases.find(({ type }) => type !== "none").newVersion;
   const manifest = readJson(join(root, "package.json"));
   writeJson(join(root, "package.json"), { ...manifest, version });
   writeVersionSources(version);
