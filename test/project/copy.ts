@@ -8,7 +8,12 @@ import { promisify } from "node:util";
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 const LEFT_OUT = new Set(["node_modules", "dist", "test", ".turbo"]);
 
-/** A Git repository with what the release scripts read: manifests, changelogs, sources; not what is built. */
+/** Change files of the next release would change the outcome. */
+const CHANGE_FILE = /\.changeset\/(?!README)[^/]*\.md$/;
+/** Of the sources, the scripts change these only. */
+const OTHER_SOURCE = /\/(?:src|browser)\/.*(?<!\/version)\.\w+$/;
+
+/** A Git repository with what the release scripts read and write: manifests, changelogs, version constants. */
 export async function copyProject(): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), "outrigger-project-"));
   const parts = [
@@ -23,8 +28,10 @@ export async function copyProject(): Promise<string> {
   for (const part of parts) {
     await cp(join(root, part), join(copy, part), {
       recursive: true,
-      // Change files of the next release would change the outcome.
-      filter: (path) => !LEFT_OUT.has(basename(path)) && !/\.changeset\/(?!README)[^/]*\.md$/.test(path),
+      filter: (path) =>
+        !LEFT_OUT.has(basename(path)) &&
+        !CHANGE_FILE.test(path) &&
+        !OTHER_SOURCE.test(path.slice(root.length)),
     });
   }
   await symlink(join(root, "node_modules"), join(copy, "node_modules"));

@@ -70,7 +70,8 @@ test("a release is refused with uncommitted changes, with change files, and with
 
 test("npm run version writes the security contact into SECURITY.md", async () => {
   await setProject(PROJECT);
-  expect(await runScript(copy, "scripts/release/version.mjs")).toMatchObject({ status: 0 });
+  const outcome = await runScript(copy, "scripts/release/version.mjs");
+  expect(outcome).toEqual({ status: 0, output: "No change files in .changeset/: the version stays.\n" });
   expect(await readText(copy, "SECURITY.md")).toContain("Send the report to <security@outrigger.example>.");
   await setProject(UNSET);
   await runScript(copy, "scripts/release/version.mjs");
