@@ -101,7 +101,7 @@ onEachDatabase(({ createUrl, open }) => {
     let answers = 0;
     while (child.exitCode === null) {
       expect((await source.search(domainOf(0), {}, { limit: 1, offset: 0 })).total).toBeGreaterThanOrEqual(1);
-      await source.erase(`nobody@${domainOf(0)}`);
+      await source.erase(`absent@${domainOf(0)}`);
       answers++;
       // Calls to an embedded database resolve without the event loop: let it see that the child has ended.
       await breathe();
