@@ -239,7 +239,7 @@ test.each([
   "-a.test",
   "127.0.0.1>",
   `${"a".repeat(64)}.test`,
-])("a domain that could not be in a command is a mistake of the caller: %j", async (domain) => {
+])("probe rejects with a TypeError for a domain that cannot be part of a command: %j", async (domain) => {
   const prober = world.prober();
   await expect(prober.probe("alice", domain, { smtp: true, signal: never() })).rejects.toThrow(TypeError);
 });
