@@ -10,10 +10,10 @@ const PRESETS = {
   small: { resize: "20x", convert: "low" },
 } as const;
 const NOT_ITS_OWN =
-  "The signature s is not that of this address: it covers the image, the format and every parameter";
-const NEEDS_ONE = "resize, convert and page need an address that the host signed.";
+  "The signature s does not match this address: it covers the image, the format and every parameter";
+const NEEDS_ONE = "resize, convert and page need an address signed by the host.";
 
-/** A site with one image, and how it answers parts of its address. */
+/** A site with one image, and functions that request and sign its addresses. */
 async function imageOn(options: SiteOptions = {}) {
   const site = createLifeSite({ presets: PRESETS, ...options });
   const { id } = created(await site.create());
@@ -30,7 +30,7 @@ function looking(site: ImageSite, id: string) {
   return { get, sign, at: (rest: string) => `/api/images/${id}.${rest}` };
 }
 
-describe("where every size is served", () => {
+describe("with sizes: any", () => {
   test.each([
     "png",
     "png?resize=20x",
@@ -39,12 +39,12 @@ describe("where every size is served", () => {
     "png?preset=thumb",
     "png?s=",
     "png?until=",
-  ])(".%s is answered", async (rest) => {
+  ])(".%s answers 200", async (rest) => {
     const { get, at } = await imageOn();
     expect((await get(at(rest))).status).toBe(200);
   });
 
-  test("a signed address is answered as the same address without its signature, by one ETag", async () => {
+  test("a signed address answers with the same ETag as the address without a signature", async () => {
     const { get, sign, at } = await imageOn();
     const signed = await get(await sign({ format: "png", resize: "20x" }));
     expect([signed.status, signed.headers.ETag]).toEqual([
@@ -53,7 +53,7 @@ describe("where every size is served", () => {
     ]);
   });
 
-  test("a preset is one rendition with the box that it stands for, quality included", async () => {
+  test("a preset has the same ETag as its own parameters, quality included", async () => {
     const { get, at } = await imageOn();
     const tags = async (...rests: string[]) =>
       Promise.all(rests.map(async (rest) => (await get(at(rest))).headers.ETag));
@@ -64,20 +64,20 @@ describe("where every size is served", () => {
   });
 
   test.each([
-    ["another signature", "png?resize=20x&s=abc", NOT_ITS_OWN],
+    ["a wrong signature", "png?resize=20x&s=abc", NOT_ITS_OWN],
     ["a signature on the bare format", "png?s=abc", NOT_ITS_OWN],
     ["a signature on a preset", "png?preset=thumb&s=abc", NOT_ITS_OWN],
     [
-      "an end without signature",
+      "until without a signature",
       "png?until=99999999999999",
       "An address with until must be signed: s is missing",
     ],
     [
-      "an end with an empty signature",
+      "until with an empty signature",
       "png?until=99999999999999&s=",
       "An address with until must be signed: s is missing",
     ],
-  ])("%s is refused with 403", async (_, rest, detail) => {
+  ])("%s answers 403 to GET and HEAD", async (_, rest, detail) => {
     const { get, at } = await imageOn();
     for (const method of ["GET", "HEAD"]) {
       const answer = await get(at(rest), { "if-none-match": "*" }, method);
@@ -90,29 +90,32 @@ describe("where every size is served", () => {
     ["png?preset=huge", "preset must be one of thumb, page-2, small"],
     ["png?preset=Thumb", "preset must be one of thumb, page-2, small"],
     ["png?preset=__proto__", "preset must be one of thumb, page-2, small"],
-    ["png?preset=thumb&resize=32x32", "preset takes the place of resize: give one of them"],
-    ["png?preset=thumb&convert=low", "preset takes the place of convert: give one of them"],
-    ["png?preset=thumb&page=1", "preset takes the place of page: give one of them"],
+    ["png?preset=thumb&resize=32x32", "preset and resize exclude each other: send only one"],
+    ["png?preset=thumb&convert=low", "preset and convert exclude each other: send only one"],
+    ["png?preset=thumb&page=1", "preset and page exclude each other: send only one"],
     ["png?preset=page-2", "page must be at most 1"],
     ["png?until=soon&s=abc", "until must be Unix milliseconds"],
     ["png?until=-5&s=abc", "until must be Unix milliseconds"],
     ["png?until=9999999999999999&s=abc", "until must be Unix milliseconds"],
-  ])("%s is refused with 400", async (rest, detail) => {
+  ])("%s answers 400 with the reason", async (rest, detail) => {
     const { get, at } = await imageOn();
     const answer = await get(at(rest));
     expect([answer.status, answer.json.detail]).toEqual([400, detail]);
   });
 
-  test("a preset is refused with 400 where none are set", async () => {
+  test("a preset answers 400 if the service has none", async () => {
     const { get, at } = await imageOn({ presets: {} });
     const answer = await get(at("png?preset=thumb"));
-    expect([answer.status, answer.json.detail]).toEqual([400, "preset names a preset, and none are set"]);
+    expect([answer.status, answer.json.detail]).toEqual([
+      400,
+      "preset is unknown: this service has no presets",
+    ]);
   });
 });
 
-describe("where sizes are signed", () => {
+describe("with sizes: signed", () => {
   test.each(["png", "png?resize=", "png?utm_source=x", "png?preset=thumb", "jpg?preset=small", "json"])(
-    ".%s is answered without signature",
+    ".%s answers 200 without a signature",
     async (rest) => {
       const { get, at } = await imageOn({ sizes: "signed" });
       expect((await get(at(rest))).status).toBe(200);
@@ -126,25 +129,25 @@ describe("where sizes are signed", () => {
     "png?page=1",
     "jpeg?resize=20x",
     "png/?resize=20x",
-  ])(".%s is refused with 403, which names the presets", async (rest) => {
+  ])(".%s without a signature answers 403 and lists the presets", async (rest) => {
     const { get, at } = await imageOn({ sizes: "signed" });
     for (const method of ["GET", "HEAD"]) {
       const answer = await get(at(rest), { "if-none-match": "*" }, method);
       expect(answer.status).toBe(403);
       if (method === "GET") {
         expect(answer.json.detail).toBe(
-          `${NEEDS_ONE} Without signature there is preset=thumb, preset=page-2, preset=small.`,
+          `${NEEDS_ONE} Without a signature, use preset=thumb, preset=page-2, preset=small.`,
         );
       }
     }
   });
 
-  test("a wrong parameter is refused with 400 before a signature is asked for", async () => {
+  test("an invalid parameter answers 400, although the signature is missing too", async () => {
     const { get, at } = await imageOn({ sizes: "signed" });
     expect((await get(at("png?resize=0x"))).status).toBe(400);
   });
 
-  test("an image that is not there is 404, signed or not", async () => {
+  test("an unknown image answers 404 without a signature", async () => {
     const { get, at, id } = await imageOn({ sizes: "signed" });
     expect((await get(at("png?resize=20x").replace(id, "A".repeat(22)))).status).toBe(404);
   });
@@ -156,7 +159,7 @@ describe("where sizes are signed", () => {
     [{ format: "pdf", page: 1 }],
     [{ format: "png", preset: "thumb" }],
     [{ format: "png" }],
-  ])("a signed address of %j is answered, again and with 304", async (rendition) => {
+  ])("a signed address of %j answers 200 to each GET and to HEAD, and 304 to its ETag", async (rendition) => {
     const { get, sign } = await imageOn({ sizes: "signed" });
     const address = await sign(rendition);
     const first = await get(address);
@@ -166,7 +169,7 @@ describe("where sizes are signed", () => {
     expect((await get(address, { "if-none-match": String(first.headers.ETag) })).status).toBe(304);
   });
 
-  test("a signature opens no other address", async () => {
+  test("a signature on any other address answers 403", async () => {
     const { get, sign, site, id } = await imageOn({ sizes: "signed" });
     const other = created(await site.create()).id;
     const address = await sign(
@@ -200,7 +203,7 @@ describe("where sizes are signed", () => {
     expect((await get(asPreset)).status).toBe(403);
   });
 
-  test("a signature is refused in another case", async () => {
+  test("a signature with changed case, padding or a missing character answers 403", async () => {
     const { get, sign } = await imageOn({ sizes: "signed" });
     const address = await sign({ format: "png", resize: "20x" });
     const at = address.indexOf("&s=") + 3;
@@ -215,7 +218,7 @@ describe("where sizes are signed", () => {
     }
   });
 
-  test("the same meaning is open however it is written", async () => {
+  test("a signature is valid for every spelling of the same parameters", async () => {
     const { get, sign } = await imageOn({ sizes: "signed" });
     const address = await sign({ format: "jpg", resize: "20x30", convert: "low", page: 1 });
     const [path = "", search = ""] = address.split("?");
@@ -236,7 +239,7 @@ describe("where sizes are signed", () => {
     }
   });
 
-  test("no signature covers what a body asks for", async () => {
+  test("parameters in a body are not covered by a signature", async () => {
     const { sign, at, site } = await imageOn({ sizes: "signed" });
     const ask = (address: string, fields: Record<string, unknown>) => {
       const [path = "", search = ""] = address.split("?");
@@ -256,8 +259,8 @@ describe("where sizes are signed", () => {
   });
 });
 
-describe("a signed address with an end", () => {
-  test("is answered until that moment and refused from it on, in every mode", async () => {
+describe("a signed address with until", () => {
+  test("answers 200 before that time and 403 from that time on, with every option sizes", async () => {
     for (const sizes of ["any", "steps", "signed"] as const) {
       const { get, sign, site } = await imageOn({ sizes });
       const until = site.clock.now + MINUTE;
@@ -279,7 +282,7 @@ describe("a signed address with an end", () => {
     }
   });
 
-  test("is kept by no cache beyond it, and names it as its sunset", async () => {
+  test("limits max-age to the time left and sends the end as Sunset", async () => {
     const { get, sign, site } = await imageOn({ cacheSeconds: 300 });
     const until = site.clock.now + HOUR;
     const address = await sign({ format: "png", resize: "20x" }, { until });
@@ -301,7 +304,7 @@ describe("a signed address with an end", () => {
     }
   });
 
-  test("ends with its image where that is sooner", async () => {
+  test("sends the expiry of its image as Sunset if that is earlier, and answers 410 after it", async () => {
     const { get, sign, site } = await imageOn();
     const address = await sign({ format: "png" }, { until: site.clock.now + 48 * HOUR });
     expect((await get(address)).headers.Sunset).toBe("Mon, 02 Mar 2026 12:00:00 GMT");
@@ -310,8 +313,8 @@ describe("a signed address with an end", () => {
   });
 });
 
-describe("where sizes go by steps", () => {
-  test("a preset and a signed address are served exactly, all else by the next step", async () => {
+describe("with sizes by steps", () => {
+  test("a preset and a signed address are served in the exact size, others in the next step", async () => {
     const { get, sign, at } = await imageOn({ sizes: { steps: [25, 30] } });
     const tag = async (address: string) => (await get(address)).headers.ETag;
     const exact = await tag(await sign({ format: "webp", resize: "20x20" }));
@@ -323,7 +326,7 @@ describe("where sizes go by steps", () => {
     );
   });
 
-  test("a body that changes the size takes the signature's exemption away", async () => {
+  test("a size in the body is served by steps, although the address is signed", async () => {
     const { sign, site, at } = await imageOn({ sizes: { steps: [25] } });
     const [path = "", search = ""] = (await sign({ format: "webp", resize: "20x20" })).split("?");
     const changed = await site.send("GET", path, { search, fields: { resize: "21x21" } });
@@ -332,8 +335,8 @@ describe("where sizes go by steps", () => {
   });
 });
 
-describe("a rotated secret", () => {
-  test("verifies what an earlier one signed, while it is in the list", async () => {
+describe("with a rotated secret", () => {
+  test("a signature by the old secret is valid while the list contains that secret", async () => {
     const [fresh, old] = ["fedcba9876543210fedcba9876543210", "0123456789abcdef0123456789abcdef"];
     const store = createMemoryBlobStore();
     const { sign, site, id } = await imageOn({ sizes: "signed", store, secret: old });
@@ -346,7 +349,7 @@ describe("a rotated secret", () => {
   });
 });
 
-describe("options of sizes", () => {
+describe("createImages", () => {
   test.each([
     [
       { sizes: "some" },
@@ -392,7 +395,7 @@ describe("options of sizes", () => {
       { presets: { thumb: { size: 5 } } },
       "presets.thumb.size is no option of createImages: it takes resize, convert, page",
     ],
-  ])("%j are refused", (options, message) => {
+  ])("throws a TypeError for the options %j", (options, message) => {
     expect(() => createSite(options as never)).toThrow(new TypeError(message));
   });
 });

@@ -14,7 +14,7 @@ type SiteOptions = Partial<Pick<RenditionBoundsOptions, "maxBytes" | "idleDays">
   clock?: { now: number };
 };
 
-/** One process with its bounds. */
+/** One process with rendition bounds. */
 function createSite(options: SiteOptions = {}) {
   const { store = createMemoryBlobStore(), clock = { now: NOON }, maxBytes = null, idleDays = 30 } = options;
   const errors: unknown[] = [];
@@ -54,8 +54,8 @@ async function ledgerOf(store: BlobStore) {
   return ledger.read([...keys, ...batches]);
 }
 
-describe("idle renditions", () => {
-  test("are removed when the image was not used for so many days, and nothing else of it", async () => {
+describe("idle renditions of an image", () => {
+  test("are removed after idleDays without use, and its other blobs stay", async () => {
     const { store, bounds, put, keep } = createSite({ idleDays: 7 });
     const [idle = "", used = ""] = idsOf(2);
     for (const id of [idle, used]) {
@@ -74,7 +74,7 @@ describe("idle renditions", () => {
     expect([...(await ledgerOf(store)).keys()]).toEqual([used]);
   });
 
-  test("stay for ever where there is no limit of days", async () => {
+  test("stay for ever without idleDays", async () => {
     const { store, put, keep } = createSite({ idleDays: null, maxBytes: 1000 });
     const [id = ""] = idsOf(1);
     await put(id, 100);
@@ -82,7 +82,7 @@ describe("idle renditions", () => {
     expect(await storedOf(store, [id])).toEqual([true]);
   });
 
-  test("that another process served stay", async () => {
+  test("stay while another process serves them", async () => {
     const site = createSite({ idleDays: 2 });
     const other = site.another();
     const [id = ""] = idsOf(1);
@@ -96,8 +96,8 @@ describe("idle renditions", () => {
   });
 });
 
-describe("a store that is over its bound", () => {
-  test("loses the renditions of the images that were used the longest ago, until it is a tenth below", async () => {
+describe("the renditions of a store", () => {
+  test("over maxBytes are evicted, least recently used images first, down to 90% of it", async () => {
     const { store, bounds, clock, put, another } = createSite();
     const ids = idsOf(90);
     for (const id of ids) {
@@ -118,7 +118,7 @@ describe("a store that is over its bound", () => {
     expect(await storedOf(store, [...ids.slice(30), ...more])).toEqual(Array(80).fill(true));
   });
 
-  test("is brought below it by the process that stores, without a sweep", async () => {
+  test("are kept within maxBytes by the storing process without a sweep", async () => {
     const { store, put, bounds, errors } = createSite({ maxBytes: 1_000_000, idleDays: null });
     for (const id of idsOf(400)) await put(id, 10_000);
     await bounds.close();
@@ -126,7 +126,7 @@ describe("a store that is over its bound", () => {
     expect(errors).toEqual([]);
   });
 
-  test("stays within it with four processes that store and sweep at once", async () => {
+  test("stay within maxBytes while four processes store and sweep at once", async () => {
     const site = createSite({ maxBytes: 200_000, idleDays: null });
     const sites = [site, site.another(), site.another(), site.another()];
     for (let turn = 0; turn < 20; turn++) {
@@ -146,8 +146,8 @@ describe("a store that is over its bound", () => {
   });
 });
 
-describe("the ledger", () => {
-  test("agrees with the store after processes have added to it at once", async () => {
+describe("the usage ledger", () => {
+  test("lists exactly the stored images after two processes wrote to it at once", async () => {
     const site = createSite({ maxBytes: 1e9 });
     const other = site.another();
     const ids = idsOf(100);
@@ -163,7 +163,7 @@ describe("the ledger", () => {
     expect((await site.store.list(`${USAGE_PREFIX}/`)).keys.length).toBeLessThan(64 + 40);
   });
 
-  test("forgets an image that was removed", async () => {
+  test("drops an image that was removed", async () => {
     const { store, bounds, put, keep } = createSite({ idleDays: 1 });
     const [id = "", other = ""] = idsOf(2);
     await put(id, 10);
@@ -176,10 +176,10 @@ describe("the ledger", () => {
     expect([...(await ledgerOf(store)).keys()]).not.toContain(id);
   });
 
-  test("finds what a crash has left unnoted, what was migrated, and what an earlier release stored", async () => {
+  test("finds renditions stored without a note, as after a crash or a migration", async () => {
     const { store, put, another } = createSite({ idleDays: 3 });
     const ids = idsOf(30);
-    // The process ends before it writes its notes.
+    // This process ends before it writes its notes.
     for (const id of ids) await put(id, 10);
     const next = another();
     await next.keep(HOUR_MS);
@@ -190,7 +190,7 @@ describe("the ledger", () => {
     expect(await bytesIn(store)).toBe(0);
   });
 
-  test("measures an image that it does not know when it is read", async () => {
+  test("adds an unlisted image when one of its renditions is served", async () => {
     const { store, bounds, keep } = createSite({ idleDays: 3, maxBytes: 100 });
     await keep();
     const [id = ""] = idsOf(1);
@@ -200,7 +200,7 @@ describe("the ledger", () => {
     expect((await ledgerOf(store)).has(id)).toBe(true);
   });
 
-  test("counts nothing twice after a crash between a shard and the removal of what it replaces", async () => {
+  test("counts nothing twice after a crash between writing a shard and removing its predecessors", async () => {
     const memory = createMemoryBlobStore();
     let isFailing = false;
     const store: BlobStore = {
@@ -212,7 +212,7 @@ describe("the ledger", () => {
     };
     const { put, bounds, another } = createSite({ store });
     const ids = idsOf(20);
-    // Twice: the names of batches tell 16,000 bytes, which is over the bound.
+    // Each is stored twice: the batch names sum up to 16,000 bytes, which is over the limit.
     for (const id of [...ids, ...ids]) await put(id, 400);
     await bounds.close();
     isFailing = true;
@@ -225,7 +225,7 @@ describe("the ledger", () => {
     expect(bytes).toBe(8000);
   });
 
-  test("loses nothing by a crash at any call of a pass that adds notes, measures and evicts", async () => {
+  test("loses no entry in a crash at any call of a pass that merges notes, measures and evicts", async () => {
     for (let point = 0, isOver = false; !isOver; point++) {
       const memory = createMemoryBlobStore();
       const first = createSite({ store: memory });
@@ -243,7 +243,7 @@ describe("the ledger", () => {
         ((...args: never[]) => {
           if (calls++ >= point) throw new Error("crash");
           return Reflect.apply(memory[method], memory, args);
-        }) as never; // As the method that it stands for.
+        }) as never; // Typed like the method that it replaces.
       const dying: BlobStore = {
         ...memory,
         ...{
@@ -263,17 +263,17 @@ describe("the ledger", () => {
         );
       await createSite({ store: memory, clock, maxBytes: 8000 }).keep(7 * HOUR_MS);
       const stored = await storedOf(memory, ids);
-      // Within the hour that decides, any of the oldest may go.
+      // Any of the oldest images may be evicted within the deciding hour.
       expect(stored.slice(4), `call ${point}`).toEqual(Array(6).fill(true));
       const left = ids.filter((_id, index) => stored[index]);
-      // An image that was evicted right before the crash may count until it would be evicted again.
+      // An image evicted right before the crash may stay listed until the next eviction.
       expect([...(await ledgerOf(memory)).keys()], `call ${point}`).toEqual(expect.arrayContaining(left));
       expect(await bytesIn(memory)).toBeLessThanOrEqual(8000);
       for (const id of ids) expect(await memory.stat(`${id}/original`)).not.toBeNull();
     }
   });
 
-  test("is whole again after a blob of it was damaged", async () => {
+  test("is rebuilt after its blobs were damaged", async () => {
     const { store, put, keep, clock, another } = createSite({ maxBytes: 1000 });
     for (const id of idsOf(30)) await put(id, 100);
     await keep();
@@ -284,7 +284,7 @@ describe("the ledger", () => {
     expect(await bytesIn(store)).toBeLessThanOrEqual(1000);
   });
 
-  test("of a newer release is left as it is", async () => {
+  test("of a newer release is left unchanged, and the pass rejects with store_unavailable", async () => {
     const { store, put, bounds, another } = createSite();
     const [id = ""] = idsOf(1);
     const key = `${USAGE_PREFIX}/notes/zz.1.abc`;
@@ -297,7 +297,7 @@ describe("the ledger", () => {
   });
 });
 
-test("a hot read costs no request, and a pass that finds nothing due one list of keys", async () => {
+test("a use costs no store call, and a pass with nothing due costs one list of keys", async () => {
   const memory = createMemoryBlobStore();
   const calls: string[] = [];
   const store = Object.fromEntries(
@@ -308,7 +308,7 @@ test("a hot read costs no request, and a pass that finds nothing due one list of
         return Reflect.apply(method, memory, args);
       },
     ]),
-  ) as unknown as BlobStore; // As it was, with every call noted.
+  ) as unknown as BlobStore; // The same store with recorded calls.
   const { bounds, put, keep } = createSite({ store, maxBytes: 1e6 });
   const [id = ""] = idsOf(1);
   await put(id, 10);
@@ -322,7 +322,7 @@ test("a hot read costs no request, and a pass that finds nothing due one list of
   expect(calls).toEqual(["list"]);
 });
 
-test("without bounds nothing is noted", async () => {
+test("without maxBytes and idleDays no usage is written", async () => {
   const { store, bounds, put, keep } = createSite({ idleDays: null });
   const [id = ""] = idsOf(1);
   await put(id, 10);

@@ -12,11 +12,11 @@ interface Asked {
   signal?: AbortSignal;
 }
 
-/** A queue whose work ends when the test says so, on a clock of the test's. */
+/** A queue on a manual clock, whose work ends only when the test ends it. */
 function desk(workers: number, maxQueue = 64, boundsClients = true) {
   const clock = { now: 0 };
   const queue = createRenderQueue({ workers, maxQueue, boundsClients, nowMs: () => clock.now });
-  /** Names of work under way, in the order in which it began. */
+  /** Names of running work, in the order of its start. */
   const underWay: string[] = [];
   const begun: string[] = [];
   const payers = new Map<string, string>();
@@ -42,13 +42,13 @@ function desk(workers: number, maxQueue = 64, boundsClients = true) {
       .catch((error: unknown) => void refused.set(name, error));
   }
 
-  /** Ends some work, and lets what follows begin. */
+  /** Ends some work, and lets the next begin. */
   async function end(name: string): Promise<void> {
     enders.get(name)?.();
     await settled();
   }
 
-  /** Ends all work, the oldest first, until none is left. @returns the names in the order in which they began. */
+  /** Ends all work, oldest first. @returns the names in the order of their start. */
   async function endAll(): Promise<string[]> {
     for (let name = underWay[0]; name !== undefined; name = underWay[0]) await end(name);
     return begun;
@@ -57,7 +57,7 @@ function desk(workers: number, maxQueue = 64, boundsClients = true) {
   return { clock, queue, underWay, payers, refused, ask, end, endAll };
 }
 
-/** A few turns of the event loop's microtasks: nothing here waits for anything else. */
+/** Runs pending microtasks; no test here waits for anything else. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();
 }
@@ -66,8 +66,8 @@ function askMany(place: ReturnType<typeof desk>, client: string, count: number, 
   for (let n = 1; n <= count; n++) void place.ask(client, `${client}${n}`, asked);
 }
 
-describe("turns", () => {
-  test("a newcomer goes before what others have in line", async () => {
+describe("the turns of clients", () => {
+  test("let a newcomer go before the queued work of others", async () => {
     const place = desk(1);
     askMany(place, "a", 4);
     askMany(place, "b", 4);
@@ -77,7 +77,7 @@ describe("turns", () => {
     expect(place.underWay).toEqual(["new1"]);
   });
 
-  test("a newcomer waits for no turn of 50 clients that spray", async () => {
+  test("let a newcomer go before 50 clients that flood the queue", async () => {
     const place = desk(2, 200);
     for (let n = 0; n < 50; n++) askMany(place, `spray${n}-`, 3);
     for (let n = 0; n < 70; n++) await place.end(place.underWay[0] ?? "");
@@ -86,14 +86,14 @@ describe("turns", () => {
     expect(place.underWay).toContain("new1");
   });
 
-  test("two clients with equal work alternate", async () => {
+  test("alternate between two clients with equal work", async () => {
     const place = desk(1);
     askMany(place, "a", 3);
     askMany(place, "b", 3);
     expect(await place.endAll()).toEqual(["a1", "b1", "a2", "b2", "a3", "b3"]);
   });
 
-  test("a client that used much while another waited goes behind it", async () => {
+  test("put a client that used much CPU time behind one that waited meanwhile", async () => {
     const place = desk(1);
     void place.ask("much", "dear", { predictedMs: DEAR_MS });
     for (let n = 1; n <= 4; n++) void place.ask("little", `little${n}`);
@@ -101,7 +101,7 @@ describe("turns", () => {
     expect(await place.endAll()).toEqual(["dear", "little1", "little2", "little3", "little4", "more"]);
   });
 
-  test("what a client used while it was alone is not held against it", async () => {
+  test("do not count CPU time that a client used while it was alone", async () => {
     const place = desk(1);
     for (let n = 1; n <= 20; n++) {
       void place.ask("early", `early${n}`);
@@ -115,7 +115,7 @@ describe("turns", () => {
     expect(place.underWay).toEqual(["next"]);
   });
 
-  test("a client that used much is forgiven by half every 30 s", async () => {
+  test("halve the excess use of an idle client every 30 s", async () => {
     const place = desk(1);
     void place.ask("much", "dear", { predictedMs: 80 });
     void place.ask("other", "other");
@@ -126,12 +126,12 @@ describe("turns", () => {
     void place.ask("much", "forgiven");
     void place.ask("other", "second");
     void place.ask("other", "third");
-    // It is 15 ms ahead of the other, which is less than what that has under way.
+    // Its use is 15 ms above that of the other client, less than the other's running work.
     await place.end("first");
     expect(place.underWay).toEqual(["forgiven"]);
   });
 
-  test("a client's cheap work goes before its dear work", async () => {
+  test("put a client's cheap work before its dear work", async () => {
     const place = desk(1);
     void place.ask("b", "running");
     void place.ask("a", "dear", { predictedMs: DEAR_MS });
@@ -141,8 +141,8 @@ describe("turns", () => {
   });
 });
 
-describe("lanes", () => {
-  test("dear work never takes the last of two workers", async () => {
+describe("cheap and dear work", () => {
+  test("dear work leaves one of two workers free", async () => {
     const place = desk(2);
     for (const client of ["a", "b", "c"]) void place.ask(client, client, { predictedMs: DEAR_MS });
     expect(place.underWay).toEqual(["a"]);
@@ -154,7 +154,7 @@ describe("lanes", () => {
     expect(place.underWay).toEqual(["b"]);
   });
 
-  test("with one worker cheap work of all clients goes before dear work", async () => {
+  test("with one worker, cheap work of every client goes before dear work", async () => {
     const place = desk(1);
     void place.ask("a", "running", { predictedMs: DEAR_MS });
     void place.ask("b", "dear", { predictedMs: DEAR_MS });
@@ -163,7 +163,7 @@ describe("lanes", () => {
     expect(place.underWay).toEqual(["cheap"]);
   });
 
-  test("a job that has waited for 10 s gets every fourth start, whatever goes before it by rule", async () => {
+  test("work queued for 10 s gets every fourth start before all other work", async () => {
     const place = desk(1);
     void place.ask("a", "running");
     void place.ask("b", "dear", { predictedMs: DEAR_MS });
@@ -173,7 +173,7 @@ describe("lanes", () => {
     expect(place.underWay).toEqual(["dear"]);
   });
 
-  test("a dear job whose start is due gets the next worker that may take dear work", async () => {
+  test("dear work queued for 10 s gets the next worker that may take dear work", async () => {
     const place = desk(2);
     void place.ask("a", "running", { predictedMs: DEAR_MS });
     void place.ask("a", "patient", { predictedMs: DEAR_MS });
@@ -188,8 +188,8 @@ describe("lanes", () => {
   });
 });
 
-describe("uploads", () => {
-  test("renders and admissions take turns at a worker", async () => {
+describe("renders and uploads", () => {
+  test("renders and admissions alternate on one worker", async () => {
     const place = desk(1);
     void place.ask("x", "running");
     askMany(place, "r", 3);
@@ -197,7 +197,7 @@ describe("uploads", () => {
     expect(await place.endAll()).toEqual(["running", "u1", "r1", "u2", "r2", "u3", "r3"]);
   });
 
-  test("with admissions on every worker but one, a render goes first", async () => {
+  test("with admissions running on all workers, a render goes before the next admission", async () => {
     const place = desk(3);
     void place.ask("a", "a1", { kind: "admit" });
     void place.ask("b", "b1", { kind: "admit" });
@@ -208,7 +208,7 @@ describe("uploads", () => {
     expect(place.underWay).toEqual(["b1", "c1", "render"]);
   });
 
-  test("work behind a 202 goes when no client waits, and every fourth time after 10 s", async () => {
+  test("background work starts if no client waits, and at every fourth start after 10 s", async () => {
     const place = desk(1);
     void place.ask("x", "running");
     void place.ask("jobs", "behind", { kind: "background" });
@@ -221,20 +221,20 @@ describe("uploads", () => {
   });
 });
 
-describe("bounds", () => {
-  test("a client has two renders under way and eight in line, and the next is rejected with rate_limited", async () => {
+describe("the limits of the queue", () => {
+  test("a client may have two renders running and eight queued; the next rejects with rate_limited", async () => {
     const place = desk(4);
     askMany(place, "a", 11, { predictedMs: 1_000 });
     await settled();
     expect(place.underWay).toEqual(["a1", "a2"]);
     expect(place.queue.state()).toEqual({ waiting: 8, running: 2 });
     expect([...place.refused.keys()]).toEqual(["a11"]);
-    // Eight in line of 1 s each, two at a time.
+    // Eight queued of 1 s each, two at a time.
     expect(place.refused.get("a11")).toMatchObject({ code: "rate_limited", retryAfterMs: 4_000 });
     expect(await place.endAll()).toHaveLength(10);
   });
 
-  test("without bounds a client has as much under way and in line as there is room for", async () => {
+  test("with boundsClients: false a client may fill all workers and the whole queue", async () => {
     const place = desk(4, 20, false);
     askMany(place, "a", 25, { kind: "admit" });
     await settled();
@@ -242,7 +242,7 @@ describe("bounds", () => {
     expect([...place.refused]).toEqual([["a25", expect.objectContaining({ code: "overloaded" })]]);
   });
 
-  test("its uploads have places of their own", async () => {
+  test("uploads of a client are limited separately from its renders", async () => {
     const place = desk(4);
     askMany(place, "a", 10);
     for (let n = 1; n <= 19; n++) void place.ask("a", `u${n}`, { kind: "admit" });
@@ -251,7 +251,7 @@ describe("bounds", () => {
     expect([...place.refused.keys()]).toEqual(["u19"]);
   });
 
-  test("in a full line the client with the most in it loses its newest to a newcomer", async () => {
+  test("in a full queue a newcomer displaces the newest work of the client with the most places", async () => {
     const place = desk(1, 6);
     void place.ask("x", "running");
     askMany(place, "a", 4);
@@ -263,7 +263,7 @@ describe("bounds", () => {
     expect(place.queue.state()).toEqual({ waiting: 6, running: 1 });
   });
 
-  test("a newcomer is rejected with overloaded only when each in line has one place", async () => {
+  test("a newcomer rejects with overloaded if every client in the full queue has one place", async () => {
     const place = desk(1, 3);
     void place.ask("x", "running", { predictedMs: 3_000 });
     for (const client of ["a", "b", "c", "new"]) void place.ask(client, client, { predictedMs: 2_000 });
@@ -272,7 +272,7 @@ describe("bounds", () => {
     expect(place.refused.get("new")).toMatchObject({ code: "overloaded", retryAfterMs: 9_000 });
   });
 
-  test("where each in line has one place, the client that used the most loses it to a newcomer", async () => {
+  test("if every client has one place, a newcomer displaces the client that used the most CPU time", async () => {
     const place = desk(1, 3);
     for (const client of ["a", "much", "b"]) void place.ask(client, `${client}0`, { predictedMs: 90 });
     void place.ask("much", "much1", { predictedMs: 90 });
@@ -285,7 +285,7 @@ describe("bounds", () => {
     expect(place.refused.get("much1")).toMatchObject({ code: "overloaded" });
   });
 
-  test("a client with as many places as others takes none from them", async () => {
+  test("a client with as many places as the others displaces none of them", async () => {
     const place = desk(1, 4);
     void place.ask("x", "running");
     askMany(place, "a", 2);
@@ -295,7 +295,7 @@ describe("bounds", () => {
     expect(place.refused.get("b3")).toMatchObject({ code: "rate_limited" });
   });
 
-  test("without a line as many are taken as there are workers", async () => {
+  test("without a queue, work beyond the number of workers rejects with overloaded", async () => {
     const place = desk(2, 0);
     for (const client of ["a", "b", "c"]) void place.ask(client, client);
     await settled();
@@ -303,7 +303,7 @@ describe("bounds", () => {
     expect(place.refused.get("c")).toMatchObject({ code: "overloaded" });
   });
 
-  test("an aborted signal gives up a place in line, and no work that has begun", async () => {
+  test("an aborted signal removes queued work and leaves running work alone", async () => {
     const place = desk(1);
     const client = new AbortController();
     void place.ask("a", "a1", { signal: client.signal });
@@ -320,8 +320,8 @@ describe("bounds", () => {
   });
 });
 
-describe("a client that joins work in line", () => {
-  test("lifts it to its own turn, and is charged for it", async () => {
+describe("a client that joins queued work", () => {
+  test("moves it to its own turn and is charged for it", async () => {
     const place = desk(1);
     const claim = { clients: new Set(["a"]) };
     askMany(place, "a", 5);
@@ -333,7 +333,7 @@ describe("a client that joins work in line", () => {
     expect(place.payers.get("shared")).toBe("new");
   });
 
-  test("starts it where the first client has two under way already", async () => {
+  test("starts it although the first client already has two running", async () => {
     const place = desk(3);
     const claim = { clients: new Set(["a"]) };
     askMany(place, "a", 2);
@@ -343,7 +343,7 @@ describe("a client that joins work in line", () => {
     expect(place.underWay).toEqual(["a1", "a2", "shared"]);
   });
 
-  test("is none of the others that wait", () => {
+  test("does not count among the others that wait", () => {
     const place = desk(1);
     const claim = { clients: new Set(["a"]) };
     void place.ask("x", "running");
@@ -354,7 +354,7 @@ describe("a client that joins work in line", () => {
   });
 });
 
-test("work that fails frees its worker, and its failure is handed on", async () => {
+test("failed work frees its worker and rejects with its error", async () => {
   const queue = createRenderQueue({ workers: 1, maxQueue: 1 });
   const asked = { kind: "render", predictedMs: 1, signal: new AbortController().signal } as const;
   const claim = { clients: new Set(["a"]) };
