@@ -80,7 +80,7 @@ export async function putSmall(context: MigrationContext, key: string, bytes: Bu
   requireArrived((await readSmall(to.records, key))?.equals(bytes) === true);
 }
 
-/** Reads a small blob at once; `null`: there is none. */
+/** Reads a small blob whole; `null`: there is none. */
 export async function readSmall(store: BlobStore, key: string): Promise<Buffer | null> {
   const blob = await store.get(key);
   return blob === null ? null : await readAll(blob.body);

@@ -95,7 +95,7 @@ describe.each(["dies", "fails once"] as const)("an upload whose process or store
   test.each([
     ["a queued image", 0, acceptAll, PNG],
     ["a queued image that is cleaned", 0, cleanAll, CLEAN],
-    ["an image that goes on in the background after asyncAfterMs", 20, acceptAll, PNG],
+    ["an image that is finished in the background after asyncAfterMs", 20, acceptAll, PNG],
     ["a rejected file", 0, refuseAll, null],
   ])(
     "ends in the right state for %s, and leaves no orphaned blobs, at every call",

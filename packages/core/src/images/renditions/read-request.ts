@@ -24,7 +24,7 @@ export interface ReadRequest {
   parameters: ReadParameters;
   /** Whether the exact size is served, because the host chose it by a preset or a signature. */
   isExact: boolean;
-  /** The request is refused from this time on, in Unix milliseconds. `null`: no end. */
+  /** The request is rejected from this time on, in Unix milliseconds. `null`: no end. */
   untilMs: number | null;
 }
 

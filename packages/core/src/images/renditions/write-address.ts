@@ -26,7 +26,7 @@ export interface AddressedRendition {
 export interface AddressOptions {
   /** Signs the address. @default true with `until`, and if `sizes` is "signed" and the address needs a signature */
   signed?: boolean;
-  /** The address is refused from this time on: a date, or Unix milliseconds. @default never */
+  /** The address is rejected from this time on: a date, or Unix milliseconds. @default never */
   until?: Date | number;
 }
 

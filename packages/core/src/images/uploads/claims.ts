@@ -165,7 +165,7 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
     });
   }
 
-  /** The image that an earlier upload with the key created; `null`: there is none, so the claim may be replaced. */
+  /** The image that an earlier upload with the key created; `null`: no image, so the claim may be replaced. */
   async function resultOf(earlier: StoredClaim, fingerprint: string): Promise<CurrentRecord | null> {
     if (now() - earlier.createdAt >= KEPT_MS) return null;
     if (earlier.fingerprint !== fingerprint) {
@@ -188,7 +188,7 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
         const held = await hold(request, earlier?.revision ?? null);
         if (held !== null) return { held };
       }
-      throw conflict("Too many requests with this Idempotency-Key at once.", SOON_MS);
+      throw conflict("Too many concurrent requests with this Idempotency-Key. Send it again later.", SOON_MS);
     },
     async sweep() {
       for (;;) {

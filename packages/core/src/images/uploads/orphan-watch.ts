@@ -11,8 +11,8 @@ export interface OrphanWatch {
   /** Await it before bytes are stored. */
   written: Promise<void>;
   /**
-   * Call it when the record is written. If the upload took so long that the sweeper may have deleted its bytes as orphaned,
-   * removes the record and rejects.
+   * Call it when the record is written. If the upload took more than {@link ORPHAN_MS}, the sweeper may have deleted its bytes
+   * as orphaned: removes the record and rejects.
    */
   requireInTime(): Promise<void>;
   /** Removes the stored bytes and the entry. Never rejects: the sweeper removes what remains. */
