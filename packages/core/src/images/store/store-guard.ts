@@ -117,7 +117,7 @@ export function createAdminGuard(records: BlobStore, log: Logger): StoreGuard {
 export function requireKnownFormat({ v }: StoreIdentity): void {
   if (isKnownVersion(v)) return;
   throw new StoreRefused(
-    `A newer release has changed this storage: its format version is ${v}, and this release reads up to ${FORMAT_VERSION}. Upgrade this process`,
+    `A newer release has changed this storage: it has format version ${v}, and this release reads up to ${FORMAT_VERSION}. Upgrade this process`,
   );
 }
 

@@ -37,7 +37,7 @@ export interface RenderQueue {
   /**
    * Runs the work at its turn. Rejects as the work does, and
    * - with `rate_limited` when its client has too much queued work, or the most while another client needs a place,
-   * - with `overloaded` when the queue is full, each client has one place, and this client used the most CPU time,
+   * - with `overloaded` when the queue is full, each client has one place, and no other client used more CPU time,
    * - with the signal's reason if it aborts before the work begins.
    */
   run<T>(asked: QueuedWork & { signal: AbortSignal }, work: (begun: Begun) => Promise<T>): Promise<T>;
