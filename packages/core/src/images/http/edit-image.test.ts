@@ -93,7 +93,7 @@ test("of two changes at once on two processes one is made and the other is a con
   const answer = await late;
   expect([answer.status, answer.json.detail]).toEqual([
     409,
-    "Somebody else changed this image at the same time",
+    "Another request changed this image at the same time",
   ]);
   expect((await slow.send("GET", path)).json.name).toBe("Early");
   expect([...site.errors, ...slow.errors]).toEqual([]);

@@ -15,7 +15,7 @@ import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts"
 import type { OwnerGrant } from "../authorize.ts";
 
 const SIZE = PNG.length;
-const NO_IMAGE = "No more than 2 images at a time: delete one, or wait until one expires";
+const NO_IMAGE = "At most 2 images at a time: delete one, or wait until one expires";
 
 /** A site where everybody is whom `grant` says at the moment. */
 function ownedSite(options: SiteOptions = {}, grant: OwnerGrant = { owner: "anna" }) {
@@ -51,7 +51,7 @@ test("an owner has no more bytes than allowed", async () => {
   await site.create();
   expect(await refusal(site)).toEqual([
     403,
-    `Your images may have ${2 * SIZE + 5} bytes together: 5 are left, and this one has ${SIZE}`,
+    `Your images may have at most ${2 * SIZE + 5} bytes in total: 5 are left, and this image has ${SIZE}`,
   ]);
   expect((await site.create({ file: PNG.subarray(0, 12) })).status).toBe(403);
 });
