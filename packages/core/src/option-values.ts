@@ -32,7 +32,7 @@ export function missingMethod(given: object, methods: readonly string[]): string
   return methods.find((name) => typeof Reflect.get(given, name) !== "function");
 }
 
-/** -1 for a value that is neither text nor bytes. Bytes may come from another realm, so `instanceof` would fail. */
+/**   -1 for a value that is neither text nor bytes. Bytes may come from another realm, so `instanceof` would fail. */
 export function byteLength(given: unknown): number {
   if (typeof given === "string") return Buffer.byteLength(given);
   return Object.prototype.toString.call(given) === "[object Uint8Array]"
