@@ -227,7 +227,7 @@ describe("failing code of the host changes no reply", () => {
   test.each<[string, SiteOptions]>([
     ["a logger that throws", { logger: logger(throwing) }],
     ["a logger that rejects", { logger: logger(rejecting) }],
-    ["a logger that throws where there is no onError", unheard],
+    ["a logger that throws without an onError", unheard],
     ["an onError that throws", { logger: logger(throwing), onError: throwing }],
     ["an onError that rejects", { logger: logger(throwing), onError: rejecting }],
     ["onStored and onRemoved that throw", { onStored: throwing, onRemoved: throwing }],

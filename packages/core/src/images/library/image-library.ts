@@ -54,7 +54,7 @@ export interface AddedImage extends StoredImage {
 
 /** Selects the bytes of an image to open. */
 export interface OpenOptions {
-  /** Format of the bytes. Required for any other option except `range`. @default the original */
+  /** Format of the bytes. Required with `resize`, `convert`, `page` and `preset`. @default the original */
   format?: ImageFormat | "jpeg";
   /** `<MaxWidth>x<MaxHeight>`, `<MaxWidth>x` or `x<MaxHeight>`, with sides of 1 to 8192 pixels. */
   resize?: string;
