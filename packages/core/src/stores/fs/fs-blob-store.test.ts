@@ -91,7 +91,7 @@ test("a secret that is truncated or readable by others is rejected, and the mess
   await chmod(join(directory, "secret"), 0o644);
   await expect(store.localSecret()).rejects.toMatchObject({
     code: "store_unavailable",
-    message: expect.stringMatching(/secret.*chmod.*0600/),
+    message: expect.stringMatching(/secret.*chmod 600/),
   });
   await chmod(join(directory, "secret"), 0o600);
   assert.ok((await store.localSecret()).equals(secret));
