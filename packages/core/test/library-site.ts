@@ -5,11 +5,11 @@ import { acceptAll, createFakeRenderer, type FakeRenderer } from "./fake-rendere
 import type { ImageSite, SiteOptions } from "./image-site.ts";
 import { createLifeSite } from "./life-site.ts";
 
-/** A renderer whose renditions are the specs that they were asked for. */
+/** A renderer whose renditions are the requested specs as text. */
 export interface NamingRenderer extends FakeRenderer {
-  /** Called before each rendition is made. */
+  /** Called before each render. */
   onRender: (options: RenderOptions) => unknown;
-  /** How many renditions were made. */
+  /** Number of renditions made. */
   renders: number;
 }
 
@@ -31,7 +31,7 @@ export function createLibrarySite(options: SiteOptions = {}): ImageSite {
   return createLifeSite({ renderer: namingRenderer(), ...options });
 }
 
-/** Names of the files that a store's spool has. */
+/** Names of the files in a store's spool directory. */
 export function spooled({ spoolDirectory }: FsBlobStore): Promise<string[]> {
   return readdir(spoolDirectory);
 }

@@ -32,7 +32,7 @@ describe("preconditions (RFC 9110 §13.2.2)", () => {
     ["If-None-Match *", { "if-none-match": "*" }, "not_modified"],
     ["If-None-Match without quotes", { "if-none-match": "abc" }, "proceed"],
     [
-      "If-None-Match beats If-Modified-Since",
+      "If-None-Match takes precedence over If-Modified-Since",
       { "if-none-match": '"x"', "if-modified-since": after },
       "proceed",
     ],
@@ -42,9 +42,13 @@ describe("preconditions (RFC 9110 §13.2.2)", () => {
     ["If-Match compares strongly", { "if-match": 'W/"abc"' }, "failed"],
     ["an earlier If-Unmodified-Since", { "if-unmodified-since": before }, "failed"],
     ["an equal If-Unmodified-Since", { "if-unmodified-since": same }, "proceed"],
-    ["If-Match beats If-Unmodified-Since", { "if-match": '"abc"', "if-unmodified-since": before }, "proceed"],
     [
-      "a held If-Match still leaves If-None-Match",
+      "If-Match takes precedence over If-Unmodified-Since",
+      { "if-match": '"abc"', "if-unmodified-since": before },
+      "proceed",
+    ],
+    [
+      "If-None-Match is still evaluated after a fulfilled If-Match",
       { "if-match": '"abc"', "if-none-match": '"abc"' },
       "not_modified",
     ],
@@ -52,7 +56,7 @@ describe("preconditions (RFC 9110 §13.2.2)", () => {
     expect(evaluate(headers)).toBe(expected);
   });
 
-  test("If-None-Match fails a write, and If-Modified-Since does not concern it", () => {
+  test("a write with a matching If-None-Match fails, and If-Modified-Since is ignored", () => {
     expect(evaluate({ "if-none-match": "*" }, "PATCH")).toBe("failed");
     expect(evaluate({ "if-modified-since": after }, "DELETE")).toBe("proceed");
   });
@@ -72,7 +76,7 @@ describe("If-Range", () => {
   });
 });
 
-test("an HTTP date is read in seconds", () => {
+test("parseHttpDate returns whole seconds", () => {
   expect(parseHttpDate("Thu, 01 Jan 1970 00:00:10 GMT")).toBe(10);
   expect(parseHttpDate("Thu, 99 Foo 1970 00:00:10 GMT")).toBeNull();
 });
