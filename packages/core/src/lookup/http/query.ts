@@ -16,7 +16,7 @@ const NAMES: Partial<Record<Parameter, string>> = {
 const nameOf = (parameter: Parameter) => NAMES[parameter] ?? parameter;
 const DIGITS = /^\d{1,15}$/;
 
-/** Rejects with `wrong_params` a query that is not UTF-8. */
+/** Rejects a query that is not UTF-8 with `wrong_params`. */
 export function readQuery(search: string): Query {
   requireUtf8(search);
   const parameters = new URLSearchParams(search);
