@@ -13,7 +13,7 @@ function createUnsteady() {
   const state = { isAway: false, asked: 0 };
   const ask = async <T>(use: () => Promise<T>) => {
     state.asked++;
-    if (state.isAway) throw new ServiceError("store_unavailable", "It is away.");
+    if (state.isAway) throw new ServiceError("store_unavailable", "The limiter is unavailable");
     return use();
   };
   const limiter: RateLimiter = {

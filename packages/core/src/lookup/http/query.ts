@@ -3,7 +3,7 @@ import { type Given, type Parameter, presentText } from "../operations/given.ts"
 
 /** The parameters of a request. Of a repeated one, the first that is not blank counts. */
 export interface Query extends Given {
-  /** A parameter by its name in the query; `null` where it is absent. */
+  /** A parameter by its name in the query; `null` if it is absent. */
   parameter(name: string): string | null;
 }
 
