@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Job, JobQueue } from "../contracts/job-queue.ts";
 import { assertRejects } from "./blob-store/scope.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { assertRecognised } from "./foreign-copy.ts";
+import { byId, createGate, someJobs, twoJobs, until } from "./job-queue/scope.ts";
 
 export interface JobQueueContractOptions {
   /**
@@ -15,10 +15,6 @@ export interface JobQueueContractOptions {
 }
 
 type QueueTest = (name: string, body: (queue: JobQueue) => Promise<void>) => void;
-
-/** The tolerated delay on a busy machine. */
-const GRACE_MS = 20_000;
-const POLL_MS = 20;
 
 /**
  * Tests that a queue fulfils the {@link JobQueue} contract.
@@ -269,37 +265,4 @@ function sharingBehaviour(
     await until(async () => handled.length === jobs.length);
     assert.deepEqual(byId(handled), byId(jobs));
   });
-}
-
-function someJobs(count: number): Job[] {
-  return Array.from({ length: count }, (_, index) => ({
-    id: randomBytes(16).toString("base64url"),
-    createdAt: 1_700_000_000_000 + index,
-  }));
-}
-
-function twoJobs(): [Job, Job] {
-  const [first, second] = someJobs(2);
-  assert.ok(first !== undefined && second !== undefined);
-  return [first, second];
-}
-
-function byId(jobs: readonly Job[]): Job[] {
-  return jobs.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-}
-
-function createGate(): { opened: Promise<void>; open: () => void } {
-  let open: () => void = () => undefined;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open };
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const deadlineMs = performance.now() + GRACE_MS;
-  while (!(await isSo())) {
-    assert.ok(performance.now() < deadlineMs, `the condition did not hold within ${GRACE_MS} ms`);
-    await delay(POLL_MS);
-  }
 }

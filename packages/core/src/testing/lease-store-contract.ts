@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { BlobStore } from "../contracts/blob-store.ts";
-import { hasLeases, type LeaseStore } from "../contracts/lease-store.ts";
+import type { LeaseStore } from "../contracts/lease-store.ts";
 import { assertBytes, assertRejects, someBytes } from "./blob-store/scope.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { assertRecognised } from "./foreign-copy.ts";
+import { acquired, type LeaseTest, LONG_MS, untilAcquired, withLeases } from "./lease-store/scope.ts";
 
 export interface LeaseStoreContractOptions {
   /** Opens another store on the backend of the first, as another process would. @default the first itself */
@@ -19,17 +20,6 @@ export interface LeaseStoreContractOptions {
   isSupported?: boolean;
 }
 
-type LeasingStore = BlobStore & LeaseStore;
-
-/** A case with two stores on one backend, which may be the same object, and a key that no other case uses. */
-type LeaseTest = (
-  name: string,
-  body: (one: LeasingStore, other: LeasingStore, key: string) => Promise<void>,
-) => void;
-
-/** Longer than every case. */
-const LONG_MS = 600_000;
-const POLL_MS = 25;
 /** The tolerated delay on a busy machine. */
 const GRACE_MS = 10_000;
 
@@ -286,26 +276,4 @@ function endBehaviour(check: LeaseTest): void {
       await assertRejects(() => one.releaseLease(key, proof), "store_unavailable", "release");
     },
   );
-}
-
-function withLeases(store: BlobStore): LeasingStore {
-  assert.ok(hasLeases(store), "the store has no leases");
-  return store;
-}
-
-async function acquired(store: LeaseStore, key: string, leaseMs = LONG_MS): Promise<string> {
-  const proof = await store.acquireLease(key, leaseMs);
-  assert.ok(proof !== null, "the lease is held");
-  return proof;
-}
-
-/** Retries until the lease is free. */
-async function untilAcquired(store: LeaseStore, key: string, withinMs: number): Promise<string> {
-  const deadlineMs = performance.now() + withinMs;
-  while (performance.now() < deadlineMs) {
-    const proof = await store.acquireLease(key, LONG_MS);
-    if (proof !== null) return proof;
-    await delay(POLL_MS);
-  }
-  assert.fail(`the lease was not free within ${withinMs} ms`);
 }

@@ -132,7 +132,7 @@ test("the results of simultaneous creates, changes and deletes of several proces
   assert.ok(sum("deletes") > 10, `${sum("deletes")} deletes`);
   assert.equal(sum("creates") - sum("deletes"), isThere ? 1 : 0);
   const succeeded = results.flatMap((result) => result.succeeded);
-  assert.equal(new Set(succeeded).size, succeeded.length, "two writes took the place of one revision");
+  assert.equal(new Set(succeeded).size, succeeded.length, "two writes replaced the same revision");
   assert.deepEqual(
     [...new Set(results.flatMap((result) => result.sizes))].filter((size) => size !== 100),
     [],

@@ -83,7 +83,7 @@ export function conditionsBehaviour({ test }: BlobStoreScope): void {
       while (isDeleting) {
         const revision = (await store.stat(key))?.revision;
         if (revision !== undefined && (await won(store.put(key, someBytes(100), { ifRevision: revision })))) {
-          assert.ok(!succeeded.has(revision), "two writes took the place of one revision");
+          assert.ok(!succeeded.has(revision), "two writes replaced the same revision");
           succeeded.add(revision);
         }
         await nextTurn();
