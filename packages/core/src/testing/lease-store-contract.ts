@@ -6,7 +6,14 @@ import type { LeaseStore } from "../contracts/lease-store.ts";
 import { assertBytes, assertRejects, someBytes } from "./blob-store/scope.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { assertRecognised } from "./foreign-copy.ts";
-import { acquired, type LeaseTest, LONG_MS, untilAcquired, withLeases } from "./lease-store/scope.ts";
+import {
+  acquired,
+  type LeaseTest,
+  LONG_MS,
+  POLL_MS,
+  untilAcquired,
+  withLeases,
+} from "./lease-store/scope.ts";
 
 export interface LeaseStoreContractOptions {
   /** Opens another store on the backend of the first, as another process would. @default the first itself */

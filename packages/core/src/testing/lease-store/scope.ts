@@ -13,7 +13,8 @@ export type LeaseTest = (
 
 /** Longer than every case. */
 export const LONG_MS = 600_000;
-const POLL_MS = 25;
+/** Pause between two attempts to acquire a lease. */
+export const POLL_MS = 25;
 
 /** The store, which must have leases. */
 export function withLeases(store: BlobStore): LeasingStore {
