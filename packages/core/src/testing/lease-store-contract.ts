@@ -9,6 +9,7 @@ import { assertRecognised } from "./foreign-copy.ts";
 import {
   acquired,
   type LeaseTest,
+  type LeasingStore,
   LONG_MS,
   POLL_MS,
   untilAcquired,
