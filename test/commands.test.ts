@@ -82,7 +82,7 @@ describe("outrigger upload", PATIENT, () => {
     expect(images[1]).toMatchObject({ status: "ready", agent: { name: "outrigger" } });
     const said = stderr.trimEnd().split("\n");
     expect(said).toHaveLength(6);
-    const none = "its content is none of PNG, JPEG, GIF, SVG, PSD, PDF";
+    const none = "its content is not one of PNG, JPEG, GIF, SVG, PSD, PDF";
     for (const [name, why] of [
       ["words.png", none],
       ["new.png", none],
@@ -136,7 +136,7 @@ describe("outrigger upload", PATIENT, () => {
     expect([dead.code, dead.stdout, dead.stderr]).toEqual([
       1,
       "",
-      `outrigger: photo.png: Nothing answers at ${nowhere}; start one with outrigger serve, or name another with --to or OUTRIGGER_URL\n` +
+      `outrigger: photo.png: No service responds at ${nowhere}; start one with outrigger serve, or name another with --to or OUTRIGGER_URL\n` +
         "outrigger: 2 more were not tried\n",
     ]);
     const tooLarge = "outrigger: photo.png: The file is over the limit of 1000 bytes\n";
@@ -301,7 +301,7 @@ describe("outrigger edit and rm", PATIENT, () => {
     ]);
     expect([again.code, again.stderr]).toEqual([1, `outrigger: ${id}: This image was deleted\n`]);
     expect([gone.code, gone.stderr]).toEqual([1, `outrigger: ${id}: This image was deleted\n`]);
-    expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining("--yes: is needed")]);
+    expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining("--yes: is required")]);
     for (const { stdout, stderr } of [named, dated, refused, none, odd, removed, again, gone, unasked]) {
       for (const secret of [pin, other.pin, wrongPin, "hush"]) expect(stdout + stderr).not.toContain(secret);
     }

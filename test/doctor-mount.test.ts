@@ -118,7 +118,7 @@ describe("outrigger doctor, at a mount as it should be", () => {
     expect(findings).toContainEqual({
       check: "sizes",
       status: "ok",
-      detail: "presets and signed addresses alone",
+      detail: "only presets and signed addresses",
     });
     expect(findings).toContainEqual({
       check: "PDF",
@@ -133,7 +133,7 @@ describe("outrigger doctor, at a mount as it should be", () => {
       {
         check: "sizes",
         status: "warning",
-        detail: "any is rendered for every client, and no header of a reply shows a cache in front",
+        detail: "any client can request any size, and no reply header shows a cache in front",
         remedy: 'Set sizes: "steps" or "signed", or put a cache in front',
       },
     ]);
@@ -238,7 +238,7 @@ describe("outrigger doctor, where something is mounted wrongly", () => {
         check: "upload",
         status: "warning",
         detail: expect.stringContaining("refused with 403"),
-        remedy: 'Give what the app asks for by --header "Name: value"',
+        remedy: 'Send the credentials of the app with --header "Name: value"',
       },
     ]);
     expect(refused.map(({ check }) => check)).toEqual([...EVERYTHING.slice(0, 5), "clock"]);

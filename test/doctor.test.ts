@@ -59,12 +59,12 @@ describe("outrigger doctor", () => {
     expect(lines.slice(0, 16)).toEqual([
       expect.stringMatching(/^ok {7}Node\.js: \d+\.\d+\.\d+ \(20\.19 or newer is needed\)$/),
       expect.stringMatching(/^(?:ok {5}|warning) {2}open files: at most /),
-      `ok       data directory: ${join(cwd, "data")}, which can be made`,
+      `ok       data directory: ${join(cwd, "data")}, which can be created`,
       expect.stringMatching(/^(?:ok {5}|warning) {2}free space: \d+\.\d GB \(\d+ %\)/),
       expect.stringMatching(/^(?:ok {5}|warning) {2}free inodes: \d+ of \d+ \(\d+ %\)/),
       "ok       clock of the file system: as this machine's",
       "ok       secret: made at the first start",
-      "ok       time-outs: 75 s between requests, 120 s of silence, 860 s for a request",
+      "ok       time-outs: 75 s between requests, 120 s without traffic, 860 s for a request",
       expect.stringMatching(/^warning {2}sizes: any size is rendered for every client/),
       expect.stringMatching(/^ok {7}renderer: started in \d+ ms$/),
       ...["PNG", "JPEG", "GIF", "SVG", "PSD", "PDF"].map((name) =>
@@ -109,8 +109,8 @@ describe("outrigger doctor, where something is wrong", () => {
     const { status, stdout } = await doctor(cwd, [], await withoutFonts(cwd));
     expect(status).toBe(1);
     expect(stdout.match(/^problem.*$/gm)).toEqual([
-      "problem  fonts: there is none: text in SVG pictures becomes boxes, or vanishes. " +
-        "Install fonts, e.g. by apt-get install fonts-dejavu-core.",
+      "problem  fonts: no font is installed: text in SVG pictures becomes boxes or disappears. " +
+        "Install fonts, e.g. with apt-get install fonts-dejavu-core.",
     ]);
   });
 
@@ -121,7 +121,7 @@ describe("outrigger doctor, where something is wrong", () => {
     expect(status).toBe(1);
     expect(stdout.match(/^problem.*$/gm)).toEqual([
       `problem  data directory: ${join(cwd, "file", "below")} cannot be used: it is not a directory. ` +
-        "Mend that, or name another by --data.",
+        "Fix this, or set another directory with --data.",
     ]);
     expect(stdout).toContain("Latin text: drawn");
   });
@@ -181,8 +181,8 @@ describe("outrigger doctor with a URL", () => {
     );
     for (const [args, message] of [
       [["example.com/img"], "URL: must be an absolute http(s) URL"],
-      [["https://e.example", "--data", "d"], "--data: is for this machine, not for a URL"],
-      [["--patience", "1"], "--patience: is for a URL, and none was given"],
+      [["https://e.example", "--data", "d"], "--data: applies only to this machine, not to a URL"],
+      [["--patience", "1"], "--patience: applies only to a URL, and no URL was given"],
       [["https://e.example", "--header", "secret"], "--header: must be a header such as"],
     ] as const) {
       const { status, stdout, stderr } = await doctor(cwd, args);
@@ -198,7 +198,7 @@ describe("outrigger doctor with a URL", () => {
     const { status, stdout } = await doctor(cwd, [await server.url, "--patience", "0"]);
     expect(stdout.match(/^problem.*$/gm)).toEqual([
       expect.stringContaining(
-        "problem  fonts: there is none: text in SVG pictures becomes boxes, or vanishes.",
+        "problem  fonts: no font is installed: text in SVG pictures becomes boxes or disappears.",
       ),
     ]);
     expect(status).toBe(1);

@@ -76,8 +76,8 @@ describe("outrigger contacts import", () => {
   }, 90_000);
 
   it.each([
-    [["import", "people.txt"], "--format: must be given for people.txt"],
-    [["import", "-"], "--format: must be given for the standard streams"],
+    [["import", "people.txt"], "--format: is required for people.txt"],
+    [["import", "-"], "--format: is required for the standard streams"],
     [["import", "people.csv", "--map", "adress=Email"], "It must be field=column"],
     [["erase", "nobody"], "nobody: must be an email address or a domain"],
   ])("refuses %j as wrong usage", async (args, message) => {
@@ -95,7 +95,7 @@ describe("outrigger contacts import", () => {
       ["contacts", "erase", "a.example"],
     ]) {
       const { code, stderr } = await place.run(...args);
-      expect([code, stderr]).toEqual([1, expect.stringContaining("There is no lookup's database file:")]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("There is no lookup database file:")]);
     }
     await expect(stat(join(place.cwd, "data"))).rejects.toThrow("ENOENT");
     expect((await place.run("contacts", "import", "none.csv")).stderr).toContain("none.csv cannot be read");

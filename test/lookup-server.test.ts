@@ -364,7 +364,7 @@ describe("a lookup in trouble", () => {
     const server = serve(cwd);
     expect(await server.exit).toBe(2);
     expect(server.output.stderr).toContain(
-      "lookup.database: must be given where images are not kept in a directory",
+      "lookup.database: must be set if images are not stored in a directory",
     );
   });
 

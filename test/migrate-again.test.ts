@@ -136,7 +136,7 @@ describe("outrigger migrate, killed", () => {
     const server = await redis();
     const { exit, output } = migration(cwd, server.url, SLOWLY, signalAfter("SIGINT", 300));
     expect(await exit).toBe(130);
-    expect(output.stderr).toContain("Stopped. Run the same command again, it goes on where it was\n");
+    expect(output.stderr).toContain("Stopped. Run the same command again to resume\n");
     expect(output.stderr).not.toContain("   at ");
     const { copied, unchanged } = await report(cwd, server.url);
     expect(copied + unchanged).toBe(500);
@@ -268,7 +268,7 @@ describe("outrigger migrate, where something is wrong", () => {
     const elsewhere = outrigger(["migrate", "--from", "file:./nowhere", "--to", "file:./b"], { cwd });
     expect(await elsewhere.exit).toBe(1);
     expect(elsewhere.output.stderr).toContain(
-      "is not a data directory of Outrigger: name the right one by --from",
+      "is not a data directory of Outrigger: set the right one with --from",
     );
   });
 

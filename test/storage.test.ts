@@ -181,7 +181,7 @@ describe("outrigger with storage that cannot be", () => {
   it("does not choose between data and storage", async () => {
     const args = ["serve", "--data", "x"];
     const { code, stderr } = await ended(await temporaryDirectory(), args, { OUTRIGGER_STORAGE: "memory:" });
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("drop data (--data") });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("remove data (--data") });
   });
 
   it("exits with 1 where there is no secret for images that others share", async () => {

@@ -222,7 +222,7 @@ describe("outrigger images", () => {
     expect(await slow.exit).toBe(130);
     expect(slow.output.stderr).toContain("outrigger: Stopped.");
     for (const [args, why] of [
-      [["--repair"], "--yes: is needed"],
+      [["--repair"], "--yes: is required"],
       [["--from", "file:./data"], "--from: is for --repair"],
       [["--repair", "--yes", "--from", "file:./data"], "--from: must be another storage"],
       [["--rate", "fast"], "must be a number of MB/s"],

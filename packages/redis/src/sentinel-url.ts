@@ -43,7 +43,7 @@ export function parseSentinelUrl(text: string): SentinelUrl {
   const parameters = new URLSearchParams(query);
   for (const key of parameters.keys()) {
     if (!PARAMETERS.includes(key) || parameters.getAll(key).length > 1) {
-      throw new TypeError(`must have no parameters but ${PARAMETERS.join(", ")}, each at most once`);
+      throw new TypeError(`must have no parameters except ${PARAMETERS.join(", ")}, each at most once`);
     }
   }
   const database = parameters.get("db") ?? "0";
