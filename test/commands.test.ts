@@ -136,7 +136,7 @@ describe("outrigger upload", PATIENT, () => {
     expect([dead.code, dead.stdout, dead.stderr]).toEqual([
       1,
       "",
-      `outrigger: photo.png: No service responds at ${nowhere}; start one with outrigger serve, or name another with --to or OUTRIGGER_URL\n` +
+      `outrigger: photo.png: No service responds at ${nowhere}; start one with outrigger serve, or set another with --to or OUTRIGGER_URL\n` +
         "outrigger: 2 more were not tried\n",
     ]);
     const tooLarge = "outrigger: photo.png: The file is over the limit of 1000 bytes\n";
@@ -228,10 +228,7 @@ describe("outrigger get", PATIENT, () => {
       run(["get", url, "--quality", "low"]),
       run(["get", url, "--page", "2", "--output", "page.png"]),
     ]);
-    expect([refused.code, refused.stderr]).toEqual([
-      1,
-      expect.stringContaining("photo.png is there already"),
-    ]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("photo.png already exists")]);
     expect(await readFile(join(site.cwd(), "photo.png"), "utf8")).toBe("mine");
     expect([streamed.code, streamed.stderr]).toEqual([0, ""]);
     expect(streamed.stdout).toMatch(/^<svg[\s\S]*<\/svg>\s*$/);

@@ -100,7 +100,7 @@ describe("outrigger doctor, at a mount as it should be", () => {
     const server = serve(await temporaryDirectory(), ["--demo"]);
     const findings = await examine(await server.url);
     expect(amiss(findings).map(({ check }) => check)).toEqual(["sizes"]);
-    expect(findings).toContainEqual({ check: "lookup", status: "ok", detail: "asks for a key" });
+    expect(findings).toContainEqual({ check: "lookup", status: "ok", detail: "requires a key" });
   });
 
   it("knows a mount of the lookup alone", async () => {
@@ -123,7 +123,7 @@ describe("outrigger doctor, at a mount as it should be", () => {
     expect(findings).toContainEqual({
       check: "PDF",
       status: "ok",
-      detail: "its pages need signed addresses here",
+      detail: "its pages need signed addresses",
     });
   });
 
@@ -175,7 +175,7 @@ describe("outrigger doctor, where something is mounted wrongly", () => {
         check: "addresses",
         status: "problem",
         detail: expect.stringMatching(
-          /^replies name https:\/\/elsewhere\.example\/img\/[\w-]{22}, asked was /,
+          /^replies name https:\/\/elsewhere\.example\/img\/[\w-]{22}, but the request went to /,
         ),
         remedy: expect.stringContaining(`Set publicUrl: "${base}"`),
       },
@@ -188,8 +188,8 @@ describe("outrigger doctor, where something is mounted wrongly", () => {
         {
           check: "mount",
           status: "problem",
-          detail: expect.stringContaining(`no Outrigger is mounted here, but at ${site.base}`),
-          remedy: "Name that address",
+          detail: expect.stringContaining(`Outrigger is not mounted here, but at ${site.base}`),
+          remedy: "Use that address",
         },
       ]);
     }
@@ -202,9 +202,9 @@ describe("outrigger doctor, where something is mounted wrongly", () => {
         check: "mount",
         status: "problem",
         detail: expect.stringMatching(
-          /\/img: 404 with text\/html, not Outrigger's: no Outrigger is mounted here$/,
+          /\/img: 404 with text\/html, not Outrigger's: Outrigger is not mounted here$/,
         ),
-        remedy: "Name the path that it is mounted at",
+        remedy: "Use the path at which it is mounted",
       },
     ]);
   });
@@ -215,7 +215,7 @@ describe("outrigger doctor, where something is mounted wrongly", () => {
       {
         check: "mount",
         status: "problem",
-        detail: `${base}: nothing listens there`,
+        detail: `${base}: nothing listens at this address`,
         remedy: expect.stringContaining("Start the app"),
       },
     ]);

@@ -62,17 +62,17 @@ describe("outrigger doctor", () => {
       `ok       data directory: ${join(cwd, "data")}, which can be created`,
       expect.stringMatching(/^(?:ok {5}|warning) {2}free space: \d+\.\d GB \(\d+ %\)/),
       expect.stringMatching(/^(?:ok {5}|warning) {2}free inodes: \d+ of \d+ \(\d+ %\)/),
-      "ok       clock of the file system: as this machine's",
-      "ok       secret: made at the first start",
+      "ok       clock of the file system: equal to this machine's",
+      "ok       secret: created at the first start",
       "ok       time-outs: 75 s between requests, 120 s without traffic, 860 s for a request",
       expect.stringMatching(/^warning {2}sizes: any size is rendered for every client/),
       expect.stringMatching(/^ok {7}renderer: started in \d+ ms$/),
       ...["PNG", "JPEG", "GIF", "SVG", "PSD", "PDF"].map((name) =>
-        expect.stringMatching(`^ok {7}${name}: drawn in \\d+ ms$`),
+        expect.stringMatching(`^ok {7}${name}: rendered in \\d+ ms$`),
       ),
     ]);
     expect(lines.slice(16)).toHaveLength(1 + Object.keys(CODE_POINTS).length);
-    expect(lines).toContain("ok       Latin text: drawn");
+    expect(lines).toContain("ok       Latin text: rendered");
     expect([status, stderr]).toEqual([0, ""]);
     expect(await readdir(cwd)).toEqual([]);
   });
@@ -123,7 +123,7 @@ describe("outrigger doctor, where something is wrong", () => {
       `problem  data directory: ${join(cwd, "file", "below")} cannot be used: it is not a directory. ` +
         "Fix this, or set another directory with --data.",
     ]);
-    expect(stdout).toContain("Latin text: drawn");
+    expect(stdout).toContain("Latin text: rendered");
   });
 
   it("says the same to machines as to people", async () => {
@@ -177,7 +177,7 @@ describe("outrigger doctor with a URL", () => {
     const nobody = await doctor(cwd, [`http://127.0.0.1:${await freePort()}`]);
     expect([nobody.status, nobody.stderr]).toEqual([1, ""]);
     expect(nobody.stdout).toMatch(
-      /^problem {2}mount: http:\S+: nothing listens there\. Start the app, .*\.\n$/,
+      /^problem {2}mount: http:\S+: nothing listens at this address\. Start the app, .*\.\n$/,
     );
     for (const [args, message] of [
       [["example.com/img"], "URL: must be an absolute http(s) URL"],
@@ -210,7 +210,7 @@ describe("outrigger serve", () => {
     const cwd = await temporaryDirectory();
     const server = serve(cwd, [], await withoutFonts(cwd));
     const url = await server.url;
-    await server.logged("There are no fonts: text in SVG pictures becomes boxes, or vanishes.");
+    await server.logged("No fonts are installed: text in SVG pictures becomes boxes or disappears.");
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
   });
 });

@@ -68,7 +68,7 @@ describe("outrigger contacts import", () => {
       .toBeGreaterThan(1_000_000);
     stopped.child.kill("SIGINT");
     expect(await stopped.exit).toBe(130);
-    expect(stopped.output.stderr).toContain("Import the same file again, it goes on where it was");
+    expect(stopped.output.stderr).toContain("Import the same file again to resume");
     const { stdout } = await place.run(...args, "--json");
     const { added, unchanged, bad } = JSON.parse(stdout);
     expect([added + unchanged, bad]).toEqual([60_000, 0]);

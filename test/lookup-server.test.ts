@@ -224,7 +224,7 @@ describe.each(["embedded", "postgres"] as const)("the lookup on a database that 
     expect(erased).toEqual({
       code: 1,
       stdout: "other.example erased\nann.lee@acme.example erased\n",
-      stderr: "outrigger: no@acme.example: nothing is known of it\n",
+      stderr: "outrigger: no@acme.example: unknown\n",
     });
   }, 90_000);
 });

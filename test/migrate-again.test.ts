@@ -122,7 +122,7 @@ describe("outrigger migrate, killed", () => {
     for (const args of [["serve"], ["images", "list"]]) {
       const refused = outrigger(args, { cwd, env });
       expect(await refused.exit).toBe(1);
-      expect(refused.output.stderr).toContain("has a part of the images only: their migration from file:");
+      expect(refused.output.stderr).toContain("has only some of the images: their migration from file:");
     }
     const { copied, unchanged, keys } = await report(cwd, server.url);
     expect([copied, unchanged, keys]).toEqual([500 - before, before, { from: 500, to: 500 }]);
@@ -225,7 +225,9 @@ describe("outrigger migrate, where something is wrong", () => {
     const server = await redis({ args: ["--maxmemory", "6mb", "--maxmemory-policy", "noeviction"] });
     const { code, stdout, stderr } = await migrated(cwd, server.url, ["--quiet"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(/outrigger: The target has no room left: .*maxmemory.*it goes on where it was\n$/);
+    expect(stderr).toMatch(
+      /outrigger: The target has no space left: .*maxmemory.*run this again to resume\n$/,
+    );
     await server.cli("CONFIG", "SET", "maxmemory", "100mb");
     expect(await report(cwd, server.url)).toMatchObject({ images: 30, isComplete: true });
   }, 120_000);

@@ -190,7 +190,7 @@ describe("outrigger with storage that cannot be", () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        "outrigger: There is no secret for PINs, and redis://127.0.0.1:1 keeps none. " +
+        "outrigger: No secret for PINs is set, and redis://127.0.0.1:1 cannot keep one. " +
         "Set secret or OUTRIGGER_SECRET to at least 32 random bytes, the same for all processes\n",
     });
   });

@@ -31,8 +31,8 @@ describe("outrigger find, verify and search", PATIENT, () => {
     expect([verified.code, verified.stderr]).toEqual([0, ""]);
     expect(verified.stdout.split("\n")).toEqual([
       "ada.lovelace@example.com  deliverable    valid       100",
-      "someone.else@example.com  risky          unknown      30  no mail server was asked",
-      "x@y                       undeliverable  invalid       0  its domain cannot be",
+      "someone.else@example.com  risky          unknown      30  no mail server was probed",
+      "x@y                       undeliverable  invalid       0  its domain is invalid",
       "",
     ]);
     expect(JSON.parse(verdict.stdout)).toMatchObject({ data: { status: "valid" } });
@@ -66,7 +66,10 @@ it("exits with 2 for wrong usage, before anything is asked", PATIENT, async () =
   const to = `http://127.0.0.1:${await freePort()}`;
   const wrong: [string[], string][] = [
     [["upload"], "missing required argument 'file'"],
-    [["upload", "photo.png", "--expires", "soon"], "It must be a duration such as 30m, 12h, 7d or 2w, or a date"],
+    [
+      ["upload", "photo.png", "--expires", "soon"],
+      "It must be a duration such as 30m, 12h, 7d or 2w, or a date",
+    ],
     [["upload", "photo.png", "photo.png", "--name", "x"], "--name: must not be given for several files"],
     [["upload", "-", "-"], "-: standard input can be read only once"],
     [["upload", "photo.png", "--to", "img.example.com"], "--to: must be an absolute http(s) URL"],

@@ -70,7 +70,7 @@ describe("ttlMs", () => {
     expect(problemsOf({ storage: { ...apart, renditions: expiring } })).toEqual([]);
     for (const storage of [expiring, { ...apart, originals: expiring }, { ...apart, records: expiring }]) {
       expect(problemsOf({ storage })).toEqual([
-        expect.stringMatching(/^storage: must have ttlMs for the renditions alone/),
+        expect.stringMatching(/^storage: must have ttlMs only for renditions/),
       ]);
     }
     expect(problemsOf({ jobQueue: expiring })).toEqual([

@@ -48,7 +48,7 @@ export function fontFindings({ drawnScripts, missingScripts, alikeFamilies }: Fo
           `${listed(alikeFamilies)} look the same`,
           advice(`fontconfig-config ${BASIC_PACKAGE}`),
         ),
-    ...drawnScripts.map((script) => ok(`${script} text`, "drawn")),
+    ...drawnScripts.map((script) => ok(`${script} text`, "rendered")),
     ...missingScripts.map((script) =>
       warning(`${script} text`, "no font covers it", advice(packages[script])),
     ),

@@ -33,7 +33,7 @@ describe("checkRenderer", () => {
       "PSD ok",
       "PDF ok",
     ]);
-    for (const { detail } of findings) expect(detail).toMatch(/^(?:started|drawn) in \d+ ms$/);
+    for (const { detail } of findings) expect(detail).toMatch(/^(?:started|rendered) in \d+ ms$/);
   });
 
   it("reports a broken renderer once, with the innermost reason", async () => {

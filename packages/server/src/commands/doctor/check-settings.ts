@@ -1,4 +1,5 @@
 import { IMAGES_RULES } from "@outrigger/core/images";
+import { sizeText } from "../../cli/amounts.ts";
 import type { ServerSettings } from "../../config/settings.ts";
 import { type Finding, ok, warning } from "./finding.ts";
 
@@ -33,7 +34,7 @@ export function checkTimeOuts({
   }
   const bytesPerSecond = maxUploadBytes / (requestTimeoutMs / 1000);
   if (bytesPerSecond > SLOW_LINE_BYTES_PER_SECOND) {
-    const detail = `the largest upload must arrive within ${requestTimeoutMs} ms, which needs ${Math.round(bytesPerSecond / 1024)} KiB/s`;
+    const detail = `the largest upload must arrive within ${requestTimeoutMs} ms, which needs ${sizeText(Math.round(bytesPerSecond))}/s`;
     findings.push(warning(TIME_OUTS, detail, "Raise http.requestTimeoutMs, or keep its default"));
   }
   if (findings.length > 0) return findings;

@@ -1,17 +1,9 @@
 import { once } from "node:events";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { createServer, get } from "node:http";
-import type { AddressInfo } from "node:net";
+import { get } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  jpeg,
-  outrigger,
-  serve,
-  temporaryDirectory,
-  upload,
-  uploaded,
-} from "../../../test/outrigger-process.ts";
+import { jpeg, serve, temporaryDirectory, upload, uploaded } from "../../../test/outrigger-process.ts";
 
 describe("outrigger serve", () => {
   it("prints one line with its address on standard output, and JSON on standard error", async () => {
@@ -118,46 +110,6 @@ describe("outrigger serve", () => {
     expect(page.status).toBe(404);
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
-  });
-});
-
-/** Removes the line about the new data directory, which is logged before the server listens. */
-function afterFirstLog(stderr: string): string {
-  return stderr.replace(/^\{.*"msg":"new data directory"\}\n/, "");
-}
-
-describe("outrigger serve that cannot start", () => {
-  it("names a port that is in use in one line and exits with 1", async () => {
-    const other = createServer().listen(0, "127.0.0.1");
-    await once(other, "listening");
-    const { port } = other.address() as AddressInfo; // It listens on TCP.
-    const server = outrigger(["serve", "--port", String(port)], { cwd: await temporaryDirectory() });
-    expect(await server.exit).toBe(1);
-    expect(afterFirstLog(server.output.stderr)).toBe(
-      `outrigger: Port ${port} on 127.0.0.1 is already in use. Choose another with --port.\n`,
-    );
-    expect(server.output.stdout).toBe("");
-    other.close();
-  });
-
-  it("names an address that is not an address of this machine", async () => {
-    const server = serve(await temporaryDirectory(), ["--host", "192.0.2.1"]);
-    expect(await server.exit).toBe(1);
-    expect(afterFirstLog(server.output.stderr)).toBe(
-      "outrigger: 192.0.2.1 is not an address of this machine. Choose another with --host.\n",
-    );
-  });
-
-  it("names a data directory that is a file or below a file", async () => {
-    const cwd = await temporaryDirectory();
-    await writeFile(join(cwd, "taken"), "");
-    for (const data of ["taken", "taken/below"]) {
-      const server = serve(cwd, ["--data", data]);
-      expect(await server.exit).toBe(1);
-      expect(server.output.stderr).toBe(
-        `outrigger: The data directory ${join(cwd, data)} cannot be used: it is not a directory\n`,
-      );
-    }
   });
 });
 

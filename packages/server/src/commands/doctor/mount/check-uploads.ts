@@ -1,3 +1,4 @@
+import { sizeText } from "../../../cli/amounts.ts";
 import { printable } from "../../../cli/printable.ts";
 import { type Finding, ok, problem, warning } from "../finding.ts";
 import { type Answer, describeAnswer, headerOf, isRedirect, problemDetail } from "./answer.ts";
@@ -9,7 +10,7 @@ import type { MountCheck, MountVisit, Upload } from "./visit.ts";
 
 const ADDRESSES = "addresses";
 const LARGE = "large upload";
-const MEGABYTES = 5;
+const LARGE_BYTES = 5_000_000;
 const SLOW = "slow upload";
 const RAISE_TIME_OUTS =
   "Raise the timeouts of the proxy in front (nginx: client_body_timeout, proxy_read_timeout, proxy_send_timeout; " +
@@ -143,12 +144,12 @@ export async function checkPrefer(visit: MountVisit): Promise<Finding[]> {
 export async function checkLargeUpload(visit: MountVisit): Promise<Finding[]> {
   let upload: Upload;
   try {
-    upload = await visit.upload(paddedPng(MEGABYTES * 1024 * 1024));
+    upload = await visit.upload(paddedPng(LARGE_BYTES));
   } catch (error) {
     if (troubleCode(error) !== "ECONNRESET") throw error;
-    return [problem(LARGE, `${MEGABYTES} MiB: the connection was cut`, remedies.bodyLimit)];
+    return [problem(LARGE, `the connection was cut during ${sizeText(LARGE_BYTES)}`, remedies.bodyLimit)];
   }
-  if (upload.image !== null) return [ok(LARGE, `${MEGABYTES} MiB are accepted`)];
+  if (upload.image !== null) return [ok(LARGE, `${sizeText(LARGE_BYTES)} are accepted`)];
   const { status } = upload.answer;
   // A firewall rejected it: the reply is not the service's, and a smaller file arrived before.
   if ((status === 400 || status === 403) && problemDetail(upload.answer) === null) {

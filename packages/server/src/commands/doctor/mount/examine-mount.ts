@@ -82,7 +82,7 @@ async function* examineUploads(visit: MountVisit, hello: Answer): AsyncGenerator
     await Promise.all(waiting);
     const left = await visit.leave();
     if (left.length > 0) {
-      yield warning("cleanup", `${left.join(" and ")} could not be deleted`, "They expire within a day");
+      yield warning("leaving", `${left.join(" and ")} could not be deleted`, "They expire within a day");
     }
   }
 }
