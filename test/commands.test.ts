@@ -234,7 +234,7 @@ describe("outrigger get", PATIENT, () => {
     expect(streamed.stdout).toMatch(/^<svg[\s\S]*<\/svg>\s*$/);
     expect(printed(record.stdout)[0]).toMatchObject({ id, name: "photo.png", type: "image/png" });
     expect(record.stdout).not.toContain(pin);
-    expect([odd.code, odd.stderr]).toEqual([2, expect.stringContaining("--quality: is for JPEG alone")]);
+    expect([odd.code, odd.stderr]).toEqual([2, expect.stringContaining("--quality: applies only to JPEG")]);
     expect([late.code, late.stderr]).toEqual([1, expect.stringContaining("page must be at most 1")]);
     expect((await run(["get", url, "--force"])).code).toBe(0);
     expect((await sharp(join(site.cwd(), "photo.png")).metadata()).width).toBe(64);

@@ -268,7 +268,7 @@ describe("outrigger doctor, where something is mounted wrongly", () => {
     closing.push(() => split.close());
     const problems = amiss(await examine(`${split.origin}/img`)).filter(({ status }) => status === "problem");
     expect(problems.map(({ remedy }) => remedy)).toContainEqual(
-      expect.stringContaining("Give all processes the same storage and the same secret"),
+      expect.stringContaining("Configure the same storage and secret for all processes"),
     );
     alive.clear();
   });

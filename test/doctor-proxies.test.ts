@@ -66,7 +66,7 @@ describe("outrigger doctor, behind a proxy", () => {
     expect(findings).toContainEqual({
       check: "request buffering",
       status: "ok",
-      detail: expect.stringContaining("takes a request whole"),
+      detail: expect.stringContaining("buffers a request before it forwards it"),
     });
   });
 
@@ -275,7 +275,7 @@ describe("outrigger doctor, behind a proxy", () => {
       expect.objectContaining({
         check: "addresses",
         status: "problem",
-        remedy: expect.stringContaining("have the proxy pass Host on"),
+        remedy: expect.stringContaining("let the proxy forward Host"),
       }),
     ]);
   });

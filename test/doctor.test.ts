@@ -65,7 +65,7 @@ describe("outrigger doctor", () => {
       "ok       clock of the file system: equal to this machine's",
       "ok       secret: created at the first start",
       "ok       time-outs: 75 s between requests, 120 s without traffic, 860 s for a request",
-      expect.stringMatching(/^warning {2}sizes: any size is rendered for every client/),
+      expect.stringMatching(/^warning {2}sizes: any client can request any size/),
       expect.stringMatching(/^ok {7}renderer: started in \d+ ms$/),
       ...["PNG", "JPEG", "GIF", "SVG", "PSD", "PDF"].map((name) =>
         expect.stringMatching(`^ok {7}${name}: rendered in \\d+ ms$`),

@@ -16,7 +16,7 @@ describe("outrigger contacts import", () => {
     expect(skipped.stdout).toMatch(/^34 lines: 4 addresses added, .* 30 bad lines/);
     expect(skipped.stderr.trimEnd().split("\n")).toEqual([
       ...Array.from({ length: 20 }, (_, index) => `outrigger: line ${index + 2}: it has no email address`),
-      "outrigger: … and 10 lines more: lines.csv names them all",
+      "outrigger: … and 10 more lines: lines.csv names them all",
     ]);
     expect((await readFile(join(place.cwd, "lines.csv"), "utf8")).trimEnd().split("\n")).toEqual([
       "line,reason,field",

@@ -375,8 +375,8 @@ describe("a lookup in trouble", () => {
       const database = kind === "postgres" ? await newDatabase() : "file:./lookup.db";
       const env = { OUTRIGGER_LOOKUP_DATABASE: database };
       const { code, stderr } = await command(cwd, ["keys", "create"], env);
-      expect([code, stderr]).toEqual([1, expect.stringContaining("which a server makes at its first start")]);
-      expect(stderr).toContain("give its secret by OUTRIGGER_SECRET or lookup.secret");
+      expect([code, stderr]).toEqual([1, expect.stringContaining("A server creates it at its first start")]);
+      expect(stderr).toContain("set OUTRIGGER_SECRET or lookup.secret to the secret of the app");
       for (const made of ["data", "lookup.db"]) await expect(stat(join(cwd, made))).rejects.toThrow("ENOENT");
     },
   );

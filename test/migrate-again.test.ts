@@ -254,8 +254,8 @@ describe("outrigger migrate, where something is wrong", () => {
     for (const [to, code, message] of [
       ["file:./other", 1, "Nothing was copied: the target is not empty"],
       ["file:./own", 1, "holds another secret than the source"],
-      ["file:./data", 2, "--to: must not have a store of --from"],
-      [JSON.stringify(same), 2, "--to: must not have a store of --from"],
+      ["file:./data", 2, "--to: must not share a store with --from"],
+      [JSON.stringify(same), 2, "--to: must not share a store with --from"],
       ["memory:", 2, "--to: must not be memory:"],
       ["ftp://x", 2, "--to: must be a URL that begins with"],
       ['{"records": "file:./b"}', 2, "--to.originals: must be a URL"],

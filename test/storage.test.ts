@@ -151,7 +151,7 @@ describe("outrigger with a store for each role", () => {
     const running = serve(cwd, [], { OUTRIGGER_STORAGE: "memory:" });
     const { id } = await uploaded(await running.url, await jpeg());
     expect(await statusOf(await running.url, id)).toBe(200);
-    await running.logged("gone when the process ends");
+    await running.logged("are lost when the process ends");
     const { code, stderr } = await ended(cwd, ["images", "list"], { OUTRIGGER_STORAGE: "memory:" });
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("in the memory of") });
   });

@@ -207,7 +207,7 @@ describe("outrigger images", () => {
     const refused = await ran(place, "images", "verify", "--state", path);
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      expect.stringContaining("holds no state of a verification"),
+      expect.stringContaining("is not a state file of a verification"),
     ]);
   });
 
@@ -224,7 +224,7 @@ describe("outrigger images", () => {
     for (const [args, why] of [
       [["--repair"], "--yes: is required"],
       [["--from", "file:./data"], "--from: needs --repair"],
-      [["--repair", "--yes", "--from", "file:./data"], "--from: must be another storage"],
+      [["--repair", "--yes", "--from", "file:./data"], "--from: must differ from the storage being repaired"],
       [["--rate", "fast"], "must be a number of MB/s"],
     ] as const) {
       const { code, stderr } = await ran(place, "images", "verify", ...args);

@@ -28,7 +28,7 @@ async function readMark(records: OpenTarget): Promise<MigrationMark | null> {
   const subject = subjectOf(records.target, records.roles);
   if ((await withStorageError(records, readBackupManifest(records.store))) !== null) {
     throw new StartError(
-      `${subject} is a backup, which is never served or changed. Restore it to separate storage with outrigger restore`,
+      `${subject} is a backup, which is not served or changed. Restore it to separate storage with outrigger restore`,
     );
   }
   const mark = await withStorageError(records, readMigrationMark(records.store));
