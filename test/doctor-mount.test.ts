@@ -237,7 +237,7 @@ describe("outrigger doctor, where something is mounted wrongly", () => {
       {
         check: "upload",
         status: "warning",
-        detail: expect.stringContaining("refused with 403"),
+        detail: expect.stringContaining("rejected with 403"),
         remedy: 'Send the credentials of the app with --header "Name: value"',
       },
     ]);

@@ -139,7 +139,7 @@ describe("outrigger doctor, where something is wrong", () => {
     expect(findings.find(({ check }) => check === "fonts")).toEqual({
       check: "fonts",
       status: "problem",
-      detail: expect.stringContaining("there is none"),
+      detail: expect.stringContaining("no font is installed"),
       remedy: expect.stringContaining("fonts-dejavu-core"),
     });
   });

@@ -39,7 +39,7 @@ describe("outrigger find, verify and search", PATIENT, () => {
     expect(listed.stdout.split("\n")[0]).toBe(
       "ada.lovelace@example.com      97  Ada Lovelace  Chief Analyst",
     );
-    expect(listed.stderr).toMatch(/^outrigger: \d+ known of example\.com, 1 to 2 shown\n$/);
+    expect(listed.stderr).toMatch(/^outrigger: \d+ addresses of example\.com, 1 to 2 shown\n$/);
   });
 
   it("take the key from a file or the environment, and never show it", async () => {
