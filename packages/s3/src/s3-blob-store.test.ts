@@ -3,8 +3,6 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import {
   GetObjectCommand,
   ListMultipartUploadsCommand,
@@ -38,35 +36,10 @@ function createStore(options: Partial<S3BlobStoreOptions> = {}) {
 describe("with bodies in memory", () => {
   const create = async () => createStore({ prefix: "contract/" });
   const withTime = (name: string, body: () => Promise<void>) => test.concurrent(name, body, TEST_MS);
-  blobStoreContract(withTime, create, { abilities: ["due index"], listedKeys: 300 });
-  dueIndexContract(withTime, create, { entries: 1500, reopen: create });
+  blobStoreContract(withTime, create, { abilities: ["due index"], listedKeys: 100 });
+  dueIndexContract(withTime, create, { entries: 300, reopen: create });
   leaseStoreContract(withTime, create, { openAnother: create, leaseMs: 3000 });
 });
-
-describe("with streamed bodies in files", () => {
-  const create = async () => createStore({ prefix: "spooled/", bufferBytes: 0 });
-  const withTime = (name: string, body: () => Promise<void>) => test.concurrent(name, body, TEST_MS);
-  blobStoreContract(withTime, create, { abilities: ["due index"], listedKeys: 200 });
-});
-
-test(
-  "one of 400 creates of a key in two stores wins",
-  async () => {
-    const stores = [createStore(), createStore()];
-    const creates = Array.from({ length: 400 }, (_, index) =>
-      stores[index % 2]?.put("raced", Buffer.from(`${index}`), { ifRevision: null }),
-    );
-    const results = await Promise.allSettled(creates);
-    const winners = results.flatMap(({ status }, index) => (status === "fulfilled" ? [index] : []));
-    expect(winners).toHaveLength(1);
-    for (const result of results) {
-      if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "conflict" });
-    }
-    expect(String((await stores[0]?.get("raced"))?.body)).toBe(String(winners[0]));
-    for (const store of stores) await store.close();
-  },
-  TEST_MS,
-);
 
 test("a revision does not come back with the bytes that it stood for", async () => {
   const store = createStore();
@@ -80,52 +53,6 @@ test("a revision does not come back with the bytes that it stood for", async () 
   expect((await store.stat("aba"))?.revision).toBe(again.revision);
   await store.close();
 });
-
-test(
-  "40 MB go through as streams without being in memory",
-  async () => {
-    const store = createStore({ bufferBytes: 1024 * 1024 });
-    const chunk = randomBytes(65_536);
-    const chunks = 1536;
-    setFlagsFromString("--expose-gc");
-    const collectGarbage: () => void = runInNewContext("gc");
-    const usedBytes = () => {
-      collectGarbage();
-      return process.memoryUsage().arrayBuffers;
-    };
-    const beforeBytes = usedBytes();
-    let peakBytes = 0;
-    const measure = (turn: number) => {
-      if (turn % 64 === 0) peakBytes = Math.max(peakBytes, usedBytes() - beforeBytes);
-    };
-    function* body() {
-      for (let turn = 0; turn < chunks; turn++) {
-        measure(turn);
-        yield chunk;
-      }
-    }
-    const { size } = await store.put("large", Readable.from(body(), { objectMode: false }), {
-      ifRevision: null,
-    });
-    const stream = (await store.get("large"))?.body;
-    if (!(stream instanceof Readable)) throw new Error("It is no stream");
-    let received = 0;
-    let isSame = true;
-    for await (const part of stream) {
-      measure(Math.floor(received / chunk.length));
-      const at = received % chunk.length;
-      const comparable = Math.min(part.length, chunk.length - at);
-      isSame &&= part.subarray(0, comparable).equals(chunk.subarray(at, at + comparable));
-      received += part.length;
-    }
-    expect([received, isSame]).toEqual([size, true]);
-    expect(size).toBe(chunk.length * chunks);
-    // What was freed a moment ago may still be counted.
-    expect(peakBytes).toBeLessThan(32 * 2 ** 20);
-    await store.close();
-  },
-  TEST_MS,
-);
 
 test("a body that fails leaves no object, no part of one and no file", async () => {
   const prefix = "failing/";
