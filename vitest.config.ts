@@ -9,9 +9,11 @@ const root = fileURLToPath(new URL(".", import.meta.url));
 
 /** Set by scripts/test.mjs and scripts/soak.mjs: the packages are resolved as users get them, from `dist`. */
 const usesBuild = process.env.OUTRIGGER_TEST_BUILD === "1";
-/** `npm test -- --all`, or a long file that the command line names. */
+/** `npm test -- --all`, `npm run soak`, or a long file that the command line names. */
 const isAll =
-  process.env.OUTRIGGER_TEST_ALL === "1" || process.argv.some((argument) => argument.includes(".long"));
+  process.env.OUTRIGGER_TEST_ALL === "1" ||
+  process.env.OUTRIGGER_SOAK === "1" ||
+  process.argv.some((argument) => argument.includes(".long"));
 
 /** Starts the long files first, so that no worker is left alone with one at the end. */
 class LongFirst extends BaseSequencer {
