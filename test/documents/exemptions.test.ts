@@ -14,7 +14,9 @@ test("every exempt block has a reason", () => {
 });
 
 test("every comment of these tests stands directly above a block", () => {
-  const comments = pages.flatMap(({ text }) => text.match(/<!-- (?:given|not run)\b/g) ?? []);
-  const read = pages.flatMap(({ blocks }) => blocks.flatMap(({ given, exempt }) => [given, exempt]));
+  const comments = pages.flatMap(({ text }) => text.match(/^\s*<!-- (?:given|not run|exit)\b/gm) ?? []);
+  const read = pages.flatMap(({ blocks }) =>
+    blocks.flatMap(({ given, exempt, exit }) => [given, exempt, exit === 0 ? null : exit]),
+  );
   expect(comments).toHaveLength(read.filter((value) => value !== null).length);
 });

@@ -19,7 +19,11 @@ export interface Block {
   given: string | null;
   /** Reason of the comment `<!-- not run: … -->` above the block. */
   exempt: string | null;
+  /** Exit code of the comment `<!-- exit: … -->` above the block. */
+  exit: number;
 }
+
+type Comments = Pick<Block, "given" | "exempt" | "exit">;
 
 export interface Page {
   path: string;
@@ -75,12 +79,14 @@ function blocksOf(page: string, text: string): Block[] {
   return blocks;
 }
 
-function commentsAbove(lines: readonly string[], fence: number): Pick<Block, "given" | "exempt"> {
-  const comments: Pick<Block, "given" | "exempt"> = { given: null, exempt: null };
+function commentsAbove(lines: readonly string[], fence: number): Comments {
+  const comments: Comments = { given: null, exempt: null, exit: 0 };
   for (let at = fence - 1; ; at--) {
-    const [, word, value = ""] = /^\s*<!-- (given|not run):(.*)-->$/.exec(lines[at] ?? "") ?? [];
+    const [, word, value = ""] = /^\s*<!-- (given|not run|exit):(.*)-->$/.exec(lines[at] ?? "") ?? [];
     if (word === undefined) return comments;
-    comments[word === "given" ? "given" : "exempt"] = value.trim();
+    if (word === "given") comments.given = value.trim();
+    else if (word === "not run") comments.exempt = value.trim();
+    else comments.exit = Number(value);
   }
 }
 
