@@ -27,7 +27,7 @@ export function llmsText() {
 
 function entry(page) {
   const { title, sentence } = read(page);
-  return `- [${title}](${posix.relative("docs", page)}): ${sentence}`;
+  return `- [${title}](${posix.relative("docs", page)})${sentence === "" ? "" : `: ${sentence}`}`;
 }
 
 function pagesIn(folder) {
@@ -45,7 +45,8 @@ function read(page) {
   const text = readFileSync(join(root, page), "utf8").replaceAll(/^\s*(`{3,})[\s\S]*?^\s*\1$/gm, "");
   const [, title] = /^# (.*)$/m.exec(text) ?? [];
   const paragraph = text.split(/\n{2,}/).find((part) => /^[\p{L}`*"[]/u.test(part.trim()));
-  if (title === undefined || paragraph === undefined) throw new Error(`${page} lacks a title or a paragraph`);
+  if (title === undefined) throw new Error(`${page} has no title`);
+  if (paragraph === undefined) return { title, sentence: "" };
   const plain = paragraph.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll(/\s+/g, " ").replace(/^\*\*\w+\.?\*\*:? ?/, "");
   const [sentence = ""] = /^.*?(?<!e\.g)[.:](?= |$)(?! [a-z])/.exec(plain) ?? [plain];
   return { title, sentence: sentence.trim().replace(/:$/, ".") };
