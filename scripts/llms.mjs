@@ -16,13 +16,24 @@ export function llmsText() {
     ["Examples", readmesIn("examples")],
     [
       "Optional",
-      ["bench/README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/style-guide.md", ...pagesIn("docs/decisions")],
+      [
+        "bench/README.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "docs/style-guide.md",
+        ...pagesIn("docs/decisions"),
+      ],
     ],
   ];
   const lists = sections.map(([name, pages]) => `## ${name}\n\n${pages.map(entry).join("\n")}\n`);
   const { title } = read("README.md");
   const { description } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  return [`# ${title}\n`, `> ${description}\n`, `The whole in one page: [README](../README.md).\n`, ...lists].join("\n");
+  return [
+    `# ${title}\n`,
+    `> ${description}\n`,
+    `The whole in one page: [README](../README.md).\n`,
+    ...lists,
+  ].join("\n");
 }
 
 function entry(page) {
@@ -36,7 +47,9 @@ function pagesIn(folder) {
 }
 
 function readmesIn(folder) {
-  const entries = readdirSync(join(root, folder), { withFileTypes: true }).filter((each) => each.isDirectory());
+  const entries = readdirSync(join(root, folder), { withFileTypes: true }).filter((each) =>
+    each.isDirectory(),
+  );
   return entries.map(({ name }) => `${folder}/${name}/README.md`).sort();
 }
 
@@ -47,7 +60,10 @@ function read(page) {
   const paragraph = text.split(/\n{2,}/).find((part) => /^[\p{L}`*"[]/u.test(part.trim()));
   if (title === undefined) throw new Error(`${page} has no title`);
   if (paragraph === undefined) return { title, sentence: "" };
-  const plain = paragraph.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll(/\s+/g, " ").replace(/^\*\*\w+\.?\*\*:? ?/, "");
+  const plain = paragraph
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll(/\s+/g, " ")
+    .replace(/^\*\*\w+\.?\*\*:? ?/, "");
   const [sentence = ""] = /^.*?(?<!e\.g)[.:](?= |$)(?! [a-z])/.exec(plain) ?? [plain];
   return { title, sentence: sentence.trim().replace(/:$/, ".") };
 }
