@@ -44,7 +44,7 @@ export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
   const state = join(directory, "environment");
   const port = await freePort();
   const base = `http://127.0.0.1:${port}`;
-  const seen = { image: "", pin: "", key: "" };
+  const seen = { image: "", pin: "", key: "", token: "" };
   let server: ChildProcess | null = null;
 
   await mkdir(cwd);
@@ -74,7 +74,8 @@ export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
     const last = (pattern: RegExp) => [...output.matchAll(pattern)].at(-1)?.[1];
     seen.image = last(/(http:\/\/127\.0\.0\.1:\d+(?:\/img)?\/[\w-]{22})\b/g) ?? seen.image;
     seen.pin = last(/(?:pin=|Pin: |"pin": ?")([0-9A-Z]{16})/g) ?? seen.pin;
-    seen.key = last(/[Kk]ey: ([0-9a-f]{40})/g) ?? seen.key;
+    seen.key = last(/[Kk]ey"?: ?"?([0-9a-f]{40})/g) ?? seen.key;
+    seen.token = last(/"token": ?"([0-9a-f]{32})"/g) ?? seen.token;
   }
 
   /** Where the image that the page showed last is gone, uploads one like it. */
@@ -104,6 +105,7 @@ export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
       .replaceAll(ID, seen.image.slice(-22))
       .replaceAll(/<PIN>|(?<=pin=|PIN=)…|9KQ2-…/g, seen.pin)
       .replaceAll(/<key>|(?<=api_key=|API_KEY=)…/g, seen.key)
+      .replaceAll("<token>", seen.token)
       .replaceAll(/(?<=revoke \w+ )[0-9a-f]{6}\b/g, seen.key.slice(0, 6))
       .replaceAll(/(?<=SECRET=)…/g, "0123456789abcdef0123456789abcdef");
     if (script.includes("<id of a PDF>")) script = script.replaceAll("<id of a PDF>", await uploadPdf());
