@@ -15,7 +15,13 @@ const STEPS = [
   { name: "lint", command: [bin("biome"), "check", "--error-on-warnings", "."] },
   { name: "build", command: [process.execPath, "scripts/setup.mjs"] },
   { name: "types of the tests", command: [bin("tsc"), "-p", "test/tsconfig.json"] },
-  ...["examples/express-app", "examples/koa-app", "examples/swap-storage", "examples/lookup-only", "bench"].map((folder) => ({
+  ...[
+    "examples/express-app",
+    "examples/koa-app",
+    "examples/swap-storage",
+    "examples/lookup-only",
+    "bench",
+  ].map((folder) => ({
     name: `types of ${folder}`,
     command: [bin("tsc"), "-p", folder],
   })),
