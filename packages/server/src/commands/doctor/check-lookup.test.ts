@@ -27,7 +27,10 @@ describe("checkLookup", () => {
     const path = join(directory, "lookup.db");
     await writeFile(path, "x".repeat(5000));
     expect(await checkLookup({ database: { kind: "file", path } })).toMatchObject([
-      { status: "problem", detail: expect.stringContaining("The database file is damaged, or is none") },
+      {
+        status: "problem",
+        detail: expect.stringContaining("The database file is damaged or not a database"),
+      },
     ]);
     await mkdir(join(directory, "directory"));
     expect(
