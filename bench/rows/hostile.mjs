@@ -140,7 +140,7 @@ async function takeRound(bench, missiles) {
 }
 
 /**
- * Success, a refusal for the client's sake, or one that asks to come back later.
+ * Success, a refusal for the client's sake, or one that requests a retry later.
  * @param {number} status
  */
 function isOrderly(status) {

@@ -8,14 +8,14 @@ import multer from "multer";
 import { describe, expect, it } from "vitest";
 import { koa } from "./koa.ts";
 
-// These come without types; what is used of Koa 2 here is the same as of Koa 3.
+// These packages have no types; the tests use only functions that Koa 2 and 3 share.
 const load = createRequire(import.meta.url);
 const Koa2: typeof Koa3 = load("koa-2");
 const mountAt: (prefix: string, middleware: Koa3.Middleware) => Koa3.Middleware = load("koa-mount");
 const parseFields: () => Koa3.Middleware = load("koa-bodyparser");
 type NodeMiddleware = (req: unknown, res: unknown, next: (error?: unknown) => void) => void;
 
-/** How the tests of the contract put the service at a path. */
+/** Ways in which the contract tests mount the service at a path. */
 const WAYS = {
   prefix: (service: Service, mountPath: string) => koa(service, { prefix: mountPath }),
   "koa-mount": (service: Service, mountPath: string) => mountAt(mountPath || "/", koa(service)),
@@ -32,7 +32,7 @@ for (const [name, Koa] of [
       async start(service, { mountPath, other, parsing }) {
         const app = new Koa();
         let lastError: unknown;
-        // Koa itself also reports every connection that a client broke off.
+        // Koa also reports every connection that a client closed early.
         app.on("error", (error) => {
           if (!/^(?:ECONNRESET|EPIPE|HPE_|ERR_STREAM_PREMATURE_CLOSE)/.test(error.code)) lastError = error;
         });
@@ -58,7 +58,7 @@ for (const [name, Koa] of [
   }
 
   describe(name, () => {
-    it("works in a router, with the whole path as its prefix", async () => {
+    it("works in a router with the whole path as prefix", async () => {
       const seen: unknown[] = [];
       const router = new Router();
       router.all("/img{/*path}", koa(recording(seen), { prefix: "/img" }));
@@ -88,7 +88,7 @@ for (const [name, Koa] of [
       ]);
     });
 
-    it("works in a router with a prefix of its own, and under koa-mount", async () => {
+    it("works in a router that has a prefix, and under koa-mount", async () => {
       const seen: unknown[] = [];
       const router = new Router({ prefix: "/img" });
       router.all("{/*path}", koa(recording(seen), { prefix: "/img" }));
@@ -104,7 +104,7 @@ for (const [name, Koa] of [
       ]);
     });
 
-    it("finds its mount point under koa-mount in koa-mount and with a trailing slash", async () => {
+    it("determines its mount path under nested koa-mount and with a trailing slash", async () => {
       const seen: unknown[] = [];
       const app = new Koa();
       app.use(mountAt("/a", mountAt("/b", koa(recording(seen)))));
@@ -121,7 +121,7 @@ for (const [name, Koa] of [
       ]);
     });
 
-    it("puts the reply on the context, where middleware around it sees it", async () => {
+    it("sets the reply on the context, where surrounding middleware sees it", async () => {
       const log: unknown[] = [];
       const app = new Koa();
       app.use(async (ctx, next) => {
@@ -144,7 +144,7 @@ for (const [name, Koa] of [
       expect(log).toEqual([201, "image/png", 9]);
     });
 
-    it("hands the context with its state to the service", async () => {
+    it("passes the Koa context with its state as call.context", async () => {
       let user: unknown;
       const app = new Koa();
       app.use(async (ctx, next) => {
@@ -165,7 +165,7 @@ for (const [name, Koa] of [
       expect(user).toBe("ann");
     });
 
-    it("sees through a proxy when the app does, and otherwise not", async () => {
+    it("uses forwarding headers only if app.proxy is set", async () => {
       const headers = {
         "X-Forwarded-For": "203.0.113.9",
         "X-Forwarded-Proto": "https",
@@ -206,7 +206,7 @@ for (const [name, Koa] of [
 }
 
 describe("koa", () => {
-  it("checks its options", () => {
+  it("throws a TypeError for invalid options", () => {
     const service: Service = { handle: async () => undefined };
     for (const prefix of ["img", "/img?x", "/*", 7]) {
       expect(() => koa(service, { prefix: prefix as string })).toThrow(/prefix must be a path/);
@@ -223,7 +223,9 @@ function recording(seen: unknown[]): Service {
   };
 }
 
-/** Receives files as `@koa/multer` does: multer on the Node request, its results moved to Koa's. */
+/**
+ * Receives files like `@koa/multer`: runs multer on the Node request and moves its results to Koa's request.
+ */
 async function leaveFiles(ctx: Koa3.Context, next: Koa3.Next): Promise<void> {
   const { req, res } = ctx;
   const receive = multer().any() as unknown as NodeMiddleware;
