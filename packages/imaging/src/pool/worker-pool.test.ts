@@ -257,7 +257,7 @@ test("tells every caller when workers cannot load what they need", async () => {
       status: "rejected",
       reason: {
         code: "host_misuse",
-        message: "The renderer cannot load what it needs: a library is missing",
+        message: "The renderer cannot load its libraries: a library is missing",
       },
     });
   }
