@@ -45,7 +45,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
 
       const date = new Date(Date.now() + 9 * 86_400_000).toISOString().slice(0, 16);
       await page.getByLabel("Name").fill("at last");
-      await page.getByLabel("Or at an exact time, in UTC").fill(date);
+      await page.getByLabel("Or pick a date and time (UTC)").fill(date);
       await saved(page);
       await page.waitForURL(/done=name-expiresAt$/);
       expect(await notice(page)).toContain("The new name is saved. The new expiry is saved:");
@@ -67,7 +67,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
       await page.getByLabel("Yes, delete this image").check();
       await page.getByRole("button", { name: "Delete image" }).click();
       await page.waitForURL(`${image.url}/view?done=delete`);
-      expect(await page.getByRole("heading").textContent()).toBe("The image is deleted");
+      expect(await page.getByRole("heading").textContent()).toBe("Image deleted");
       expect(await page.locator("main").textContent()).toContain("This image was deleted.");
       expect(await page.getByRole("link", { name: "Upload an image" }).count()).toBe(1);
     });
@@ -162,10 +162,10 @@ describe("the edit page in Chromium", () => {
         const labels = await page.getByLabel("Expires").locator("option").allTextContents();
         expect(labels.at(-1)).toBe("7 days from now");
         await page.getByLabel("Expires").selectOption("86400000");
-        expect(await page.locator("output").textContent()).toMatch(/^It will expire on .* GMT\+9\.$/);
+        expect(await page.locator("output").textContent()).toMatch(/^New expiry: .* GMT\+9\.$/);
         await page.getByLabel("Expires").selectOption("");
-        await page.getByLabel("Or at an exact time, in UTC").fill("2031-02-03T20:05");
-        expect(await page.locator("output").textContent()).toBe("It will expire on 4 Feb 2031, 05:05 GMT+9.");
+        await page.getByLabel("Or pick a date and time (UTC)").fill("2031-02-03T20:05");
+        expect(await page.locator("output").textContent()).toBe("New expiry: 4 Feb 2031, 05:05 GMT+9.");
       });
     });
   });
