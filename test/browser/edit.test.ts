@@ -69,7 +69,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
       await page.waitForURL(`${image.url}/view?done=delete`);
       expect(await page.getByRole("heading").textContent()).toBe("Image deleted");
       expect(await page.locator("main").textContent()).toContain("This image was deleted.");
-      expect(await page.getByRole("link", { name: "Upload an image" }).count()).toBe(1);
+      expect(await page.getByRole("main").getByRole("link", { name: "Upload an image" }).count()).toBe(1);
     });
   });
 

@@ -140,7 +140,7 @@ describe("uploads that do not go straight through", { timeout: 60_000 }, () => {
         await entryOf(page, "nothing.png").getByText("This file is empty.").waitFor();
         expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
         await eventually(() => page.getByRole("log").textContent()).toContain(
-          "notes.txt: Files of this kind",
+          "notes.txt: This file type isn’t supported.",
         );
         await page.getByRole("button", { name: "Dismiss notes.txt" }).click();
         await eventually(() => page.locator(".entry").count()).toBe(2);

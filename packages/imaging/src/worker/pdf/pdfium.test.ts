@@ -47,7 +47,7 @@ test("an instance that has failed is never called again", async () => {
   });
   await expect(failing).rejects.toMatchObject({
     code: "unsupported_media",
-    message: "This cannot be read as application/pdf: it makes the PDF reader fail.",
+    message: "This cannot be read as application/pdf: it crashes the PDF reader.",
     cause: expect.any(RangeError),
   });
   expect(await instance()).not.toBe(first);

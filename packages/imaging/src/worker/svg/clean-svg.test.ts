@@ -160,19 +160,19 @@ test.each<[title: string, svg: string, clause: string]>([
   ["depth in what is dropped", nested(251).replaceAll("g>", "x>"), "it is nested deeper than 250"],
   ["more elements", elements(50_001), "it has more than 50000 elements"],
   ["more attributes", attributes(257), "it has an element of more than 256 attributes"],
-  ["more by entities", expansion(1001), "its entities become too much text"],
+  ["more by entities", expansion(1001), "its entities expand to too much text"],
   [
     "more by entities of one attribute",
     expansion(1001).replace("<desc>", '<g id="').replace("</desc>", '"/>'),
-    "its entities become too much text",
+    "its entities expand to too much text",
   ],
   [
     "more bytes once escaped",
     `<svg ${NAMESPACE}><text>${">".repeat(2_500_000)}</text></svg>`,
     "it is more than 10 MB of text",
   ],
-  ["another root", "<html><svg/></html>", "its root element is no svg"],
-  ["a root of another namespace", '<svg xmlns="urn:x"/>', "its root element is no svg"],
+  ["another root", "<html><svg/></html>", "its root element is not svg"],
+  ["a root of another namespace", '<svg xmlns="urn:x"/>', "its root element is not svg"],
   ["no XML", "PNG", "its XML is broken: line 1: text data outside of root node"],
   ["XML without an end", `<svg ${NAMESPACE}>\n<g`, "its XML is broken: line 2: unclosed tag: svg"],
   [

@@ -44,12 +44,12 @@ test.each<[title: string, bytes: Buffer, clause: string]>([
   [
     "an encoding of nowhere",
     Buffer.from(declared("x-klingon")),
-    "its encoding is x-klingon, which is not known",
+    "its encoding x-klingon is unknown",
   ],
   [
     "an encoding that hides ASCII",
     Buffer.from(declared("utf-7")),
-    "its encoding is utf-7, which is not known",
+    "its encoding utf-7 is unknown",
   ],
   ["damaged gzip", gzipSync(svg).subarray(0, 30), "its compression is damaged"],
   ["gzip of other bytes", Buffer.from("1f8b08000000", "hex"), "its compression is damaged"],
