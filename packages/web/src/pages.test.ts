@@ -59,7 +59,7 @@ describe("problem page", () => {
   it("confirms a deletion to the client that deleted the image", () => {
     const { html } = createPages().problem({ ...problem, justDeleted: true });
     expect(html).toContain("<h1>Image deleted</h1>");
-    expect(html).not.toContain("ask whoever");
+    expect(html).not.toContain("Ask the person");
   });
 
   it("shows the title of a status that has no headline", () => {
