@@ -64,10 +64,10 @@ describe("the edit page in Chromium", () => {
         const labels = await page.getByLabel("Expires").locator("option").allTextContents();
         expect(labels.at(-1)).toBe("7 days from now");
         await page.getByLabel("Expires").selectOption("86400000");
-        expect(await page.locator("output").textContent()).toMatch(/^It will expire on .* GMT\+9\.$/);
+        expect(await page.locator("output").textContent()).toMatch(/^New expiry: .* GMT\+9\.$/);
         await page.getByLabel("Expires").selectOption("");
-        await page.getByLabel("Or at an exact time, in UTC").fill("2031-02-03T20:05");
-        expect(await page.locator("output").textContent()).toBe("It will expire on 4 Feb 2031, 05:05 GMT+9.");
+        await page.getByLabel("Or pick a date and time (UTC)").fill("2031-02-03T20:05");
+        expect(await page.locator("output").textContent()).toBe("New expiry: 4 Feb 2031, 05:05 GMT+9.");
       });
     });
   });

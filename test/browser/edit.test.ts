@@ -43,7 +43,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
 
       const date = new Date(Date.now() + 9 * 86_400_000).toISOString().slice(0, 16);
       await page.getByLabel("Name").fill("at last");
-      await page.getByLabel("Or at an exact time, in UTC").fill(date);
+      await page.getByLabel("Or pick a date and time (UTC)").fill(date);
       await saved(page);
       await page.waitForURL(/done=name-expiresAt$/);
       expect(await notice(page)).toContain("The new name is saved. The new expiry is saved:");
@@ -65,9 +65,9 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
       await page.getByLabel("Yes, delete this image").check();
       await page.getByRole("button", { name: "Delete image" }).click();
       await page.waitForURL(`${image.url}/view?done=delete`);
-      expect(await page.getByRole("heading").textContent()).toBe("The image is deleted");
+      expect(await page.getByRole("heading").textContent()).toBe("Image deleted");
       expect(await page.locator("main").textContent()).toContain("This image was deleted.");
-      expect(await page.getByRole("link", { name: "Upload an image" }).count()).toBe(1);
+      expect(await page.getByRole("main").getByRole("link", { name: "Upload an image" }).count()).toBe(1);
     });
   });
 

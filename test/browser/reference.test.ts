@@ -157,7 +157,7 @@ describe("the page of the API, in Chromium", () => {
   test("without JavaScript leads to the description", async () => {
     const response = await fetch(`${both.base}/api`);
     expect(await response.text()).toContain(
-      `<noscript><p>This page needs JavaScript. The same for programs: <a href="${both.base}/api/openapi.json">`,
+      `<noscript><p>Turn on JavaScript to read this page. For programs: <a href="${both.base}/api/openapi.json">`,
     );
     const policy = response.headers.get("content-security-policy") ?? "";
     expect(policy).not.toContain("unsafe-eval");

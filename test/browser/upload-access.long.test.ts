@@ -36,11 +36,11 @@ describe("the upload page for everybody", { timeout: 60_000 }, () => {
       await eventually(() => page.getByRole("log").textContent()).toContain("Link copied.");
       await tabTo(page, "Delete one.jpg");
       await page.keyboard.press("Enter");
-      await eventually(() => focusedLabel(page)).toBe("Keep");
+      await eventually(() => focusedLabel(page)).toBe("Cancel");
       await page.keyboard.press("Enter");
       await eventually(() => focusedLabel(page)).toBe("Delete one.jpg");
       await page.keyboard.press("Enter");
-      await eventually(() => focusedLabel(page)).toBe("Keep");
+      await eventually(() => focusedLabel(page)).toBe("Cancel");
       await page.keyboard.press("Shift+Tab");
       await page.keyboard.press("Enter");
       await eventually(() => page.locator(".entry").count()).toBe(1);
@@ -48,7 +48,7 @@ describe("the upload page for everybody", { timeout: 60_000 }, () => {
 
       await tabTo(page, "Delete two.jpg");
       await page.keyboard.press("Enter");
-      await eventually(() => focusedLabel(page)).toBe("Keep");
+      await eventually(() => focusedLabel(page)).toBe("Cancel");
       await page.keyboard.press("Shift+Tab");
       await page.keyboard.press("Enter");
       await eventually(() => page.locator(".entry").count()).toBe(0);
@@ -61,7 +61,7 @@ describe("the upload page for everybody", { timeout: 60_000 }, () => {
       await choose(page, boat());
       const log = page.getByRole("log");
       await eventually(() => log.textContent()).toContain("Uploading boat.jpg.");
-      await eventually(() => log.textContent()).toContain("boat.jpg is uploaded.");
+      await eventually(() => log.textContent()).toContain("Uploaded boat.jpg.");
     });
   });
 

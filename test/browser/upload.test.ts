@@ -87,7 +87,7 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
       const { url, id } = await recordAt(site, link);
       expect((await fetch(link)).headers.get("content-type")).toContain("text/html");
 
-      const address = await press("Image address");
+      const address = await press("Direct link");
       expect(address).toBe(`${site.base}/api/images/${id}.jpg`);
       expect(Buffer.from(await (await fetch(address)).arrayBuffer()).equals(photo)).toBe(true);
       expect(await press("Markdown")).toBe(`[![boat.jpg](${address})](${url}/view)`);
@@ -95,7 +95,7 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
       const addresses: string[] = [];
       for (const format of ["PNG", "JPEG (original)", "WebP", "AVIF", "GIF", "SVG", "PSD", "PDF"]) {
         await entry.getByLabel("Format").selectOption(format);
-        addresses.push(await press("Image address"));
+        addresses.push(await press("Direct link"));
       }
       const statuses = addresses.map(async (each) => (await fetch(each, { method: "HEAD" })).status);
       expect(await Promise.all(statuses)).toEqual(addresses.map(() => 200));
@@ -112,7 +112,7 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
       browser,
       site,
       async (page) => {
-        await page.getByLabel("Name of the next image").fill("Regatta");
+        await page.getByLabel("Name (optional)").fill("Regatta");
         await page.getByLabel("Delete after").selectOption("7 days");
         await choose(page, boat(), { ...boat(), name: "other.jpg" });
         const first = await recordAt(site, await linkOf(entryOf(page, "Regatta")));
@@ -143,7 +143,7 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
       await page.keyboard.press("Enter");
       await eventually(async () => (await recordAt(site, link)).name).toBe("Boot & Söhne");
       await eventually(() => page.getByRole("log").textContent()).toContain(
-        "boat.jpg is now called Boot & Söhne.",
+        "Renamed boat.jpg to Boot & Söhne.",
       );
     });
   });
@@ -167,12 +167,12 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
       await eventually(() => entry.count()).toBe(0);
       expect((await fetch(link)).status).toBe(410);
 
-      await saved.getByRole("button", { name: "Forget second.jpg" }).click();
+      await saved.getByRole("button", { name: "Remove second.jpg from this list" }).click();
       await eventually(() => saved.locator(".entry").count()).toBe(1);
       await page.reload();
       await eventually(() => saved.locator(".entry").count()).toBe(1);
-      await saved.getByRole("button", { name: "Forget all uploads" }).click();
-      await saved.getByRole("button", { name: "Forget all", exact: true }).click();
+      await saved.getByRole("button", { name: "Clear list of uploads" }).click();
+      await saved.getByRole("button", { name: "Clear list", exact: true }).click();
       await eventually(() => saved.count()).toBe(0);
       expect(await page.evaluate(() => localStorage.length)).toBe(0);
     });

@@ -41,7 +41,7 @@ describe("the viewer in Chromium", () => {
       await withPage(browser, { viewport: { width: 1440, height: 900 }, deviceScaleFactor }, async (page) => {
         await page.goto(url);
         expect(await chosenSource(page)).toBe(`${site.base}/api/images/${id}.webp?resize=${side}x${side}`);
-        expect(await page.getByRole("link", { name: "Open at full size" }).getAttribute("href")).toBe(
+        expect(await page.getByRole("link", { name: "View full size" }).getAttribute("href")).toBe(
           `${site.base}/api/images/${id}.jpg`,
         );
       });
@@ -100,8 +100,8 @@ describe("the viewer in Chromium", () => {
         Object.defineProperty(Navigator.prototype, "clipboard", { value: undefined });
       });
       await page.goto(photo.url);
-      await page.getByRole("button", { name: "Copy This page" }).click();
-      await page.getByRole("status").filter({ hasText: "This page" }).waitFor();
+      await page.getByRole("button", { name: "Copy Page link" }).click();
+      await page.getByRole("status").filter({ hasText: "Page link" }).waitFor();
       expect(await page.evaluate(() => String(getSelection()))).toBe(`${photo.url}/view`);
     });
   });

@@ -36,7 +36,7 @@ describe("the viewer in Chromium", () => {
           expect(text).toContain(part);
         }
         expect(await page.content()).not.toContain(photo.pin);
-        expect(await page.getByRole("link", { name: "Upload your own" }).getAttribute("href")).toBe(
+        expect(await page.getByRole("link", { name: "Upload an image" }).getAttribute("href")).toBe(
           `${site.base}/`,
         );
         // Buttons that copy are there only where they can.
@@ -111,7 +111,7 @@ describe("the viewer in Chromium", () => {
       await page.goto(photo.url);
       const original = `${site.base}/api/images/${photo.id}.jpg`;
       const expected = {
-        "This page": `${photo.url}/view`,
+        "Page link": `${photo.url}/view`,
         "Original file (JPEG)": original,
         Markdown: `[![Bucht & Boot.jpg](${original})](${photo.url}/view)`,
         HTML: `<a href="${photo.url}/view"><img src="${original}" alt="Bucht &amp; Boot.jpg"></a>`,
@@ -136,14 +136,14 @@ describe("the viewer in Chromium", () => {
     await site.images.withhold(withheld.id, { reason: "By order.", authority: "https://court.example/7" });
     await withPage(browser, {}, async (page) => {
       expect((await page.goto(deleted.url))?.status()).toBe(410);
-      expect(await page.getByRole("heading").textContent()).toBe("This image is gone");
+      expect(await page.getByRole("heading").textContent()).toBe("This image is no longer available");
       expect(await page.locator("main").textContent()).toContain("This image was deleted.");
-      expect(await page.getByRole("link", { name: "Upload an image" }).getAttribute("href")).toBe(
-        `${site.base}/`,
-      );
+      expect(
+        await page.getByRole("main").getByRole("link", { name: "Upload an image" }).getAttribute("href"),
+      ).toBe(`${site.base}/`);
       expect((await page.goto(withheld.url))?.status()).toBe(451);
       expect(await page.locator("main").textContent()).toContain("By order.");
-      expect(await page.getByRole("link", { name: "Who asked" }).getAttribute("href")).toBe(
+      expect(await page.getByRole("link", { name: "About this request" }).getAttribute("href")).toBe(
         "https://court.example/7",
       );
     });
