@@ -25,7 +25,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
   const recordOf = async ({ id }: Created) =>
     (await (await fetch(addressOf(site, id, "json"))).json()) as Created;
 
-  test("renames and prolongs, and says which of them it did", async () => {
+  test("a save changes the name, the expiry or both, and the page reports which", async () => {
     const image = await mine();
     await withPage(browser, { javaScriptEnabled }, async (page) => {
       const complaints = complaintsOf(page);
@@ -58,7 +58,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
     });
   });
 
-  test("deletes only when that is confirmed, and then says that it did", async () => {
+  test("Delete removes the image only when confirmed, and the page then reports it", async () => {
     const image = await mine();
     await withPage(browser, { javaScriptEnabled }, async (page) => {
       await page.goto(image.editUrl);
@@ -73,7 +73,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
     });
   });
 
-  test("asks for the PIN again when it is wrong, and goes on with the right one", async () => {
+  test("a wrong PIN shows the PIN form again, and the right PIN opens the edit page", async () => {
     const image = await mine();
     await withPage(browser, { javaScriptEnabled }, async (page) => {
       expect((await page.goto(`${image.url}/edit`))?.status()).toBe(403);
@@ -81,7 +81,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
       await page.getByLabel("PIN").fill("0000000000000000");
       await page.getByRole("button", { name: "Continue" }).click();
       expect(await page.getByRole("alert").textContent()).toBe("The PIN is wrong");
-      // As people write it down.
+      // Typed as people write it down.
       await page.getByLabel("PIN").fill(image.pin.toLowerCase().replace(/(.{4})(?=.)/g, "$1-"));
       await page.keyboard.press("Enter");
       await page.getByRole("button", { name: "Save changes" }).waitFor();
@@ -89,7 +89,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
     });
   });
 
-  test("gives the PIN to no other page: no referrer, no title, no cache, no address that it leads to", async () => {
+  test("the PIN reaches no other page through referrer, title, cache or link", async () => {
     const image = await mine();
     await withPage(browser, { javaScriptEnabled }, async (page) => {
       const sent: string[] = [];
@@ -126,7 +126,7 @@ describe("the edit page in Chromium", () => {
     }
   }
 
-  test("whoever guesses too often is told how long to wait, on the page that asks", async () => {
+  test("too many wrong PINs show on the PIN form how long to wait", async () => {
     await withSite({ rateLimits: { pinFailures: 2 } }, async (site) => {
       const image = await upload(site, photo, "image/jpeg");
       await withPage(browser, {}, async (page) => {
@@ -143,7 +143,7 @@ describe("the edit page in Chromium", () => {
     });
   });
 
-  test("whoever edits too often is told so on a page", async () => {
+  test("too many edits answer with a page that reports the limit", async () => {
     await withSite({ rateLimits: { edits: 1 } }, async (site) => {
       const image = await upload(site, photo, "image/jpeg");
       await withPage(browser, {}, async (page) => {
@@ -154,7 +154,7 @@ describe("the edit page in Chromium", () => {
     });
   });
 
-  test("offers no longer life than there may be, and shows the chosen end in the reader's time zone", async () => {
+  test("the form offers no lifetime over the limit, and shows the chosen expiry in the reader's time zone", async () => {
     await withSite({ maxLifetimeMs: 7 * 86_400_000 }, async (site) => {
       const image = await upload(site, photo, "image/jpeg");
       await withPage(browser, { timezoneId: "Asia/Tokyo" }, async (page) => {
@@ -170,7 +170,7 @@ describe("the edit page in Chromium", () => {
     });
   });
 
-  test("reached under another name than the public one, it loads its files, and its forms arrive and come back", async () => {
+  test("under a host name other than the public one, the page loads its assets and its forms return to the same host", async () => {
     let target = "";
     const front = createServer((req, res) => {
       const { method = "GET", headers } = req;
@@ -202,7 +202,7 @@ describe("the edit page in Chromium", () => {
     front.closeAllConnections();
   });
 
-  test("fits every window, however long the name", async () => {
+  test("the edit page fits every window width, even with a long image name", async () => {
     const image = await upload(site, photo, "image/jpeg", { name: "W".repeat(255) });
     await withPage(browser, {}, async (page) => {
       for (const address of [image.editUrl, `${image.url}/edit`, `${image.editUrl}&done=name-expiresAt`]) {

@@ -6,7 +6,7 @@ import { jpegPhoto } from "../support/pictures.ts";
 import { postWithHeaders } from "../support/post-with-headers.ts";
 import { type Created, type Site, startSite } from "../support/service.ts";
 
-describe("the page of an image that is being processed", () => {
+describe("the page of an image in processing", () => {
   let site: Site;
   let browser: Browser;
   let letGo: () => void = () => {};
@@ -35,7 +35,7 @@ describe("the page of an image that is being processed", () => {
     return (await response.json()) as Created;
   }
 
-  test("becomes the viewer by itself when that is done, without being loaded in between", async () => {
+  test("the page becomes the viewer once processing ends, without a reload in between", async () => {
     const { url } = await startUpload(await jpegPhoto(300, 200));
     await withPage(browser, {}, async (page) => {
       const complaints = complaintsOf(page);
@@ -62,7 +62,7 @@ describe("the page of an image that is being processed", () => {
     });
   });
 
-  test("does so without JavaScript too, and tells the reason when nothing comes of it", async () => {
+  test("without JavaScript, the page refreshes into the viewer, or reports why processing failed", async () => {
     const { url } = await startUpload((await jpegPhoto(300, 200)).subarray(0, 2_000));
     await withPage(browser, { javaScriptEnabled: false }, async (page) => {
       await page.goto(url);

@@ -16,7 +16,7 @@ afterAll(async () => {
   await site.close();
 });
 
-/** Bytes of a page and of all that it loads but pictures, as they travel compressed. */
+/** Transferred (compressed) bytes of a page and everything it loads except pictures. */
 async function weightOf(address: string): Promise<number> {
   return withPage(browser, {}, async (page) => {
     const loaded = new Map<string, string>();
@@ -29,7 +29,7 @@ async function weightOf(address: string): Promise<number> {
     for (const [url, type] of loaded) {
       const response = await fetch(url, { headers: { Accept: "text/html,*/*", "Accept-Encoding": "br" } });
       const body = Buffer.from(await response.arrayBuffer());
-      // A page itself is compressed by the host, where it is.
+      // The host compresses the page itself, if it does at all.
       const isCompressed = response.headers.get("content-encoding") === "br";
       expect([type, isCompressed]).toEqual([type, type !== "document"]);
       bytes += isCompressed
@@ -40,14 +40,14 @@ async function weightOf(address: string): Promise<number> {
   });
 }
 
-test("the viewer weighs less than 15 kB, script and styles included", async () => {
+test("the viewer transfers less than 15 kB, including script and styles", async () => {
   const { url } = await upload(site, numberedPdf(5), "application/pdf", { name: "Report" });
   const bytes = await weightOf(`${url}/view?page=2`);
   expect(bytes).toBeGreaterThan(2_000);
   expect(bytes).toBeLessThan(15_000);
 });
 
-test("the upload page weighs less than 250 kB", async () => {
+test("the upload page transfers less than 250 kB", async () => {
   const bytes = await weightOf(`${site.base}/`);
   expect(bytes).toBeGreaterThan(2_000);
   expect(bytes).toBeLessThan(250_000);

@@ -34,7 +34,7 @@ describe("the viewer in Chromium", () => {
   });
 
   test.each([true, false])(
-    "shows the picture, its name, and who uploaded it (JavaScript: %s)",
+    "the viewer shows the picture, its name and its uploader (JavaScript: %s)",
     async (javaScriptEnabled) => {
       await withPage(browser, { javaScriptEnabled }, async (page) => {
         const complaints = complaintsOf(page);
@@ -49,14 +49,14 @@ describe("the viewer in Chromium", () => {
         expect(await page.getByRole("link", { name: "Upload your own" }).getAttribute("href")).toBe(
           `${site.base}/`,
         );
-        // Buttons that copy are there only where they can.
+        // Copy buttons appear only where the clipboard is available.
         expect(await page.locator(".copy").count()).toBe(javaScriptEnabled ? 11 : 0);
         expect(complaints).toEqual([]);
       });
     },
   );
 
-  test("fits every window, however long the name", async () => {
+  test("the viewer fits every window width, even with a long image name", async () => {
     const { url } = await upload(site, svgDrawing, "image/svg+xml", { name: LONG_NAME });
     await withPage(browser, {}, async (page) => {
       for (const address of [photo.url, `${report.url}/view?page=2`, url]) {
@@ -70,7 +70,7 @@ describe("the viewer in Chromium", () => {
     [1, 1024],
     [2, 2048],
   ])(
-    "a large picture is shown as sharp as a screen of density %i needs, and leads to the whole",
+    "a large picture is sharp on a screen of density %i and links to the full size",
     async (deviceScaleFactor, side) => {
       const { id, url } = large;
       await withPage(browser, { viewport: { width: 1440, height: 900 }, deviceScaleFactor }, async (page) => {
@@ -83,7 +83,7 @@ describe("the viewer in Chromium", () => {
     },
   );
 
-  test("a PSD and an animation are shown without a broken picture", async () => {
+  test("a PSD and an animation show no broken picture", async () => {
     const psd = await upload(site, flatPsd(), "image/x-photoshop", { fileName: "plan.psd" });
     const gif = await upload(site, await animatedGif(3), "image/gif");
     await withPage(browser, {}, async (page) => {
@@ -95,7 +95,7 @@ describe("the viewer in Chromium", () => {
     });
   });
 
-  test("pages are turned by links and by number without JavaScript", async () => {
+  test("without JavaScript, links and a number field turn the pages", async () => {
     await withPage(browser, { javaScriptEnabled: false }, async (page) => {
       await page.goto(report.url);
       expect(await page.getByRole("link", { name: "Previous" }).count()).toBe(0);
@@ -112,7 +112,7 @@ describe("the viewer in Chromium", () => {
     });
   });
 
-  test("with JavaScript pages are turned in place, by arrow keys too, and the browser can go back", async () => {
+  test("with JavaScript, pages turn in place, also by arrow keys, and Back returns to the previous one", async () => {
     await withPage(browser, {}, async (page) => {
       const complaints = complaintsOf(page);
       await page.goto(report.url);
@@ -134,7 +134,7 @@ describe("the viewer in Chromium", () => {
       await page.goBack();
       await page.locator('.stage img[src$="page=3"]').waitFor();
       expect(await page.locator(".copy").count()).toBeGreaterThan(0);
-      // Who writes a number moves in it.
+      // In the number field, the arrow keys move the cursor.
       await page.getByRole("spinbutton", { name: "Page" }).focus();
       await page.keyboard.press("ArrowLeft");
       expect(page.url()).toMatch(/\?page=3$/);
@@ -143,7 +143,7 @@ describe("the viewer in Chromium", () => {
     });
   });
 
-  test("the time that is left counts down, and its end is said", async () => {
+  test("the remaining time counts down, and the expiry is announced", async () => {
     await withPage(browser, {}, async (page) => {
       const expiresAt = Date.parse(String(photo.expiresAt));
       await page.clock.install({ time: expiresAt - 70_500 });
@@ -162,7 +162,7 @@ describe("the viewer in Chromium", () => {
     });
   });
 
-  test("dates are the reader's with JavaScript, and the server's without", async () => {
+  test("dates use the reader's time zone with JavaScript, and UTC without", async () => {
     const inTokyo = { timezoneId: "Asia/Tokyo" };
     const expected = /^\d+ \w{3} \d{4}, \d\d:\d\d UTC$/;
     const utc = await withPage(browser, { ...inTokyo, javaScriptEnabled: false }, async (page) => {
@@ -178,7 +178,7 @@ describe("the viewer in Chromium", () => {
     });
   });
 
-  test("addresses and snippets are copied by their buttons", async () => {
+  test("copy buttons copy addresses and snippets", async () => {
     await withPage(browser, { permissions: ["clipboard-read", "clipboard-write"] }, async (page) => {
       await page.goto(photo.url);
       const original = `${site.base}/api/images/${photo.id}.jpg`;
@@ -201,9 +201,9 @@ describe("the viewer in Chromium", () => {
     });
   });
 
-  test("without the right to the clipboard the text is selected and copied the old way", async () => {
+  test("without clipboard permission, the text is selected and copied by execCommand", async () => {
     await withPage(browser, { permissions: ["clipboard-read"] }, async (page) => {
-      // As on plain http.
+      // As on plain HTTP.
       await page.addInitScript(() => {
         Object.defineProperty(Navigator.prototype, "clipboard", { value: undefined });
       });
@@ -214,7 +214,7 @@ describe("the viewer in Chromium", () => {
     });
   });
 
-  test("link previews are told the size of the picture that they get", async () => {
+  test("the size in the link preview's meta tags is that of its picture", async () => {
     const images = [
       photo,
       report,
@@ -239,7 +239,7 @@ describe("the viewer in Chromium", () => {
     }
   });
 
-  test("what is gone or withheld says so, and what can be done", async () => {
+  test("the page of a gone or withheld image explains its state and offers a next step", async () => {
     const deleted = await upload(site, svgDrawing, "image/svg+xml");
     await fetch(`${site.base}/api/images/${deleted.id}.json?pin=${deleted.pin}`, { method: "DELETE" });
     const withheld = await upload(site, svgDrawing, "image/svg+xml");
