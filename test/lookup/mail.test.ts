@@ -6,7 +6,7 @@ let world: MailWorld;
 let mail: MailServer;
 let sites: MailSite[];
 
-// Each of these starts servers, which share the machine with everything else.
+// Each test starts servers, which share the machine with everything else.
 vi.setConfig({ testTimeout: 60_000 });
 
 beforeEach(async () => {
@@ -28,7 +28,7 @@ afterEach(async () => {
     expect(site.errors).toEqual([]);
     await site.close();
   }
-  // Fails where anything was ever sent but what may be.
+  // Fails if any server received an unexpected command.
   await world.close();
 });
 
@@ -40,7 +40,7 @@ async function start(options: Parameters<typeof startMailSite>[1] = {}): Promise
 
 const recipients = () => mail.commands.filter((line) => line.startsWith("RCPT"));
 
-describe("what servers say comes out as a verdict", () => {
+describe("verdicts from mail servers' replies", () => {
   test.each([
     ["alice@people.test", "valid", "deliverable", 100, null, 1],
     ["alice@PEOPLE.test", "valid", "deliverable", 100, null, 1],
@@ -62,7 +62,7 @@ describe("what servers say comes out as a verdict", () => {
     ["drop@people.test", "unknown", "risky", 30, "temporary", 0],
     ["alice@servfail.test", "unknown", "risky", 30, "dns_failure", 0],
     ["alice@hidden.test", "unknown", "risky", 30, "forbidden_address", 0],
-  ])("%s is %s", async (email, status, result, score, reason, cost) => {
+  ])("%s gets the verdict %s", async (email, status, result, score, reason, cost) => {
     const site = await start();
     const answer = await site.verify(email);
     expect(answer.status).toBe(200);
@@ -70,7 +70,7 @@ describe("what servers say comes out as a verdict", () => {
     expect(await site.used()).toMatchObject({ verifications: cost });
   });
 
-  test("the checks fit the verdict", async () => {
+  test("the check fields match the verdict", async () => {
     const site = await start();
     const checks = async (email: string) => {
       const { data } = (await site.verify(email)).body;
@@ -84,7 +84,7 @@ describe("what servers say comes out as a verdict", () => {
     expect(await checks("alice@webmail.test")).toEqual([true, false, false, false, false]);
   });
 
-  test("nobody at webmail is asked, and one question is asked once", async () => {
+  test("webmail hosts are never probed, and each address is probed once", async () => {
     const site = await start();
     await site.verify("alice@webmail.test");
     expect(mail.commands).toEqual([]);
@@ -94,14 +94,14 @@ describe("what servers say comes out as a verdict", () => {
     expect(await site.used()).toMatchObject({ verifications: 1 });
   });
 
-  test("how somebody else wrote an address makes no difference", async () => {
+  test("the spelling used in an earlier request makes no difference", async () => {
     const site = await start();
-    // This server tells capitals from small letters, as it may.
+    // This server is case-sensitive, as RFC 5321 allows.
     await site.verify("ALICE@people.test");
     expect(await site.verdict("alice@people.test")).toMatchObject({ status: "valid" });
   });
 
-  test("of a domain that takes everybody, only the first is asked about", async () => {
+  test("at a catch-all domain, only the first address is probed", async () => {
     const site = await start();
     for (const local of ["a", "b", "c"]) {
       expect(await site.verdict(`${local}@catchall.test`)).toMatchObject({ status: "accept_all" });
@@ -109,7 +109,7 @@ describe("what servers say comes out as a verdict", () => {
     expect(recipients()).toHaveLength(2);
   });
 
-  test("a server that wants TLS gets it", async () => {
+  test("the prober uses TLS with a server that requires it", async () => {
     const secure = await world.mailServer({ host: "127.0.0.2", tls: "works" });
     world.route("secure.test", secure.host);
     const site = await start();
@@ -118,8 +118,8 @@ describe("what servers say comes out as a verdict", () => {
   });
 });
 
-describe("what takes its time", () => {
-  test("greylisting is waited out, and what it comes to is counted then", async () => {
+describe("slow verdicts", () => {
+  test("greylisting is waited out, and the final verdict is counted", async () => {
     let isOver = false;
     const greylisting = await world.hostileServer(
       (peer) =>
@@ -137,14 +137,14 @@ describe("what takes its time", () => {
       interval: 100,
     });
     expect(await site.used()).toMatchObject({ verifications: 1 });
-    // Once before the wait was over and once behind it, not with every question of ours.
+    // Probed once before the wait ended and once after it, not on every poll.
     expect(greylisting.lines.filter((line) => line.startsWith("RCPT TO:<alice@"))).toHaveLength(2);
   });
 
   describe("beyond max_duration", () => {
     let release: () => void;
 
-    /** A site whose mail server says nothing until it is released, and then yes or something temporary. */
+    /** A site whose mail server stays silent until released, then replies with success or a temporary error. */
     async function startSlow(reply: string): Promise<MailSite> {
       const released = new Promise<void>((resolve) => {
         release = resolve;
@@ -169,7 +169,7 @@ describe("what takes its time", () => {
       );
     }
 
-    test("there is 202, and polling finds the verdict and counts once", async () => {
+    test("the reply is 202, and polling returns the verdict and counts once", async () => {
       const site = await startSlow("250 OK");
       const first = await ask(site);
       expect([first.status, first.headers.get("retry-after")]).toEqual([202, "2"]);
@@ -184,7 +184,7 @@ describe("what takes its time", () => {
       expect(await site.used()).toMatchObject({ verifications: 1 });
     });
 
-    test("it stays counted for the rest of the month", async () => {
+    test("a slow verdict stays counted for the rest of the month", async () => {
       const site = await startSlow("250 OK");
       expect((await ask(site)).status).toBe(202);
       release();
@@ -193,7 +193,7 @@ describe("what takes its time", () => {
       expect(await site.used()).toMatchObject({ verifications: 1 });
     });
 
-    test("it is not counted where it comes to nothing", async () => {
+    test("a slow verdict of unknown is not counted", async () => {
       const site = await startSlow("451 4.3.0 Local trouble");
       expect((await ask(site)).status).toBe(202);
       release();
@@ -202,8 +202,8 @@ describe("what takes its time", () => {
     });
   });
 
-  test("a host that swallows everything is unknown within max_duration", async () => {
-    // Accepts connections and says nothing at all.
+  test("a host that never replies gets the verdict unknown within max_duration", async () => {
+    // Accepts connections and never sends a byte.
     const blackhole = await world.hostileServer(() => {}, "127.0.0.4");
     world.route("blackhole.test", blackhole.host);
     const site = await start({ prober: { replyMs: 500 } });
@@ -213,7 +213,7 @@ describe("what takes its time", () => {
     expect(await site.used()).toMatchObject({ verifications: 0 });
   });
 
-  test("closing gives up what is under way, and its connections", async () => {
+  test("close aborts running probes and closes their connections", async () => {
     const blackhole = await world.hostileServer(() => {}, "127.0.0.5");
     world.route("blackhole.test", blackhole.host);
     const site = await start();

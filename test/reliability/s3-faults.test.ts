@@ -175,7 +175,7 @@ describe("a wrong S3 setting", () => {
     ["no such bucket", () => ({ bucket: "no-such-bucket" }), "NoSuchBucket"],
     [
       "an unknown key",
-      () => ({ credentials: { ...server.credentials, accessKeyId: "NOBODY" } }),
+      () => ({ credentials: { ...server.credentials, accessKeyId: "UNKNOWN" } }),
       "InvalidAccessKeyId",
     ],
     [
