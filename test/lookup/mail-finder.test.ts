@@ -78,9 +78,9 @@ describe("the finder with a mail prober", () => {
 
   test("the finder returns null and counts nothing if the server knows no candidate", async () => {
     const site = await start();
-    const { status, body } = await find(site, "people.test", "Nobody Here");
+    const { status, body } = await find(site, "people.test", "Missing Here");
     expect([status, body.data]).toEqual([200, expect.objectContaining({ email: null, score: 0 })]);
-    expect(recipients().filter((line) => line.includes("nobody") || line.includes("nhere"))).toHaveLength(3);
+    expect(recipients().filter((line) => line.includes("missing") || line.includes("mhere"))).toHaveLength(3);
     expect(await site.used()).toMatchObject({ searches: 0 });
   });
 

@@ -46,7 +46,7 @@ describe("verdicts from mail servers' replies", () => {
     ["alice@PEOPLE.test", "valid", "deliverable", 100, null, 1],
     ["δοκιμή@people.test", "valid", "deliverable", 100, null, 1],
     ["alice@bücher.test", "valid", "deliverable", 100, null, 1],
-    ["nobody@people.test", "invalid", "undeliverable", 0, "user_unknown", 1],
+    ["missing@people.test", "invalid", "undeliverable", 0, "user_unknown", 1],
     ["disabled@people.test", "invalid", "undeliverable", 0, "mailbox_disabled", 1],
     ["anybody@catchall.test", "accept_all", "risky", 50, "accepts_all", 1],
     ["alice@null.test", "invalid", "undeliverable", 0, "null_mx", 1],
@@ -77,7 +77,7 @@ describe("verdicts from mail servers' replies", () => {
       return [data?.mx_records, data?.smtp_server, data?.smtp_check, data?.accept_all, data?.block];
     };
     expect(await checks("alice@people.test")).toEqual([true, true, true, false, false]);
-    expect(await checks("nobody@people.test")).toEqual([true, true, false, false, false]);
+    expect(await checks("missing@people.test")).toEqual([true, true, false, false, false]);
     expect(await checks("x@catchall.test")).toEqual([true, true, expect.any(Boolean), true, false]);
     expect(await checks("policy@people.test")).toEqual([true, true, false, false, true]);
     expect(await checks("alice@null.test")).toEqual([false, false, false, false, false]);
