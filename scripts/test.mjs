@@ -1,5 +1,5 @@
-// The whole test run: what reads the sources, what checks the packages, then every test. Ends with one line that counts
-// them all; with CI=true whatever could not run counts as failed.
+// The whole test run: checks of the sources, checks of the packages, then every test. Ends with one summary line; with
+// CI=true anything that could not run counts as failed.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -71,7 +71,7 @@ async function runTests(env) {
   const before = failed.length;
   try {
     for (const suite of JSON.parse(readFileSync(file, "utf8")).testResults) count(suite);
-    // An error outside of every test, which no test's result tells of.
+    // An error outside every test, which no test result reports.
     if (status !== 0 && failed.length === before) failed.push(`vitest ended with status ${status}`);
   } catch (error) {
     failed.push(`vitest left no report: ${error.message}`);
@@ -100,7 +100,7 @@ function report() {
   if (failed.length > 0) process.exitCode = 1;
 }
 
-/** Quietly means: what it says is returned instead of shown. */
+/** Quiet: the output is returned instead of printed. */
 function run([command, ...args], { env, quiet }) {
   return new Promise((resolve) => {
     const child = spawn(command, args, {

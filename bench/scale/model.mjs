@@ -6,31 +6,31 @@ import { REQUESTS } from "./requests.mjs";
 /** @import { Costs } from "./nodes.mjs" */
 /** @import { Counts } from "./requests.mjs" */
 
-/** What nobody can measure for you: an example. */
+/** Values that cannot be measured in advance: an example. */
 const EXAMPLE = {
   images: 1e9,
   lifeDays: 365,
   tombstoneDays: 30,
   readsPerSecond: 50_000,
-  /** Of these, what the CDN answers; of the rest, what a node has in memory, what it reads from the store, what it makes. */
+  /** Shares: reads that the CDN answers; of the rest, those from a node's memory, from the store, and by a render. */
   cdnShare: 0.95,
   shares: { hot: 0.7, stored: 0.28, cold: 0.02 },
   originalBytes: 500_000,
   renditions: 3,
   renditionBytes: 20_000,
-  /** How far cores and memory are filled. */
+  /** Target utilisation of cores and memory. */
   fill: 0.5,
   redisNodeBytes: 64e9,
 };
-/** Of nobody in particular, in any currency: per 1000 requests, and per GB and month. */
+/** Example prices in any currency: per 1000 requests, and per GB and month. */
 const PRICES = { write: 0.005, read: 0.0005, gigabyte: 0.02 };
 const MONTH_SECONDS = 30 * 86_400;
-/** What Amazon S3 takes at least per partitioned prefix and second. */
+/** Amazon S3's guaranteed minimum per partitioned prefix and second. */
 const S3_RATES = { write: 3500, read: 5500 };
 const CLUSTER_SLOTS = 16_384;
 
 /**
- * A thousand million images, reckoned from what was measured: records in Redis, pictures in S3.
+ * A billion (10^9) images, calculated from the measurements: records in Redis, pictures in S3.
  * @param {object} measured
  * @param {Costs} measured.costs
  * @param {Map<string, Counts>} measured.split
