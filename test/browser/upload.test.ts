@@ -25,7 +25,7 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
 
   const boat = () => ({ name: "boat.jpg", mimeType: "image/jpeg", buffer: photo });
 
-  test("uploads every kind of file that is chosen, also those whose type the browser does not know", async () => {
+  test("every kind of chosen file uploads, including types that the browser does not know", async () => {
     await onUploadPage(browser, site, async (page) => {
       const files = [
         boat(),
@@ -58,7 +58,7 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
     });
   });
 
-  test("takes files that are dropped anywhere, and pictures that are pasted, but no text", async () => {
+  test("the page accepts files dropped anywhere and pasted pictures, but not pasted text", async () => {
     await onUploadPage(browser, site, async (page) => {
       await hand(page, "drop", { name: "dropped.jpg", type: "image/jpeg", bytes: photo });
       await entryOf(page, "dropped.jpg").getByRole("button", { name: "Copy link" }).waitFor();
@@ -77,7 +77,7 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
     });
   });
 
-  test("copies addresses that work", async () => {
+  test("the copied addresses work", async () => {
     await onUploadPage(browser, site, async (page) => {
       await choose(page, boat());
       const entry = entryOf(page, "boat.jpg");
@@ -107,7 +107,7 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
     });
   });
 
-  test("gives the next images the name and the life that are asked for", async () => {
+  test("the next images get the chosen name and lifetime", async () => {
     await onUploadPage(
       browser,
       site,
@@ -135,7 +135,7 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
     );
   });
 
-  test("renames an image where its name stands", async () => {
+  test("an image is renamed in place in the list", async () => {
     await onUploadPage(browser, site, async (page) => {
       await choose(page, boat());
       const link = await linkOf(entryOf(page, "boat.jpg"));
@@ -148,7 +148,7 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
     });
   });
 
-  test("remembers uploads, and deletes or forgets them", async () => {
+  test("the page remembers uploads and can delete or forget them", async () => {
     await onUploadPage(browser, site, async (page) => {
       await choose(page, boat(), { ...boat(), name: "second.jpg" }, { ...boat(), name: "third.jpg" });
       await page.getByRole("heading", { name: "3 images are ready to share" }).waitFor();
@@ -178,7 +178,7 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
     });
   });
 
-  test("leads to the API and to ShareX, and tells who has no JavaScript how to do without", async () => {
+  test("the page links to the API and to ShareX, and explains uploads without JavaScript", async () => {
     const response = await fetch(`${site.base}/`);
     const html = await response.text();
     expect(html).toContain(`<a href="${site.base}/api">`);
@@ -188,7 +188,7 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
     expect(response.headers.get("content-security-policy")).not.toContain("unsafe");
   });
 
-  test("is small: all that it loads has less than 60 kB", async () => {
+  test("the page loads less than 60 kB in total", async () => {
     const sizes: number[] = [];
     const html = await (await fetch(`${site.base}/`)).text();
     sizes.push(Buffer.byteLength(html));
@@ -201,7 +201,7 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
   });
 });
 
-/** Drops or pastes a file somewhere below the page's content. */
+/** Drops or pastes a file on an element below the page's content. */
 function hand(
   page: Page,
   how: "drop" | "paste",
