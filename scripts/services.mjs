@@ -131,6 +131,9 @@ const SERVICES = [
   },
 ];
 
+/** Debian packages of all programs, sorted. */
+export const DEBIAN_PACKAGES = SERVICES.flatMap(({ debianPackages }) => debianPackages).sort();
+
 /** A probe that takes longer than this has failed. */
 const PROBE_MS = 20_000;
 

@@ -35,7 +35,14 @@ const CHECKS = [
     after: ["build"],
     command: [bin("turbo"), "run", "lint:package", "--output-logs=errors-only"],
   },
-  ...["test", "examples/express-app", "examples/koa-app", "examples/swap-storage", "bench"].map((folder) => ({
+  ...[
+    "test",
+    "examples/express-app",
+    "examples/koa-app",
+    "examples/swap-storage",
+    "examples/lookup-only",
+    "bench",
+  ].map((folder) => ({
     name: `types of ${folder}`,
     after: ["build"],
     command: [bin("tsc"), "-p", folder],

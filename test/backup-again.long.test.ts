@@ -194,7 +194,7 @@ describe("backupStorage, while the source serves", () => {
     await data.close();
     const { code, stderr, stdout } = await run(cwd, args, {});
     expect([code, stderr]).toEqual([1, expect.stringContaining(`damaged at the source: ${id}/original: `)]);
-    expect(stdout).toContain("is whole, as of ");
+    expect(stdout).toContain("is complete, as of ");
     const backup = createFsBlobStore({ directory: join(cwd, "backup") });
     expect((await read(backup, `${id}/original`)).equals(good)).toBe(true);
     await backup.close();

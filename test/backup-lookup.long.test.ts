@@ -91,7 +91,7 @@ describe("outrigger backup with the lookup's database", () => {
     const living = await runIn(place, ["restore", "--from", "file:./backup", "--data", "new"], {
       OUTRIGGER_LOOKUP_DATABASE: "file:./new/lookup.db",
     });
-    expect(living.stdout).toContain("was there, and stays as it is");
+    expect(living.stdout).toContain("exists and stays unchanged");
     expect((await stat(join(place.cwd, "new", "lookup.db"))).mode & 0o777).toBe(0o600);
     expect(await readFile(join(place.cwd, "new", "secret"))).toEqual(
       await readFile(join(place.cwd, "data", "secret")),
@@ -122,7 +122,7 @@ describe("outrigger backup with the lookup's database", () => {
     await mkdir(empty);
     const { code, stdout, stderr } = await runIn(place, ["backup", "--to", "file:./backup"], { PATH: empty });
     expect(code).toBe(1);
-    expect(stdout).toMatch(/ is whole, as of .*\. It has no database of the lookup\./);
+    expect(stdout).toMatch(/ is complete, as of .*\. It has no database of the lookup\./);
     expect(stderr).toContain("pg_dump --format=custom --data-only");
     expect(stderr).not.toContain("pass");
   }, 120_000);

@@ -47,7 +47,7 @@ test.runIf(process.platform === "linux")(
 
       const here = await start(frugal());
       const tooMuch = "This image needs more than 128 MiB of memory to render.";
-      const barred = `${tooMuch} It was so in two sizes: no further one is rendered for an hour.`;
+      const barred = `${tooMuch} This happened in two sizes, so no other size is rendered for an hour.`;
       const detail = async (...asked: Parameters<typeof read>) => {
         const { status, text } = await read(...asked);
         return [status, status === 415 ? JSON.parse(text).detail : null];

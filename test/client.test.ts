@@ -259,7 +259,7 @@ describe("images", () => {
       expect(error).toMatchObject({
         status: 500,
         message:
-          "A web page was answered (500 Internal Server Error), which is not the service's: 502 Bad Gateway",
+          "The reply is a web page (500 Internal Server Error), which does not come from the service: 502 Bad Gateway",
       });
       front.interject({
         status: 418,
@@ -531,7 +531,7 @@ describe("over a network that fails", () => {
       await expect(client.upload(failing)).rejects.toBe(broken);
       expect(opened).toBe(1);
       for (const size of [photo.length - 1, photo.length + 1]) {
-        await expect(client.upload(openable(photo, { size }))).rejects.toThrow(`The source gave`);
+        await expect(client.upload(openable(photo, { size }))).rejects.toThrow(`The source returned`);
       }
       const listener = new Error("the listener's own");
       const onProgress = () => {

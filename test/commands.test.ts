@@ -82,7 +82,7 @@ describe("outrigger upload", PATIENT, () => {
     expect(images[1]).toMatchObject({ status: "ready", agent: { name: "outrigger" } });
     const said = stderr.trimEnd().split("\n");
     expect(said).toHaveLength(6);
-    const none = "its content is none of PNG, JPEG, GIF, SVG, PSD, PDF";
+    const none = "its content is not one of PNG, JPEG, GIF, SVG, PSD, PDF";
     for (const [name, why] of [
       ["words.png", none],
       ["new.png", none],
@@ -136,7 +136,7 @@ describe("outrigger upload", PATIENT, () => {
     expect([dead.code, dead.stdout, dead.stderr]).toEqual([
       1,
       "",
-      `outrigger: photo.png: Nothing answers at ${nowhere}; start one with outrigger serve, or name another with --to or OUTRIGGER_URL\n` +
+      `outrigger: photo.png: No service responds at ${nowhere}; start one with outrigger serve, or set another with --to or OUTRIGGER_URL\n` +
         "outrigger: 2 more were not tried\n",
     ]);
     const tooLarge = "outrigger: photo.png: The file is over the limit of 1000 bytes\n";
@@ -228,16 +228,13 @@ describe("outrigger get", PATIENT, () => {
       run(["get", url, "--quality", "low"]),
       run(["get", url, "--page", "2", "--output", "page.png"]),
     ]);
-    expect([refused.code, refused.stderr]).toEqual([
-      1,
-      expect.stringContaining("photo.png is there already"),
-    ]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("photo.png already exists")]);
     expect(await readFile(join(site.cwd(), "photo.png"), "utf8")).toBe("mine");
     expect([streamed.code, streamed.stderr]).toEqual([0, ""]);
     expect(streamed.stdout).toMatch(/^<svg[\s\S]*<\/svg>\s*$/);
     expect(printed(record.stdout)[0]).toMatchObject({ id, name: "photo.png", type: "image/png" });
     expect(record.stdout).not.toContain(pin);
-    expect([odd.code, odd.stderr]).toEqual([2, expect.stringContaining("--quality: is for JPEG alone")]);
+    expect([odd.code, odd.stderr]).toEqual([2, expect.stringContaining("--quality: applies only to JPEG")]);
     expect([late.code, late.stderr]).toEqual([1, expect.stringContaining("page must be at most 1")]);
     expect((await run(["get", url, "--force"])).code).toBe(0);
     expect((await sharp(join(site.cwd(), "photo.png")).metadata()).width).toBe(64);
@@ -301,7 +298,7 @@ describe("outrigger edit and rm", PATIENT, () => {
     ]);
     expect([again.code, again.stderr]).toEqual([1, `outrigger: ${id}: This image was deleted\n`]);
     expect([gone.code, gone.stderr]).toEqual([1, `outrigger: ${id}: This image was deleted\n`]);
-    expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining("--yes: is needed")]);
+    expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining("--yes: is required")]);
     for (const { stdout, stderr } of [named, dated, refused, none, odd, removed, again, gone, unasked]) {
       for (const secret of [pin, other.pin, wrongPin, "hush"]) expect(stdout + stderr).not.toContain(secret);
     }

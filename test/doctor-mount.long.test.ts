@@ -100,7 +100,7 @@ describe("outrigger doctor, at a mount as it should be", () => {
     const server = serve(await temporaryDirectory(), ["--demo"]);
     const findings = await examine(await server.url);
     expect(amiss(findings).map(({ check }) => check)).toEqual(["sizes"]);
-    expect(findings).toContainEqual({ check: "lookup", status: "ok", detail: "asks for a key" });
+    expect(findings).toContainEqual({ check: "lookup", status: "ok", detail: "requires a key" });
   });
 
   it("knows a mount of the lookup alone", async () => {
@@ -118,12 +118,12 @@ describe("outrigger doctor, at a mount as it should be", () => {
     expect(findings).toContainEqual({
       check: "sizes",
       status: "ok",
-      detail: "presets and signed addresses alone",
+      detail: "only presets and signed addresses",
     });
     expect(findings).toContainEqual({
       check: "PDF",
       status: "ok",
-      detail: "its pages need signed addresses here",
+      detail: "its pages need signed addresses",
     });
   });
 
@@ -133,7 +133,7 @@ describe("outrigger doctor, at a mount as it should be", () => {
       {
         check: "sizes",
         status: "warning",
-        detail: "any is rendered for every client, and no header of a reply shows a cache in front",
+        detail: "any client can request any size, and no reply header shows a cache in front",
         remedy: 'Set sizes: "steps" or "signed", or put a cache in front',
       },
     ]);
@@ -175,7 +175,7 @@ describe("outrigger doctor, where something is mounted wrongly", () => {
         check: "addresses",
         status: "problem",
         detail: expect.stringMatching(
-          /^replies name https:\/\/elsewhere\.example\/img\/[\w-]{22}, asked was /,
+          /^replies name https:\/\/elsewhere\.example\/img\/[\w-]{22}, but the request went to /,
         ),
         remedy: expect.stringContaining(`Set publicUrl: "${base}"`),
       },
@@ -188,8 +188,8 @@ describe("outrigger doctor, where something is mounted wrongly", () => {
         {
           check: "mount",
           status: "problem",
-          detail: expect.stringContaining(`no Outrigger is mounted here, but at ${site.base}`),
-          remedy: "Name that address",
+          detail: expect.stringContaining(`Outrigger is not mounted here, but at ${site.base}`),
+          remedy: "Use that address",
         },
       ]);
     }
@@ -202,9 +202,9 @@ describe("outrigger doctor, where something is mounted wrongly", () => {
         check: "mount",
         status: "problem",
         detail: expect.stringMatching(
-          /\/img: 404 with text\/html, not Outrigger's: no Outrigger is mounted here$/,
+          /\/img: 404 with text\/html, not Outrigger's: Outrigger is not mounted here$/,
         ),
-        remedy: "Name the path that it is mounted at",
+        remedy: "Use the path at which it is mounted",
       },
     ]);
   });
@@ -215,7 +215,7 @@ describe("outrigger doctor, where something is mounted wrongly", () => {
       {
         check: "mount",
         status: "problem",
-        detail: `${base}: nothing listens there`,
+        detail: `${base}: nothing listens at this address`,
         remedy: expect.stringContaining("Start the app"),
       },
     ]);
@@ -237,8 +237,8 @@ describe("outrigger doctor, where something is mounted wrongly", () => {
       {
         check: "upload",
         status: "warning",
-        detail: expect.stringContaining("refused with 403"),
-        remedy: 'Give what the app asks for by --header "Name: value"',
+        detail: expect.stringContaining("rejected with 403"),
+        remedy: 'Send the credentials of the app with --header "Name: value"',
       },
     ]);
     expect(refused.map(({ check }) => check)).toEqual([...EVERYTHING.slice(0, 5), "clock"]);
@@ -268,7 +268,7 @@ describe("outrigger doctor, where something is mounted wrongly", () => {
     closing.push(() => split.close());
     const problems = amiss(await examine(`${split.origin}/img`)).filter(({ status }) => status === "problem");
     expect(problems.map(({ remedy }) => remedy)).toContainEqual(
-      expect.stringContaining("Give all processes the same storage and the same secret"),
+      expect.stringContaining("Configure the same storage and secret for all processes"),
     );
     alive.clear();
   });

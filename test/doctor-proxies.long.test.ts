@@ -66,7 +66,7 @@ describe("outrigger doctor, behind a proxy", () => {
     expect(findings).toContainEqual({
       check: "request buffering",
       status: "ok",
-      detail: expect.stringContaining("takes a request whole"),
+      detail: expect.stringContaining("buffers a request before it forwards it"),
     });
   });
 
@@ -167,7 +167,7 @@ describe("outrigger doctor, behind a proxy", () => {
       {
         check: "error replies",
         status: "warning",
-        detail: "what is not there is answered with 404 with text/html from nginx, not Outrigger's",
+        detail: "the reply for an unknown image is 404 with text/html from nginx, not Outrigger's",
         remedy: expect.stringContaining("proxy_intercept_errors off"),
       },
     ]);
@@ -193,7 +193,7 @@ describe("outrigger doctor, behind a proxy", () => {
       {
         check: "after deletion",
         status: "warning",
-        detail: "a cache in front serves the picture on (Age: 1), for up to 300 seconds",
+        detail: "a cache in front still serves the picture (Age: 1), for up to 300 seconds",
         remedy: expect.stringContaining("cacheSeconds"),
       },
     ]);
@@ -251,7 +251,7 @@ describe("outrigger doctor, behind a proxy", () => {
     );
     expect(others).toEqual([]);
     expect(first).toMatchObject({ check: "redirect", status: "warning" });
-    expect(first?.detail).toContain(`leads to ${site.base}`);
+    expect(first?.detail).toContain(`redirects to ${site.base}`);
     const { found } = await behind({
       answer: (incoming, outgoing) =>
         incoming.method === "POST" && redirect(() => "https://www.example")(incoming, outgoing) === true,
@@ -260,7 +260,7 @@ describe("outrigger doctor, behind a proxy", () => {
       {
         check: "upload",
         status: "problem",
-        detail: "the POST is answered with 301 to https://www.example/img/api/images.json",
+        detail: "the reply to POST is 301 to https://www.example/img/api/images.json",
         remedy: expect.stringContaining("an upload does not survive a redirect"),
       },
     ]);
@@ -275,7 +275,7 @@ describe("outrigger doctor, behind a proxy", () => {
       expect.objectContaining({
         check: "addresses",
         status: "problem",
-        remedy: expect.stringContaining("have the proxy pass Host on"),
+        remedy: expect.stringContaining("let the proxy forward Host"),
       }),
     ]);
   });

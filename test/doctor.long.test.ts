@@ -59,20 +59,20 @@ describe("outrigger doctor", () => {
     expect(lines.slice(0, 16)).toEqual([
       expect.stringMatching(/^ok {7}Node\.js: \d+\.\d+\.\d+ \(20\.19 or newer is needed\)$/),
       expect.stringMatching(/^(?:ok {5}|warning) {2}open files: at most /),
-      `ok       data directory: ${join(cwd, "data")}, which can be made`,
+      `ok       data directory: ${join(cwd, "data")}, which can be created`,
       expect.stringMatching(/^(?:ok {5}|warning) {2}free space: \d+\.\d GB \(\d+ %\)/),
       expect.stringMatching(/^(?:ok {5}|warning) {2}free inodes: \d+ of \d+ \(\d+ %\)/),
-      "ok       clock of the file system: as this machine's",
-      "ok       secret: made at the first start",
-      "ok       time-outs: 75 s between requests, 120 s of silence, 860 s for a request",
-      expect.stringMatching(/^warning {2}sizes: any size is rendered for every client/),
+      "ok       clock of the file system: equal to this machine's",
+      "ok       secret: created at the first start",
+      "ok       time-outs: 75 s between requests, 120 s without traffic, 860 s for a request",
+      expect.stringMatching(/^warning {2}sizes: any client can request any size/),
       expect.stringMatching(/^ok {7}renderer: started in \d+ ms$/),
       ...["PNG", "JPEG", "GIF", "SVG", "PSD", "PDF"].map((name) =>
-        expect.stringMatching(`^ok {7}${name}: drawn in \\d+ ms$`),
+        expect.stringMatching(`^ok {7}${name}: rendered in \\d+ ms$`),
       ),
     ]);
     expect(lines.slice(16)).toHaveLength(1 + Object.keys(CODE_POINTS).length);
-    expect(lines).toContain("ok       Latin text: drawn");
+    expect(lines).toContain("ok       Latin text: rendered");
     expect([status, stderr]).toEqual([0, ""]);
     expect(await readdir(cwd)).toEqual([]);
   });
@@ -109,8 +109,8 @@ describe("outrigger doctor, where something is wrong", () => {
     const { status, stdout } = await doctor(cwd, [], await withoutFonts(cwd));
     expect(status).toBe(1);
     expect(stdout.match(/^problem.*$/gm)).toEqual([
-      "problem  fonts: there is none: text in SVG pictures becomes boxes, or vanishes. " +
-        "Install fonts, e.g. by apt-get install fonts-dejavu-core.",
+      "problem  fonts: no font is installed: text in SVG pictures becomes boxes or disappears. " +
+        "Install fonts, e.g. with apt-get install fonts-dejavu-core.",
     ]);
   });
 
@@ -121,9 +121,9 @@ describe("outrigger doctor, where something is wrong", () => {
     expect(status).toBe(1);
     expect(stdout.match(/^problem.*$/gm)).toEqual([
       `problem  data directory: ${join(cwd, "file", "below")} cannot be used: it is not a directory. ` +
-        "Mend that, or name another by --data.",
+        "Fix this, or set another directory with --data.",
     ]);
-    expect(stdout).toContain("Latin text: drawn");
+    expect(stdout).toContain("Latin text: rendered");
   });
 
   it("says the same to machines as to people", async () => {
@@ -139,7 +139,7 @@ describe("outrigger doctor, where something is wrong", () => {
     expect(findings.find(({ check }) => check === "fonts")).toEqual({
       check: "fonts",
       status: "problem",
-      detail: expect.stringContaining("there is none"),
+      detail: expect.stringContaining("no font is installed"),
       remedy: expect.stringContaining("fonts-dejavu-core"),
     });
   });
@@ -177,12 +177,12 @@ describe("outrigger doctor with a URL", () => {
     const nobody = await doctor(cwd, [`http://127.0.0.1:${await freePort()}`]);
     expect([nobody.status, nobody.stderr]).toEqual([1, ""]);
     expect(nobody.stdout).toMatch(
-      /^problem {2}mount: http:\S+: nothing listens there\. Start the app, .*\.\n$/,
+      /^problem {2}mount: http:\S+: nothing listens at this address\. Start the app, .*\.\n$/,
     );
     for (const [args, message] of [
       [["example.com/img"], "URL: must be an absolute http(s) URL"],
-      [["https://e.example", "--data", "d"], "--data: is for this machine, not for a URL"],
-      [["--patience", "1"], "--patience: is for a URL, and none was given"],
+      [["https://e.example", "--data", "d"], "--data: applies only to this machine, not to a URL"],
+      [["--patience", "1"], "--patience: applies only to a URL, and no URL was given"],
       [["https://e.example", "--header", "secret"], "--header: must be a header such as"],
     ] as const) {
       const { status, stdout, stderr } = await doctor(cwd, args);
@@ -198,7 +198,7 @@ describe("outrigger doctor with a URL", () => {
     const { status, stdout } = await doctor(cwd, [await server.url, "--patience", "0"]);
     expect(stdout.match(/^problem.*$/gm)).toEqual([
       expect.stringContaining(
-        "problem  fonts: there is none: text in SVG pictures becomes boxes, or vanishes.",
+        "problem  fonts: no font is installed: text in SVG pictures becomes boxes or disappears.",
       ),
     ]);
     expect(status).toBe(1);
@@ -210,7 +210,7 @@ describe("outrigger serve", () => {
     const cwd = await temporaryDirectory();
     const server = serve(cwd, [], await withoutFonts(cwd));
     const url = await server.url;
-    await server.logged("There are no fonts: text in SVG pictures becomes boxes, or vanishes.");
+    await server.logged("No fonts are installed: text in SVG pictures becomes boxes or disappears.");
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
   });
 });

@@ -177,7 +177,7 @@ const SCENARIOS: Scenario[] = [
       });
     },
     expected: 451,
-    byClass: "The blob was changed by somebody else.",
+    byClass: "The blob was changed by another writer",
   },
   {
     title: "an edit that loses a compare-and-set",

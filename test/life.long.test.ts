@@ -180,7 +180,7 @@ describe.each(HOSTS)("with rules of the host's, through %s", (host) => {
     const second = await postWithHeaders(site, picture, "image/png", { "X-User": "anna" });
     expect([second.status, (await second.json()).detail]).toEqual([
       403,
-      "No more than 1 images at a time: delete one, or wait until one expires",
+      "At most 1 images at a time: delete one, or wait until one expires",
     ]);
     const png = addressOf(site, image.id, "png");
     const own = await fetch(png, as("anna"));

@@ -16,7 +16,7 @@ describe("outrigger contacts import", () => {
     expect(skipped.stdout).toMatch(/^34 lines: 4 addresses added, .* 30 bad lines/);
     expect(skipped.stderr.trimEnd().split("\n")).toEqual([
       ...Array.from({ length: 20 }, (_, index) => `outrigger: line ${index + 2}: it has no email address`),
-      "outrigger: … and 10 lines more: lines.csv names them all",
+      "outrigger: … and 10 more lines: lines.csv names them all",
     ]);
     expect((await readFile(join(place.cwd, "lines.csv"), "utf8")).trimEnd().split("\n")).toEqual([
       "line,reason,field",
@@ -68,7 +68,7 @@ describe("outrigger contacts import", () => {
       .toBeGreaterThan(1_000_000);
     stopped.child.kill("SIGINT");
     expect(await stopped.exit).toBe(130);
-    expect(stopped.output.stderr).toContain("Import the same file again, it goes on where it was");
+    expect(stopped.output.stderr).toContain("Import the same file again to resume");
     const { stdout } = await place.run(...args, "--json");
     const { added, unchanged, bad } = JSON.parse(stdout);
     expect([added + unchanged, bad]).toEqual([60_000, 0]);
@@ -76,8 +76,8 @@ describe("outrigger contacts import", () => {
   }, 90_000);
 
   it.each([
-    [["import", "people.txt"], "--format: must be given for people.txt"],
-    [["import", "-"], "--format: must be given for the standard streams"],
+    [["import", "people.txt"], "--format: is required for people.txt"],
+    [["import", "-"], "--format: is required for the standard streams"],
     [["import", "people.csv", "--map", "adress=Email"], "It must be field=column"],
     [["erase", "nobody"], "nobody: must be an email address or a domain"],
   ])("refuses %j as wrong usage", async (args, message) => {
@@ -95,7 +95,7 @@ describe("outrigger contacts import", () => {
       ["contacts", "erase", "a.example"],
     ]) {
       const { code, stderr } = await place.run(...args);
-      expect([code, stderr]).toEqual([1, expect.stringContaining("There is no lookup's database file:")]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("There is no lookup database file:")]);
     }
     await expect(stat(join(place.cwd, "data"))).rejects.toThrow("ENOENT");
     expect((await place.run("contacts", "import", "none.csv")).stderr).toContain("none.csv cannot be read");

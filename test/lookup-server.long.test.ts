@@ -224,7 +224,7 @@ describe.each(["embedded", "postgres"] as const)("the lookup on a database that 
     expect(erased).toEqual({
       code: 1,
       stdout: "other.example erased\nann.lee@acme.example erased\n",
-      stderr: "outrigger: no@acme.example: nothing is known of it\n",
+      stderr: "outrigger: no@acme.example: unknown\n",
     });
   }, 90_000);
 });
@@ -364,7 +364,7 @@ describe("a lookup in trouble", () => {
     const server = serve(cwd);
     expect(await server.exit).toBe(2);
     expect(server.output.stderr).toContain(
-      "lookup.database: must be given where images are not kept in a directory",
+      "lookup.database: must be set if images are not stored in a directory",
     );
   });
 
@@ -375,8 +375,8 @@ describe("a lookup in trouble", () => {
       const database = kind === "postgres" ? await newDatabase() : "file:./lookup.db";
       const env = { OUTRIGGER_LOOKUP_DATABASE: database };
       const { code, stderr } = await command(cwd, ["keys", "create"], env);
-      expect([code, stderr]).toEqual([1, expect.stringContaining("which a server makes at its first start")]);
-      expect(stderr).toContain("give its secret by OUTRIGGER_SECRET or lookup.secret");
+      expect([code, stderr]).toEqual([1, expect.stringContaining("A server creates it at its first start")]);
+      expect(stderr).toContain("set OUTRIGGER_SECRET or lookup.secret to the secret of the app");
       for (const made of ["data", "lookup.db"]) await expect(stat(join(cwd, made))).rejects.toThrow("ENOENT");
     },
   );

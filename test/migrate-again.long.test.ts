@@ -122,7 +122,7 @@ describe("outrigger migrate, killed", () => {
     for (const args of [["serve"], ["images", "list"]]) {
       const refused = outrigger(args, { cwd, env });
       expect(await refused.exit).toBe(1);
-      expect(refused.output.stderr).toContain("has a part of the images only: their migration from file:");
+      expect(refused.output.stderr).toContain("has only some of the images: their migration from file:");
     }
     const { copied, unchanged, keys } = await report(cwd, server.url);
     expect([copied, unchanged, keys]).toEqual([500 - before, before, { from: 500, to: 500 }]);
@@ -136,7 +136,7 @@ describe("outrigger migrate, killed", () => {
     const server = await redis();
     const { exit, output } = migration(cwd, server.url, SLOWLY, signalAfter("SIGINT", 300));
     expect(await exit).toBe(130);
-    expect(output.stderr).toContain("Stopped. Run the same command again, it goes on where it was\n");
+    expect(output.stderr).toContain("Stopped. Run the same command again to resume\n");
     expect(output.stderr).not.toContain("   at ");
     const { copied, unchanged } = await report(cwd, server.url);
     expect(copied + unchanged).toBe(500);
@@ -225,7 +225,9 @@ describe("outrigger migrate, where something is wrong", () => {
     const server = await redis({ args: ["--maxmemory", "6mb", "--maxmemory-policy", "noeviction"] });
     const { code, stdout, stderr } = await migrated(cwd, server.url, ["--quiet"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(/outrigger: The target has no room left: .*maxmemory.*it goes on where it was\n$/);
+    expect(stderr).toMatch(
+      /outrigger: The target has no space left: .*maxmemory.*run this again to resume\n$/,
+    );
     await server.cli("CONFIG", "SET", "maxmemory", "100mb");
     expect(await report(cwd, server.url)).toMatchObject({ images: 30, isComplete: true });
   }, 120_000);
@@ -252,8 +254,8 @@ describe("outrigger migrate, where something is wrong", () => {
     for (const [to, code, message] of [
       ["file:./other", 1, "Nothing was copied: the target is not empty"],
       ["file:./own", 1, "holds another secret than the source"],
-      ["file:./data", 2, "--to: must not have a store of --from"],
-      [JSON.stringify(same), 2, "--to: must not have a store of --from"],
+      ["file:./data", 2, "--to: must not share a store with --from"],
+      [JSON.stringify(same), 2, "--to: must not share a store with --from"],
       ["memory:", 2, "--to: must not be memory:"],
       ["ftp://x", 2, "--to: must be a URL that begins with"],
       ['{"records": "file:./b"}', 2, "--to.originals: must be a URL"],
@@ -268,7 +270,7 @@ describe("outrigger migrate, where something is wrong", () => {
     const elsewhere = outrigger(["migrate", "--from", "file:./nowhere", "--to", "file:./b"], { cwd });
     expect(await elsewhere.exit).toBe(1);
     expect(elsewhere.output.stderr).toContain(
-      "is not a data directory of Outrigger: name the right one by --from",
+      "is not a data directory of Outrigger: set the right one with --from",
     );
   });
 

@@ -197,7 +197,7 @@ describe("outrigger migrate, from a directory to Redis, to S3 and back", () => {
     expect(await migrated(cwd, [places.s3, "file:./back"], [], env)).toMatchObject({
       isComplete: true,
       keys: toRedis.keys,
-      pins: expect.stringContaining("keeps the secret of the old server now"),
+      pins: expect.stringContaining("now keeps the secret of the old server"),
     });
     const back = ["--data", "back"];
     await served(cwd, {}, (base) => expectAlive(base, stocked, before), back);

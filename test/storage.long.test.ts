@@ -151,7 +151,7 @@ describe("outrigger with a store for each role", () => {
     const running = serve(cwd, [], { OUTRIGGER_STORAGE: "memory:" });
     const { id } = await uploaded(await running.url, await jpeg());
     expect(await statusOf(await running.url, id)).toBe(200);
-    await running.logged("gone when the process ends");
+    await running.logged("are lost when the process ends");
     const { code, stderr } = await ended(cwd, ["images", "list"], { OUTRIGGER_STORAGE: "memory:" });
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("in the memory of") });
   });
@@ -181,7 +181,7 @@ describe("outrigger with storage that cannot be", () => {
   it("does not choose between data and storage", async () => {
     const args = ["serve", "--data", "x"];
     const { code, stderr } = await ended(await temporaryDirectory(), args, { OUTRIGGER_STORAGE: "memory:" });
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("drop data (--data") });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("remove data (--data") });
   });
 
   it("exits with 1 where there is no secret for images that others share", async () => {
@@ -190,7 +190,7 @@ describe("outrigger with storage that cannot be", () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        "outrigger: There is no secret for PINs, and redis://127.0.0.1:1 keeps none. " +
+        "outrigger: No secret for PINs is set, and redis://127.0.0.1:1 cannot keep one. " +
         "Set secret or OUTRIGGER_SECRET to at least 32 random bytes, the same for all processes\n",
     });
   });

@@ -167,7 +167,7 @@ describe("outrigger images", () => {
     expect(swept).toMatchObject({ code: 1, stderr: named });
     expect(swept.stdout).toContain("2 failed");
     const { stdout } = await ran(place, "doctor");
-    expect(stdout).toMatch(/warning {2}records: 2 of the 6 that were looked at are damaged/);
+    expect(stdout).toMatch(/warning {2}records: 2 of the 6 records read are damaged/);
     const copied = await ran(place, "migrate", "--quiet", "--from", "file:./data", "--to", "file:./copy");
     expect(copied).toMatchObject({ code: 1, stderr: named });
     expect(copied.stderr).toContain("2 damaged at the source");
@@ -192,7 +192,7 @@ describe("outrigger images", () => {
     const other = await ran(place, "images", "verify", "--state", path, "--repair", "--yes");
     expect([other.code, other.stderr]).toEqual([
       1,
-      expect.stringContaining(`${path} is of a verification of ${storage}`),
+      expect.stringContaining(`${path} belongs to a verification of ${storage}`),
     ]);
     const { code, stdout } = await ran(place, "images", "verify", "--state", path, "--quiet");
     expect(code).toBe(1);
@@ -207,7 +207,7 @@ describe("outrigger images", () => {
     const refused = await ran(place, "images", "verify", "--state", path);
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      expect.stringContaining("holds no state of a verification"),
+      expect.stringContaining("is not a state file of a verification"),
     ]);
   });
 
@@ -222,9 +222,9 @@ describe("outrigger images", () => {
     expect(await slow.exit).toBe(130);
     expect(slow.output.stderr).toContain("outrigger: Stopped.");
     for (const [args, why] of [
-      [["--repair"], "--yes: is needed"],
-      [["--from", "file:./data"], "--from: is for --repair"],
-      [["--repair", "--yes", "--from", "file:./data"], "--from: must be another storage"],
+      [["--repair"], "--yes: is required"],
+      [["--from", "file:./data"], "--from: needs --repair"],
+      [["--repair", "--yes", "--from", "file:./data"], "--from: must differ from the storage being repaired"],
       [["--rate", "fast"], "must be a number of MB/s"],
     ] as const) {
       const { code, stderr } = await ran(place, "images", "verify", ...args);

@@ -10,7 +10,7 @@ import { type SentinelSetup, startSentinels, until } from "../support/redis-sent
 import { fetchBytes } from "./fetch-bytes.ts";
 
 const SECRET = { OUTRIGGER_SECRET: "the same for all processes, 32 bytes" };
-const LOSES_WRITES = "has replicas and acknowledges writes that none of them has";
+const LOSES_WRITES = "has replicas but acknowledges writes before any of them has received them";
 
 let setup: SentinelSetup;
 beforeAll(async () => {

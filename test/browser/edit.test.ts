@@ -51,7 +51,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
 
       await saved(page);
       await page.waitForURL(/done=nothing$/);
-      expect(await notice(page)).toBe("Nothing was changed: all is as it was.");
+      expect(await notice(page)).toBe("Nothing was changed: name and expiry are the same as before.");
       expect(complaints).toEqual([]);
     });
   });

@@ -31,15 +31,15 @@ describe("outrigger find, verify and search", PATIENT, () => {
     expect([verified.code, verified.stderr]).toEqual([0, ""]);
     expect(verified.stdout.split("\n")).toEqual([
       "ada.lovelace@example.com  deliverable    valid       100",
-      "someone.else@example.com  risky          unknown      30  no mail server was asked",
-      "x@y                       undeliverable  invalid       0  its domain cannot be",
+      "someone.else@example.com  risky          unknown      30  no mail server was probed",
+      "x@y                       undeliverable  invalid       0  its domain is invalid",
       "",
     ]);
     expect(JSON.parse(verdict.stdout)).toMatchObject({ data: { status: "valid" } });
     expect(listed.stdout.split("\n")[0]).toBe(
       "ada.lovelace@example.com      97  Ada Lovelace  Chief Analyst",
     );
-    expect(listed.stderr).toMatch(/^outrigger: \d+ known of example\.com, 1 to 2 shown\n$/);
+    expect(listed.stderr).toMatch(/^outrigger: \d+ addresses of example\.com, 1 to 2 shown\n$/);
   });
 
   it("take the key from a file or the environment, and never show it", async () => {
@@ -66,15 +66,18 @@ it("exits with 2 for wrong usage, before anything is asked", PATIENT, async () =
   const to = `http://127.0.0.1:${await freePort()}`;
   const wrong: [string[], string][] = [
     [["upload"], "missing required argument 'file'"],
-    [["upload", "photo.png", "--expires", "soon"], "It must be a while as 30m, 12h, 7d or 2w, or a date"],
+    [
+      ["upload", "photo.png", "--expires", "soon"],
+      "It must be a duration such as 30m, 12h, 7d or 2w, or a date",
+    ],
     [["upload", "photo.png", "photo.png", "--name", "x"], "--name: must not be given for several files"],
-    [["upload", "-", "-"], "-: the standard input can be read only once"],
+    [["upload", "-", "-"], "-: standard input can be read only once"],
     [["upload", "photo.png", "--to", "img.example.com"], "--to: must be an absolute http(s) URL"],
     [["get", "photo"], "photo: must be an image's address or its ID"],
     [["get", "A".repeat(22), "--as", "tiff"], "It must be one of png, jpg, gif, svg, psd, pdf, webp, avif"],
     [["get", "A".repeat(22), "--json", "--as", "png"], "cannot be used with option"],
-    [["edit", "A".repeat(22), "--pin", "0123456789ABCDEF"], "--name or --expires: one of them must be given"],
-    [["find", "--name", "Ada Lovelace"], "--domain or --company: one of them must be given"],
+    [["edit", "A".repeat(22), "--pin", "0123456789ABCDEF"], "--name or --expires: one of them is required"],
+    [["find", "--name", "Ada Lovelace"], "--domain or --company: exactly one of them is required"],
     [["verify"], "missing required argument 'address'"],
   ];
   const runs = await Promise.all(wrong.map(([args]) => run(args, { OUTRIGGER_URL: to })));

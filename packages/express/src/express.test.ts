@@ -12,7 +12,7 @@ for (const [name, framework] of [
   ["Express 5", express5],
 ] as const) {
   describe(name, () => {
-    it("mounts in routers within routers, with parameters in their paths", async () => {
+    it("mounts in nested routers with parameters in their paths", async () => {
       const seen: unknown[] = [];
       const outer = framework.Router();
       const inner = framework.Router();
@@ -26,7 +26,7 @@ for (const [name, framework] of [
       expect(seen).toEqual([{ mountPath: "/app/acme/img", path: "/a/b", search: "c=d" }]);
     });
 
-    it("mounts as a route's handler", async () => {
+    it("mounts as the handler of a route", async () => {
       const seen: unknown[] = [];
       const app = framework();
       app.post("/upload", express(recording(seen)));
@@ -36,7 +36,7 @@ for (const [name, framework] of [
       expect(seen).toEqual([{ mountPath: "", path: "/upload", search: "" }]);
     });
 
-    it("hands the request with what middleware put there to the service", async () => {
+    it("passes the Express request, with values of earlier middleware, as call.context", async () => {
       let user: unknown;
       const app = framework();
       app.use((req, _res, next) => {
@@ -64,7 +64,7 @@ for (const [name, framework] of [
         "X-Forwarded-Host": "img.example:8443, inner.example",
       };
 
-      it("sees what a trusted proxy says, with the port of the host", async () => {
+      it("uses protocol, host with port and client address of a trusted proxy", async () => {
         expect(await facts("loopback", forwarded)).toEqual({
           origin: "https://img.example:8443",
           secure: true,
@@ -73,7 +73,7 @@ for (const [name, framework] of [
         });
       });
 
-      it("takes an IPv6 host from a trusted proxy, and Host where the proxy names none", async () => {
+      it("accepts an IPv6 host of a trusted proxy, and uses Host if the proxy sends none", async () => {
         expect(await facts(true, { "X-Forwarded-Host": "[2001:db8::1]" })).toMatchObject({
           origin: "http://[2001:db8::1]",
         });
@@ -81,7 +81,7 @@ for (const [name, framework] of [
         expect(origin).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
       });
 
-      it("does not believe a peer that is no trusted proxy", async () => {
+      it("ignores forwarding headers of an untrusted peer", async () => {
         for (const trust of [false, "10.0.0.0/8"]) {
           const seen = await facts(trust, forwarded);
           expect(seen).toMatchObject({ secure: false, clientIp: "127.0.0.1" });
@@ -89,15 +89,15 @@ for (const [name, framework] of [
         }
       });
 
-      it("believes one hop where one hop is trusted", async () => {
+      it("trusts only one hop if one hop is configured", async () => {
         expect(await facts(1, forwarded)).toMatchObject({ clientIp: "198.51.100.7", secure: true });
       });
 
-      it("has no origin when the proxy's host is not a host", async () => {
+      it("has an empty origin if the proxy's host is not a valid host", async () => {
         expect(await facts(true, { "X-Forwarded-Host": 'evil"/><x' })).toMatchObject({ origin: "" });
       });
 
-      it("inherits the setting in a mounted app", async () => {
+      it("applies in a mounted app too", async () => {
         const sub = framework();
         expect(await facts(true, forwarded, sub)).toMatchObject({
           origin: "https://img.example:8443",

@@ -3,7 +3,7 @@ import type { Service } from "@outrigger/core";
 import { checkValue, shapes } from "@outrigger/core/stores";
 import { dispatch, type HostView, sendReply } from "@outrigger/node";
 
-/** What is used of an Express request; those of Express 4 and 5 both fit. */
+/** The members of an Express request that this adapter uses, for Express 4 and 5. */
 export interface ExpressRequest extends IncomingMessage {
   baseUrl: string;
   protocol: string;
@@ -18,13 +18,16 @@ export type ExpressMiddleware = (
 ) => void;
 
 /**
- * Mounts a service in an Express 4 or 5 app: at the root, under a path, in a router, as often as you like. What is not
- * the service's own goes to `next()`, an unexpected failure to `next(error)`.
+ * Mounts a service in an Express 4 or 5 app: at the root, under a path or in a router, any number of times.
+ * Requests outside the
+ * service's routes go to `next()`, an unexpected failure to `next(error)`.
  *
- * Protocol, host and client address are what the app's `trust proxy` setting makes of them. `call.context` is the
- * Express request, with whatever earlier middleware put there (`req.user`).
+ * Protocol, host and client address follow the app's `trust proxy` setting. `call.context` is the Express
+ * request, with values that
+ * earlier middleware added (`req.user`).
  *
- * Mount it before body parsers; a multipart body that the host has parsed (`multer`) is used where it holds the file.
+ * Mount it before body parsers. It also accepts a multipart body that the host has parsed (`multer`), if it
+ * contains the file.
  *
  * @example
  * ```ts
@@ -46,7 +49,7 @@ export function express(service: Service): ExpressMiddleware {
       view: EXPRESS_VIEW,
     }).then((reply) => {
       if (reply === undefined) next();
-      // `null`: the client has left, there is nobody to be answered.
+      // `null`: the client has disconnected, so no reply is sent.
       else if (reply !== null) sendReply(res, reply).catch(next);
     }, next);
   };
@@ -55,7 +58,7 @@ export function express(service: Service): ExpressMiddleware {
 const EXPRESS_VIEW: HostView<ExpressRequest> = {
   protocol: (req) => req.protocol,
   host: (req) => {
-    // Express 5's `req.host` does the same; that of Express 4 has no port and warns.
+    // Express 5's `req.host` does the same; that of Express 4 lacks the port and warns.
     const forwarded = req.headers["x-forwarded-host"];
     if (typeof forwarded === "string" && forwarded !== "" && isProxyTrusted(req)) {
       return forwarded.split(",", 1)[0]?.trim();
@@ -67,7 +70,7 @@ const EXPRESS_VIEW: HostView<ExpressRequest> = {
   parsedFiles: (req) => [Reflect.get(req, "file"), Reflect.get(req, "files")],
 };
 
-/** Whether the app vouches for the forwarding headers of whoever is at the other end of the socket. */
+/** Whether the app trusts the forwarding headers of the socket's peer. */
 function isProxyTrusted(req: ExpressRequest): boolean {
   const trust = req.app.get("trust proxy fn");
   return typeof trust === "function" && trust(req.socket.remoteAddress, 0) === true;

@@ -5,7 +5,7 @@ import express5 from "express";
 import multer from "multer";
 import { express } from "../src/express.ts";
 
-// Express 4 comes without types; what is used of it here is the same.
+// Express 4 has no types here; the tests use only functions that it shares with Express 5.
 const express4: typeof express5 = createRequire(import.meta.url)("express-4");
 
 export { express4, express5 };

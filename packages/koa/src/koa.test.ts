@@ -12,7 +12,7 @@ for (const [name, Koa] of [
   ["Koa 3", Koa3],
 ] as const) {
   describe(name, () => {
-    it("works in a router, with the whole path as its prefix", async () => {
+    it("works in a router with the whole path as prefix", async () => {
       const seen: unknown[] = [];
       const router = new Router();
       router.all("/img{/*path}", koa(recording(seen), { prefix: "/img" }));
@@ -42,7 +42,7 @@ for (const [name, Koa] of [
       ]);
     });
 
-    it("works in a router with a prefix of its own, and under koa-mount", async () => {
+    it("works in a router that has a prefix, and under koa-mount", async () => {
       const seen: unknown[] = [];
       const router = new Router({ prefix: "/img" });
       router.all("{/*path}", koa(recording(seen), { prefix: "/img" }));
@@ -58,7 +58,7 @@ for (const [name, Koa] of [
       ]);
     });
 
-    it("finds its mount point under koa-mount in koa-mount and with a trailing slash", async () => {
+    it("determines its mount path under nested koa-mount and with a trailing slash", async () => {
       const seen: unknown[] = [];
       const app = new Koa();
       app.use(mountAt("/a", mountAt("/b", koa(recording(seen)))));
@@ -75,7 +75,7 @@ for (const [name, Koa] of [
       ]);
     });
 
-    it("puts the reply on the context, where middleware around it sees it", async () => {
+    it("sets the reply on the context, where surrounding middleware sees it", async () => {
       const log: unknown[] = [];
       const app = new Koa();
       app.use(async (ctx, next) => {
@@ -98,7 +98,7 @@ for (const [name, Koa] of [
       expect(log).toEqual([201, "image/png", 9]);
     });
 
-    it("hands the context with its state to the service", async () => {
+    it("passes the Koa context with its state as call.context", async () => {
       let user: unknown;
       const app = new Koa();
       app.use(async (ctx, next) => {
@@ -119,7 +119,7 @@ for (const [name, Koa] of [
       expect(user).toBe("ann");
     });
 
-    it("sees through a proxy when the app does, and otherwise not", async () => {
+    it("uses forwarding headers only if app.proxy is set", async () => {
       const headers = {
         "X-Forwarded-For": "203.0.113.9",
         "X-Forwarded-Proto": "https",
@@ -160,7 +160,7 @@ for (const [name, Koa] of [
 }
 
 describe("koa", () => {
-  it("checks its options", () => {
+  it("throws a TypeError for invalid options", () => {
     const service: Service = { handle: async () => undefined };
     for (const prefix of ["img", "/img?x", "/*", 7]) {
       expect(() => koa(service, { prefix: prefix as string })).toThrow(/prefix must be a path/);

@@ -15,11 +15,11 @@ import {
   watchSending,
 } from "@outrigger/node";
 
-/** What is used of a Koa context; those of Koa 2 and 3 both fit. */
+/** The members of a Koa context that this adapter uses, for Koa 2 and 3. */
 export interface KoaContext {
   req: IncomingMessage;
   res: ServerResponse;
-  /** The context's own request, where body parsers leave what they parsed. */
+  /** The context's own request, where body parsers store their results. */
   request: object;
   originalUrl: string;
   protocol: string;
@@ -33,8 +33,9 @@ export type KoaMiddleware = (ctx: KoaContext, next: () => Promise<unknown>) => P
 
 export interface KoaOptions {
   /**
-   * Path under which the service is, as far as nothing else has taken it off: with `app.use` and with `@koa/router` the
-   * whole path, under `koa-mount` nothing. Requests outside go to `next()`. @default "" (the root)
+   * Path of the service, without any part that other middleware strips: with `app.use` and `@koa/router` the
+   * whole path, under
+   * `koa-mount` an empty one. Requests outside this path go to `next()`. @default "" (the root)
    */
   prefix?: string;
 }
@@ -42,13 +43,17 @@ export interface KoaOptions {
 const RULES = { prefix: mountPathRule } satisfies RuleTable<KoaOptions>;
 
 /**
- * Mounts a service in a Koa 2 or 3 app: at the root, under a prefix, under `koa-mount`, in a router. What is not the
- * service's own goes to `next()`, an unexpected failure is thrown. The reply is put on the context like anybody's, so
- * that middleware around it (logging, compression) keeps working.
+ * Mounts a service in a Koa 2 or 3 app: at the root, under a prefix, under `koa-mount` or in a router.
+ * Requests outside the service's
+ * routes go to `next()`; an unexpected failure is thrown. The reply is set on the context, so that middleware
+ * around it (logging,
+ * compression) works as usual.
  *
- * Protocol, host and client address are what `app.proxy` makes of them. `call.context` is the Koa context, with whatever
- * earlier middleware put there (`ctx.state`). Mount it before body parsers; a multipart body that the host has parsed
- * (`@koa/multer`, `koa-body`) is used where it holds the file.
+ * Protocol, host and client address follow `app.proxy`. `call.context` is the Koa context, with values that
+ * earlier middleware
+ * added (`ctx.state`). Mount it before body parsers. It also accepts a multipart body that the host has
+ * parsed (`@koa/multer`,
+ * `koa-body`), if it contains the file.
  *
  * @example
  * ```ts
@@ -59,8 +64,7 @@ const RULES = { prefix: mountPathRule } satisfies RuleTable<KoaOptions>;
  * app.listen(8080);
  * ```
  *
- * In a router it has to be a route: `router.use` alone is never run, because `@koa/router` runs it only where a route
- * matches as well.
+ * In a router, mount it as a route: `@koa/router` runs `router.use` only for requests that also match a route.
  */
 export function koa(service: Service, options: KoaOptions = {}): KoaMiddleware {
   checkValue("koa: service", service, shapes.service);
@@ -77,7 +81,7 @@ export function koa(service: Service, options: KoaOptions = {}): KoaMiddleware {
             view: KOA_VIEW,
           });
     if (reply === undefined) await next();
-    // `null`: the client has left, so no reply is sent.
+    // `null`: the client has disconnected, so no reply is sent.
     else if (reply !== null) answer(ctx, finishRequestBody(ctx.req, reply));
   };
 }
@@ -87,8 +91,9 @@ function answer(ctx: KoaContext, { status, headers, body }: Reply): void {
   const isSent = body !== undefined && isBodyAllowed(ctx.req.method, status);
   if (!isSent) {
     if (body instanceof Readable) body.destroy();
-    // Koa would put the status text into the body; this has to come first because it also drops headers and
-    // turns the status into 204.
+    // Without this, Koa would send the status text as body. It comes first because it also removes headers
+    // and changes the status
+    // to 204.
     res.removeHeader("Content-Type");
     ctx.body = null;
   }
@@ -96,15 +101,16 @@ function answer(ctx: KoaContext, { status, headers, body }: Reply): void {
   for (const name in headers) {
     const value = headers[name];
     if (value === undefined) continue;
-    // What ctx.set does, without its conversions.
+    // Like ctx.set, without its conversions.
     res.setHeader(name, value);
     hasType ||= name.length === 12 && name.toLowerCase() === "content-type";
   }
   if (isSent) {
     ctx.body = toKoaBody(body, res);
-    // Koa guesses a type where there is none.
+    // Removes the type that Koa guesses if the reply has none.
     if (!hasType) res.removeHeader("Content-Type");
-    // Koa sends when the middleware around has returned; most replies are on their way by then, and need no watching.
+    // Koa sends after the surrounding middleware has returned. Most replies are sent by then and need no
+    // watching.
     setImmediate(watchSending, res);
   }
   ctx.status = status;
@@ -112,9 +118,9 @@ function answer(ctx: KoaContext, { status, headers, body }: Reply): void {
 
 function toKoaBody(body: string | Uint8Array | Readable, res: ServerResponse): unknown {
   if (body instanceof Readable) {
-    // Koa does not hear of it while the reply waits for its turn.
+    // Koa does not notice a closed connection while the reply is queued behind a pipelined one.
     const stopListening = onConnectionClose(res, () => body.destroy());
-    // Koa 2 leaves the connection open when the source fails, or ends it as if the reply were whole.
+    // If the source fails, Koa 2 leaves the connection open or ends it as if the reply were complete.
     finished(body, (error) => {
       stopListening();
       if (error && !res.writableFinished) res.destroy();
@@ -122,7 +128,7 @@ function toKoaBody(body: string | Uint8Array | Readable, res: ServerResponse): u
     return body;
   }
   if (typeof body === "string" || Buffer.isBuffer(body)) return body;
-  // Koa would take any other Uint8Array for an object to be sent as JSON.
+  // Koa would send any other Uint8Array as JSON.
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 }
 
@@ -140,12 +146,12 @@ const KOA_VIEW: HostView<KoaContext> = {
 };
 
 /**
- * Where a request is, seen from the mount point.
+ * Determines the target of a request below the mount point, and the mount path.
  *
- * @param url The request target as it is now; `koa-mount` has taken its own prefix off.
- * @param originalUrl The request target as it came.
- * @param prefix What the adapter itself takes off.
- * @returns `null` when the request is not below the prefix.
+ * @param url The current request target; `koa-mount` has removed its prefix.
+ * @param originalUrl The request target as received.
+ * @param prefix The prefix that the adapter itself removes.
+ * @returns `null` if the request is not below the prefix.
  */
 function locate(url: string, originalUrl: string, prefix: string): { url: string; mountPath: string } | null {
   const target = toOriginForm(url);
@@ -157,9 +163,11 @@ function locate(url: string, originalUrl: string, prefix: string): { url: string
   return { url: below, mountPath: outer + prefix };
 }
 
-/** What has been taken off the front of `original` to make it `path`; empty when it was rewritten otherwise. */
+/**
+ * The prefix that was removed from `original` to give `path`; empty if `path` is not a suffix of `original`.
+ */
 function mountedAt(path: string, original: string): string {
-  // koa-mount makes /img into /.
+  // koa-mount turns /img into /.
   const whole = path === "/" && !original.endsWith("/") ? `${original}/` : original;
   return whole.endsWith(path) ? whole.slice(0, whole.length - path.length) : "";
 }

@@ -6,7 +6,7 @@ import Koa3 from "koa";
 import multer from "multer";
 import { koa } from "../src/koa.ts";
 
-// These come without types; what is used of Koa 2 here is the same as of Koa 3.
+// These packages have no types; the tests use only functions that Koa 2 and 3 share.
 const load = createRequire(import.meta.url);
 const Koa2: typeof Koa3 = load("koa-2");
 export const mountAt: (prefix: string, middleware: Koa3.Middleware) => Koa3.Middleware = load("koa-mount");
@@ -15,13 +15,13 @@ type NodeMiddleware = (req: unknown, res: unknown, next: (error?: unknown) => vo
 
 export { Koa2, Koa3 };
 
-/** How the tests of the contract put the service at a path. */
+/** Ways in which the contract tests mount the service at a path. */
 export const WAYS = {
   prefix: (service: Service, mountPath: string) => koa(service, { prefix: mountPath }),
   "koa-mount": (service: Service, mountPath: string) => mountAt(mountPath || "/", koa(service)),
 };
 
-/** A host for the contract: an app of this version of Koa with the service at a path. */
+/** A host for the contract: an app of this Koa version that mounts the service at a path. */
 export function harnessOf(Koa: typeof Koa3, place: (typeof WAYS)[keyof typeof WAYS]): AdapterHarness {
   return {
     hasHostRoutes: true,
@@ -29,7 +29,7 @@ export function harnessOf(Koa: typeof Koa3, place: (typeof WAYS)[keyof typeof WA
     async start(service, { mountPath, other, parsing }) {
       const app = new Koa();
       let lastError: unknown;
-      // Koa itself also reports every connection that a client broke off.
+      // Koa also reports every connection that a client closed early.
       app.on("error", (error) => {
         if (!/^(?:ECONNRESET|EPIPE|HPE_|ERR_STREAM_PREMATURE_CLOSE)/.test(error.code)) lastError = error;
       });
@@ -52,7 +52,9 @@ export function harnessOf(Koa: typeof Koa3, place: (typeof WAYS)[keyof typeof WA
   };
 }
 
-/** Receives files as `@koa/multer` does: multer on the Node request, its results moved to Koa's. */
+/**
+ * Receives files like `@koa/multer`: runs multer on the Node request and moves its results to Koa's request.
+ */
 async function leaveFiles(ctx: Koa3.Context, next: Koa3.Next): Promise<void> {
   const { req, res } = ctx;
   const receive = multer().any() as unknown as NodeMiddleware;

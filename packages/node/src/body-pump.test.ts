@@ -13,7 +13,7 @@ interface Pumped {
   pump: BodyPump;
   received: string;
   outcome: unknown;
-  /** What the target tells the pump about every chunk. */
+  /** The target's return value for every chunk. */
   wantsMore: boolean;
 }
 
@@ -27,12 +27,12 @@ describe("pumpBody", () => {
     for (const each of close.splice(0)) await each();
   });
 
-  /** A real request whose body is pumped; what the client sends after its head is up to the test. */
+  /** Pumps the body of a real request. The test decides what the client sends after the head. */
   async function open(limits: BodyLimits = LIMITS, body = ""): Promise<Pumped> {
     const server = createServer();
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
-    const client = connect((server.address() as AddressInfo).port, "127.0.0.1"); // Listening on TCP.
+    const client = connect((server.address() as AddressInfo).port, "127.0.0.1"); // The server listens on TCP.
     close.push(async () => {
       client.destroy();
       server.closeAllConnections();
@@ -58,12 +58,12 @@ describe("pumpBody", () => {
     return Object.assign(pumped, { pump });
   }
 
-  it("gives up on a client that drips, however regularly", async () => {
+  it("fails with timeout if a client sends below the minimum rate, however regularly", async () => {
     const pumped = await open();
     const { client } = pumped;
     for (let seconds = 0; seconds < 30; seconds += 5) {
       client.write("1\r\n.\r\n");
-      // Waiting moves the clock by some 50 ms at a time.
+      // Each wait advances the clock by some 50 ms.
       await vi.waitFor(() => expect(pumped.received).toHaveLength(seconds / 5 + 1));
       vi.advanceTimersByTime(5000);
     }
@@ -76,7 +76,7 @@ describe("pumpBody", () => {
     });
   });
 
-  it("does not hold against the client what the target takes its time for", async () => {
+  it("does not count the time in which the target is busy", async () => {
     const pumped = await open();
     pumped.wantsMore = false;
     pumped.client.write("1\r\n1\r\n");
@@ -89,7 +89,7 @@ describe("pumpBody", () => {
     expect(pumped.received).toBe("12");
   });
 
-  it("hands on a body that was buffered whole before its turn came, and ends after it", async () => {
+  it("delivers a fully buffered body after its turn comes, and then ends", async () => {
     let begin: (() => void) | undefined;
     const turn: UploadTurn = {
       wait: () =>
@@ -101,7 +101,7 @@ describe("pumpBody", () => {
     };
     const pumped = await open({ ...LIMITS, turn }, "5\r\nwhole\r\n0\r\n\r\n");
     await vi.waitFor(() => expect(begin).toBeDefined());
-    // Time in which the request would end.
+    // The request would end within this time.
     for (let round = 0; round < 10; round++) await new Promise((resolve) => setImmediate(resolve));
     expect([pumped.received, pumped.outcome]).toEqual(["", undefined]);
     begin?.();
@@ -109,7 +109,7 @@ describe("pumpBody", () => {
     expect(pumped.received).toBe("whole");
   });
 
-  it("does not hold against the client that its turn is over, neither as silence nor as slowness", async () => {
+  it("counts a wait for the upload's turn neither as silence nor as slowness", async () => {
     let isTurn = false;
     let begin: (() => void) | undefined;
     const turn: UploadTurn = {
@@ -134,7 +134,7 @@ describe("pumpBody", () => {
     expect(pumped.received).toBe("12");
   });
 
-  it("lets a client drip where no rate is asked for", async () => {
+  it("accepts a slow client if there is no minimum rate", async () => {
     const pumped = await open({ ...LIMITS, minBytesPerSecond: 0 });
     pumped.client.write("1\r\n1\r\n");
     await vi.waitFor(() => expect(pumped.received).toBe("1"));

@@ -4,7 +4,7 @@ import { ClientLeftError } from "./connection-close.ts";
 import { createPace } from "./pace.ts";
 
 export interface BodyTarget {
-  /** @returns Whether more is wanted now; after `false` the pump waits for `resume`. */
+  /** @returns Whether the target accepts more now; after `false` the pump waits for `resume`. */
   write(chunk: Buffer): boolean;
   end(): void;
   /** Called at most once, and never after `end`. */
@@ -13,23 +13,23 @@ export interface BodyTarget {
 
 export interface BodyLimits {
   maxBytes: number;
-  /** No byte for this long: `timeout`. */
+  /** Fails with `timeout` if no byte arrives for this long. */
   idleMs: number;
-  /** Slower on average: `timeout`. 0: no bound. As in `UploadLimits`. */
+  /** Fails with `timeout` if the average rate is lower; 0: no limit. As in `UploadLimits`. */
   minBytesPerSecond: number;
-  /** Begun by the caller. As in `UploadLimits`. */
+  /** Turn of the upload, started by the caller. As in `UploadLimits`. */
   turn?: UploadTurn;
 }
 
 export interface BodyPump {
   resume(): void;
-  /** Lets go of the request, which stays open for the reply. */
+  /** Stops reading the request, which stays open for the reply. */
   stop(): void;
 }
 
 /**
- * Reads a request's body into `target`, and fails as soon as it is over a limit or the client leaves.
- * Unlike `pipeline` it never destroys the request: that would close the connection under the reply.
+ * Reads a request's body into `target`. Fails as soon as the body exceeds a limit or the client disconnects.
+ * Unlike `pipeline` it never destroys the request: that would close the connection before the reply.
  */
 export function pumpBody(
   req: IncomingMessage,
@@ -104,25 +104,25 @@ export function pumpBody(
   };
   const onEnd = () => {
     hasEnded = true;
-    // A body that was buffered whole ends although it is paused, with its last chunk still waiting for its turn.
+    // A fully buffered body ends although it is paused, while its last chunk still waits for its turn.
     if (hasChunk) return;
     stop();
     target.end();
   };
   const onAbort = () => fail(signal.reason);
-  // Only reached when the signal no longer watches, because the service did not wait for this body.
+  // Reached only if the signal no longer watches, because the service did not wait for this body.
   const onClose = () => {
     if (!hasEnded) fail(new ClientLeftError());
   };
   const onIdle = () => {
-    // While we are the ones who keep the client waiting, its silence is not its fault.
+    // While the pump makes the client wait, the silence is not the client's fault.
     if (isWaiting) timer.refresh();
     else fail(new ServiceError("timeout", `No data arrived for ${limits.idleMs} ms`));
   };
   const timer = setTimeout(onIdle, limits.idleMs);
 
   if (signal.aborted) {
-    // Not at once: the caller has not got its pump yet.
+    // In a microtask, because the caller does not have the pump yet.
     queueMicrotask(onAbort);
   } else {
     signal.addEventListener("abort", onAbort);
@@ -132,22 +132,22 @@ export function pumpBody(
   return { resume, stop };
 }
 
-/** Whether somebody else has read from the request's body, or is about to. */
+/** Whether other code has read from the request's body or is about to. */
 export function isBodyTaken(req: IncomingMessage): boolean {
   return req.readableDidRead || req.readableEnded || req.readableFlowing === true;
 }
 
-/** Whether the request has a body, as far as its header tells (RFC 9112 §6.3, RFC 9113 §8.1). */
+/** Whether the request has a body, according to its header (RFC 9112 §6.3, RFC 9113 §8.1). */
 export function hasBody(req: IncomingMessage): boolean {
   const length = req.headers["content-length"];
   if (length !== undefined) return Number(length) > 0;
   if (req.httpVersionMajor < 2) return req.headers["transfer-encoding"] !== undefined;
-  // Node's compatibility request of HTTP/2 has the stream, which knows whether the header was its end.
+  // In HTTP/2, Node's compatibility request has the stream, which records whether it ended with the header.
   const { stream } = req as IncomingMessage & { stream?: { endAfterHeaders?: boolean } };
   return stream?.endAfterHeaders !== true;
 }
 
-/** The error for a body that the host read before us, and of which nothing usable is left. */
+/** The error for a body that the host app read before Outrigger without leaving a usable result. */
 export function bodyTakenError(): ServiceError {
   return new ServiceError(
     "host_misuse",

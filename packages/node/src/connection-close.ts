@@ -3,18 +3,20 @@ import type { Socket } from "node:net";
 
 const waitersOf = new WeakMap<Socket, Set<() => void>>();
 
-/** Whether nobody can be sent this reply any more. */
+/** Whether the connection is closed, so that this reply cannot be sent. */
 export function isConnectionLost(res: ServerResponse): boolean {
-  // A reply that waits for its turn does not know what became of its connection.
+  // A reply queued behind a pipelined one does not see that its connection closed.
   return res.destroyed || res.req.socket.destroyed;
 }
 
 /**
- * Calls `listener` when the connection of `res` closes, as its `close` event does, and also where that event never comes: of
- * requests that a client sent ahead (RFC 9112 §9.3.2), Node tells only the first one's reply. Soon, when it has closed already.
+ * Calls `listener` when the connection of `res` closes, even if `res` emits no `close` event: of pipelined
+ * requests (RFC 9112
+ * §9.3.2), Node notifies only the first one's reply. If the connection has closed already, it calls
+ * `listener` in a microtask.
  *
- * @param listener May be called again, and after a whole reply too.
- * @returns Takes the listener away.
+ * @param listener May be called more than once, and also after a complete reply.
+ * @returns A function that removes the listener.
  */
 export function onConnectionClose(res: ServerResponse, listener: () => void): () => void {
   if (isConnectionLost(res)) queueMicrotask(listener);
@@ -27,7 +29,7 @@ export function onConnectionClose(res: ServerResponse, listener: () => void): ()
   };
 }
 
-/** One listener a connection, however many replies wait: Node warns of more than ten. */
+/** One listener per connection for all waiting replies: Node warns about more than ten. */
 function waitFor(socket: Socket): Set<() => void> {
   const known = waitersOf.get(socket);
   if (known) return known;

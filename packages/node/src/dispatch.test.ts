@@ -26,7 +26,7 @@ async function listen(server: Server): Promise<string> {
 }
 
 describe("createCall", () => {
-  it("asks the host for nothing before the service does", async () => {
+  it("calls no function of the host view before the service needs it", async () => {
     const asked: string[] = [];
     const ask =
       <T>(name: string, answer: T) =>
@@ -71,7 +71,7 @@ describe("dispatch", () => {
     parsedFiles: () => [],
   };
 
-  it("leaves no listener on the response, and none on the request, when the service has settled", async () => {
+  it("leaves no listener on the request and the response after the service has settled", async () => {
     const service: Service = {
       async handle(call) {
         expect(call.signal.aborted).toBe(false);
@@ -101,7 +101,7 @@ describe("dispatch", () => {
     expect(after).toEqual(before);
   });
 
-  it("lets the host read on, when the service fails half way through a body", async () => {
+  it("resumes the request if the service fails in the middle of a body", async () => {
     const service: Service = {
       async handle(call) {
         await call.fields({ maxBytes: 10, idleMs: 1000 });
@@ -127,7 +127,7 @@ describe("dispatch", () => {
 });
 
 describe("sendReply", () => {
-  it("destroys the stream of a reply whose headers cannot be sent, and says why", async () => {
+  it("destroys the stream of a reply with invalid headers and rejects with the reason", async () => {
     const source = Readable.from(["x"]);
     let failure: unknown;
     const origin = await listen(
@@ -144,8 +144,8 @@ describe("sendReply", () => {
   });
 });
 
-describe("over HTTP/2", () => {
-  it("answers, reads fields, and receives uploads that come without a length", async () => {
+describe("node bridge over HTTP/2", () => {
+  it("replies, reads fields, and receives uploads without a Content-Length", async () => {
     const service: Service = {
       async handle(call) {
         const value =
@@ -168,7 +168,7 @@ describe("over HTTP/2", () => {
         return { status: 200, headers: {}, body: JSON.stringify(value) };
       },
     };
-    // The compatibility API of HTTP/2 gives requests and responses of its own that behave like those of HTTP/1.
+    // The compatibility API of HTTP/2 has its own requests and responses, which behave like those of HTTP/1.
     const listener = nodeListener(service) as RequestListener;
     const server = createHttp2Server(listener as unknown as Parameters<typeof createHttp2Server>[1]);
     const origin = await listen(server);

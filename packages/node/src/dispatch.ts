@@ -3,7 +3,7 @@ import type { Call, Reply, Service } from "@outrigger/core";
 import type { RequestFacts } from "./host-view.ts";
 import { NodeCall } from "./node-call.ts";
 
-/** The {@link Call} of a request, for handing to a service by other means than {@link dispatch}. */
+/** Creates the {@link Call} of a request, for passing it to a service without {@link dispatch}. */
 export function createCall<Context>(
   req: IncomingMessage,
   res: ServerResponse,
@@ -13,11 +13,12 @@ export function createCall<Context>(
 }
 
 /**
- * Lets `service` handle a request.
+ * Passes a request to `service`.
  *
- * @returns The reply to send; `undefined` when the request is not the service's own (the adapter calls the host's
- *   `next()`); `null` when the client left meanwhile, so that nobody is there to be answered.
- *   Rejects with whatever the service means for the host's error handling.
+ * @returns The reply to send; `undefined` if the request is outside the service's routes (the adapter calls
+ * the host's
+ *   `next()`); `null` if the client has disconnected, so no reply can be sent.
+ *   Rejects with errors that the service leaves to the host's error handling.
  */
 export async function dispatch<Context>(
   service: Service,
@@ -30,9 +31,9 @@ export async function dispatch<Context>(
   try {
     return await service.handle(call);
   } catch (error) {
-    // The client's own departure is no failure of the host's, and there is nobody to tell.
+    // The client disconnected, which is not a failure of the host.
     if (call.isAbort(error)) return null;
-    // The host answers now; a body that we left half read would make the client wait for ever.
+    // The host replies now. With a partly read body, the client would wait for ever.
     if (req.readableDidRead) req.resume();
     throw error;
   } finally {

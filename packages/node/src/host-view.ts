@@ -1,21 +1,22 @@
 /**
- * What an adapter knows about its framework, as functions of the framework's own request or context: one constant per
- * adapter, so that nothing is computed for a request that does not ask.
+ * An adapter's view of its framework, as functions of the framework's own request or context. There is one
+ * constant per adapter;
+ * values are computed only when a request needs them.
  */
 export interface HostView<Context> {
-  /** `http` or `https`, as the framework's proxy settings see it. */
+  /** `http` or `https`, according to the framework's proxy settings. */
   protocol(context: Context): string;
-  /** `host` or `host:port`, as the framework's proxy settings see it; absent when the request had none. */
+  /** `host` or `host:port`, according to the framework's proxy settings; absent if the request has none. */
   host(context: Context): string | undefined;
-  /** The client's address, as the framework's proxy settings see it. */
+  /** The client's address, according to the framework's proxy settings. */
   clientIp(context: Context): string | undefined;
-  /** What the host's own body parser left behind, if anything. */
+  /** Result of the host's own body parser, if any. */
   parsedBody(context: Context): unknown;
-  /** What the host's own multipart parser left behind, if anything: files, lists of files, files by field name. */
+  /** Results of the host's own multipart parser, if any: files, lists of files, files by field name. */
   parsedFiles(context: Context): readonly unknown[];
 }
 
-/** A request as an adapter hands it over. */
+/** Facts about a request that an adapter passes on. */
 export interface RequestFacts<Context> {
   /** The request target below the mount point, with its query. */
   url: string;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseMediaType } from "./media-type.ts";
 
 describe("parseMediaType", () => {
-  it("reads type and parameters, lower-casing what has no case", () => {
+  it("parses type and parameters, and lower-cases type and parameter names", () => {
     const type = parseMediaType('Multipart/Form-Data ; Boundary=aB ;charset="utf-8"; boundary=second');
     expect(type?.essence).toBe("multipart/form-data");
     expect([...(type?.parameters ?? [])]).toEqual([
@@ -11,7 +11,7 @@ describe("parseMediaType", () => {
     ]);
   });
 
-  it("reads quoted values with escapes and separators in them", () => {
+  it("parses quoted values with escapes and separators", () => {
     expect(parseMediaType('a/b; c="x;y=\\"z\\\\"')?.parameters.get("c")).toBe('x;y="z\\');
     expect(parseMediaType('a/b; c=""')?.parameters.get("c")).toBe("");
   });
@@ -21,7 +21,7 @@ describe("parseMediaType", () => {
     expect(parseMediaType("a/b; ;c=d")?.parameters.get("c")).toBe("d");
   });
 
-  it("tells absence from malformedness", () => {
+  it("returns null without a header and an empty essence for a malformed one", () => {
     expect(parseMediaType(undefined)).toBeNull();
     for (const header of [
       "",
@@ -39,7 +39,7 @@ describe("parseMediaType", () => {
     }
   });
 
-  it("takes time in proportion to the length", () => {
+  it("takes time proportional to the length of the header", () => {
     const started = performance.now();
     parseMediaType(`a/b${"; ".repeat(8000)}`);
     parseMediaType(`a/b; c="${"\\\\".repeat(8000)}`);

@@ -1,7 +1,7 @@
 export interface MediaType {
   /** `type/subtype`, lower case. */
   essence: string;
-  /** Lower-case names; the first of a repeated name. */
+  /** Parameters by lower-case name; the first value of a repeated name. */
   parameters: ReadonlyMap<string, string>;
 }
 
@@ -9,9 +9,9 @@ const ESSENCE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+$/;
 const PARAMETER = /;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:([\w!#$%&'*+.^`|~-]+)|"((?:[^"\\]|\\.)*)"))?[ \t]*/y;
 
 /**
- * Reads a Content-Type (RFC 9110 §8.3.1).
+ * Parses a Content-Type (RFC 9110 §8.3.1).
  *
- * @returns `null` when there is none; an empty essence when it is malformed.
+ * @returns `null` without a header; an empty essence if the header is malformed.
  */
 export function parseMediaType(header: string | undefined): MediaType | null {
   if (header === undefined) return null;

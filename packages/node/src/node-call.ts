@@ -6,7 +6,7 @@ import type { HostView, RequestFacts } from "./host-view.ts";
 import { toOriginForm } from "./request-target.ts";
 import { receiveUpload } from "./upload/receive-upload.ts";
 
-/** A {@link Call} on a `node:http` request. What most requests never ask for is computed on first use. */
+/** A {@link Call} on a `node:http` request. Rarely used values are computed on first use. */
 export class NodeCall<Context> implements Call {
   readonly path: string;
   readonly search: string;
@@ -70,14 +70,14 @@ export class NodeCall<Context> implements Call {
     return receiveFields(this.#req, limits, this.signal, () => this.#view.parsedBody(this.context));
   }
 
-  /** From here on the signal never aborts: a client that goes away after its reply has not left early. */
+  /** Stops watching: the signal no longer aborts, because a client may disconnect after its reply. */
   settle(): void {
     this.#settled = true;
     this.#stopListening?.();
     this.#stopListening = undefined;
   }
 
-  /** Whether `error` is what this call's own signal aborted with. */
+  /** Whether `error` is the reason with which this call's signal aborted. */
   isAbort(error: unknown): boolean {
     const signal = this.#controller?.signal;
     return signal?.aborted === true && signal.reason === error;
@@ -98,7 +98,7 @@ export class NodeCall<Context> implements Call {
 const HOST = /^(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9_.~-]{1,253})(?::\d{1,5})?$/;
 
 /**
- * `protocol://host`, or empty when `host` is not the grammar of a host: what a client wrote there ends up in links.
+ * `protocol://host`; empty if `host` does not match the grammar of a host, because it is used in links.
  */
 function formatOrigin(protocol: string, host: string | undefined): string {
   if (host === undefined || !HOST.test(host)) return "";

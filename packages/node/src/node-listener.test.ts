@@ -36,7 +36,7 @@ const harness: AdapterHarness = {
 describe("nodeListener", () => {
   describe("adapter contract", () => adapterContract(it, harness));
 
-  it("knows a request that came over TLS", async () => {
+  it("reports a request over TLS as secure", async () => {
     let seen: unknown;
     const service: Service = {
       async handle({ origin, secure }) {
@@ -44,7 +44,7 @@ describe("nodeListener", () => {
         return { status: 204, headers: {} };
       },
     };
-    // A shared key does without certificates.
+    // A pre-shared key needs no certificates.
     const psk = Buffer.from("00112233445566778899aabbccddeeff", "hex");
     const tls = { ciphers: "PSK", maxVersion: "TLSv1.2" } as const;
     const server = createSecureServer({ ...tls, pskCallback: () => psk }, nodeListener(service));
@@ -65,7 +65,7 @@ describe("nodeListener", () => {
     expect(seen).toEqual({ origin: `https://127.0.0.1:${port}`, secure: true });
   });
 
-  it("checks its options", () => {
+  it("throws a TypeError for invalid options", () => {
     const service: Service = { handle: async () => undefined };
     for (const mountPath of ["img", "/a?b", "/*"]) {
       expect(() => nodeListener(service, { mountPath })).toThrow(TypeError);

@@ -8,9 +8,12 @@ import { mountPathRule, normaliseMountPath, stripPrefix, toOriginForm } from "./
 import { sendReply } from "./send-reply.ts";
 
 export interface NodeListenerOptions {
-  /** Where the service is, such as `/img`. @default "" (the root) */
+  /** Path of the service, such as `/img`. @default "" (the root) */
   mountPath?: string;
-  /** Hears of every failure that was answered with 500 or a broken connection. @default writes to `console.error` */
+  /**
+   * Receives every failure that was answered with 500 or by closing the connection. @default writes to
+   * `console.error`
+   */
   onError?: (error: unknown) => void;
 }
 
@@ -20,10 +23,11 @@ const RULES = {
 } satisfies RuleTable<NodeListenerOptions>;
 
 /**
- * A request listener for `http.createServer` and `https.createServer`, for hosts without a framework. What is not the
- * service's own is answered with 404, an unexpected failure with 500, both as `application/problem+json`.
+ * A request listener for `http.createServer` and `https.createServer`, for hosts without a framework. A
+ * request outside the
+ * service's routes gets 404, an unexpected failure 500, both as `application/problem+json`.
  *
- * Behind a proxy every request seems to come from the proxy: this listener believes no forwarding header.
+ * It ignores forwarding headers: behind a proxy, every request seems to come from the proxy.
  *
  * @example
  * ```ts
@@ -53,7 +57,7 @@ export function nodeListener(
     answer(req, res).catch((error: unknown) => {
       onError(error);
       if (res.headersSent) {
-        // Half a reply must not look like a whole one.
+        // A truncated reply must not look complete.
         res.destroy();
         return;
       }
@@ -70,7 +74,7 @@ const NODE_VIEW: HostView<IncomingMessage> = {
     return typeof authority === "string" ? authority : req.headers.host;
   },
   clientIp: (req) => req.socket.remoteAddress,
-  // Without a framework nobody has parsed anything.
+  // Without a framework there is no body parser.
   parsedBody: () => undefined,
   parsedFiles: () => [],
 };

@@ -9,7 +9,7 @@ describe("createPace", () => {
     vi.useRealTimers();
   });
 
-  it("bears with every rate for half a minute, and then no longer with a slow one", () => {
+  it("accepts every rate for 30 s and then rejects a slow one", () => {
     const pace = createPace(1000);
     for (let seconds = 0; seconds <= 30; seconds += 2) {
       expect(pace.add(1), `after ${seconds} s`).toBe(true);
@@ -18,7 +18,7 @@ describe("createPace", () => {
     expect(pace.add(1)).toBe(false);
   });
 
-  it("counts from the first byte", () => {
+  it("starts its clock with the first byte", () => {
     const pace = createPace(1000);
     vi.advanceTimersByTime(3_600_000);
     expect(pace.add(1)).toBe(true);
@@ -26,7 +26,7 @@ describe("createPace", () => {
     expect(pace.add(1)).toBe(true);
   });
 
-  it("goes by the average of all that has arrived", () => {
+  it("uses the average rate over the whole body", () => {
     const pace = createPace(1000);
     expect(pace.add(100_000)).toBe(true);
     vi.advanceTimersByTime(100_000);
@@ -35,7 +35,7 @@ describe("createPace", () => {
     expect(pace.add(0)).toBe(false);
   });
 
-  it("does not count the time in which we keep the sender waiting", () => {
+  it("does not count the time between pause and resume", () => {
     const pace = createPace(1000);
     pace.add(1);
     pace.pause();
@@ -48,7 +48,7 @@ describe("createPace", () => {
     expect(pace.add(1)).toBe(false);
   });
 
-  it("takes every rate where none is asked for", () => {
+  it("accepts every rate if the minimum is 0", () => {
     const pace = createPace(0);
     pace.add(0);
     vi.advanceTimersByTime(3_600_000);

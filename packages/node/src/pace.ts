@@ -1,18 +1,19 @@
-/** How long a sender may take to get going before its rate counts. */
+/** Grace period before the rate of a sender counts. */
 const GRACE_MS = 30_000;
 
-/** Measures the average rate of a body that somebody sends us. */
+/** Measures the average rate of a body that is being received. */
 export interface Pace {
-  /** Counts bytes that arrived now. @returns Whether the sender is fast enough. */
+  /** Counts bytes that have just arrived. @returns Whether the sender is fast enough. */
   add(bytes: number): boolean;
-  /** From here to `resume` it is us who keep the sender waiting: the time does not count. */
+  /** Stops the clock until `resume`: the receiver makes the sender wait. */
   pause(): void;
   resume(): void;
 }
 
 /**
- * The average over the whole body, from its first byte on, is looked at once that is {@link GRACE_MS} ago, and whenever
- * bytes arrive: silence is for somebody else to end.
+ * Creates a pace. It checks the average rate since the first byte whenever bytes arrive, once {@link
+ * GRACE_MS} have passed. It does not
+ * detect silence; the caller has a time limit for that.
  *
  * @param minBytesPerSecond 0: every rate is fast enough.
  */

@@ -3,10 +3,11 @@ import { rules } from "@outrigger/core/stores";
 const ABSOLUTE_FORM = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
 /**
- * Brings a request target (RFC 9112 §3.2) to the origin form `/path?query`. Nothing is decoded or collapsed: `//` and
- * `%2e%2e` stay as they came.
+ * Converts a request target (RFC 9112 §3.2) to the origin form `/path?query`. It decodes and collapses
+ * nothing: `//` and
+ * `%2e%2e` stay unchanged.
  *
- * @returns `null` for the asterisk form, which is about the server and not about anything on it.
+ * @returns `null` for the asterisk form, which addresses the server as a whole.
  */
 export function toOriginForm(target: string): string | null {
   if (target.charCodeAt(0) === 0x2f) return target;
@@ -16,10 +17,10 @@ export function toOriginForm(target: string): string | null {
 }
 
 /**
- * The part of an origin-form target below `prefix`.
+ * Returns the part of an origin-form target below `prefix`.
  *
  * @param prefix A path without a trailing slash; empty for the root.
- * @returns Beginning with `/`; `null` when the target is not below the prefix.
+ * @returns A target that begins with `/`; `null` if the given target is not below the prefix.
  */
 export function stripPrefix(target: string, prefix: string): string | null {
   if (prefix === "") return target;
@@ -27,17 +28,17 @@ export function stripPrefix(target: string, prefix: string): string | null {
   const rest = target.slice(prefix.length);
   const next = rest.charCodeAt(0);
   if (next === 0x2f) return rest;
-  // NaN is the end of the target, 0x3f the query.
+  // NaN: end of the target. 0x3f: start of the query.
   return Number.isNaN(next) || next === 0x3f ? `/${rest}` : null;
 }
 
-/** A mount path as a host's developer writes it: of an option `prefix` or `mountPath`. */
+/** Rule of the options `prefix` and `mountPath`. */
 export const mountPathRule = rules.preset(
   "",
   rules.text('a path that begins with "/", such as "/img"', (path) => /^(?:\/[^?#*]*)?$/.test(path)),
 );
 
-/** A mount path without its trailing slash; empty for the root. */
+/** Removes the trailing slash of a mount path; empty for the root. */
 export function normaliseMountPath(path: string): string {
   return path.endsWith("/") ? path.slice(0, -1) : path;
 }

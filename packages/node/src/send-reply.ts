@@ -8,12 +8,15 @@ import { watchSending } from "./watch-sending.ts";
 const DONE = Promise.resolve();
 
 /**
- * Sends a reply through `res`. A body that is a stream is read to its end or destroyed, whatever happens; a client that does
- * not read it is cut.
+ * Sends a reply through `res`. A streamed body is always read to its end or destroyed. A client that does not
+ * read the reply is
+ * disconnected.
  *
- * @returns Resolves when the reply has been handed over, a stream when it has been sent, and also when the client left
- *   meanwhile. Rejects with the source's error when a stream failed; the connection is broken by then, so that the
- *   client does not take what it got for the whole.
+ * @returns Resolves when the reply has been passed to Node; with a stream, when it has been sent. Also
+ * resolves if the client
+ *   disconnects meanwhile. Rejects with the source's error if a stream failed; the connection is closed by
+ * then, so that the
+ *   client does not take the truncated reply for a complete one.
  */
 export function sendReply(res: ServerResponse, reply: Reply): Promise<void> {
   if (isConnectionLost(res)) {
@@ -59,7 +62,7 @@ function destroyBody(reply: Reply): void {
 
 function sendStream(res: ServerResponse, body: Readable): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Each failure makes the other side close as well, and versions of Node tell of them in different orders.
+    // A failure of one side closes the other too, and versions of Node report them in different orders.
     let first: "client" | "source" | undefined;
     const stopListening = onConnectionClose(res, () => {
       first ??= "client";
@@ -71,7 +74,8 @@ function sendStream(res: ServerResponse, body: Readable): Promise<void> {
     body.once("error", onSourceTrouble).once("close", onSourceTrouble);
     pipeline(body, res, (error) => {
       stopListening();
-      // A connection that closed before the source failed is a client that left (ERR_STREAM_PREMATURE_CLOSE).
+      // If the connection closed before the source failed, the client disconnected
+      // (ERR_STREAM_PREMATURE_CLOSE).
       if (error && first === "source") reject(error);
       else resolve();
     });

@@ -6,22 +6,28 @@ import { hasBody } from "./body-pump.ts";
 const LINGER_MS = 1000;
 const LINGER_BYTES = 8 * 1024 * 1024;
 
-/** Whether bytes of the request's body are still to come. HTTP/2 needs no care: there a stream ends by itself. */
+/**
+ * Whether the request's body has not completely arrived. Always `false` in HTTP/2, where each stream ends
+ * separately.
+ */
 function hasUnreadBody(req: IncomingMessage): boolean {
   return !req.complete && !req.destroyed && req.httpVersionMajor < 2 && hasBody(req);
 }
 
 /**
- * Makes a reply fit to be sent while the request's body has not been read to its end: `Connection: close`, and the
- * connection lingers until the client has seen the reply. Without the first a client that is still sending waits on the
- * kept-alive connection; without the second the kernel resets the connection and may take the reply with it
- * (RFC 9112 §9.6).
+ * Prepares a reply to a request whose body has not been read to its end. It adds `Connection: close` and lets
+ * the connection
+ * linger until the client has received the reply. Without the header, a client that is still sending would
+ * wait on the kept-alive
+ * connection. Without the lingering, the kernel would reset the connection and may drop the reply (RFC 9112
+ * §9.6).
  *
  * @returns The reply to send; the same object in the common case.
  */
 export function finishRequestBody(req: IncomingMessage, reply: Reply): Reply {
   if (!hasUnreadBody(req)) {
-    // All of it has arrived, some of it unread: what is buffered has to go before the next request on the connection.
+    // The body has arrived but is partly unread: discard the buffered rest before the next request on the
+    // connection.
     if (req.readableDidRead && !req.readableEnded) req.resume();
     return reply;
   }
@@ -43,7 +49,10 @@ function withoutLength(headers: Reply["headers"]): Reply["headers"] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-length$/i.test(name)));
 }
 
-/** The reply's bytes at once, its end when the lingering is over: the framework closes the connection at the end. */
+/**
+ * Yields the reply's bytes at once and ends after the lingering: the framework closes the connection at the
+ * end.
+ */
 function lingeringBody(req: IncomingMessage, bytes: Uint8Array): Readable {
   let sent = false;
   return new Readable({
@@ -57,13 +66,14 @@ function lingeringBody(req: IncomingMessage, bytes: Uint8Array): Readable {
 }
 
 /**
- * Reads and drops what the client still sends, up to a bound, and resolves when it has finished or left, at the latest
- * after {@link LINGER_MS}. Never rejects.
+ * Reads and discards the rest of the request, up to {@link LINGER_BYTES}. Resolves when the client has
+ * finished or disconnected, at
+ * most after {@link LINGER_MS}. Never rejects.
  */
 function linger(req: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;
-    // Beyond the bound the client is no longer helped by reading on, only by still being connected.
+    // Beyond the bound, stop reading but keep the connection open.
     const onData = (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > LINGER_BYTES) req.pause();

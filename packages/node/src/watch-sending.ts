@@ -2,19 +2,21 @@ import type { ServerResponse } from "node:http";
 import { TLSSocket } from "node:tls";
 
 const CHECK_MS = 5000;
-/** A client that takes nothing for so long is cut. */
+/** A client that reads nothing for this long is disconnected. */
 const IDLE_MS = 30_000;
-/** One that takes a little at a time is cut after this and what the reply takes at {@link MIN_BYTES_PER_MS}. */
+/** A slow client is disconnected after this plus the time that the reply takes at {@link MIN_BYTES_PER_MS}. */
 const GRACE_MS = 60_000;
 const MIN_BYTES_PER_MS = (8 * 1024) / 1000;
 
 /**
- * Cuts the connection of a client that does not read its reply, or hardly. Node has no time-out of its own for that, and
- * until then the client holds a connection, what waits to be sent, and the file or store behind it.
+ * Disconnects a client that reads its reply too slowly or not at all. Node has no time-out for that, and such
+ * a client would
+ * hold a connection, the buffered reply, and the file or store behind it.
  *
- * Call it when sending has begun, or is about to; it costs nothing where the kernel has taken the whole reply. Only time
- * counts in which the client keeps us waiting: that a source is slow is not its fault. The socket's own time-out is left
- * alone, since it is the host's.
+ * Call it when sending starts; it costs nothing if the kernel has accepted the whole reply. Only the time in
+ * which the server waits
+ * for the client counts, not that in which a source is slow. The socket's own time-out belongs to the host
+ * and is not changed.
  */
 export function watchSending(res: ServerResponse): void {
   if (res.writableFinished || res.destroyed) return;
@@ -32,7 +34,7 @@ export function watchSending(res: ServerResponse): void {
     clearInterval(timer);
     res.off("drain", onDrain).off("finish", stop);
   };
-  /** What changes whenever the client takes something; `undefined` where that cannot be seen. */
+  /** A value that changes whenever the client reads; `undefined` if progress cannot be observed. */
   const progress = () => {
     const queued = queuedBytes(res);
     return queued === undefined && res.writableEnded ? undefined : `${drains} ${queued}`;
@@ -43,7 +45,7 @@ export function watchSending(res: ServerResponse): void {
     return GRACE_MS + bytes / MIN_BYTES_PER_MS;
   };
   const check = () => {
-    // No listener to `close`: with those of pipeline there are so many that Node warns of a leak.
+    // Polled instead of a `close` listener: together with those of `pipeline`, Node would warn about a leak.
     if (res.destroyed || socket.destroyed) return stop();
     const isAwaited = res.socket !== null && res.writableLength > 0;
     const seen = isAwaited ? progress() : undefined;
@@ -60,9 +62,11 @@ export function watchSending(res: ServerResponse): void {
 }
 
 /**
- * What the kernel has not taken yet of what was written. Node does not document the number, but its own time-outs go by it,
- * and nothing else moves while one long Buffer is sent. `undefined` in HTTP/2, where it is not about one reply, and over
- * TLS, where it stays the same until the whole Buffer has gone.
+ * Written bytes that the kernel has not accepted yet. Node does not document this number, but its own
+ * time-outs use it, and nothing
+ * else changes while one long Buffer is sent. `undefined` in HTTP/2, where it covers several replies, and
+ * over TLS, where it
+ * does not change until the whole Buffer is sent.
  */
 function queuedBytes({ req, socket }: ServerResponse): number | undefined {
   if (req.httpVersionMajor > 1 || socket === null || socket instanceof TLSSocket) return undefined;

@@ -8,7 +8,8 @@ import { CONNECTION_RULES, PREFIX_RULE, type RedisOptions, readOptions } from ".
 
 export interface BullMqJobQueueOptions extends RedisOptions {
   /**
-   * What all keys of the queue begin with; may be that of a store. 1 to 100 letters, digits and `_.:-`.
+   * Prefix of all keys of the queue: 1 to 100 characters of letters, digits and `_.:-`. A store may use the
+   * same prefix.
    * @default "outrigger"
    */
   prefix?: string;
@@ -18,33 +19,35 @@ const RULES = { ...CONNECTION_RULES, prefix: PREFIX_RULE } satisfies RuleTable<B
 
 const AT_ONCE = rules.whole(1, 10_000);
 const NAME = "images";
-/** Nobody reads its events; BullMQ writes them all the same. */
+/** Length of BullMQ's event stream. Outrigger does not read it, but BullMQ always writes it. */
 const KEPT_EVENTS = 100;
-/** Until a worker tries again what failed for want of a connection. */
+/** Pause before a worker retries a command that failed because the connection was lost. */
 const RETRY_MS = 500;
 
 /**
- * A job queue in BullMQ, on one Redis server or a cluster, for workers in any number of processes. Needs the packages `bullmq` and
- * `ioredis`. BullMQ's own tools see it as queue `images` with the prefix `<prefix>:{queue:jobs}`.
+ * A job queue in BullMQ, on one Redis server or a cluster, for workers in any number of processes. Needs the
+ * packages
+ * `bullmq` and `ioredis`. BullMQ's own tools see it as queue `images` with the prefix `<prefix>:{queue:jobs}`.
  *
- * Connects in the background, and by itself again; nothing but a worker waits for a server that is away. A job that is enqueued
- * while one of its ID is worked on changes nothing either. One whose worker dies is handed out again after about a minute, once.
+ * Connects and reconnects in the background; only a worker waits for an unavailable server. Enqueueing an ID
+ * that waits or
+ * is being processed changes nothing. If a worker dies, its job is delivered once more, after about a minute.
  *
- * What is wrong with the options is thrown at once, as a `TypeError`.
+ * Invalid options throw a `TypeError` at once.
  */
 export function createBullMqJobQueue(options: BullMqJobQueueOptions): JobQueue {
   const { prefix, ...given } = checkOptions("createBullMqJobQueue", options, RULES);
   const settings = readOptions(given);
   const { timeoutMs, onError } = settings;
   const clients = openBullMqClients(settings);
-  // Its version would be asked for once, and a failure remembered for ever.
+  // BullMQ would request the server's version once and remember a failure for ever.
   const shared = { prefix: `${prefix}:{queue:jobs}`, skipVersionCheck: true };
   const queue = new Queue<Job>(NAME, {
     ...shared,
     connection: clients.asking,
     streams: { events: { maxLen: KEPT_EVENTS } },
   });
-  // Those of its client, which passes them on itself.
+  // The queue repeats errors of its client, which reports them itself.
   queue.on("error", () => undefined);
   const underWay = new Set<Promise<void>>();
   let worker: Worker<Job> | undefined;
@@ -54,13 +57,15 @@ export function createBullMqJobQueue(options: BullMqJobQueueOptions): JobQueue {
     if (closing !== undefined) throw new ServiceError("store_unavailable", "The job queue is closed.");
   }
 
-  /** Waits no longer than `timeoutMs`, and begins nothing after that. */
+  /**
+   * Runs `work` once the client is ready; rejects after `timeoutMs` and then does not start `work` any more.
+   */
   async function ask<T>(work: () => Promise<T>): Promise<T> {
     checkOpen();
     let isLate = false;
     const whenReady = async () => {
       await clients.ready();
-      if (isLate) throw new Error("Nobody waits for it any more.");
+      if (isLate) throw new Error("The call has timed out.");
       return await work();
     };
     try {
@@ -70,7 +75,7 @@ export function createBullMqJobQueue(options: BullMqJobQueueOptions): JobQueue {
     } catch (error) {
       isLate = true;
       const { message, cause } = toServiceError(isReplyError(error) ? error : (clients.trouble() ?? error));
-      // That there is no memory is no fault of whoever uploads.
+      // Always `store_unavailable`: missing memory of the queue's server is not the client's fault.
       throw new ServiceError("store_unavailable", message, { cause });
     }
   }
@@ -81,7 +86,8 @@ export function createBullMqJobQueue(options: BullMqJobQueueOptions): JobQueue {
     try {
       await beforeDeadline(closed, timeoutMs);
     } catch {
-      // The server cannot be told what is over: its jobs are handed out again, and found to be done.
+      // The server cannot be notified of finished jobs: it delivers them again, and their handlers find them
+      // done.
     }
     clients.disconnect();
   }
@@ -95,11 +101,12 @@ export function createBullMqJobQueue(options: BullMqJobQueueOptions): JobQueue {
     work(handler, atOnce) {
       checkOpen();
       checkValue("atOnce", atOnce, AT_ONCE);
-      if (worker !== undefined) throw new TypeError("Somebody works on this job queue already.");
+      if (worker !== undefined)
+        throw new TypeError("This job queue has a worker already: call work() once per queue.");
       worker = new Worker<Job>(
         NAME,
         async (job, token) => {
-          // One that was on its way when the queue was closed goes back.
+          // A job delivered while the queue was closing returns to the queue.
           if (closing !== undefined) {
             await job.moveToWait(token);
             throw new WaitingError();

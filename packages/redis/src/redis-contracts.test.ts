@@ -44,7 +44,7 @@ function contracts(url: () => string | string[]): void {
   };
   blobStoreContract(test, () => open(), { abilities: ABILITIES });
   dueIndexContract(test, () => open(), { reopen: (store) => open(prefixes.get(store)) });
-  // At once: they wait for leases to end.
+  // Concurrent, because these tests wait for leases to expire.
   leaseStoreContract(test.concurrent, () => open(), { openAnother: (store) => open(prefixes.get(store)) });
   rateLimiterContract(test, async () => createRedisRateLimiter({ url: url(), timeoutMs: 10_000 }));
 }

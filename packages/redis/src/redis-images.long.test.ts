@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 test.each(["server", "cluster"])(
-  "services on one %s in Express have the same images, and what one does is in force at once",
+  "two services in Express on one %s serve the same images, and a change by one takes effect in the other at once",
   async (kind) => {
     const url = kind === "server" ? server.url : cluster.urls;
     const secret = randomBytes(32);
@@ -63,7 +63,7 @@ test.each(["server", "cluster"])(
   },
 );
 
-test("services that share a limiter admit together what one admits", async () => {
+test("services that share a rate limiter admit no more uploads together than one alone", async () => {
   const sites: Site[] = [];
   for (let turn = 0; turn < 2; turn++) {
     sites.push(

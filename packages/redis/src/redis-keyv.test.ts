@@ -9,7 +9,7 @@ import {
 import { connectRedis } from "./connection/redis-connection.ts";
 import { createRedisKeyv } from "./redis-keyv.ts";
 
-describe("on one server", () => {
+describe("createRedisKeyv on one server", () => {
   let server: RedisServer;
   beforeAll(async () => {
     server = await startRedis();
@@ -17,7 +17,7 @@ describe("on one server", () => {
   afterAll(() => server.close());
   behaviour(() => server.url);
 
-  test("rejects what a server without memory does not take", async () => {
+  test("rejects with no_space when the server is out of memory", async () => {
     const full = await startRedis({ args: ["--maxmemory", "2mb", "--maxmemory-policy", "noeviction"] });
     const keyv = createRedisKeyv({ url: full.url });
     try {
@@ -30,7 +30,7 @@ describe("on one server", () => {
     }
   });
 
-  test("rejects when the server is gone, and works when it is back", async () => {
+  test("rejects with store_unavailable while the server is down or hangs, and works again afterwards", async () => {
     const own = await startRedis();
     const keyv = createRedisKeyv({ url: own.url, timeoutMs: 1000 });
     try {
@@ -62,7 +62,7 @@ describe("on one server", () => {
   });
 });
 
-describe("on a cluster of three masters", () => {
+describe("createRedisKeyv on a cluster of three masters", () => {
   let cluster: RedisCluster;
   beforeAll(async () => {
     cluster = await startRedisCluster();
@@ -72,7 +72,7 @@ describe("on a cluster of three masters", () => {
 });
 
 function behaviour(url: () => string | string[]): void {
-  test("keeps values, forgets them in time, and keeps namespaces apart", async () => {
+  test("stores and expires values, and separates namespaces", async () => {
     const connection = connectRedis({ url: url() });
     const [one, other] = [1, 2].map(() =>
       createRedisKeyv({ connection, namespace: `test-${randomBytes(6).toString("hex")}` }),

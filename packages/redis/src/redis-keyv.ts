@@ -12,7 +12,7 @@ import {
 
 export type RedisKeyvOptions = RedisSource & {
   /**
-   * What all keys begin with, before `::`; 1 to 100 letters, digits and `_.:-`.
+   * Prefix of all keys, before `::`: 1 to 100 characters of letters, digits and `_.:-`.
    * @default "outrigger"
    */
   namespace?: string;
@@ -24,11 +24,13 @@ const RULES = { ...SOURCE_RULES, namespace: PREFIX_RULE } satisfies RuleTable<Fl
 const SCAN_COUNT = 1000;
 
 /**
- * A Keyv for small values, such as verdicts that are kept for a while, on one Redis server or a cluster. For bytes there is
- * the blob store: Keyv would make them text, a third longer.
+ * A Keyv for small values, such as cached verdicts, on one Redis server or a cluster. Use the blob store for
+ * bytes: Keyv
+ * would encode them as text, a third longer.
  *
- * All that fails rejects, with `store_unavailable` or `no_space`; nothing waits for a server for longer than `timeoutMs`.
- * `disconnect()` closes it.
+ * Every failure rejects with `store_unavailable` or `no_space`. No call waits for a server longer than
+ * `timeoutMs`.
+ * `disconnect()` closes the Keyv.
  */
 export function createRedisKeyv(options: RedisKeyvOptions): Keyv {
   const { namespace, ...source } = checkOptions(FACTORY, options as Flat<RedisKeyvOptions>, RULES);
@@ -37,9 +39,10 @@ export function createRedisKeyv(options: RedisKeyvOptions): Keyv {
   return new Keyv(store, { namespace, useKeyPrefix: false, throwOnErrors: true });
 }
 
-/** The adapter, on whichever client the connection has, and with its deadline around each method. */
+/** The adapter. Each method uses the connection's current client and its deadline. */
 function createStore(connection: OpenConnection, namespace: string): KeyvRedis<unknown> {
-  // The client that it makes here is never opened: each method is given the connection's before it runs.
+  // The client created here is never opened: `guarded` replaces it with the connection's client before each
+  // method.
   const store = new KeyvRedis<unknown>({ disableOfflineQueue: true }, { namespace, throwOnErrors: true });
 
   function guarded<A extends unknown[], T>(method: (...args: A) => Promise<T>) {
@@ -54,7 +57,7 @@ function createStore(connection: OpenConnection, namespace: string): KeyvRedis<u
     for await (const names of pagesOfNames(connection, namespace)) {
       const keys = names.map((name) => name.slice(namespace.length + 2));
       const values = await getMany(keys);
-      // One that has gone meanwhile has no value.
+      // A key that has expired meanwhile has no value.
       for (const [index, key] of keys.entries()) {
         if (values[index] !== undefined && values[index] !== null) yield [key, values[index]];
       }
@@ -71,7 +74,7 @@ function createStore(connection: OpenConnection, namespace: string): KeyvRedis<u
     hasMany: guarded(store.hasMany),
     delete: guarded(store.delete),
     deleteMany: guarded(store.deleteMany),
-    // Its own one hides that it failed, and both take more than a round trip.
+    // Keyv's own `iterator` and `clear` take more than one round trip, and `clear` hides failures.
     iterator,
     async clear() {
       for await (const names of pagesOfNames(connection, namespace)) {
@@ -87,7 +90,7 @@ async function* pagesOfNames(connection: OpenConnection, namespace: string): Asy
     let cursor = "0";
     do {
       const match = ["MATCH", `${namespace}::*`, "COUNT", String(SCAN_COUNT), "TYPE", "string"];
-      const [next, names] = (await send(["SCAN", cursor, ...match])) as [Buffer, Buffer[]]; // As SCAN answers.
+      const [next, names] = (await send(["SCAN", cursor, ...match])) as [Buffer, Buffer[]]; // The reply of SCAN.
       cursor = String(next);
       if (names.length > 0) yield names.map(String);
     } while (cursor !== "0");

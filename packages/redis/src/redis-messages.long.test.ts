@@ -26,7 +26,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** What a store on this URL rejects with when it writes. */
+/** The message of the rejection of a write to a store on this URL. */
 async function messageOf(url: string | string[], bytes = 10): Promise<string> {
   const store = createRedisBlobStore({ url, timeoutMs: 2000, tls: { rejectUnauthorized: false } });
   try {
@@ -42,11 +42,14 @@ async function messageOf(url: string | string[], bytes = 10): Promise<string> {
 test.each([
   ["a short command", 10],
   ["a command of more than ten arguments or 16 KiB", 60_000],
-])("a Redis that wants a password says so to %s without one", async (_, bytes) => {
-  expect(await messageOf(server.url, bytes)).toBe(
-    "The Redis server asks for a password, and the address has none.",
-  );
-});
+])(
+  "%s without a password to a Redis that needs one rejects with a message about the password",
+  async (_, bytes) => {
+    expect(await messageOf(server.url, bytes)).toBe(
+      "The Redis server asks for a password, and the address has none.",
+    );
+  },
+);
 
 test("rediss:// to a port without TLS, and redis:// to one with TLS, name the scheme that works", async () => {
   const plain = `127.0.0.1:${server.port}`;
@@ -61,7 +64,7 @@ test("rediss:// to a port without TLS, and redis:// to one with TLS, name the sc
   expect(await messageOf(`redis://:s%40fe@${plain}`)).toBe("stored");
 });
 
-test("a server that was reached once and is away is not taken for one of another kind", async () => {
+test("a server that hangs after a successful call is reported as silent, not as a server with another transport", async () => {
   const store = createRedisBlobStore({ url: `redis://:s%40fe@127.0.0.1:${server.port}`, timeoutMs: 500 });
   await store.put("a", Buffer.from("1"));
   server.signal("SIGSTOP");

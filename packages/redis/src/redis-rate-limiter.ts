@@ -6,13 +6,14 @@ import { type Flat, openConnection, type RedisSource, SOURCE_RULES } from "./con
 
 export type RedisRateLimiterOptions = RedisSource & {
   /**
-   * What all keys of the limiter begin with; may be that of a store. 1 to 100 letters, digits and `_.:-`.
+   * Prefix of all keys of the limiter: 1 to 100 characters of letters, digits and `_.:-`. A store may use the
+   * same prefix.
    * @default "outrigger"
    */
   prefix?: string;
 };
 
-/** Longest window that the limiter in memory takes, too: 24.8 days. */
+/** The longest window is 24.8 days, as for the limiter in memory. */
 const WINDOW = rules.whole(1, 2 ** 31 - 1);
 const COUNT = rules.whole(1);
 
@@ -20,8 +21,10 @@ const FACTORY = "createRedisRateLimiter";
 const RULES = { ...SOURCE_RULES, prefix: PREFIX_RULE } satisfies RuleTable<Flat<RedisRateLimiterOptions>>;
 
 /**
- * KEYS: the counter. ARGV: "take", "look" or "give", points, limit, length of the window. The window is the counter's own
- * time to live, so that only the server's clock counts. Answers [1 if allowed, points left, milliseconds left].
+ * KEYS: the counter. ARGV: "take", "look" or "give", points, limit, length of the window in milliseconds. The
+ * window is the
+ * counter's time to live, so only the server's clock counts. Returns [1 if allowed, points left, milliseconds
+ * left].
  */
 const count = createScript(`
 local cost, limit, windowMs = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -44,13 +47,15 @@ return {1, limit - used - cost, leftMs}
 `);
 
 /**
- * A limiter that all processes on one Redis server or cluster share. Windows go by the server's clock.
+ * A limiter that all processes on one Redis server or cluster share. Windows follow the server's clock.
  *
- * A script of its own, for rate-limiter-flexible counts what it refuses, keeps windows of whole seconds, and begins one by
- * a refused attempt.
+ * It has its own script because rate-limiter-flexible counts refused attempts, starts a window with one, and
+ * has windows
+ * of whole seconds only.
  *
  * Rejects with a `TypeError` for a limit or a cost that is not an integer of at least 1, or a window that is not an
- * integer of 1 to 2,147,483,647 ms (24.8 days), and with `store_unavailable` once it is closed or when Redis fails.
+ * integer of 1 to 2,147,483,647 ms (24.8 days), and with `store_unavailable` if the limiter is closed or
+ * Redis fails.
  */
 export function createRedisRateLimiter(options: RedisRateLimiterOptions): RateLimiter {
   const { prefix, ...source } = checkOptions(FACTORY, options as Flat<RedisRateLimiterOptions>, RULES);
@@ -67,7 +72,7 @@ export function createRedisRateLimiter(options: RedisRateLimiterOptions): RateLi
     checkValue("cost", cost, COUNT);
     const name = `${prefix}:rate:${limit}/${windowMs}:${key}`;
     const reply = await connection.run(count, [name], [what, String(cost), String(limit), String(windowMs)]);
-    const [isAllowed, remaining, resetMs] = reply as [number, number, number]; // As the script answers.
+    const [isAllowed, remaining, resetMs] = reply as [number, number, number]; // The reply of the script.
     return { allowed: isAllowed === 1, remaining, resetMs };
   }
 

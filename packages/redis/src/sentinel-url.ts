@@ -1,17 +1,17 @@
-/** Where a Sentinel is. */
+/** The address of a Sentinel. */
 export interface SentinelHost {
   host: string;
   port: number;
 }
 
-/** What a URL of Redis behind Sentinels names. */
+/** The parts of a URL of Redis behind Sentinels. */
 export interface SentinelUrl {
-  /** Whether Sentinels and servers are reached by TLS. */
+  /** Whether Sentinels and servers are reached over TLS. */
   isSecure: boolean;
   sentinels: [SentinelHost, ...SentinelHost[]];
-  /** As `sentinel monitor` calls the master. */
+  /** Name of the master in `sentinel monitor`. */
   name: string;
-  /** Of the Redis servers. */
+  /** User of the Redis servers. */
   username?: string;
   password?: string;
   database: number;
@@ -27,14 +27,15 @@ const HOST = /^(\[[0-9a-f:.]+\]|[^:[\]\s]+)(?::(\d{1,5}))?$/i;
 const PARAMETERS = ["db", "sentinelUser", "sentinelPassword"];
 const SENTINEL_PORT = 26_379;
 
-/** Whether a text is meant to name Redis behind Sentinels. */
+/** Whether a text has the scheme of a Sentinel URL. The rest may be invalid. */
 export function isSentinelUrl(text: string): boolean {
   return /^rediss?\+sentinel:/i.test(text);
 }
 
 /**
- * Reads `redis+sentinel://…` or `rediss+sentinel://…`.
- * @throws TypeError whose message is a clause that begins with `must`. It repeats no part of the URL, which may hold passwords.
+ * Parses `redis+sentinel://…` or `rediss+sentinel://…`.
+ * @throws TypeError whose message is a clause that begins with `must`. It quotes no part of the URL, which
+ * may contain passwords.
  */
 export function parseSentinelUrl(text: string): SentinelUrl {
   const [, scheme = "", login = "", hosts = "", name = "", query = ""] = URL_PARTS.exec(text) ?? [];
@@ -43,7 +44,7 @@ export function parseSentinelUrl(text: string): SentinelUrl {
   const parameters = new URLSearchParams(query);
   for (const key of parameters.keys()) {
     if (!PARAMETERS.includes(key) || parameters.getAll(key).length > 1) {
-      throw new TypeError(`must have no parameters but ${PARAMETERS.join(", ")}, each at most once`);
+      throw new TypeError(`must have no parameters except ${PARAMETERS.join(", ")}, each at most once`);
     }
   }
   const database = parameters.get("db") ?? "0";

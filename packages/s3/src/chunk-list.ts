@@ -1,21 +1,22 @@
-/** Bytes that come in pieces of any size, without the cost of copying large ones and of keeping many small ones. */
+/** A list of chunks of any size. It copies small chunks together and keeps large ones without a copy. */
 export interface ChunkList {
-  /** How many bytes there are. */
+  /** Number of bytes in the list. */
   readonly size: number;
-  /** Keeps the chunk itself, unless it is small. */
+  /** Appends a chunk. Copies it if it is small, and keeps a reference otherwise. */
   append(chunk: Buffer): void;
-  /** All bytes, in few Buffers of which none is empty, and empties the list. */
+  /** Returns all bytes in a few non-empty Buffers and clears the list. */
   drain(): Buffer[];
 }
 
-/** What is shorter is copied. */
+/** Shorter chunks are copied. */
 const SMALL_BYTES = 16 * 1024;
 const ROOM_BYTES = 64 * 1024;
 
 export function createChunkList(): ChunkList {
   let chunks: Buffer[] = [];
   let size = 0;
-  // Where small chunks are put together, of which some bytes are in `chunks` and some are not yet.
+  // Small chunks are joined here. Bytes before `begin` are in `chunks` already, those from `begin` to `end`
+  // are not.
   let room = Buffer.alloc(0);
   let [begin, end] = [0, 0];
 

@@ -7,43 +7,43 @@ import { ServiceError, systemCode } from "@outrigger/core";
 import { systemTemporaryDirectory } from "@outrigger/core/stores";
 import { createChunkList } from "./chunk-list.ts";
 
-/** Random bytes behind each blob's own, so that no two objects have the same content. */
+/** Number of random bytes after the blob's bytes, so that no two objects have the same content. */
 export const MARK_BYTES = 16;
 
 const READ_BYTES = 256 * 1024;
 const BATCH_BYTES = 1024 * 1024;
-/** Linux takes no more Buffers at once. */
+/** Linux accepts at most this many Buffers per `writev` (IOV_MAX). */
 const MAX_VECTORS = 1024;
 
-/** All that will be an object, its length known, to be sent as often as need be. */
+/** The complete content of an object, of known length. It can be sent several times. */
 export interface GatheredBody {
   /** Length of the blob in bytes, without the mark. */
   size: number;
   mark: Buffer;
-  /** Whether its content is a Buffer, and else a stream. */
+  /** Whether the content is a Buffer; otherwise it is a stream. */
   isBuffered: boolean;
-  /** The blob and its mark, from the beginning. */
+  /** The blob and its mark, from the first byte. */
   content(): BodyContent;
-  /** Never rejects. */
+  /** Releases the file, if there is one. Never rejects. */
   dispose(): Promise<void>;
 }
 
-/** What is sent by one request. */
+/** The body of one request. */
 export interface BodyContent {
   body: Buffer | Readable;
-  /** How much of a stream was read so far. Of a Buffer that cannot be told. */
+  /** Bytes of a stream that were read so far. Always 0 for a Buffer, whose progress is unknown. */
   readBytes(): number;
 }
 
 export interface GatherOptions {
-  /** More than this of a stream goes to a file. */
+  /** Longer streams go to a file, in bytes. */
   bufferBytes: number;
-  /** Absent: the process' own below the system's directory for temporary files. */
+  /** `undefined`: the process's own directory below the system's directory for temporary files. */
   spoolDirectory: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** Rejects with the body's error, the signal's reason, or a `ServiceError` when there is no room for its file. */
+/** Rejects with the body's error, the signal's reason, or a `ServiceError` if the disk is full. */
 export async function gatherBody(body: Uint8Array | Readable, options: GatherOptions): Promise<GatheredBody> {
   const mark = randomBytes(MARK_BYTES);
   if (body instanceof Uint8Array) return inMemory([body, mark], body.byteLength, mark);
@@ -55,7 +55,7 @@ export async function gatherBody(body: Uint8Array | Readable, options: GatherOpt
   let taking: Promise<void> | undefined;
   async function drainToFile(): Promise<void> {
     spool ??= await openSpool(options.spoolDirectory ?? systemTemporaryDirectory());
-    // From now on it only makes big writes of small chunks.
+    // From now on memory only collects small chunks into large writes.
     memoryBytes = Math.min(memoryBytes, BATCH_BYTES);
     await append(spool, memory.drain());
   }
@@ -79,7 +79,8 @@ export async function gatherBody(body: Uint8Array | Readable, options: GatherOpt
     await append(spool, rest);
     return inFile(spool, size, mark);
   } catch (error) {
-    // `pipeline` does not wait for the last chunk, which may just open the file. How that ends is of no use any more.
+    // `pipeline` does not wait for the last chunk, which may be opening the file. Its result does not matter
+    // any more.
     await taking?.catch(() => undefined);
     await spool?.close().catch(() => undefined);
     signal?.throwIfAborted(); // `pipeline` wraps the reason.
@@ -99,12 +100,12 @@ function inFile(file: FileHandle, size: number, mark: Buffer): GatheredBody {
     mark,
     isBuffered: false,
     content: () => fileContent(file, size + MARK_BYTES),
-    // It was sent or given up: either way nobody reads it again.
+    // The body was sent or abandoned and is not read again, so an error does not matter.
     dispose: () => file.close().catch(() => undefined),
   };
 }
 
-/** A new stream over an open file, which stays open. */
+/** A new stream of an open file. The file stays open. */
 function fileContent(file: FileHandle, length: number): BodyContent {
   let at = 0;
   const body = new Readable({
@@ -125,7 +126,7 @@ function fileContent(file: FileHandle, length: number): BodyContent {
   return { body, readBytes: () => at };
 }
 
-/** A file that has no name, so that not even a process that is killed leaves it. */
+/** Opens a file and unlinks it, so that even a killed process leaves no file behind. */
 async function openSpool(directory: string): Promise<FileHandle> {
   const path = join(directory, `outrigger-s3-${randomBytes(12).toString("hex")}`);
   const file = await open(path, "wx+", 0o600).catch(refuse);
@@ -145,7 +146,7 @@ async function append(file: FileHandle, chunks: Buffer[]): Promise<void> {
   }
 }
 
-/** What is left of chunks when so many bytes of them are written. */
+/** The chunks that remain after their first `bytes` bytes were written. */
 function behind(chunks: readonly Buffer[], bytes: number): Buffer[] {
   let left = bytes;
   return chunks.flatMap((chunk) => {

@@ -3,8 +3,11 @@ import { storeError } from "./s3-errors.ts";
 import { createWatchdog } from "./watchdog.ts";
 
 /**
- * The first `size` bytes of a response. It fails with `store_unavailable` when they do not come, or not for `timeoutMs` while
- * somebody waits for them. What follows them is read and dropped, so that the connection can be used again.
+ * A stream of the first `size` bytes of a response. It fails with `store_unavailable` if the response ends
+ * early, or if no
+ * bytes arrive for `timeoutMs` while the consumer waits. The bytes after them are discarded, so that the
+ * connection can be
+ * reused.
  */
 export function objectBody(source: Readable, size: number, timeoutMs: number): Readable {
   let left = size;
@@ -18,7 +21,7 @@ export function objectBody(source: Readable, size: number, timeoutMs: number): R
   const body = new Readable({
     highWaterMark: 256 * 1024,
     read() {
-      // Only who waits is let down by silence: a reader may take as long as he likes.
+      // The time limit runs only while the consumer waits: a slow consumer is no failure of the service.
       watchdog ??= createWatchdog(timeoutMs, fail);
       source.resume();
     },
@@ -29,7 +32,7 @@ export function objectBody(source: Readable, size: number, timeoutMs: number): R
     },
   });
 
-  // Trouble before somebody reads is told when he does; unheard, it would end the process.
+  // Without a listener, an error before the first read would crash the process. Reading reports it.
   body.on("error", () => undefined);
   source.on("data", (chunk: Buffer) => {
     if (left === 0) return;
@@ -41,7 +44,7 @@ export function objectBody(source: Readable, size: number, timeoutMs: number): R
     else if (!wantsMore) source.pause();
   });
   source.on("error", (error) => {
-    // The bytes that were wanted are all there; that the connection broke behind them hurts nobody.
+    // If all wanted bytes have arrived, a later error of the connection does not matter.
     if (left > 0) fail(error);
   });
   source.on("close", () => {
@@ -60,9 +63,10 @@ export function objectBody(source: Readable, size: number, timeoutMs: number): R
 }
 
 /**
- * The first `size` bytes of a response as one Buffer, once it has ended. By events: a loop over the stream makes it put together
- * what has come meanwhile, which would be copied twice.
- * @param onBytes Told of all that come.
+ * Returns the first `size` bytes of a response as one Buffer, once the response has ended. It uses events,
+ * because a loop
+ * over the stream joins buffered chunks, which copies them twice.
+ * @param onBytes Receives the length of each chunk.
  */
 export function readBody(source: Readable, size: number, onBytes: (length: number) => void): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -70,7 +74,7 @@ export function readBody(source: Readable, size: number, onBytes: (length: numbe
     let length = 0;
     source.on("data", (chunk: Buffer) => {
       onBytes(chunk.length);
-      // What is behind them does not fit, and is left out.
+      // `copy` drops the bytes beyond the Buffer.
       if (length < size) length += chunk.copy(bytes, length);
     });
     source.on("error", reject);
@@ -80,8 +84,8 @@ export function readBody(source: Readable, size: number, onBytes: (length: numbe
   });
 }
 
-/** Ends a response that nobody reads. */
+/** Destroys a response that will not be read. */
 export function discard(source: Readable): void {
-  source.on("error", () => undefined); // Nobody waits for it any more; unheard, it would end the process.
+  source.on("error", () => undefined); // Without a listener, an error would crash the process.
   source.destroy();
 }

@@ -3,36 +3,42 @@ import { ServiceError } from "@outrigger/core";
 import { isTransient, statusOf, storeError } from "./s3-errors.ts";
 import { createWatchdog } from "./watchdog.ts";
 
-/** One of the attempts at a piece of work. */
+/** One attempt at a piece of work. */
 export interface Attempt {
-  /** From 1. Of a later one, an earlier one may have done its work unnoticed. */
+  /** Counts from 1. Before a later attempt, an earlier one may have succeeded although its reply was lost. */
   number: number;
-  /** Ends the attempt's requests: no progress, or nobody wants it any more. */
+  /** Aborts the attempt's requests: it made no progress, or its caller or the store aborted it. */
   signal: AbortSignal;
 }
 
 export interface AttemptOptions {
-  /** Whoever waits does not any more: the work ends with its reason, and is not tried again. */
+  /** Signal of the caller. When it aborts, the work rejects with its reason and is not retried. */
   signal?: AbortSignal | undefined;
-  /** Whether the signal may still end the attempt; asked when it aborts. @default always */
+  /** Whether the signal may still abort the attempt; called when it aborts. @default always */
   isAbortable?: () => boolean;
-  /** Milliseconds that an attempt may make no progress for, beside the store's own time limit. @default 0 */
+  /**
+   * Time without progress that an attempt has in addition to the store's time limit, in milliseconds.
+   * @default 0
+   */
   allowanceMs?: number;
-  /** A number that changes with progress. @default it makes none before its end */
+  /** Returns a number that changes with progress. @default no progress until the attempt ends */
   progress?: () => number;
 }
 
-/** Does work that consists of requests: within time limits, and again where that can help. */
+/** Runs work that consists of requests, with time limits and retries. */
 export interface Attempts {
-  /** Throws `store_unavailable` once they are closed. */
+  /** Throws `store_unavailable` if it is closed. */
   checkOpen(): void;
   /** Rejects with the signal's reason or a `ServiceError`. */
   run<T>(work: (attempt: Attempt) => Promise<T>, options?: AttemptOptions): Promise<T>;
-  /** Ends what is under way, and lets nothing begin any more. */
+  /** Aborts the work under way and rejects all later work. */
   close(): void;
 }
 
-/** Where there was no answer, and where the service answered that it is busy: Ceph does when writes of an object race. */
+/**
+ * Attempts without a reply, and attempts that the service answered as busy: Ceph does if writes of an object
+ * race.
+ */
 const MAX_SILENT_ATTEMPTS = 3;
 const MAX_ATTEMPTS = 8;
 const BACKOFF_MS = 25;
@@ -62,7 +68,7 @@ export function createAttempts(timeoutMs: number): Attempts {
     try {
       return await Promise.race([work({ number, signal: controller.signal }), rejection(controller.signal)]);
     } catch (error) {
-      // The SDK has an error of its own for it.
+      // The SDK throws its own error for an aborted request.
       throw controller.signal.aborted ? controller.signal.reason : error;
     } finally {
       watchdog.stop();
@@ -76,7 +82,7 @@ export function createAttempts(timeoutMs: number): Attempts {
 
     async run(work, options = {}) {
       const { signal, allowanceMs = 0 } = options;
-      // A service that is silent is not waited for three times.
+      // Two time limits, so that a silent service is not tried three times.
       const lastStartMs = performance.now() + 2 * (timeoutMs + allowanceMs) - 1;
       for (let number = 1; ; number++) {
         checkOpen();
@@ -102,7 +108,10 @@ export function createAttempts(timeoutMs: number): Attempts {
   };
 }
 
-/** Work may not hear the signal: it may wait for credentials, say. */
+/**
+ * Rejects when the signal aborts: the work itself may ignore the signal, for example while it waits for
+ * credentials.
+ */
 function rejection(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });

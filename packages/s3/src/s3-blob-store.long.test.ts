@@ -18,26 +18,26 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Patient: what is tested here are not time limits, and this machine may be busy. */
+/** A store with a generous time limit: these tests do not test time limits, and the machine may be busy. */
 function createStore(options: Partial<S3BlobStoreOptions> = {}) {
   const { endpoint, credentials } = server;
   return createS3BlobStore({ bucket, timeoutMs: 10_000, endpoint, credentials, ...options });
 }
 
-describe("with bodies in memory", () => {
+describe("an S3 store with bodies in memory", () => {
   const create = async () => createStore({ prefix: "contract/" });
   const withTime = (name: string, body: () => Promise<void>) => test.concurrent(name, body, TEST_MS);
   dueIndexContract(withTime, create, { entries: 1500, reopen: create });
 });
 
-describe("with streamed bodies in files", () => {
+describe("an S3 store with streamed bodies in files", () => {
   const create = async () => createStore({ prefix: "spooled/", bufferBytes: 0 });
   const withTime = (name: string, body: () => Promise<void>) => test.concurrent(name, body, TEST_MS);
   blobStoreContract(withTime, create, { abilities: ["due index"], listedKeys: 300 });
 });
 
 test(
-  "one of 400 creates of a key in two stores wins",
+  "exactly one of 400 concurrent creates of a key by two stores succeeds",
   async () => {
     const stores = [createStore(), createStore()];
     const creates = Array.from({ length: 400 }, (_, index) =>
@@ -56,7 +56,7 @@ test(
 );
 
 test(
-  "40 MB go through as streams without being in memory",
+  "a 96 MiB blob streams in and out with less than 32 MiB of memory",
   async () => {
     const store = createStore({ bufferBytes: 1024 * 1024 });
     const chunk = randomBytes(65_536);
@@ -82,7 +82,7 @@ test(
       ifRevision: null,
     });
     const stream = (await store.get("large"))?.body;
-    if (!(stream instanceof Readable)) throw new Error("It is no stream");
+    if (!(stream instanceof Readable)) throw new Error("The body is not a stream");
     let received = 0;
     let isSame = true;
     for await (const part of stream) {
@@ -94,7 +94,7 @@ test(
     }
     expect([received, isSame]).toEqual([size, true]);
     expect(size).toBe(chunk.length * chunks);
-    // What was freed a moment ago may still be counted.
+    // Memory freed a moment ago may still be counted.
     expect(peakBytes).toBeLessThan(32 * 2 ** 20);
     await store.close();
   },

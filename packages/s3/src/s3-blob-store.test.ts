@@ -26,14 +26,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Patient: what is tested here are not time limits, and this machine may be busy. */
+/** A store with a generous time limit: these tests do not test time limits, and the machine may be busy. */
 function createStore(options: Partial<S3BlobStoreOptions> = {}) {
   const { endpoint, credentials } = server;
   const line = options.client === undefined ? { endpoint, credentials } : {};
   return createS3BlobStore({ bucket, timeoutMs: 10_000, ...line, ...options });
 }
 
-describe("with bodies in memory", () => {
+describe("an S3 store with bodies in memory", () => {
   const create = async () => createStore({ prefix: "contract/" });
   const withTime = (name: string, body: () => Promise<void>) => test.concurrent(name, body, TEST_MS);
   blobStoreContract(withTime, create, { abilities: ["due index"], listedKeys: 100 });
@@ -41,7 +41,7 @@ describe("with bodies in memory", () => {
   leaseStoreContract(withTime, create, { openAnother: create, leaseMs: 3000 });
 });
 
-test("a revision does not come back with the bytes that it stood for", async () => {
+test("the same bytes get a new revision when they are written again", async () => {
   const store = createStore();
   const bytes = Buffer.from("the same");
   const first = await store.put("aba", bytes, { ifRevision: null });
@@ -54,7 +54,7 @@ test("a revision does not come back with the bytes that it stood for", async () 
   await store.close();
 });
 
-test("a body that fails leaves no object, no part of one and no file", async () => {
+test("a put whose body fails leaves no object and no multipart upload", async () => {
   const prefix = "failing/";
   const store = createStore({ prefix, bufferBytes: 1000 });
   const trouble = new Error("gone");
@@ -69,7 +69,7 @@ test("a body that fails leaves no object, no part of one and no file", async () 
   await store.close();
 });
 
-test("a file of a body has no name while it is sent", async () => {
+test("a spool file has no name, and a missing spool directory is reported as store_unavailable", async () => {
   const spoolDirectory = await mkdtemp(join(tmpdir(), "outrigger-spool-"));
   const store = createStore({ bufferBytes: 1000, spoolDirectory });
   async function* body() {
@@ -87,7 +87,7 @@ test("a file of a body has no name while it is sent", async () => {
   await store.close();
 });
 
-test("a body in tiny pieces is put together", async () => {
+test("a body of one-byte chunks is stored correctly, in memory and through a file", async () => {
   const bytes = randomBytes(300_000);
   function* pieces() {
     for (const byte of bytes) yield Buffer.of(byte);
@@ -100,7 +100,7 @@ test("a body in tiny pieces is put together", async () => {
   }
 });
 
-test("stores with different prefixes share a bucket and nothing else", async () => {
+test("stores with different prefixes in one bucket share no blobs and no due entries", async () => {
   const [one, other] = [createStore({ prefix: "one/" }), createStore({ prefix: "two/deep/" })];
   await one.put("key", Buffer.from("1"));
   await one.addDue("list", { id: "x", dueMs: 1 });
@@ -112,7 +112,7 @@ test("stores with different prefixes share a bucket and nothing else", async () 
   await other.close();
 });
 
-test("an object begins with the blob's bytes", async () => {
+test("an object starts with the bytes of its blob", async () => {
   const store = createStore({ prefix: "plain/" });
   await store.put("a/b", Buffer.from("readable"));
   const { Body } = await server.client.send(new GetObjectCommand({ Bucket: bucket, Key: "plain/blobs/a/b" }));
@@ -120,7 +120,7 @@ test("an object begins with the blob's bytes", async () => {
   await store.close();
 });
 
-test("an object that is none of ours is reported, not cut", async () => {
+test("reading an object that Outrigger did not store rejects with store_unavailable", async () => {
   const store = createStore({ prefix: "foreign/" });
   await server.client.send(new PutObjectCommand({ Bucket: bucket, Key: "foreign/blobs/a", Body: "short" }));
   await expect(store.get("a")).rejects.toMatchObject({ code: "store_unavailable" });
@@ -128,8 +128,8 @@ test("an object that is none of ours is reported, not cut", async () => {
   await store.close();
 });
 
-describe("a service's conditional writes", () => {
-  /** A client whose conditions arrive as another service would take them. */
+describe("conditional writes of an S3 service", () => {
+  /** A client whose request headers are changed, to imitate another service. */
   function clientWith(change: (headers: Record<string, string>) => void): S3Client {
     const client = new S3Client({
       endpoint: server.endpoint,
@@ -141,7 +141,7 @@ describe("a service's conditional writes", () => {
     });
     client.middlewareStack.add(
       (next) => (args) => {
-        // The request that is about to be signed.
+        // The type of `request` at this step.
         change((args.request as { headers: Record<string, string> }).headers);
         return next(args);
       },
@@ -150,7 +150,7 @@ describe("a service's conditional writes", () => {
     return client;
   }
 
-  test("are found out", async () => {
+  test("are probed, and the probe object is deleted", async () => {
     const store = createStore();
     expect(await store.capabilities()).toEqual({ conditionalCreate: true, compareAndSet: true });
     expect(
@@ -159,7 +159,7 @@ describe("a service's conditional writes", () => {
     await store.close();
   });
 
-  test("are used with quotes where it wants them", async () => {
+  test("send the ETag in the form that the service accepts, with or without quotes", async () => {
     const client = clientWith((headers) => {
       const etag = headers["if-match"];
       if (etag !== undefined) headers["if-match"] = etag.startsWith('"') ? etag.slice(1, -1) : `"${etag}"`;
@@ -174,7 +174,7 @@ describe("a service's conditional writes", () => {
     client.destroy();
   });
 
-  test("are refused where it has none, with what to do", async () => {
+  test("are rejected with a remedy if the service does not support them", async () => {
     const client = clientWith((headers) => {
       delete headers["if-match"];
       delete headers["if-none-match"];
@@ -192,7 +192,7 @@ describe("a service's conditional writes", () => {
     });
     expect(String((await store.get("a"))?.body)).toBe("1");
     await store.close();
-    // A client that was given stays open.
+    // A client passed as an option stays open.
     await client.send(new ListObjectsV2Command({ Bucket: bucket, MaxKeys: 1 }));
     client.destroy();
   });
@@ -207,10 +207,10 @@ test.each([
   [{ bufferBytes: -1 }, "bufferBytes"],
   [{ maxSockets: 0 }, "maxSockets"],
   [{ minBytesPerSecond: 0.5 }, "minBytesPerSecond"],
-])("refuses %j", (options, name) => {
+])("createS3BlobStore rejects %j", (options, name) => {
   expect(() => createS3BlobStore({ bucket: "b", ...options })).toThrow(name);
 });
 
-test("refuses settings beside a client that decides about them", () => {
+test("createS3BlobStore rejects a region together with a client", () => {
   expect(() => createS3BlobStore({ bucket: "b", client: server.client, region: "x" })).toThrow("region");
 });

@@ -21,18 +21,22 @@ import { type WriteCondition, writeObject } from "./write-object.ts";
 
 export interface S3BlobStore extends BlobStore, DueIndex, Required<LeaseStore> {
   /**
-   * What the service can do: found out once, at the first conditional write or here, with an object `probe/…`. Rejects with
-   * `store_unavailable` where it cannot be asked: a check at the start of whether all is well.
+   * Returns what the service can do. It is probed once with an object `probe/…`, here or at the first
+   * conditional write.
+   * Rejects with `store_unavailable` if the service cannot be reached, so it also serves as a check at startup.
    */
   capabilities(): Promise<S3Capabilities>;
 }
 
 /**
- * Blobs as objects of a bucket, in any S3-compatible service. An object is the blob's bytes and sixteen random ones, written
- * by a single request: therefore a write happens as a whole or not at all, no two writes have the same ETag, which is the
- * revision, and `If-Match` compares the very write that was seen.
+ * A store of blobs as objects of a bucket, in any S3-compatible service. An object is the blob's bytes and
+ * sixteen random
+ * bytes, written by a single request, so a write is atomic. The random bytes make every ETag unique. The ETag
+ * is therefore
+ * the revision, and `If-Match` matches exactly one write.
  *
- * Keys of blobs begin with `blobs/` below the prefix, those of a due index with `due/`, those of leases with `leases/`.
+ * Below the prefix, keys of blobs begin with `blobs/`, those of the due index with `due/`, those of leases
+ * with `leases/`.
  */
 export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
   const settings = settingsOf(options);
@@ -66,14 +70,14 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
     if (!compareAndSet)
       throw incapable("If-Match", "Keep the records in another store, such as Redis or a disk", capabilities);
     const seen = parseRevision(ifRevision);
-    if (seen === null) throw new ServiceError("conflict", "The blob was changed by somebody else.");
+    if (seen === null) throw new ServiceError("conflict", "The blob was changed by another call.");
     return { IfMatch: ifMatch(seen.etag), lineage: seen.lineage };
   }
 
   async function leaseConditionOf(revision: string | null): Promise<WriteCondition> {
     const capabilities = await probe();
     if (!capabilities.conditionalCreate) throw incapable("If-None-Match", LEASE_REMEDY, capabilities);
-    // A lease that cannot be replaced would never end once its holder dies.
+    // Without replacement, the lease of a holder that died would never end.
     if (!capabilities.compareAndSet) throw incapable("If-Match", LEASE_REMEDY, capabilities);
     return conditionOf(revision);
   }
@@ -154,7 +158,7 @@ const LEASE_REMEDY = "Keep the leases in another store, such as Redis or a disk"
 
 function incapable(header: string, remedy: string, { versioned }: S3Capabilities): ServiceError {
   const [where, other] = versioned
-    ? [" in a bucket with versions", ", or take a new bucket without versions"]
+    ? [" in a bucket with versions", ", or use a new bucket without versions"]
     : ["", ""];
   return new ServiceError(
     "store_unavailable",
@@ -167,7 +171,7 @@ function checkRange({ start, end }: ByteRange): void {
   if (!valid) throw new ServiceError("bad_request", "The range lies outside of the blob.");
 }
 
-/** A client with the settings that work with every service known. */
+/** Creates a client with settings that work with every known service. */
 function createS3Client({
   endpoint,
   region = endpoint === undefined ? undefined : "us-east-1",
@@ -181,16 +185,17 @@ function createS3Client({
     ...(region === undefined ? {} : { region }),
     ...(credentials === undefined ? {} : { credentials }),
     forcePathStyle,
-    // The checksums that are sent by default come as trailers, which several services refuse or store with the body.
+    // By default the SDK sends checksums as trailers, which several services reject or store as part of the
+    // body.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
-    // The store tries again itself: it has to know of every attempt at a conditional write.
+    // The store retries itself: it has to track every attempt at a conditional write.
     maxAttempts: 1,
-    // Failures are errors of the calls; the SDK would print some of them.
+    // Calls report failures; the SDK would also print some of them.
     logger: { debug: silent, info: silent, warn: silent, error: silent },
     requestHandler: {
       connectionTimeout: timeoutMs,
-      // The store has time limits of its own; this one would end the response to a slow reader.
+      // The store has its own time limits; this one would abort the response of a slow reader.
       socketTimeout: 0,
       httpAgent: { maxSockets },
       httpsAgent: { maxSockets },

@@ -4,33 +4,43 @@ import { isRefusedCondition, statusOf } from "./s3-errors.ts";
 import { removeObject, type S3Context } from "./s3-objects.ts";
 import { etagOf } from "./s3-revision.ts";
 
-/** What a service can do beyond reading and writing. */
+/** Conditional writes that a service supports. */
 export interface S3Capabilities {
-  /** Whether it creates an object only where there is none (`If-None-Match: *`): records and originals need it. */
+  /**
+   * Whether it can create an object only if none exists (`If-None-Match: *`). Records and originals need
+   * this.
+   */
   conditionalCreate: boolean;
-  /** Whether it replaces an object only while it is what it was (`If-Match`): records need it. */
+  /** Whether it can replace an object only if it is unchanged (`If-Match`). Records need this. */
   compareAndSet: boolean;
   /**
-   * Present where a condition is missing and the bucket keeps versions, or kept them once: Ceph 16 ignores conditions there, and
-   * knows them in other buckets.
+   * Present if a condition is not supported and the bucket has or once had versioning: Ceph 16 ignores
+   * conditions in such
+   * buckets and honours them in others.
    */
   versioned?: true;
 }
 
-/** Also the form in which a service wants to see an ETag in `If-Match`. */
+/** The capabilities, and the form of an ETag that the service accepts in `If-Match`. */
 export interface ProbedCapabilities extends S3Capabilities {
   ifMatch(etag: string): string;
 }
 
-/** The new ETag, or why there is none: the condition did not hold, or the service does not know such conditions. */
+/**
+ * The new ETag; "refused" if the condition did not hold; "unknown" if the service does not support such
+ * conditions.
+ */
 type ProbeResult = { etag: string } | "refused" | "unknown";
 
 const FORMS = [(etag: string) => `"${etag}"`, (etag: string) => etag] as const;
 
-/** Finds out with an object of a random name, which it removes; five or six requests, and one more where a condition is missing. */
+/**
+ * Probes with an object of a random name, which it deletes: five or six requests, one more if a condition is
+ * missing.
+ */
 export function probeCapabilities(context: S3Context): Promise<ProbedCapabilities> {
   let requests = 0;
-  // Tried again as a whole: of a single request that is repeated, the first may have changed the ETag.
+  // Retried as a whole: if a single request were repeated, its first attempt might have changed the ETag.
   const probing = context.attempts.run(
     async ({ signal }) => {
       const key = `${context.settings.prefix}probe/${randomBytes(12).toString("hex")}`;
@@ -52,7 +62,7 @@ export function probeCapabilities(context: S3Context): Promise<ProbedCapabilitie
   });
 }
 
-/** `false` also where the service does not say, or not to this key. */
+/** Also `false` if the service or the permissions of the key do not reveal it. */
 async function isVersioned({ client, settings, attempts }: S3Context): Promise<boolean> {
   try {
     const command = new GetBucketVersioningCommand({ Bucket: settings.bucket });
@@ -69,7 +79,7 @@ async function examine(
   const first = await put({});
   const conditionalCreate = (await put({ IfNoneMatch: "*" })) === "refused";
   const incapable = { conditionalCreate, compareAndSet: false, ifMatch: FORMS[0] };
-  // A service that ignores the header accepts everything: what has to fail is tried first.
+  // A service that ignores the header accepts every write, so a write that must fail is tried first.
   if (typeof first === "string" || (await put({ IfMatch: FORMS[0]("0".repeat(32)) })) !== "refused")
     return incapable;
   for (const ifMatch of FORMS) {

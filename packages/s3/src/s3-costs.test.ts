@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("a service with everything in a bucket sends as many requests as the README says", async () => {
+test("a service with all roles in one bucket sends the number of requests that the README states", async () => {
   const sent: { kind: string; about: string }[] = [];
   const client = new S3Client({
     endpoint: server.endpoint,
@@ -23,7 +23,7 @@ test("a service with everything in a bucket sends as many requests as the README
   });
   client.middlewareStack.add(
     (next) => (args) => {
-      // The request that is about to be sent.
+      // The type of `request` at this step.
       const { method, path, query } = args.request as { method: string; path: string; query: object };
       sent.push({ kind: "list-type" in query ? "LIST" : method, about: path + JSON.stringify(query) });
       return next(args);
@@ -32,13 +32,13 @@ test("a service with everything in a bucket sends as many requests as the README
   );
   const storage = createS3BlobStore({ bucket: await server.createBucket(), client });
   await storage.capabilities();
-  // The first sweep comes at any moment of the first seconds.
+  // No sweeps: the first one would start at a random time within the first seconds.
   const site = await startSite({ storage, secret: Buffer.alloc(32, 1), sweepEveryMs: false });
   try {
     await site.images.ready();
     sent.length = 0;
     const image = await upload(site, await jpegPhoto(400, 300), "image/jpeg");
-    // What is done behind a reply counts, too, and a sweep of the service does not; what comes late is found by the next one.
+    // Requests after a reply count too. Those that arrive after a check are counted by the next one.
     const expectCost = async (...cost: number[]) => {
       const count = (wanted: string) =>
         sent.filter(({ kind, about }) => kind === wanted && about.includes(image.id)).length;
@@ -48,7 +48,7 @@ test("a service with everything in a bucket sends as many requests as the README
         .toEqual(cost);
       sent.length = 0;
     };
-    // The last number is of looks at the store's identity.
+    // The last number counts reads of the store's identity.
     await expectCost(0, 0, 3, 0, 1);
     const read = async () => {
       const reply = await fetch(addressOf(site, image.id, "png"));

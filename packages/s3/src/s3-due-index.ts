@@ -3,7 +3,10 @@ import type { DueEntry, DueIndex } from "@outrigger/core";
 import { checkDueList, checkDueQuery, dueName, parseDueName } from "@outrigger/core/stores";
 import { removeObject, type S3Context } from "./s3-objects.ts";
 
-/** Entries as empty objects `due/<list>/<time>.<id>`: a service lists keys in their order, and so the oldest first. */
+/**
+ * A due index of empty objects `due/<list>/<time>.<id>`. The service lists keys in order, so the oldest come
+ * first.
+ */
 export function createS3DueIndex(context: S3Context): DueIndex {
   const { client, settings, attempts } = context;
 

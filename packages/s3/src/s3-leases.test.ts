@@ -17,8 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe("what a lease costs", () => {
-  /** A store, and the methods of the requests that it sends. */
+describe("a lease in S3", () => {
+  /** A store and the HTTP methods of the requests that it sends. */
   function countingStore(prefix: string): { store: S3BlobStore; client: S3Client; sent: string[] } {
     const sent: string[] = [];
     const client = new S3Client({
@@ -31,7 +31,7 @@ describe("what a lease costs", () => {
     });
     client.middlewareStack.add(
       (next) => (args) => {
-        sent.push((args.request as { method: string }).method); // The request that is about to be sent.
+        sent.push((args.request as { method: string }).method); // The type of `request` at this step.
         return next(args);
       },
       { step: "finalizeRequest" },
@@ -39,7 +39,7 @@ describe("what a lease costs", () => {
     return { store: createS3BlobStore({ bucket, client, prefix, timeoutMs: 10_000 }), client, sent };
   }
 
-  test("is what the README says", async () => {
+  test("costs the number of requests that the README states", async () => {
     const { store, client, sent } = countingStore("counted/");
     await store.capabilities();
     const costOf = async (work: Promise<unknown>) => {
@@ -52,7 +52,7 @@ describe("what a lease costs", () => {
     const proof = (await taking) ?? "";
     expect(await costOf(store.renewLease("a/b", proof, HOUR_MS))).toBe("PUT");
     expect(await costOf(store.renewLease("a/b", "x", HOUR_MS))).toBe("GET");
-    // Another process, which knows nothing of it.
+    // A store of another process, which has no record of the lease.
     const other = countingStore("counted/");
     await other.store.capabilities();
     other.sent.length = 0;
@@ -62,11 +62,11 @@ describe("what a lease costs", () => {
     expect(other.sent.splice(0)).toEqual(["GET"]);
     expect(await other.store.renewLease("a/b", proof, HOUR_MS)).toBe(true);
     expect(other.sent.splice(0)).toEqual(["GET", "PUT"]);
-    // What the first one wrote is not there any more, but its proof is.
+    // The object of the first store was replaced; the new one has the same proof.
     expect(await costOf(store.renewLease("a/b", proof, HOUR_MS))).toBe("PUT GET PUT");
     expect(await costOf(store.releaseLease("a/b", "x"))).toBe("GET");
     expect(await costOf(store.releaseLease("a/b", proof))).toBe("DELETE");
-    // One that may have run out is looked at.
+    // A lease that may have expired is read before it is deleted.
     const short = (await store.acquireLease("a/b", 100)) ?? "";
     expect(await costOf(store.releaseLease("a/b", short))).toBe("GET DELETE");
     await other.store.close();
@@ -97,7 +97,7 @@ describe("a service without conditional writes", () => {
   leaseStoreContract(test, create, { openAnother: create, isSupported: false });
 });
 
-test("a bucket with versions on Ceph 16 is refused as such, and one without is not", async () => {
+test("on Ceph 16, a bucket with versions is refused with a message about versions, and one without is accepted", async () => {
   const versioned = await server.createBucket();
   const VersioningConfiguration = { Status: "Enabled" } as const;
   await server.client.send(new PutBucketVersioningCommand({ Bucket: versioned, VersioningConfiguration }));
@@ -119,7 +119,7 @@ test("a bucket with versions on Ceph 16 is refused as such, and one without is n
   await other.close();
 });
 
-test("a service that is away is not called one without leases", async () => {
+test("leasesSupported rejects if the service is unreachable instead of returning false", async () => {
   const store = createS3BlobStore({
     bucket,
     endpoint: `http://127.0.0.1:${await freePort()}`,
@@ -129,7 +129,7 @@ test("a service that is away is not called one without leases", async () => {
   await store.close();
 });
 
-describe("a service that", () => {
+describe("an S3 service", () => {
   let proxy: HeaderIgnoringProxy;
   let store: S3BlobStore;
   async function open(headers: string[]): Promise<void> {
@@ -143,7 +143,7 @@ describe("a service that", () => {
     await proxy.close();
   });
 
-  test("ignores all conditions gets no record, no original and no lease", async () => {
+  test("that ignores all conditions is refused records, originals and leases, each with a remedy", async () => {
     await open(["if-match", "if-none-match"]);
     expect(await store.capabilities()).toEqual({ conditionalCreate: false, compareAndSet: false });
     const { revision } = await store.put("a", Buffer.from("1"));
@@ -162,7 +162,7 @@ describe("a service that", () => {
     expect(await store.get("b")).toBeNull();
   });
 
-  test("creates on a condition but does not replace on one gets no record and no lease", async () => {
+  test("that supports If-None-Match but not If-Match is refused leases", async () => {
     await open(["if-match"]);
     expect(await store.capabilities()).toEqual({ conditionalCreate: true, compareAndSet: false });
     await store.put("original", Buffer.from("1"), { ifRevision: null });
@@ -176,7 +176,7 @@ describe("a service that", () => {
   });
 });
 
-test("what was seen of leases is remembered up to a bound, and the last asked for the longest", () => {
+test("sightings of leases are bounded to 10,000 keys, and the least recently requested is evicted first", () => {
   const sightings = createSightings();
   const laterMs = performance.now() + HOUR_MS;
   expect(sightings.unchangedMs("a", "1", laterMs)).toBe(0);

@@ -5,7 +5,7 @@ import { gatherBody } from "./gather-body.ts";
 import { readObject, removeObject, type S3Context } from "./s3-objects.ts";
 import { type WriteCondition, writeObject } from "./write-object.ts";
 
-/** What is in the object of a lease that is held. */
+/** Content of the object of a lease that is held. */
 interface Held {
   proof: string;
   leaseMs: number;
@@ -13,14 +13,19 @@ interface Held {
 }
 
 /**
- * Leases as objects `leases/<key>`, each with its proof and length; it is held while it is there. A service has no clock that could
- * end one: who is refused remembers what it saw and since when, by its own clock, and takes the object's place once nothing has
- * changed for as long as its holder said. A renewal changes it.
+ * Stores leases as objects `leases/<key>` with their proof and length. A lease is held while its object
+ * exists. The service
+ * has no clock that could end it. A process whose `acquireLease` was refused records the revision it saw and
+ * the time, by its
+ * own monotonic clock. It replaces the object once the revision has not changed for the length in the object.
+ * A renewal
+ * changes the revision.
  *
- * A process remembers what it wrote itself: a lease that it holds is renewed and given back without a look at it.
+ * A process also records the objects that it wrote, so it renews and releases its leases without reading them.
  *
- * @param conditionOf The headers that let a write through only where there is nothing (`null`), or that revision. Rejects where a
- * service has none.
+ * @param conditionOf Returns the headers of a write that succeeds only if there is no object (`null`), or
+ * only on that
+ * revision. Rejects if the service does not support such a condition.
  */
 export function createS3Leases(
   context: S3Context,
@@ -38,11 +43,14 @@ export function createS3Leases(
   async function read(object: string): Promise<Held | null> {
     const found = await readObject(context, object, undefined);
     if (found === null) return null;
-    const [proof = "", length = ""] = String(found.body).split(" "); // Too short to come as a stream.
+    const [proof = "", length = ""] = String(found.body).split(" "); // Short, so never a stream.
     return { proof, leaseMs: Number(length), revision: found.revision };
   }
 
-  /** @returns whether the lease was what it was seen to be. Nothing is known of one that could not be written. */
+  /**
+   * @returns whether the lease was written; `false` if its revision was not `seen`. After an error, its state
+   * is unknown.
+   */
   async function write(key: string, seen: string | null, proof: string, leaseMs: number): Promise<boolean> {
     own.forget(key, proof);
     const sentMs = performance.now();
@@ -55,7 +63,7 @@ export function createS3Leases(
         await conditionOf(seen),
         undefined,
       );
-      // Another holder must have seen it unchanged for its whole length, and not before it was sent.
+      // Until then no other process can have seen this revision for the whole length.
       own.remember(key, proof, { revision, untilMs: sentMs + leaseMs });
       sightings.forget(key);
       return true;
@@ -72,7 +80,7 @@ export function createS3Leases(
       const object = objectKey(key);
       checkLeaseLength(leaseMs);
       const proof = randomBytes(12).toString("base64url");
-      // Most are free: only one that was not is looked at before.
+      // Most leases are free, so only a lease that was held at the last request is read first.
       if (!sightings.has(key) && (await write(key, null, proof, leaseMs))) return proof;
       const askedMs = performance.now();
       const held = await read(object);
@@ -89,33 +97,38 @@ export function createS3Leases(
       return held?.proof === proof && (await write(key, held.revision, proof, leaseMs));
     },
 
-    // Between looking and deleting, another may take the place of a lease that has run out; so it may where a DELETE that was not
-    // looked for arrives long after it was given up. Its lease is lost then, and a third may get it at the same time: leases are
-    // advice, and deleting on a condition is not offered everywhere.
+    // Another process may replace an expired lease between the read and the DELETE, or before a DELETE
+    // without a read that
+    // arrives long after the call was given up. The DELETE then removes that process's lease, and a third
+    // process may acquire
+    // it at the same time. This is accepted: leases are advisory, and not every service supports conditional
+    // deletes.
     async releaseLease(key, proof) {
       const object = objectKey(key);
       const untilMs = own.find(key, proof)?.untilMs ?? 0;
       own.forget(key, proof);
-      // A call is given up after about twice the time limit.
+      // A call ends after about twice the time limit.
       const isOurs = performance.now() + 2 * settings.timeoutMs < untilMs;
       if (isOurs || (await read(object))?.proof === proof) await removeObject(context, object);
     },
   };
 }
 
-/** When each lease was first seen at its present revision, by the monotonic clock of this process. */
+/** Records when each lease was first seen at its current revision, by the monotonic clock of this process. */
 interface LeaseSightings {
   /**
-   * How long a lease is known to have had this revision, in milliseconds.
-   * @param askedMs when it was asked for, by `performance.now()`: it may have changed since.
+   * Records a revision and returns how long the lease is known to have had it, in milliseconds.
+   * @param askedMs Time at which the lease was requested, by `performance.now()`: it may have changed since.
    */
   unchangedMs(key: string, revision: string, askedMs: number): number;
-  /** Whether a lease was held when it was last asked for. */
+  /** Whether the lease was held by another process when it was last requested. */
   has(key: string): boolean;
   forget(key: string): void;
 }
 
-/** Keys that are remembered. Beyond that the least recently asked are evicted; their wait begins anew. */
+/**
+ * Number of recorded keys. Beyond it, the least recently requested key is evicted, and its wait starts again.
+ */
 const MAX_KEYS = 10_000;
 
 export function createSightings(): LeaseSightings {
@@ -123,7 +136,7 @@ export function createSightings(): LeaseSightings {
   return {
     unchangedMs(key, revision, askedMs) {
       const last = seen.get(key);
-      // The map is in the order of asking.
+      // The map is in the order of requests.
       seen.delete(key);
       if (last?.revision === revision) {
         seen.set(key, last);
@@ -144,15 +157,15 @@ export function createSightings(): LeaseSightings {
 /** The leases that this process holds, by its monotonic clock. */
 interface OwnLeases {
   remember(key: string, proof: string, own: OwnLease): void;
-  /** `undefined` where nothing is known; the lease may be held all the same. */
+  /** `undefined` if nothing is recorded; this process may hold the lease nevertheless. */
   find(key: string, proof: string): OwnLease | undefined;
   forget(key: string, proof: string): void;
 }
 
 interface OwnLease {
-  /** Of the object that was written last. */
+  /** Revision of the object that was written last. */
   revision: string;
-  /** Until when no other holder can have replaced it, by `performance.now()`. */
+  /** Time until which no other process can have replaced it, by `performance.now()`. */
   untilMs: number;
 }
 
@@ -161,7 +174,7 @@ function createOwnLeases(): OwnLeases {
   const nameOf = (key: string, proof: string) => `${key} ${proof}`;
   return {
     remember(key, proof, own) {
-      // The map is in the order of the last renewal, so the loop below ends at the first that is valid.
+      // The map is in the order of the last renewal, so the loop below ends at the first valid lease.
       leases.delete(nameOf(key, proof));
       leases.set(nameOf(key, proof), own);
       for (const [name, { untilMs }] of leases) {

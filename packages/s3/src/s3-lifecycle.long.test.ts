@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 test(
-  "the README's lifecycle rules let renditions and leases vanish, and nothing else; renditions are drawn again",
+  "the README's lifecycle rules delete only renditions and leases, and deleted renditions are rendered again",
   async () => {
     const bucket = await server.createBucket();
     const { endpoint, credentials } = server;
@@ -72,7 +72,7 @@ test(
 );
 
 test(
-  "the README's lifecycle rules end what a bucket with versions keeps of deleted blobs",
+  "the README's lifecycle rules delete the old versions and delete markers of deleted blobs",
   async () => {
     const bucket = await server.createBucket();
     const { endpoint, credentials, client } = server;
@@ -109,12 +109,12 @@ test(
   TEST_MS,
 );
 
-/** The rules that users are told to put, with the days that this gateway counts quickly. */
+/** The rules of the README with 1 day each; a day of this gateway lasts `DAY_S` seconds. */
 async function rulesOfReadme(): Promise<
   NonNullable<PutBucketLifecycleConfigurationCommandInput["LifecycleConfiguration"]>
 > {
   const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
   const json = /```json\n(\{\n {2}"Rules"[\s\S]*?)```/.exec(readme)?.[1];
-  if (json === undefined) throw new Error("The README has no lifecycle rules.");
+  if (json === undefined) throw new Error("The README contains no lifecycle rules.");
   return JSON.parse(json.replace(/"(Days|NoncurrentDays)": \d+/g, '"$1": 1'));
 }

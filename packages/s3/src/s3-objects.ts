@@ -8,22 +8,22 @@ import { isBeyondEnd, isMissing } from "./s3-errors.ts";
 import type { S3Settings } from "./s3-options.ts";
 import { parseRevision, revisionOf } from "./s3-revision.ts";
 
-/** What works on objects share. */
+/** State that the functions on objects share. */
 export interface S3Context {
   client: S3Client;
   settings: S3Settings;
   attempts: Attempts;
 }
 
-/** Up to this size a body is read at once, and comes as a Buffer. */
+/** Bodies up to this size are read at once and returned as a Buffer. */
 const BUFFERED_BYTES = 1024 * 1024;
 
-/** Whole bodies are asked for without a range: one that ends here is open. */
+/** Size limit of an object. A range that ends at or beyond it is sent as an open range. */
 const MAX_OBJECT_BYTES = 5 * 2 ** 40;
 
 const MAX_REMOVALS = 10;
 
-/** The object's blob, or the part of it that is asked for; `null` where there is no object. */
+/** Returns the object's blob, or the requested range of it; `null` if there is no object. */
 export async function readObject(
   { client, settings, attempts }: S3Context,
   key: string,
@@ -71,8 +71,9 @@ export async function readObject(
 }
 
 /**
- * What is known of an object's blob; `null` where there is no object. By its first byte: the answer to HEAD has no body, so that
- * a missing bucket would look like a missing object.
+ * Returns size and revision of an object's blob; `null` if there is no object. It requests the first byte
+ * with GET: the reply
+ * to HEAD has no body, so a missing bucket would look like a missing object.
  */
 export async function statObject(context: S3Context, key: string): Promise<BlobInfo | null> {
   const { client, settings, attempts } = context;
@@ -92,7 +93,7 @@ export async function statObject(context: S3Context, key: string): Promise<BlobI
   });
 }
 
-/** Removes an object, or does nothing where there is none. */
+/** Deletes an object. Does nothing if there is none. */
 export async function removeObject({ client, settings, attempts }: S3Context, key: string): Promise<void> {
   await attempts.run(({ signal }) =>
     client.send(new DeleteObjectCommand({ Bucket: settings.bucket, Key: key }), { abortSignal: signal }),
@@ -100,9 +101,10 @@ export async function removeObject({ client, settings, attempts }: S3Context, ke
 }
 
 /**
- * Removes the blob that is in an object. Looks whether it worked: Ceph answers that it removed an object also when a write at
- * the same time was faster, which may be one that took the place of the very blob.
- * @returns whether there was one.
+ * Deletes the blob in an object and verifies the deletion: Ceph also reports success if a concurrent write
+ * won, which may have
+ * replaced this very blob.
+ * @returns whether there was a blob.
  */
 export async function removeBlob(context: S3Context, key: string): Promise<boolean> {
   const lineage = await lineageOf(context, key);
@@ -113,7 +115,7 @@ export async function removeBlob(context: S3Context, key: string): Promise<boole
     left = await lineageOf(context, key);
   }
   if (left !== lineage) return true;
-  throw new ServiceError("store_unavailable", "The object is still there after it was removed");
+  throw new ServiceError("store_unavailable", `The object still exists after ${MAX_REMOVALS} deletions`);
 }
 
 async function lineageOf(context: S3Context, key: string): Promise<string | null> {
@@ -125,7 +127,7 @@ function rangeHeader({ start, end }: ByteRange): string {
   return end < MAX_OBJECT_BYTES ? `bytes=${start}-${end}` : `bytes=${start}-`;
 }
 
-/** Length of the blob in an object of which all or a range was read. */
+/** Length of the blob in an object, from the reply to a whole or a range request. */
 function sizeOf(
   output: { ContentLength?: number | undefined; ContentRange?: string | undefined },
   range: ByteRange | undefined,
@@ -134,7 +136,7 @@ function sizeOf(
   if (length !== undefined && length >= MARK_BYTES) return length - MARK_BYTES;
   throw new ServiceError(
     "store_unavailable",
-    "The object was not stored by Outrigger, or the service knows no ranges",
+    "The object was not stored by Outrigger, or the service does not support ranges",
   );
 }
 

@@ -2,36 +2,54 @@ import type { S3Client, S3ClientConfig } from "@aws-sdk/client-s3";
 import { type Checked, checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
 
 export interface S3BlobStoreOptions {
-  /** An existing bucket, whose listings are in the order of keys (all but AWS directory buckets). */
+  /**
+   * Name of an existing bucket. Its listings must be in the order of keys, which excludes AWS directory
+   * buckets.
+   */
   bucket: string;
   /**
-   * What every object's key begins with: empty, or segments of letters, digits, `.`, `_` and `-`, each followed by `/`; at most
-   * 150 characters. Stores with different prefixes share a bucket and have nothing in common. @default ""
+   * Prefix of every object's key: empty, or segments of letters, digits, `.`, `_` and `-`, each followed by
+   * `/`; at most 150
+   * characters. Stores with different prefixes in one bucket are independent of each other. @default ""
    */
   prefix?: string;
-  /** A client of your own, which the store never closes and whose settings it leaves alone; instead of the next five options. @default one of its own */
+  /**
+   * Your own client, instead of the next five options. The store neither closes it nor changes its settings.
+   * @default a client made from the other options
+   */
   client?: S3Client;
   /** URL of the service. @default Amazon's for the region */
   endpoint?: string;
-  /** Where the bucket is. @default `us-east-1` where there is an `endpoint`; otherwise what the SDK finds */
+  /** Region of the bucket. @default `us-east-1` with an `endpoint`; otherwise the SDK's */
   region?: string;
-  /** Keys, or a function that provides them. @default what the SDK finds: environment, profile, role of the machine */
+  /**
+   * Access keys, or a function that returns them. @default the SDK's: environment, profile, role of the
+   * machine
+   */
   credentials?: NonNullable<S3ClientConfig["credentials"]>;
-  /** Whether the bucket is a part of the path and not of the host's name. @default whether there is an `endpoint` */
+  /** Whether the bucket is part of the path instead of the host name. @default `true` with an `endpoint` */
   forcePathStyle?: boolean;
-  /** Connections at a time, 1 to 10000. @default 100 */
+  /** Maximum number of connections at once, 1 to 10,000. @default 100 */
   maxSockets?: number;
   /**
-   * How long the service may make no progress, in milliseconds from 50. A call takes at most about twice that when the service
-   * is silent. @default 2000
+   * Time limit without progress, in milliseconds, at least 50. A call to a silent service ends after at most
+   * about twice that.
+   * @default 2000
    */
   timeoutMs?: number;
-  /** The slowest line that a body may be sent over, in bytes per second from 1; slower ones time out. @default 1_048_576 (1 MiB) */
+  /**
+   * Minimum upload rate, in bytes per second, at least 1. A slower upload times out. @default 1_048_576 (1
+   * MiB)
+   */
   minBytesPerSecond?: number;
-  /** Bytes of a stream that are kept in memory before it goes by way of a file, 0 to 2^30. @default 8_388_608 (8 MiB) */
+  /**
+   * Bytes of a streamed body that are kept in memory; a longer body is spooled to a file. 0 to 2^30. @default
+   * 8_388_608 (8 MiB)
+   */
   bufferBytes?: number;
   /**
-   * Existing directory for those files. They have no names and vanish with the process. @default the system's for temporary files
+   * Existing directory for spool files. The files are unlinked at once and vanish with the process.
+   * @default the system's directory for temporary files
    */
   spoolDirectory?: string;
 }
@@ -62,7 +80,7 @@ const RULES = {
 /** {@link S3BlobStoreOptions}, checked and with their defaults. */
 export type S3Settings = Checked<S3BlobStoreOptions, typeof RULES>;
 
-/** Throws a `TypeError` that names the wrong option and says what it must be. */
+/** Throws a `TypeError` that names the invalid option and its valid values. */
 export function settingsOf(options: S3BlobStoreOptions): S3Settings {
   const settings = checkOptions("createS3BlobStore", options, RULES);
   const ignored = CLIENT_OPTIONS.filter(
@@ -70,7 +88,7 @@ export function settingsOf(options: S3BlobStoreOptions): S3Settings {
   );
   if (ignored.length > 0) {
     throw new TypeError(
-      `createS3BlobStore: client decides about ${ignored.join(", ")}: leave out one or the other`,
+      `createS3BlobStore: client already determines ${ignored.join(", ")}: pass either client or these`,
     );
   }
   return settings;

@@ -1,29 +1,31 @@
 import { ServiceError } from "@outrigger/core";
 
-/** What a revision consists of. */
+/** The parts of a revision. */
 export interface Revision {
-  /** The object's, without quotes. No two writes have the same: each object ends in random bytes of its own. */
+  /** ETag of the object, without quotes. It is unique to one write, as every object ends with random bytes. */
   etag: string;
   /**
-   * Of all blobs that took each other's place by compare-and-set, back to the one that was created. In the object's metadata;
-   * empty where these were lost.
+   * Lineage: common to all blobs that replaced each other by compare-and-set, back to the one that was
+   * created. It is kept in
+   * the object's metadata; empty if the metadata was lost.
    */
   lineage: string;
 }
 
-/** The name of the lineage in an object's metadata. */
+/** Name of the lineage in an object's metadata. */
 export const LINEAGE = "outrigger-lineage";
 
-// An ETag is no wildcard, no list, and has no blanks; Ceph compares no more of it than its own length.
+// An ETag is not a wildcard or a list and has no blanks. Its length is bounded: Ceph compares only as much as
+// its own length.
 const REVISION = /^([A-Za-z0-9_:+/=-]{8,128})\.((?:[0-9a-f]{32})?)$/;
 
-/** `null` for a text that is no revision of a blob here. */
+/** `null` for a text that is not a revision of this store. */
 export function parseRevision(revision: string): Revision | null {
   const [, etag, lineage] = REVISION.exec(revision) ?? [];
   return etag === undefined || lineage === undefined ? null : { etag, lineage };
 }
 
-/** The revision that a response tells. */
+/** The revision in a response. */
 export function revisionOf(output: {
   ETag?: string | undefined;
   Metadata?: Record<string, string> | undefined;
@@ -31,9 +33,9 @@ export function revisionOf(output: {
   return `${etagOf(output.ETag)}.${output.Metadata?.[LINEAGE] ?? ""}`;
 }
 
-/** Some services put an ETag in quotes, some do not. */
+/** The ETag without quotes, which only some services send. */
 export function etagOf(etag: string | undefined): string {
   const bare = etag?.replace(/^"|"$/g, "") ?? "";
-  if (bare === "") throw new ServiceError("store_unavailable", "The object storage tells no ETag");
+  if (bare === "") throw new ServiceError("store_unavailable", "The object storage sent no ETag");
   return bare;
 }

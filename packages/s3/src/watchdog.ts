@@ -1,4 +1,4 @@
-/** Why an attempt or a body ended that made no progress. */
+/** The error of an attempt or body that made no progress. */
 class NoProgressError extends Error {
   readonly code = "ETIMEDOUT";
 
@@ -9,8 +9,8 @@ class NoProgressError extends Error {
 }
 
 /**
- * Calls `onSilence` once when there was no progress for `limitMs`, and at the latest after twice that.
- * @param progress A number that changes with progress. @default there is none
+ * Calls `onSilence` once, between `limitMs` and twice that after the last progress.
+ * @param progress Returns a number that changes with progress. @default no progress
  */
 export function createWatchdog(
   limitMs: number,

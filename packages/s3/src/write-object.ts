@@ -7,18 +7,18 @@ import { isBeyondEnd, isMissing, isRefusedCondition } from "./s3-errors.ts";
 import type { S3Context } from "./s3-objects.ts";
 import { LINEAGE, revisionOf } from "./s3-revision.ts";
 
-/** What is between us and the service holds no more than this of a body that it has not received. */
+/** Upper bound of the bytes that are in flight: read from the body, but not yet received by the service. */
 const IN_FLIGHT_BYTES = 8 * 1024 * 1024;
 
-/** The headers of a conditional write; none for one without conditions. */
+/** Headers of a conditional write; empty for an unconditional one. */
 export interface WriteCondition {
   IfMatch?: string;
   IfNoneMatch?: "*";
-  /** The lineage of the blob that is replaced. @default a new one */
+  /** Lineage of the blob that is replaced. @default a new one */
   lineage?: string;
 }
 
-/** Writes an object with a single request, so that it is there as a whole or not at all. */
+/** Writes an object with a single request, so the write is atomic. */
 export async function writeObject(
   context: S3Context,
   key: string,
@@ -43,9 +43,9 @@ export async function writeObject(
       return { size: body.size, revision: await send(context, write, content, length, attempt) };
     } catch (error) {
       if (Object.keys(headers).length === 0 || !isRefusedCondition(error)) throw error;
-      // An attempt whose answer was lost may be what this one lost to.
+      // The conflicting write may be an earlier attempt of this call whose reply was lost.
       const revision = isFirst(attempt, error) ? null : await ownRevision(context, key, body, attempt);
-      if (revision === null) throw new ServiceError("conflict", "The blob was changed by somebody else.");
+      if (revision === null) throw new ServiceError("conflict", "The blob was changed by another call.");
       return { size: body.size, revision };
     }
   }
@@ -54,7 +54,8 @@ export async function writeObject(
   try {
     return await attempts.run(work, {
       signal,
-      // As long as the service lacks bytes it cannot store them; after that nobody knows until it answers.
+      // The service cannot store the object before it has all bytes. After that, only its reply tells the
+      // outcome.
       isAbortable: () => !body.isBuffered && readBytes() < length,
       allowanceMs: Math.ceil((unsentBytes / settings.minBytesPerSecond) * 1000),
       progress: readBytes,
@@ -76,7 +77,7 @@ async function send(
   signal.addEventListener("abort", abort, { once: true });
   let trouble: unknown;
   if (body instanceof Readable) {
-    // The SDK would wait for the rest for ever.
+    // Without this, the SDK would wait for the rest of the body for ever.
     body.once("error", (error) => {
       trouble = error;
       aborter.abort(error);
@@ -97,18 +98,18 @@ async function send(
     throw trouble ?? error;
   } finally {
     signal.removeEventListener("abort", abort);
-    // A service may answer before it has read everything: the connection is of no use then.
+    // If the service replied before it read everything, the connection cannot be reused.
     if (body instanceof Readable && readBytes() < length) aborter.abort();
   }
 }
 
 function isFirst(attempt: Attempt, error: unknown): boolean {
-  // A client that was given to us may try again by itself.
-  const attempts = (error as { $metadata?: { attempts?: number } }).$metadata?.attempts ?? 1; // An SDK's exception.
+  // A client passed as an option may retry by itself.
+  const attempts = (error as { $metadata?: { attempts?: number } }).$metadata?.attempts ?? 1; // The SDK's metadata.
   return attempt.number === 1 && attempts === 1;
 }
 
-/** The revision of the object, if it ends in the body's own mark. */
+/** The revision of the object if it ends with this body's mark; otherwise `null`. */
 async function ownRevision(
   { client, settings }: S3Context,
   key: string,

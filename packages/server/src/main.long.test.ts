@@ -10,12 +10,12 @@ async function run(...args: string[]) {
   return { code: await exit, ...output };
 }
 
-it("prints its version", async () => {
+it("outrigger --version prints the version of the package", async () => {
   const { version } = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
   expect(await run("--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
 });
 
-it("explains flags, environment and file", async () => {
+it("serve --help explains flags, environment and configuration file", async () => {
   const general = await run("--help");
   expect(general).toMatchObject({ code: 0, stderr: "" });
   expect(general.stdout).toContain("serve");
@@ -26,13 +26,13 @@ it("explains flags, environment and file", async () => {
   }
 });
 
-it("explains what doctor looks at and how it ends", async () => {
+it("doctor --help lists its checks and exit codes", async () => {
   const { code, stdout } = await run("doctor", "--help");
   expect(code).toBe(0);
   for (const word of ["--config", "--data", "--json", "fonts", "Exit codes:"]) expect(stdout).toContain(word);
 });
 
-it("explains every command for images, with examples", async () => {
+it("the help of every images command has options, examples and exit codes", async () => {
   const general = await run("images", "--help");
   expect(general).toMatchObject({ code: 0, stderr: "" });
   const commands = ["withhold", "release", "rm", "list", "stats", "sweep", "reindex"];
@@ -44,7 +44,7 @@ it("explains every command for images, with examples", async () => {
   }
 });
 
-it("explains every command of the lookup, with examples", async () => {
+it("the help of every lookup command has options, examples and exit codes", async () => {
   const commands: [string, ...string[]][] = [
     ["contacts", "import", "export", "erase", "stats"],
     ["keys", "create", "list", "revoke"],
@@ -64,7 +64,7 @@ it("explains every command of the lookup, with examples", async () => {
   for (const word of ["--remove", "--data", "Examples:", "Exit codes:"]) expect(stdout).toContain(word);
 });
 
-it("exits with 2 for a command or an option that it does not know", async () => {
+it("an unknown command or option exits with 2", async () => {
   const unknownCommand = await run("sevre");
   expect(unknownCommand.code).toBe(2);
   expect(unknownCommand.stderr).toContain("unknown command 'sevre'");
@@ -94,11 +94,11 @@ it.each([20, 64])(
   },
 );
 
-it("serve with a data directory where the kernel lets none be made says so at once", async () => {
+it("serve with a data directory that the kernel refuses to create exits with the reason", async () => {
   expect(await run("serve", "--port", "0", "--data", "/proc/outrigger/data")).toEqual({
     code: 1,
     stdout: "",
     stderr:
-      "outrigger: The data directory /proc/outrigger/data cannot be used: its file system does not let directories be made there\n",
+      "outrigger: The data directory /proc/outrigger/data cannot be used: its file system does not allow directories to be created\n",
   });
 });

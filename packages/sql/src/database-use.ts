@@ -2,7 +2,7 @@ import type { SqlDriver } from "./driver/sql-driver.ts";
 import { closedError } from "./driver/sql-errors.ts";
 import { checkDatabase, readyDriver, type SqlDatabase } from "./sql-database.ts";
 
-/** One part's use of a database that others use, too: closing the part leaves the database open. */
+/** The use of a shared database by one part, such as accounts. Closing the part leaves the database open. */
 export interface DatabaseUse {
   driver(): Promise<SqlDriver>;
   close(): Promise<void>;

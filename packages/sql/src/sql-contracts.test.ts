@@ -28,7 +28,7 @@ describe("in PostgreSQL", () => {
   contracts(() => server.url);
 });
 
-/** Two databases that are one: as two processes have it. */
+/** Runs the contract suites on two handles of one database, as two processes would have. */
 function contracts(url: () => string): void {
   let [one, another]: SqlDatabase[] = [];
   beforeAll(() => {

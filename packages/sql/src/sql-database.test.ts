@@ -14,7 +14,7 @@ const MONTH = "2026-03";
 const NOW_MS = Date.UTC(2026, 2, 15);
 
 onEachDatabase(({ kind, createUrl, open }) => {
-  test("is of its kind, and made ready by whoever calls first", async () => {
+  test("the first call to a new database creates its schema", async () => {
     const url = await createUrl();
     const [one, another] = [open(url), open(url)];
     expect(one.kind).toBe(kind);
@@ -23,7 +23,9 @@ onEachDatabase(({ kind, createUrl, open }) => {
     expect(await createSqlSuppressionList(another).count()).toBe(0);
   });
 
-  test("is made once by many processes that start at once", { timeout: 60_000 }, async () => {
+  test("five processes that start at once create the schema once and can all write", {
+    timeout: 60_000,
+  }, async () => {
     const url = await createUrl();
     const script = `
       import { createSqlAccounts, openDatabase } from "@outrigger/sql";
@@ -40,7 +42,7 @@ onEachDatabase(({ kind, createUrl, open }) => {
     expect(listed.length).toBe(100);
   });
 
-  test("accepts exactly 100 of 1,000 charges of two processes where 100 are left", {
+  test("exactly 100 of 1,000 concurrent reservations by two processes succeed when 100 points are left", {
     timeout: 60_000,
   }, async () => {
     const url = await createUrl();
@@ -68,7 +70,7 @@ onEachDatabase(({ kind, createUrl, open }) => {
     });
   });
 
-  test("refuses one that a newer version has made, and leaves it as it is", async () => {
+  test("a database of a newer version is refused with host_misuse and not changed", async () => {
     const url = await createUrl();
     const driver = await readyDriver(open(url));
     await driver.run("INSERT INTO lookup_migrations (name, timestamp) VALUES ($1, $2)", [
@@ -85,7 +87,7 @@ onEachDatabase(({ kind, createUrl, open }) => {
     expect(row?.count).toBe(2);
   });
 
-  test("ends all that use it when it is closed, and none of the others when one of them is", async () => {
+  test("closing one part leaves the database open, and closing the database closes all its parts", async () => {
     const url = await createUrl();
     const database = open(url);
     const [accounts, source, list] = [
@@ -102,7 +104,7 @@ onEachDatabase(({ kind, createUrl, open }) => {
     }
   });
 
-  test("forgets charges that are of no use to anybody any more", async () => {
+  test("charges older than the previous month are deleted, and the month's usage is kept", async () => {
     const database = open(await createUrl());
     const accounts = createSqlAccounts(database);
     const charge = (month: string) => ({ account: "a", kind: "searches" as const, month, request: "r" });
@@ -120,7 +122,7 @@ onEachDatabase(({ kind, createUrl, open }) => {
     expect((await accounts.usage("a", "2026-01", NOW_MS)).searches).toBe(1);
   });
 
-  test("refuses tokens that are none", async () => {
+  test("a suppression list rejects malformed tokens with bad_request", async () => {
     const list = createSqlSuppressionList(open(await createUrl()));
     const token = "a".repeat(43);
     for (const wrong of ["", "a".repeat(42), `${token}a`, `${"a".repeat(42)}=`]) {
@@ -142,14 +144,14 @@ describe("an embedded database", () => {
     [{ url: "file:x", timeoutMs: 1 }],
     [{ url: "file:x", timeoutMs: Number.NaN }],
     [{ url: "postgres://a.example/x", maxConnections: 0 }],
-  ])("is not opened with %j", (options) => {
+  ])("throws a TypeError for the options %j", (options) => {
     expect(() => openDatabase(options)).toThrow(TypeError);
   });
 
   test.each([
     ["process", 1],
     ["power", 2],
-  ] as const)("whose writes outlive a %s is synchronised so", async (durability, synchronous) => {
+  ] as const)("with durability %s has synchronous = %d", async (durability, synchronous) => {
     const directory = await mkdtemp(join(tmpdir(), "outrigger-sql-"));
     const database = openDatabase({ url: `file:${join(directory, "lookup.db")}`, durability });
     try {
@@ -162,7 +164,7 @@ describe("an embedded database", () => {
     }
   });
 
-  test("holds no one up who copies its log back, whatever was read", async () => {
+  test("lets a checkpoint truncate the whole log after reads and writes", async () => {
     const directory = await mkdtemp(join(tmpdir(), "outrigger-sql-"));
     const database = openDatabase({ url: `file:${join(directory, "lookup.db")}` });
     try {
@@ -181,7 +183,7 @@ describe("an embedded database", () => {
     }
   });
 
-  test("that cannot be opened is told of, and opened when it can be", async () => {
+  test("in a missing directory rejects ready() with store_unavailable", async () => {
     const database = openDatabase({ url: "file:/nowhere/at/all/lookup.db" });
     const failure = await database.ready().catch((error) => error);
     expect(isServiceError(failure, "store_unavailable")).toBe(true);

@@ -8,22 +8,24 @@ import { createSqliteDriver } from "./driver/sqlite-driver.ts";
 export interface SqlDatabaseOptions {
   /**
    * `file:lookup.db`, `file:./lookup.db`, `file:/var/lib/lookup.db` or `file:///var/lib/lookup.db`: an embedded database,
-   * which the processes of one machine may share. `postgres://user:password@host:port/database`: PostgreSQL.
+   * which processes of one machine may share. `postgres://user:password@host:port/database`: PostgreSQL.
    */
   url: string;
   /**
-   * How long connecting, a statement, and waiting for other writers may take, in milliseconds; an integer of 50 to 60,000.
+   * Time limit of connecting, of one statement and of waiting for other writers, in milliseconds; an integer
+   * of 50 to 60,000.
    * Imports and erasures may take longer.
    * @default 2000
    */
   timeoutMs?: number;
   /**
-   * Of an embedded database: what an acknowledged write outlives. `process`: the end of the process, however sudden.
-   * `power`: a power cut as well; then every write waits for the disk.
+   * Durability of acknowledged writes of an embedded database. `process`: they survive a crash of the
+   * process. `power`: they
+   * also survive a power cut; every write then waits for the disk.
    * @default "process"
    */
   durability?: "process" | "power";
-  /** Of PostgreSQL: how many connections at most, an integer of 1 to 1000. @default 10 */
+  /** Maximum number of connections to PostgreSQL; an integer of 1 to 1000. @default 10 */
   maxConnections?: number;
 }
 
@@ -39,24 +41,29 @@ const RULES = {
   maxConnections: rules.preset(10, rules.whole(1, 1000)),
 } satisfies RuleTable<SqlDatabaseOptions>;
 
-/** A database that contacts, accounts and suppressions share. It connects when it is needed, and again after it was lost. */
+/**
+ * A database that contacts, accounts and suppressions share. It connects on demand and reconnects after a
+ * loss.
+ */
 export interface SqlDatabase {
   readonly kind: "sqlite" | "postgres";
   /**
-   * Brings the schema up to date, as the first call to anything in it does. Rejects with `host_misuse` where it was made by a
-   * newer version, and with `store_unavailable`.
+   * Connects and migrates the schema, as the first call to anything in the database does. Rejects with
+   * `host_misuse` if a newer
+   * version made the schema, and with `store_unavailable` if the database fails.
    */
   ready(): Promise<void>;
-  /** Calls that are under way may reject, and so does every later one. Calling it twice is allowed. */
+  /** Closes the database. Calls under way may reject; all later calls do. May be called twice. */
   close(): Promise<void>;
 }
 
-/** What the database's own parts know of it. */
+/** The drivers of open databases, for the parts of this package. */
 const drivers = new WeakMap<SqlDatabase, { driver: SqlDriver; ready: () => Promise<void> }>();
 
 /**
- * A database for the lookup's data, embedded or PostgreSQL. Connects to nothing yet: {@link SqlDatabase.ready} tells whether it can. Throws a
- * `TypeError` for options that are none.
+ * Opens a database for the lookup's data, embedded or PostgreSQL. It does not connect yet: {@link
+ * SqlDatabase.ready} does.
+ * Throws a `TypeError` for invalid options.
  */
 export function openDatabase(options: SqlDatabaseOptions): SqlDatabase {
   const driver = createDriver(options);
@@ -90,16 +97,16 @@ export function openDatabase(options: SqlDatabaseOptions): SqlDatabase {
 
 const DATABASE = rules.value(
   "what openDatabase() returned",
-  (given) => drivers.has(given as SqlDatabase), // A WeakMap has nothing that is no object.
+  (given) => drivers.has(given as SqlDatabase), // `has` returns false for a value that is not an object.
   true,
 );
 
-/** Throws a `TypeError` for anything but what {@link openDatabase} returned. */
+/** Throws a `TypeError` for any value that {@link openDatabase} did not return. */
 export function checkDatabase(database: SqlDatabase): void {
   checkValue("database", database, DATABASE);
 }
 
-/** The driver of a database, when its schema is up to date. */
+/** Returns the driver of a database once its schema is up to date. */
 export async function readyDriver(database: SqlDatabase): Promise<SqlDriver> {
   checkDatabase(database);
   const known = drivers.get(database);
@@ -115,7 +122,7 @@ function createDriver(options: SqlDatabaseOptions): SqlDriver {
   return createSqliteDriver({ path, isPowerSafe: durability === "power", timeoutMs });
 }
 
-/** @returns `null` for what names no file. */
+/** @returns `null` for a URL that does not name a file. */
 function pathOf(url: string): string | null {
   if (url.startsWith("file://")) return URL.canParse(url) ? fileURLToPath(url) : null;
   const path = /^file:(.+)$/s.exec(url)?.[1];

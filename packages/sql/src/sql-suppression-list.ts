@@ -5,7 +5,10 @@ import type { SqlDatabase } from "./sql-database.ts";
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** Suppressions in a database, which stays open when the list is closed. Tokens of another form are `bad_request`. */
+/**
+ * Suppressions in a database. Closing the list leaves the database open. Malformed tokens reject with
+ * `bad_request`.
+ */
 export function createSqlSuppressionList(database: SqlDatabase): SuppressionList {
   const use = useDatabase(database);
 
@@ -19,7 +22,7 @@ export function createSqlSuppressionList(database: SqlDatabase): SuppressionList
       const [one, list] = [listOf([token]), listOf(others)];
       const driver = await use.driver();
       return await driver.write(async (runner) => {
-        // In PostgreSQL, the key of a row that another transaction is adding is waited for.
+        // In PostgreSQL, the insert waits for another transaction that is adding the same key.
         const added = await runner.run(insertInto(driver), [one]);
         if (added > 0) await runner.run(insertInto(driver), [list]);
         return added > 0;
@@ -58,7 +61,7 @@ function insertInto({ dialect }: SqlDriver): string {
 
 function listOf(tokens: readonly string[]): string {
   if (!tokens.every((token) => TOKEN.test(token))) {
-    throw new ServiceError("bad_request", "A token has 43 characters of A-Z, a-z, 0-9, _ and -.");
+    throw new ServiceError("bad_request", "A token must have 43 characters of A-Z, a-z, 0-9, _ and -.");
   }
   return JSON.stringify(tokens);
 }

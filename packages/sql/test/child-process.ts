@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 
-/** A process of its own that has the built package. */
+/** A separate process that uses the built package. */
 export interface ScriptProcess {
   child: ChildProcess;
-  /** What it printed, once it has ended; rejects where it failed. */
+  /** The standard output, once the process has ended. Rejects if it failed. */
   output: Promise<string>;
 }
 
@@ -21,6 +21,6 @@ export function runScript(script: string, args: readonly string[] = []): ScriptP
       return stdout;
     },
   );
-  output.catch(() => undefined); // One that is killed fails; whoever waits for the output hears of it.
+  output.catch(() => undefined); // A killed process fails; a caller that awaits the output receives the error.
   return { child, output };
 }

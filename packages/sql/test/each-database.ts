@@ -6,16 +6,18 @@ import { afterAll, afterEach, beforeAll, describe } from "vitest";
 import { type PostgresServer, startPostgres } from "../../../test/support/postgres-server.ts";
 import { openDatabase, type SqlDatabase, type SqlDatabaseOptions } from "../src/sql-database.ts";
 
-/** Empty databases of one kind, which end with the test that made them. */
+/** Empty databases of one kind, which are closed after the test that made them. */
 export interface TestDatabases {
   kind: SqlDatabase["kind"];
-  /** The address of a database that nobody has used. */
+  /** The URL of a new database. */
   createUrl(): Promise<string>;
-  /** Opens a database that is closed after the test. Patient, unless it is told otherwise: tests share their machine. */
+  /**
+   * Opens a database that is closed after the test. Its default time limit of 20 s allows for a busy machine.
+   */
   open(url: string, options?: Partial<SqlDatabaseOptions>): SqlDatabase;
 }
 
-/** Says the same of an embedded database and of PostgreSQL. */
+/** Runs the same tests on an embedded database and on PostgreSQL. */
 export function onEachDatabase(tests: (databases: TestDatabases) => void): void {
   describe("in an embedded database", () => {
     let directory = "";

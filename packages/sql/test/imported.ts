@@ -4,7 +4,7 @@ import { type ImportOptions, importContacts } from "../src/transfer/import-conta
 import type { TestDatabases } from "./each-database.ts";
 import { fileOf } from "./sample-files.ts";
 
-/** Imports a text into a database of its own. CSV, unless it is told otherwise. */
+/** Imports a text, by default CSV, into a new database. */
 export function importer({ createUrl, open }: Pick<TestDatabases, "createUrl" | "open">) {
   return async (text: string | Uint8Array, options: Partial<ImportOptions> = {}) => {
     const database = open(await createUrl());

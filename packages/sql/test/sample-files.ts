@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 
-/** A file of `text`, in pieces that end anywhere. */
+/** A stream of `text` in chunks of `pieceBytes` bytes, which may split characters and lines. */
 export function fileOf(text: string | Uint8Array, pieceBytes = 13): AsyncIterable<Uint8Array> {
   const bytes = Buffer.from(text);
   function* pieces(): Generator<Buffer> {
@@ -15,7 +15,7 @@ export function fileOf(text: string | Uint8Array, pieceBytes = 13): AsyncIterabl
 export const HEADER =
   "email,first_name,last_name,position,phone,company,source_uri,extracted_on,last_seen_on,still_on_page";
 
-/** A line of CSV about the person of this number; of twenty in a row, all are of one domain. */
+/** The CSV line of the person with this number. Each twenty consecutive persons share a domain. */
 export function personLine(index: number): string {
   const digest = createHash("md5").update(String(index)).digest("hex");
   const [first, last, domain] = [`f${digest.slice(0, 4)}`, `l${digest.slice(4, 9)}`, domainOf(index)];

@@ -3,7 +3,7 @@ import { samplesOf } from "../test/metric-samples.ts";
 import { combineObservers } from "./combine-observers.ts";
 import { createMetrics } from "./metrics.ts";
 
-test("runs the work once, inside of all observers, and tells all of them how it ended", async () => {
+test("combineObservers runs the work once, inside all observers, and reports its outcome to each", async () => {
   const all = [createMetrics(), createMetrics()];
   const observer = combineObservers(...all);
   let runs = 0;
@@ -24,6 +24,6 @@ test("runs the work once, inside of all observers, and tells all of them how it 
   for (const metrics of all) expect(samplesOf(await metrics.text()).get("outrigger_jobs_waiting")).toBe(0);
 });
 
-test("of none is one that only runs the work", async () => {
+test("combineObservers without observers only runs the work", async () => {
   expect(await combineObservers().observe({ kind: "sweep" }, async () => "done")).toBe("done");
 });

@@ -2,7 +2,8 @@ import type { Observer } from "@outrigger/core";
 import { checkValue, shapes } from "@outrigger/core/stores";
 
 /**
- * Several observers as one, e.g. metrics and traces. An operation runs inside of all of them, the first outermost.
+ * Combines several observers, e.g. metrics and traces, to one. An operation runs inside all of them; the
+ * first is the outermost.
  * @example createImages({ storage, renderer, observer: combineObservers(metrics, createTracing()) });
  */
 export function combineObservers(...observers: Observer[]): Observer {

@@ -1,7 +1,7 @@
 import type { Operation } from "@outrigger/core";
 import { Counter, Histogram, type Registry } from "prom-client";
 
-/** Counts and times an operation that has ended. */
+/** Counts an operation that has ended and records its duration. */
 export type Meter = (operation: Operation, outcome: string, seconds: number) => void;
 
 interface MeterNames {
@@ -10,19 +10,22 @@ interface MeterNames {
   histogram: string;
   times: string;
   labels: readonly string[];
-  /** What the counter's label for the outcome is called. */
+  /** Name of the counter's label for the outcome. */
   outcome: string;
 }
 
-/** Seconds. A picture from memory takes less than the first; one that is rendered behind others may take the last. */
+/**
+ * Bounds in seconds. A picture from memory takes less than the first; one rendered after a queue may take the
+ * last.
+ */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 const NAMES: Readonly<Record<Operation["kind"], MeterNames>> = {
   request: {
     counter: "requests_total",
-    counts: "Requests by status; next: the host's after all; error: left to the host's error handling.",
+    counts: "Requests by status; next: passed on to the host app; error: left to the host's error handling.",
     histogram: "request_duration_seconds",
-    times: "Time until there was a reply, whose body is sent afterwards.",
+    times: "Time until the reply was ready, without sending its body.",
     labels: ["method", "route"],
     outcome: "status",
   },
@@ -30,15 +33,15 @@ const NAMES: Readonly<Record<Operation["kind"], MeterNames>> = {
     counter: "admissions_total",
     counts: "Uploaded files that were checked and cleaned.",
     histogram: "admission_duration_seconds",
-    times: "Time to check and clean an uploaded file, without its time in line.",
+    times: "Time to check and clean an uploaded file, without its time in the queue.",
     labels: ["type"],
     outcome: "outcome",
   },
   render: {
     counter: "renders_total",
-    counts: "Pictures that were made for readers.",
+    counts: "Pictures that were rendered for readers.",
     histogram: "render_duration_seconds",
-    times: "Time to make a picture, without its time in line.",
+    times: "Time to render a picture, without its time in the queue.",
     labels: ["type", "format"],
     outcome: "outcome",
   },
@@ -46,15 +49,15 @@ const NAMES: Readonly<Record<Operation["kind"], MeterNames>> = {
     counter: "store_operations_total",
     counts: "Reads and writes of the stores.",
     histogram: "store_duration_seconds",
-    times: "Time of a read or write of a store; a body that is a stream is read afterwards.",
+    times: "Time of a read or write of a store, without reading a streamed body.",
     labels: ["role", "method"],
     outcome: "outcome",
   },
   sweep: {
     counter: "sweeps_total",
-    counts: "Looks for images whose time is over.",
+    counts: "Sweeps for images that are due for deletion.",
     histogram: "sweep_duration_seconds",
-    times: "Time of a look, the removal of what was due included.",
+    times: "Time of a sweep, including the deletion of due images.",
     labels: [],
     outcome: "outcome",
   },
@@ -78,7 +81,7 @@ export function createMeters(registry: Registry, prefix: string): Record<Operati
       registers,
     });
     return (operation, outcome, seconds) => {
-      // Not by spreading, which alone takes longer than all else here: this happens with every read.
+      // Without object spread, which would take longer than the rest of this function: it runs for every read.
       const counted = labelsOf(operation);
       counted[outcomeLabel] = outcome;
       total.inc(counted);

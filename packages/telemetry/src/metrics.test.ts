@@ -16,7 +16,7 @@ async function fail(observer: Observer, error: unknown): Promise<void> {
   await expect(observer.observe({ kind: "admit", type: "image/png" }, work)).rejects.toBe(error);
 }
 
-test("counts requests by method, route and status, and gives what the work gave", async () => {
+test("metrics count requests by method, route and status, and return the result of the work", async () => {
   const metrics = createMetrics();
   for (const status of ["200", "404", "200", "next"]) {
     expect(await metrics.observe(REQUEST, async () => status, STATUS)).toBe(status);
@@ -28,7 +28,7 @@ test("counts requests by method, route and status, and gives what the work gave"
   expect(found.get('outrigger_request_duration_seconds_count{method="GET",route="/{id}"}')).toBe(4);
 });
 
-test("times from the start to the end, in seconds", async () => {
+test("metrics record the duration from start to end in seconds", async () => {
   const metrics = createMetrics();
   const waited = performance.now();
   await metrics.observe({ kind: "sweep" }, () => new Promise((resolve) => setTimeout(resolve, 30)));
@@ -42,7 +42,7 @@ test("times from the start to the end, in seconds", async () => {
   expect(found.get('outrigger_sweeps_total{outcome="ok"}')).toBe(1);
 });
 
-test("tells types, formats, roles and methods", async () => {
+test("metrics label admissions by type, renders by type and format, and store calls by role and method", async () => {
   const metrics = createMetrics();
   const done = async () => null;
   await metrics.observe({ kind: "admit", type: "image/png" }, done);
@@ -59,11 +59,11 @@ test("tells types, formats, roles and methods", async () => {
   expect(found.get('outrigger_store_duration_seconds_count{role="records",method="get"}')).toBe(1);
 });
 
-test("names a failure by its code, or else by whether somebody gave up", async () => {
+test("metrics label a failure with its code, as aborted, or as error", async () => {
   const metrics = createMetrics();
   await fail(metrics, new ServiceError("overloaded", "Come back later."));
   await fail(metrics, new DOMException("left", "AbortError"));
-  await fail(metrics, new Error("of nobody's making"));
+  await fail(metrics, new Error("unexpected"));
   await fail(metrics, "thrown as a text");
   const found = await samples(metrics);
   expect(found.get('outrigger_admissions_total{type="image/png",outcome="overloaded"}')).toBe(1);
@@ -71,7 +71,7 @@ test("names a failure by its code, or else by whether somebody gave up", async (
   expect(found.get('outrigger_admissions_total{type="image/png",outcome="error"}')).toBe(2);
 });
 
-test("counts where pictures came from", async () => {
+test("metrics count pictures by their origin", async () => {
   const metrics = createMetrics();
   for (const from of ["memory", "memory", "store", "render"] as const) metrics.served(from);
   const found = await samples(metrics);
@@ -80,7 +80,7 @@ test("counts where pictures came from", async () => {
   expect(found.get('outrigger_served_total{from="render"}')).toBe(1);
 });
 
-test("asks for gauges when it is asked, adds up those of one name, and shows none that nobody told", async () => {
+test("metrics read gauges on collection, add up those with the same name, and omit gauges without a reader", async () => {
   const metrics = createMetrics();
   let waiting = 1;
   const read = () => waiting;
@@ -94,7 +94,7 @@ test("asks for gauges when it is asked, adds up those of one name, and shows non
   expect(seriesOf(await samples(metrics), "outrigger_jobs_waiting")).toEqual([]);
 });
 
-test("shares the host's registry, and takes another prefix for a second service on it", async () => {
+test("metrics use the host's registry, and another prefix for a second service on it", async () => {
   const registry = new Registry();
   new Gauge({ name: "app_users", help: "The host's own.", registers: [registry] }).set(7);
   const first = createMetrics({ registry });
@@ -109,7 +109,7 @@ test("shares the host's registry, and takes another prefix for a second service 
   expect(() => createMetrics({ registry })).toThrow(/already been registered/);
 });
 
-test("tells of the process where it is asked to", async () => {
+test("metrics include those of the process only if processMetrics is set", async () => {
   expect(
     (await samples(createMetrics({ processMetrics: true }))).get("process_resident_memory_bytes"),
   ).toBeGreaterThan(0);

@@ -5,11 +5,17 @@ import { createMeters } from "./meters.ts";
 import { outcomeOfError } from "./outcome.ts";
 
 export interface MetricsOptions {
-  /** Where the metrics are registered, e.g. the one that your app already exposes. @default one of their own */
+  /** Registry of the metrics, e.g. the one that your app already exposes. @default a new registry */
   registry?: Registry;
-  /** What their names begin with; another one for a second service on the same registry. @default "outrigger_" */
+  /**
+   * Prefix of the metrics' names. A second service on the same registry needs another one. @default
+   * "outrigger_"
+   */
   prefix?: string;
-  /** Adds memory, processor, event loop and garbage collection of the process: `process_*` and `nodejs_*`. @default false */
+  /**
+   * Whether to add metrics of the process (memory, CPU, event loop, GC): `process_*` and `nodejs_*`. @default
+   * false
+   */
   processMetrics?: boolean;
 }
 
@@ -24,17 +30,17 @@ const RULES = {
   processMetrics: rules.preset(false, rules.flag()),
 } satisfies RuleTable<MetricsOptions>;
 
-/** An observer that counts. Labels are names from fixed lists: however many addresses are asked for, series do not grow. */
+/** An observer that counts. Labels are names from fixed lists, so the number of series is bounded. */
 export interface Metrics extends Observer {
-  /** Of `text()`. */
+  /** Content type of `text()`. */
   readonly contentType: string;
-  /** Everything in the registry as Prometheus reads it. */
+  /** All metrics of the registry in the text format of Prometheus. */
   text(): Promise<string>;
 }
 
 /**
- * Metrics for Prometheus.
- * Throws where the registry has metrics of these names already.
+ * Creates metrics for Prometheus.
+ * Throws if the registry already has metrics with these names.
  * @example
  * const metrics = createMetrics();
  * const images = createImages({ storage, renderer, observer: metrics });
@@ -46,7 +52,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   const gauges = createGauges(registry, prefix);
   const served = new Counter({
     name: `${prefix}served_total`,
-    help: "Pictures that were found in memory or in a store, or rendered.",
+    help: "Pictures by origin: memory, store, or rendered.",
     labelNames: ["from"],
     registers: [registry],
   });
@@ -76,15 +82,15 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
 
 const HELP: Readonly<Record<GaugeName, string>> = {
   renders_waiting: "Pictures that wait for a render process.",
-  renders_running: "Pictures that a render process works on.",
+  renders_running: "Pictures that are being rendered.",
   jobs_waiting: "Uploads, answered with 202, that wait to be processed.",
-  storage_free_bytes: "Bytes that this user may still write on the file systems of data directories.",
-  storage_total_bytes: "Bytes of the file systems of data directories.",
-  storage_free_inodes: "Files that can still be made on the file systems of data directories.",
-  storage_total_inodes: "Files that the file systems of data directories can hold.",
+  storage_free_bytes: "Bytes that this user can still write to the file systems of data directories.",
+  storage_total_bytes: "Size in bytes of the file systems of data directories.",
+  storage_free_inodes: "Files that can still be created on the file systems of data directories.",
+  storage_total_inodes: "Maximum number of files on the file systems of data directories.",
 };
 
-/** Numbers that are read when metrics are collected. A gauge without a reader is not shown. */
+/** Gauges, read when metrics are collected. A gauge without a reader is not exposed. */
 function createGauges(registry: Registry, prefix: string): { add: Observer["gauge"] } {
   const gauges = new Map<GaugeName, Set<() => number>>();
 
@@ -107,7 +113,7 @@ function createGauges(registry: Registry, prefix: string): { add: Observer["gaug
   return {
     add(name, read) {
       const readers = gauges.get(name) ?? create(name);
-      // Its own, or the same function given twice would count once.
+      // Wrapped, because the same function passed twice would otherwise count once.
       const reader = () => read();
       readers.add(reader);
       return () => void readers.delete(reader);

@@ -1,6 +1,6 @@
 import { isError, isServiceError } from "@outrigger/core";
 
-/** How an operation ended that rejected: the code of the error, `aborted` where nobody waits any more, else `error`. */
+/** Outcome of a rejected operation: the error's code, `aborted` for an `AbortError`, otherwise `error`. */
 export function outcomeOfError(error: unknown): string {
   if (isServiceError(error)) return error.code;
   return isError(error) && error.name === "AbortError" ? "aborted" : "error";

@@ -8,13 +8,13 @@ import { createTracing } from "./tracing.ts";
 
 const REQUEST = { kind: "request", method: "GET", route: "/api/images/{id}.png", headers: {} } as const;
 
-// Made before the SDK is registered, as in a host that does so later.
+// Created before the SDK is registered, as in a host that registers it later.
 const early = createTracing();
 const recorder = recordSpans();
 afterAll(() => recorder.close());
 beforeEach(() => recorder.reset());
 
-/** A read that finds nothing stored and renders, two things at a time. */
+/** A read that finds no stored rendition and renders; it makes two store calls at once. */
 async function readPicture(observer: Observer): Promise<string> {
   await observer.observe({ kind: "store", role: "records", method: "get" }, async () => null);
   await Promise.all([
@@ -31,7 +31,7 @@ async function readPicture(observer: Observer): Promise<string> {
   return "200";
 }
 
-test("makes a span per operation, each below the one in which it began", async () => {
+test("tracing creates a span per operation, as a child of the operation that started it", async () => {
   const observer = createTracing({ tracer: recorder.provider.getTracer("test") });
   await observer.observe(
     REQUEST,
@@ -54,7 +54,7 @@ test("makes a span per operation, each below the one in which it began", async (
   expect(new Set(recorder.spans().map((span) => span.spanContext().traceId)).size).toBe(1);
 });
 
-test("describes a request by the conventions of HTTP, and everything by names from fixed lists", async () => {
+test("tracing describes a request by the conventions of HTTP, with names from fixed lists only", async () => {
   const observer = early;
   await observer.observe(
     REQUEST,
@@ -80,7 +80,7 @@ test("describes a request by the conventions of HTTP, and everything by names fr
   expect(recorder.span("renditions.stat").attributes).toEqual({ "outrigger.outcome": "missing" });
 });
 
-test("continues the trace that the headers name", async () => {
+test("tracing continues the trace in the request's headers", async () => {
   const traceId = "0af7651916cd43dd8448eb211c80319c";
   const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
   await early.observe(
@@ -93,7 +93,7 @@ test("continues the trace that the headers name", async () => {
   expect(request.parentSpanContext?.spanId).toBe("b7ad6b7169203331");
 });
 
-test("is a part of the host's own span, where there is one, whatever the headers name", async () => {
+test("tracing makes the request a child of the host's active span and ignores the headers then", async () => {
   const headers = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" };
   await recorder.provider.getTracer("host").startActiveSpan("GET", async (span) => {
     await early.observe(
@@ -108,7 +108,7 @@ test("is a part of the host's own span, where there is one, whatever the headers
   expect(request.kind).toBe(SpanKind.INTERNAL);
 });
 
-test("shows what failed by its code, and no message, which may name keys", async () => {
+test("tracing records a failure by its code and omits the message, which may contain keys", async () => {
   const failure = new ServiceError("store_unavailable", "The bytes of AbCd/original went away");
   const get = { kind: "store", role: "originals", method: "get" } as const;
   const work = () => early.observe(get, () => Promise.reject(failure)).catch(() => "503");
@@ -125,7 +125,7 @@ test("shows what failed by its code, and no message, which may name keys", async
   expect(request.attributes).toMatchObject({ "http.response.status_code": 503, "error.type": "503" });
 });
 
-test("takes neither a refusal nor a client who left for a failure", async () => {
+test("tracing marks neither a refusal nor a disconnected client as an error", async () => {
   await early.observe(
     { ...REQUEST, method: "other" },
     async () => "405",
@@ -145,7 +145,7 @@ test("takes neither a refusal nor a client who left for a failure", async () => 
   });
 });
 
-test("goes together with metrics, and keeps the nesting", async () => {
+test("tracing combined with metrics keeps the nesting of spans", async () => {
   const metrics = createMetrics();
   const observer = combineObservers(metrics, early);
   await observer.observe(

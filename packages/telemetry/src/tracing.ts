@@ -14,7 +14,10 @@ import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
 import { outcomeOfError } from "./outcome.ts";
 
 export interface TracingOptions {
-  /** Makes the spans. @default that of the SDK which the host has registered, or will register; without one nothing is recorded. */
+  /**
+   * Tracer that creates the spans.
+   * @default that of the SDK that the host has registered or will register; without an SDK nothing is recorded
+   */
   tracer?: Tracer;
 }
 
@@ -23,9 +26,11 @@ const RULES = {
 } satisfies RuleTable<TracingOptions>;
 
 /**
- * Traces for OpenTelemetry: a span per request, and below it one per admission, render, store access or sweep. A request
- * span continues the trace that its headers name, or is a child of the host's own where one is active. Attributes follow
- * the semantic conventions of HTTP, but hold no address, name or query: `url.path` is left out because of the IDs.
+ * Creates traces for OpenTelemetry: a span per request, with child spans per admission, render, store access
+ * or sweep. A request span
+ * is a child of the host's active span, or continues the trace in the request's headers. Attributes follow
+ * the semantic conventions of
+ * HTTP but contain no address, name or query: `url.path` is omitted because it contains IDs.
  * @example
  * const images = createImages({ storage, renderer, observer: createTracing() });
  */
@@ -55,7 +60,7 @@ export function createTracing(options: TracingOptions = {}): Observer {
     served(from) {
       trace.getActiveSpan()?.setAttribute("outrigger.served_from", from);
     },
-    // Numbers without a trace.
+    // Gauges do not belong to a trace.
     gauge: () => () => {},
   };
 }
@@ -98,7 +103,7 @@ function tellOutcome(span: Span, { kind }: Operation, outcome: string): void {
   if (status >= 500) tellError(span, outcome);
 }
 
-/** The messages of errors are not for here: they may name keys. */
+/** Omits the messages of errors: they may contain keys. */
 function tellFailure(span: Span, outcome: string): void {
   span.setAttribute("outrigger.outcome", outcome);
   if (outcome !== "aborted") tellError(span, outcome);

@@ -1,7 +1,7 @@
 /**
- * The samples of a text that Prometheus would read, by name and labels as they stand there, e.g.
+ * Parses a text in the format of Prometheus. The keys are names with labels as in the text, e.g.
  * `outrigger_served_total{from="store"}`.
- * @throws where a line is none of the format, or a sample has no type.
+ * @throws if a line does not match the format, or a sample has no type.
  */
 export function samplesOf(text: string): Map<string, number> {
   const types = new Map<string, string>();
@@ -12,15 +12,15 @@ export function samplesOf(text: string): Map<string, number> {
     if (line === "" || /^# (?:TYPE|HELP) \w+ \S/.test(line)) continue;
     const [, name, labels = "", value] =
       /^([a-z_]\w*)(\{(?:\w+="[^"\\\n]*",?)+\})? (-?[\d.e+-]+|NaN|[+-]Inf)$/i.exec(line) ?? [];
-    if (name === undefined) throw new Error(`Not a line of the format: ${line}`);
+    if (name === undefined) throw new Error(`The line does not match the format: ${line}`);
     const family = types.has(name) ? name : name.replace(/_(?:bucket|sum|count)$/, "");
-    if (!types.has(family)) throw new Error(`No type was told: ${line}`);
+    if (!types.has(family)) throw new Error(`The sample has no TYPE line: ${line}`);
     samples.set(name + labels, Number(value));
   }
   return samples;
 }
 
-/** How many series of a metric there are, whatever their labels. */
+/** The series of a metric, with any labels. */
 export function seriesOf(samples: ReadonlyMap<string, number>, metric: string): string[] {
   return [...samples.keys()].filter((sample) => sample === metric || sample.startsWith(`${metric}{`));
 }

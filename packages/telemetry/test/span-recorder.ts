@@ -15,12 +15,12 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
 
-/** An OpenTelemetry SDK, registered for the whole process, that keeps spans in memory. */
+/** An OpenTelemetry SDK that is registered for the whole process and keeps spans in memory. */
 export interface SpanRecorder {
   provider: BasicTracerProvider;
-  /** Those that have ended. */
+  /** The ended spans. */
   spans(): ReadableSpan[];
-  /** The one of this name. @throws where there is none, or another. */
+  /** The span with this name. @throws if there is not exactly one. */
   span(name: string): ReadableSpan;
   reset(): void;
   close(): Promise<void>;
@@ -38,7 +38,8 @@ export function recordSpans(): SpanRecorder {
     span(name) {
       const found = exporter.getFinishedSpans().filter((span) => span.name === name);
       const [span] = found;
-      if (span === undefined || found.length > 1) throw new Error(`${found.length} spans are named ${name}`);
+      if (span === undefined || found.length > 1)
+        throw new Error(`Expected one span named ${name}, found ${found.length}`);
       return span;
     },
     reset: () => exporter.reset(),
@@ -51,12 +52,12 @@ export function recordSpans(): SpanRecorder {
   };
 }
 
-/** As the SDK for Node brings one along. */
+/** Like the context manager of the SDK for Node. */
 function createContextManager(): ContextManager {
   const storage = new AsyncLocalStorage<Context>();
   const manager: ContextManager = {
     active: () => storage.getStore() ?? ROOT_CONTEXT,
-    // As `never`: the type of `this` is the caller's affair.
+    // As `never`: the caller determines the type of `this`.
     with: (active, work, thisArg, ...args) => storage.run(active, () => work.call(thisArg as never, ...args)),
     bind: (_active, target) => target,
     enable: () => manager,

@@ -7,7 +7,7 @@ import { createMailWorld } from "../test/mail-world.ts";
 
 const PROGRAM = fileURLToPath(new URL("../test/close-and-end.mjs", import.meta.url));
 
-test("after it is closed, nothing keeps the process: no socket, no question to the DNS, no timer", async () => {
+test("a closed prober keeps no socket, DNS query or timer, so its process ends", async () => {
   const world = await createMailWorld();
   try {
     const server = await world.mailServer();
@@ -25,7 +25,7 @@ test("after it is closed, nothing keeps the process: no socket, no question to t
     await expect.poll(() => silent.openConnections(), { timeout: 20_000 }).toBe(1);
     await expect.poll(() => world.dns.questions, { timeout: 20_000 }).toContain("MX lost.test");
     child.stdin.write("close\n");
-    // Killed by the test's own time limit where it does not end.
+    // A process that does not end is killed by the time limit of the test.
     expect(await ended).toEqual([0, null]);
     expect((await printed).trim().split("\n")).toEqual(asked.map((address) => `${address} timeout`));
   } finally {

@@ -39,7 +39,7 @@ beforeAll(async () => {
     if (await answers(prober)) return;
     await prober.close();
     dnsmasq.kill("SIGKILL");
-    if (attempt === 3) throw new Error("dnsmasq does not start.");
+    if (attempt === 3) throw new Error("dnsmasq did not start in three attempts.");
   }
 });
 
@@ -70,6 +70,6 @@ test.each([
   ["missing.test", { routing: "none", server: null, mailbox: false, reason: null }],
   ["inside.test", { routing: "found", server: null, mailbox: null, reason: "forbidden_address" }],
   ["elsewhere.example", { routing: "unknown", mailbox: null, reason: "dns_failure" }],
-])("as dnsmasq tells of %s, the mailbox is found or not", async (domain, expected) => {
+])("with dnsmasq as resolver, a probe of %s returns the expected result", async (domain, expected) => {
   expect(await prober.probe("alice", domain, { smtp: true, signal: never() })).toMatchObject(expected);
 });

@@ -1,17 +1,21 @@
 import type { EgressRule } from "./prober-options.ts";
 
 /**
- * Notices that this machine reaches port 25 of nobody, as many providers have it: several hosts, of as many domains, that
- * cannot be connected to while none can.
+ * Detects that outgoing port 25 is blocked, as at many hosting providers: connections to several hosts of as
+ * many domains
+ * fail while none succeeds.
  */
 export interface EgressWatch {
-  /** Lets a connection be tried, or tells how many milliseconds to wait. Where nobody is reached, each pause lets one through. */
+  /**
+   * Returns `null` if a connection may be tried, else how long to wait. While port 25 is blocked, it admits
+   * one per pause.
+   */
   admit(): { retryAfterMs: number } | null;
   failed(domain: string, address: string): void;
   connected(): void;
 }
 
-/** More failures than this are not remembered. */
+/** Maximum number of recorded failures. */
 const MAX_FAILURES = 1000;
 
 export function createEgressWatch(

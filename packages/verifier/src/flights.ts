@@ -1,11 +1,12 @@
-/** What was waited for; or not, and how far it had come. */
+/** The result of shared work, or its progress when the caller's signal aborted. */
 export type Landing<Progress, Result> = { result: Result } | { progress: Progress };
 
-/** Work that is shared by all who ask for the same at the same time. */
+/** Single flight: concurrent callers with the same key share one piece of work. */
 export interface Flights<Progress, Result> {
   /**
-   * Joins the work that is under way for `key`, or begins it. As soon as `signal` aborts, its caller gets what `progress`
-   * is then; the work is aborted when all of its callers are gone.
+   * Joins the work under way for `key`, or starts it. When `signal` aborts, the caller gets the current
+   * `progress` at once. The
+   * work is aborted when all its callers have left.
    */
   join(
     key: string,
@@ -61,7 +62,7 @@ export function createFlights<Progress, Result>(): Flights<Progress, Result> {
         signal.removeEventListener("abort", leave);
         flight.passengers -= 1;
         if (flight.passengers === 0) {
-          // Whoever comes now begins anew, rather than join what is being given up.
+          // The next caller starts new work instead of joining aborted work.
           if (byKey.get(key) === flight) byKey.delete(key);
           flight.controller.abort();
         }

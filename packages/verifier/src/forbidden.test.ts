@@ -18,7 +18,7 @@ const FORBIDDEN = {
 };
 
 test.each(["127.0.0.1", "10.0.0.1", "169.254.169.254", "0.0.0.0"])(
-  "a host at %s is not connected to by default",
+  "a prober with default options does not connect to a host at %s",
   async (address) => {
     const server = await world.hostileServer((peer) => serveMail(peer));
     world.route("bad.test", address);
@@ -29,7 +29,7 @@ test.each(["127.0.0.1", "10.0.0.1", "169.254.169.254", "0.0.0.0"])(
   },
 );
 
-test("a host at an IPv6 address that holds one of this machine is not connected to", async () => {
+test("a prober does not connect to an IPv6 address that maps to this machine", async () => {
   const server = await world.hostileServer((peer) => serveMail(peer));
   world.dns.zone["bad.test"] = { AAAA: ["::ffff:127.0.0.1", "::1"] };
   const prober = world.prober({ forbidden: specialAddresses() });
@@ -37,7 +37,7 @@ test("a host at an IPv6 address that holds one of this machine is not connected 
   expect(server.connections()).toBe(0);
 });
 
-test("a host called localhost, or nothing at all, is not this machine", async () => {
+test("a prober does not connect to this machine for an MX of localhost or of the root", async () => {
   const server = await world.hostileServer((peer) => serveMail(peer));
   world.dns.zone["local.test"] = { MX: [[10, "localhost"]] };
   world.dns.zone["null.test"] = { MX: [[0, "."]] };
@@ -59,7 +59,7 @@ test("a host called localhost, or nothing at all, is not this machine", async ()
   expect(server.connections()).toBe(0);
 });
 
-test("of several addresses only those are connected to that may be", async () => {
+test("of several addresses, a prober connects only to allowed ones", async () => {
   const bad = await world.hostileServer((peer) => serveMail(peer));
   const good = await world.mailServer({ host: "127.9.0.1" });
   world.route("both.test", bad.host, good.host);
@@ -71,7 +71,7 @@ test("of several addresses only those are connected to that may be", async () =>
   expect(bad.connections()).toBe(0);
 });
 
-test("an address that changes between two questions is checked each time it is used, and asked for once", async () => {
+test("DNS rebinding: each address is checked before use, and a probe resolves a host only once", async () => {
   const bad = await world.hostileServer((peer) => serveMail(peer));
   const good = await world.mailServer({ host: "127.9.0.1" });
   world.dns.zone["turns.test"] = { MX: [[10, "mx.turns.test"]] };
@@ -81,7 +81,7 @@ test("an address that changes between two questions is checked each time it is u
   const prober = world.prober({ forbidden, routeTtlMs: 1, now: nextSecond() });
   const results = [];
   for (let times = 0; times < 4; times++) {
-    results.push(await prober.probe("nobody", "turns.test", { smtp: true, signal: never() }));
+    results.push(await prober.probe("absent", "turns.test", { smtp: true, signal: never() }));
   }
   expect(results.map(({ reason }) => reason)).toEqual([
     "user_unknown",
@@ -93,7 +93,7 @@ test("an address that changes between two questions is checked each time it is u
   expect(world.dns.questions.filter((question) => question === "A mx.turns.test")).toHaveLength(4);
 });
 
-test("an address that somebody put into the cache is checked, too", async () => {
+test("a prober also checks addresses from the cache", async () => {
   const bad = await world.hostileServer((peer) => serveMail(peer));
   const route = { routing: "found", hosts: [{ name: "mx.test", addresses: [bad.host, "localhost", ""] }] };
   const cache = new Map<string, unknown>([
@@ -111,7 +111,7 @@ test("an address that somebody put into the cache is checked, too", async () => 
   expect(bad.connections()).toBe(0);
 });
 
-/** A clock on which everything is long ago. */
+/** A clock that advances fast enough to expire every cached entry. */
 function nextSecond(): () => number {
   let nowMs = 0;
   return () => {

@@ -27,9 +27,9 @@ const TEXTS = [
   "",
 ];
 
-/** Mostly a mail server, whose replies are any; now and then none, and now and then it is gone. */
+/** A mail server with random replies, which sometimes sends none and sometimes closes the connection. */
 async function talkWildly(peer: Peer, said: string[]): Promise<void> {
-  const one = <T>(items: readonly T[]): T => items[randomInt(items.length)] as T; // Never of an empty list.
+  const one = <T>(items: readonly T[]): T => items[randomInt(items.length)] as T; // No list is empty.
   const say = (code: number) => {
     const lines = Array.from({ length: randomInt(1, 4) }, () => one(TEXTS));
     const last = lines.length - 1;
@@ -52,7 +52,7 @@ async function talkWildly(peer: Peer, said: string[]): Promise<void> {
   peer.socket.end();
 }
 
-test("whatever a server says, a probe ends in time, sends nothing else, and only a refusal refuses", async () => {
+test("with random replies, a probe ends in time, sends only permitted commands, and denies a mailbox only after a refusal", async () => {
   const said = new Map<string, string[]>();
   const addresses = Array.from({ length: 200 }, (_, index) => `127.0.3.${index + 1}`);
   for (const address of addresses) {

@@ -1,19 +1,19 @@
 import type { HostBudget } from "./prober-options.ts";
 
-/** Spares mail hosts: so many sessions at a time, and so many questions in any minute, for each address. */
+/** Throttles probes: limits concurrent sessions and questions per minute for each host address. */
 export interface HostBudgets {
   /**
-   * Waits for a turn, in the order of asking.
-   * @param questions how many the session may ask, at most.
-   * @returns the turn; or how long to wait before it is of use to ask again, where that would take too long or `signal` aborted.
+   * Waits for a turn, first come, first served.
+   * @param questions Maximum number of questions of the session.
+   * @returns the turn; or the time to wait before a retry, if the wait would be too long or `signal` aborted.
    */
   take(address: string, questions: number, signal: AbortSignal): Promise<Turn | { retryAfterMs: number }>;
 }
 
 export interface Turn {
-  /** Gives back questions that were not asked. */
+  /** Refunds questions that were not asked. */
   refund(questions: number): void;
-  /** Lets the next one have its turn. */
+  /** Ends the turn, so that the next one can start. */
   end(): void;
 }
 
@@ -24,14 +24,14 @@ interface Waiter {
 
 interface Host {
   sessions: number;
-  /** When each of the questions of the last minute was allowed, the oldest first. */
+  /** Times at which the questions of the last minute were admitted, oldest first. */
   askedAt: number[];
   waiters: Waiter[];
   timer: NodeJS.Timeout | undefined;
 }
 
 const MINUTE_MS = 60_000;
-/** Hosts beyond this number are looked through for such as are no longer of interest. */
+/** Beyond this number of hosts, idle ones are removed. */
 const MAX_IDLE_HOSTS = 1000;
 
 export function createHostBudgets(
@@ -58,7 +58,7 @@ export function createHostBudgets(
     }
   }
 
-  /** How long until so many more may be asked, in milliseconds. */
+  /** Time until `questions` more may be asked, in milliseconds. */
   function waitFor(host: Host, questions: number): number {
     const nowMs = now();
     const old = host.askedAt.findIndex((askedAt) => askedAt > nowMs - MINUTE_MS);
@@ -68,7 +68,7 @@ export function createHostBudgets(
     return last === undefined ? 0 : last + MINUTE_MS - nowMs;
   }
 
-  /** Begins as many turns as may be, and comes back when there may be another. */
+  /** Starts as many turns as the budget allows and schedules the next attempt. */
   function serve(host: Host): void {
     clearTimeout(host.timer);
     for (;;) {
@@ -110,7 +110,7 @@ export function createHostBudgets(
       const host = hostOf(address);
       const ahead = host.waiters.reduce((sum, waiter) => sum + waiter.questions, questions);
       const waitMs = waitFor(host, Math.min(ahead, questionsPerMinute));
-      // Nobody has to wait to be told that it is of no use.
+      // If the wait would be too long, return at once.
       if (waitMs > maxWaitMs) return { retryAfterMs: waitMs };
       return await new Promise((resolve) => {
         const waiter: Waiter = {

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** Far more than any of them may take; each ends by a deadline of its own. */
+/** Upper bound of each test, far above the time limits of the prober. */
 const END_MS = 15_000;
 
 async function probeHostile(
@@ -27,7 +27,7 @@ async function probeHostile(
   return { result, server };
 }
 
-/** Sends without end, as fast as it is taken. */
+/** Sends data without end, as fast as the peer reads it. */
 async function flood({ socket }: Peer, chunk: Buffer): Promise<void> {
   while (!socket.destroyed) {
     if (!socket.write(chunk)) await Promise.race([drained(socket), delay(20)]);
@@ -52,58 +52,73 @@ const CASES: [
   hasSpoken: boolean,
   script: (peer: Peer) => void | Promise<void>,
 ][] = [
-  ["says nothing", "timeout", false, () => {}],
-  ["hangs up at once", "no_connection", false, ({ socket }) => void socket.destroy()],
+  ["sends nothing", "timeout", false, () => {}],
+  ["closes the connection at once", "no_connection", false, ({ socket }) => void socket.destroy()],
   ["ends its side at once", "no_connection", false, ({ socket }) => void socket.end()],
   ["resets the connection", "no_connection", false, ({ socket }) => void socket.resetAndDestroy()],
-  ["greets letter by letter", "timeout", false, (peer) => drip(peer, `220 ${"slow ".repeat(50)}`)],
   [
-    "greets without end, in lines",
+    "sends its greeting letter by letter",
+    "timeout",
+    false,
+    (peer) => drip(peer, `220 ${"slow ".repeat(50)}`),
+  ],
+  [
+    "sends a greeting of endless lines",
     "protocol",
     false,
     (peer) => flood(peer, Buffer.from("220-more\r\n".repeat(100))),
   ],
-  ["greets without end, in one line", "protocol", false, (peer) => flood(peer, Buffer.alloc(65_536, "a"))],
-  ["greets in a line of a megabyte", "protocol", false, ({ send }) => send(`220 ${"x".repeat(1 << 20)}\r\n`)],
-  ["greets in long lines", "protocol", false, ({ send }) => send(`220-${"x".repeat(4000)}\r\n`.repeat(99))],
-  ["speaks HTTP", "protocol", false, ({ send }) => send("HTTP/1.1 400 Bad Request\r\n\r\n")],
-  ["greets with NULs", "protocol", false, ({ send }) => send("220 mx\0.test\r\n")],
-  ["greets with bytes", "protocol", false, ({ send }) => send(Buffer.from([0x16, 3, 1, 0, 10, 10, 10]))],
-  ["greets with codes that differ", "protocol", false, ({ send }) => send("220-mx.test\r\n250 mx.test\r\n")],
-  ["greets with a code that there is none of", "protocol", false, ({ send }) => send("999 mx.test\r\n")],
-  ["breaks a line by CR alone", "protocol", false, ({ send }) => send("220 mx\r250 ok\r\n")],
-  ["answers before it is asked", "protocol", true, ({ send }) => send("220 mx.test\r\n250 OK\r\n250 OK\r\n")],
+  ["sends an endless line as greeting", "protocol", false, (peer) => flood(peer, Buffer.alloc(65_536, "a"))],
+  ["sends a greeting line of 1 MiB", "protocol", false, ({ send }) => send(`220 ${"x".repeat(1 << 20)}\r\n`)],
   [
-    "begins to answer before it is asked",
+    "sends a greeting of 99 long lines",
     "protocol",
-    true,
-    ({ send }) => send("220 mx.test\r\n250-OK\r\n25"),
+    false,
+    ({ send }) => send(`220-${"x".repeat(4000)}\r\n`.repeat(99)),
   ],
-  ["answers a thousand times", "protocol", true, ({ send }) => send("220 mx.test\r\n".repeat(1000))],
+  ["speaks HTTP", "protocol", false, ({ send }) => send("HTTP/1.1 400 Bad Request\r\n\r\n")],
+  ["sends NULs in its greeting", "protocol", false, ({ send }) => send("220 mx\0.test\r\n")],
+  [
+    "sends binary data as greeting",
+    "protocol",
+    false,
+    ({ send }) => send(Buffer.from([0x16, 3, 1, 0, 10, 10, 10])),
+  ],
+  [
+    "sends different codes in one greeting",
+    "protocol",
+    false,
+    ({ send }) => send("220-mx.test\r\n250 mx.test\r\n"),
+  ],
+  ["sends an unknown code in its greeting", "protocol", false, ({ send }) => send("999 mx.test\r\n")],
+  ["ends a line with CR alone", "protocol", false, ({ send }) => send("220 mx\r250 ok\r\n")],
+  ["replies before a command", "protocol", true, ({ send }) => send("220 mx.test\r\n250 OK\r\n250 OK\r\n")],
+  ["starts a reply before a command", "protocol", true, ({ send }) => send("220 mx.test\r\n250-OK\r\n25")],
+  ["sends a thousand greetings", "protocol", true, ({ send }) => send("220 mx.test\r\n".repeat(1000))],
   ["is busy", "temporary", true, (peer) => serveMail(peer, { GREETING: "421 4.3.2 Too busy" })],
   [
-    "is closed for all",
+    "rejects every client with 554",
     "policy",
     true,
     (peer) => serveMail(peer, { GREETING: "554 5.7.1 No user unknown here" }),
   ],
   [
-    "takes no mail at all",
+    "accepts no mail (521)",
     "policy",
     true,
     (peer) => serveMail(peer, { GREETING: "521 5.3.2 Host does not accept mail" }),
   ],
-  ["hangs up at EHLO", "temporary", true, (peer) => serveMail(peer, { EHLO: null })],
+  ["closes the connection at EHLO", "temporary", true, (peer) => serveMail(peer, { EHLO: null })],
   [
     "refuses EHLO and HELO",
     "policy",
     true,
     (peer) => serveMail(peer, { EHLO: "550 No", HELO: "550 User unknown" }),
   ],
-  ["says nothing at EHLO", "timeout", true, (peer) => serveMail(peer, { EHLO: "" })],
-  ["hangs up at MAIL", "temporary", true, (peer) => serveMail(peer, { MAIL: null })],
+  ["does not reply to EHLO", "timeout", true, (peer) => serveMail(peer, { EHLO: "" })],
+  ["closes the connection at MAIL", "temporary", true, (peer) => serveMail(peer, { MAIL: null })],
   [
-    "refuses MAIL with words for a mailbox",
+    "refuses MAIL with a text about a mailbox",
     "policy",
     true,
     (peer) => serveMail(peer, { MAIL: "550 5.1.1 User unknown" }),
@@ -114,15 +129,15 @@ const CASES: [
     true,
     (peer) => serveMail(peer, { MAIL: "451 4.7.1 Greylisting in action" }),
   ],
-  ["says nothing at MAIL", "timeout", true, (peer) => serveMail(peer, { MAIL: "" })],
-  ["hangs up at RCPT", "temporary", true, (peer) => serveMail(peer, { RCPT: null })],
-  ["wants data at RCPT", "protocol", true, (peer) => serveMail(peer, { RCPT: "354 Go ahead" })],
-  ["answers RCPT with garbage", "protocol", true, (peer) => serveMail(peer, { RCPT: "OK" })],
-  ["says nothing at RCPT", "timeout", true, (peer) => serveMail(peer, { RCPT: "" })],
-  ["refuses for it knows not what", "policy", true, (peer) => serveMail(peer, { RCPT: "550 No" })],
+  ["does not reply to MAIL", "timeout", true, (peer) => serveMail(peer, { MAIL: "" })],
+  ["closes the connection at RCPT", "temporary", true, (peer) => serveMail(peer, { RCPT: null })],
+  ["replies to RCPT with 354", "protocol", true, (peer) => serveMail(peer, { RCPT: "354 Go ahead" })],
+  ["replies to RCPT without a code", "protocol", true, (peer) => serveMail(peer, { RCPT: "OK" })],
+  ["does not reply to RCPT", "timeout", true, (peer) => serveMail(peer, { RCPT: "" })],
+  ["refuses RCPT without a reason", "policy", true, (peer) => serveMail(peer, { RCPT: "550 No" })],
 ];
 
-test.each(CASES)("a host that %s is %s", async (_name, reason, hasSpoken, script) => {
+test.each(CASES)("a host that %s yields the reason %s", async (_name, reason, hasSpoken, script) => {
   const { result, server } = await probeHostile(script);
   expect(result).toMatchObject({
     routing: "found",
@@ -134,7 +149,7 @@ test.each(CASES)("a host that %s is %s", async (_name, reason, hasSpoken, script
   await expect.poll(() => server.openConnections(), { timeout: END_MS }).toBe(0);
 });
 
-test("replies that come octet by octet, or in lines without CR, are read", async () => {
+test("replies that arrive octet by octet, or in lines without CR, are parsed", async () => {
   const { result } = await probeHostile(async (peer) => {
     const say = async (text: string) => {
       for (const character of text) {
@@ -155,20 +170,20 @@ test("replies that come octet by octet, or in lines without CR, are read", async
   expect(result).toMatchObject({ mailbox: true, acceptsAll: false, reason: null });
 });
 
-test("a host without EHLO is greeted by HELO", async () => {
+test("a host that rejects EHLO is greeted with HELO", async () => {
   const { result, server } = await probeHostile((peer) => serveMail(peer, { EHLO: "502 What?" }));
   expect(result).toMatchObject({ acceptsAll: true, reason: "accepts_all" });
   expect(server.lines.slice(0, 2)).toEqual(["EHLO probe.outrigger.test", "HELO probe.outrigger.test"]);
 });
 
-test("what is slipped in before encryption is not taken for what comes after it", async () => {
+test("a reply injected before the TLS handshake ends the conversation as a protocol error", async () => {
   const { result } = await probeHostile((peer) =>
     serveMail(peer, { EHLO: "250-mx.test\r\n250 STARTTLS", STARTTLS: "220 Go\r\n250 OK" }),
   );
   expect(result).toMatchObject({ server: true, mailbox: null, reason: "protocol" });
 });
 
-test("a host that breaks off, or never begins, encryption is talked to without it on a new connection", async () => {
+test("a host whose TLS handshake fails or never starts is asked without TLS on a new connection", async () => {
   for (const STARTTLS of ["220 Go\r\n", "220 Go"]) {
     const { result, server } = await probeHostile(async (peer, connection) => {
       if (connection > 1) return await serveMail(peer, { EHLO: "250-mx.test\r\n250 STARTTLS" });
@@ -185,10 +200,10 @@ test("a host that breaks off, or never begins, encryption is talked to without i
   }
 });
 
-test("a host that does not let go of us is hung up on", async () => {
+test("a host that does not close the connection after QUIT is disconnected", async () => {
   const { server } = await probeHostile(async (peer) => {
     peer.send("220 mx.test\r\n");
-    // It neither says goodbye nor ends its side.
+    // The host neither replies to QUIT nor closes its side.
     for (let line = await peer.line(); line !== null && line !== "QUIT"; line = await peer.line()) {
       peer.send(line.startsWith("RCPT") ? "550 5.1.1 No such user\r\n" : "250 OK\r\n");
     }
@@ -198,17 +213,17 @@ test("a host that does not let go of us is hung up on", async () => {
 });
 
 test.each([
-  ["drops the line", null],
-  ["says nothing", ""],
-  ["refuses us", "421 4.7.0 Too many connections"],
-])("what a host has said of the mailbox holds when it %s at the next question", async (_name, RSET) => {
+  ["closes the connection", null],
+  ["does not reply", ""],
+  ["refuses the sender", "421 4.7.0 Too many connections"],
+])("an accepted mailbox stays accepted if the host then %s at RSET", async (_name, RSET) => {
   const { result } = await probeHostile((peer) => serveMail(peer, { RSET }));
   expect(result).toMatchObject({ server: true, mailbox: true, acceptsAll: null });
   expect(result.reason).not.toBeNull();
 });
 
 test.each(["a\r\nDATA", "a\nb", "a\rb", "a\0b", "a>b", "<a", "a b", "a@b", "", "é".repeat(33)])(
-  "a local part that could not be in a command is a mistake of the caller: %j",
+  "probe rejects with a TypeError for a local part that cannot be part of a command: %j",
   async (local) => {
     const prober = world.prober();
     await expect(prober.probe(local, "one.test", { smtp: true, signal: never() })).rejects.toThrow(TypeError);
@@ -224,7 +239,7 @@ test.each([
   "-a.test",
   "127.0.0.1>",
   `${"a".repeat(64)}.test`,
-])("a domain that could not be in a command is a mistake of the caller: %j", async (domain) => {
+])("probe rejects with a TypeError for a domain that cannot be part of a command: %j", async (domain) => {
   const prober = world.prober();
   await expect(prober.probe("alice", domain, { smtp: true, signal: never() })).rejects.toThrow(TypeError);
 });

@@ -11,7 +11,7 @@ mailProberContract(test, async () => {
   return {
     prober: world.prober({ dnsMs: 1000, replyMs: 60_000 }),
     taken: ["alice", "one.test"],
-    unknown: ["nobody", "one.test"],
+    unknown: ["absent", "one.test"],
     ofAcceptsAll: ["carol", "catchall.test"],
     refusing: ["policy", "one.test"],
     silent: ["tarpit", "one.test"],

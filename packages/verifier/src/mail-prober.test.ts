@@ -10,7 +10,7 @@ afterEach(() => world.close());
 const FOUND = { routing: "found", server: true, retryAfterMs: null };
 
 describe("a mail server", () => {
-  test("that takes the address and not a made-up one has the mailbox", async () => {
+  test("that accepts the address and refuses a made-up one yields mailbox: true", async () => {
     const server = await world.mailServer();
     world.route("one.test", server.host);
     const prober = world.prober();
@@ -28,7 +28,7 @@ describe("a mail server", () => {
     ]);
   });
 
-  test("that takes both accepts all, and the next mailbox of the domain is not asked about", async () => {
+  test("that accepts a made-up address yields acceptsAll, and is not asked about the next mailbox of the domain", async () => {
     const server = await world.mailServer();
     world.route("catchall.test", server.host);
     const prober = world.prober();
@@ -40,7 +40,7 @@ describe("a mail server", () => {
   });
 
   test.each([
-    ["nobody", { mailbox: false, acceptsAll: false, reason: "user_unknown", retryAfterMs: null }],
+    ["absent", { mailbox: false, acceptsAll: false, reason: "user_unknown", retryAfterMs: null }],
     ["full", { mailbox: null, acceptsAll: null, reason: "mailbox_full", retryAfterMs: 3_600_000 }],
     ["disabled", { mailbox: false, acceptsAll: null, reason: "mailbox_disabled", retryAfterMs: null }],
     ["policy", { mailbox: null, acceptsAll: null, reason: "policy", retryAfterMs: null }],
@@ -54,7 +54,7 @@ describe("a mail server", () => {
     expect(result).toEqual({ ...FOUND, ...expected });
   });
 
-  test("that does not answer is given up in time", async () => {
+  test("that does not reply yields a timeout after replyMs", async () => {
     const server = await world.mailServer();
     world.route("one.test", server.host);
     const prober = world.prober({ replyMs: 500 });
@@ -62,7 +62,7 @@ describe("a mail server", () => {
     expect(result).toEqual({ ...FOUND, mailbox: null, acceptsAll: null, reason: "timeout" });
   });
 
-  test("that can encrypt is talked to in TLS, whatever its certificate", async () => {
+  test("with TLS is asked over TLS, whatever its certificate", async () => {
     const server = await world.mailServer({ tls: "works" });
     world.route("one.test", server.host);
     const result = await world.prober().probe("alice", "one.test", { smtp: true, signal: never() });
@@ -75,7 +75,7 @@ describe("a mail server", () => {
     ]);
   });
 
-  test("whose encryption does not work is talked to without it", async () => {
+  test("whose TLS is broken is asked without TLS", async () => {
     const server = await world.mailServer({ tls: "broken" });
     world.route("one.test", server.host);
     const result = await world.prober().probe("alice", "one.test", { smtp: true, signal: never() });
@@ -88,7 +88,7 @@ describe("a mail server", () => {
     ]);
   });
 
-  test("that takes addresses beyond ASCII is told that there is one", async () => {
+  test("with SMTPUTF8 is asked about a non-ASCII address with SMTPUTF8", async () => {
     const server = await world.mailServer({ more: { hideSMTPUTF8: false } });
     world.route("one.test", server.host);
     const result = await world.prober().probe("δοκιμή", "one.test", { smtp: true, signal: never() });
@@ -96,7 +96,7 @@ describe("a mail server", () => {
     expect(server.commands).toContain("MAIL FROM:<postmaster@outrigger.test> SMTPUTF8");
   });
 
-  test("that does not take addresses beyond ASCII is not asked about one", async () => {
+  test("without SMTPUTF8 is not asked about a non-ASCII address", async () => {
     const server = await world.mailServer({ more: { hideSMTPUTF8: true } });
     world.route("one.test", server.host);
     const prober = world.prober();
@@ -106,7 +106,7 @@ describe("a mail server", () => {
     expect(server.commands).toEqual(["EHLO probe.outrigger.test", "QUIT"]);
   });
 
-  test("that does not take us is not asked further, nor another one", async () => {
+  test("that refuses the sender ends the probe, without a question to the next host", async () => {
     const refuse = { responseCode: 550, message: "5.7.1 Your host is on our list" };
     const first = await world.mailServer({
       more: { onMailFrom: (_address, _session, done) => done(Object.assign(new Error(), refuse)) },
@@ -118,14 +118,14 @@ describe("a mail server", () => {
     expect(second.commands).toEqual([]);
   });
 
-  test("that is down leaves it to the next one", async () => {
+  test("that is down is skipped for the next host", async () => {
     const server = await world.mailServer({ host: "127.0.0.2" });
     world.route("one.test", "127.0.0.3", server.host);
     const result = await world.prober().probe("alice", "one.test", { smtp: true, signal: never() });
     expect(result).toEqual({ ...FOUND, mailbox: true, acceptsAll: false, reason: null });
   });
 
-  test("that is down, alone, is no connection", async () => {
+  test("that is down and has no alternative yields no_connection", async () => {
     const server = await world.mailServer();
     world.route("one.test", server.host);
     await server.close();

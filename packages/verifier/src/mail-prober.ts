@@ -13,19 +13,21 @@ import type { ProberSettings } from "./prober-options.ts";
 import { type MailProberOptions, readProberOptions } from "./prober-options.ts";
 import { checkMailbox } from "./smtp/smtp-command.ts";
 
-/** A {@link MailProber} that remembers questions which a server does not answer yet. */
+/** A {@link MailProber} that remembers greylisted questions. */
 export interface VerifyingProber extends MailProber {
-  /** Forgets what is remembered of an address. Rejects when the cache fails. */
+  /** Deletes the greylisting entry of an address. Rejects if the cache fails. */
   forget(local: string, domain: string): Promise<void>;
 }
 
 const CACHE_ENTRIES = 10_000;
 
 /**
- * Asks the DNS, and with `smtp` the mail hosts themselves, whether an address takes mail, and never sends any.
+ * A prober that queries the DNS, and with `smtp` also the mail hosts, for whether an address accepts mail. It
+ * never sends mail.
  *
- * Throws a `TypeError` for options that cannot be. `probe` rejects with one for a local part or domain that could not be in a
- * command, and with `store_unavailable` once it is closed; whatever else happens is a result.
+ * Throws a `TypeError` for invalid options. `probe` rejects with a `TypeError` for a local part or domain
+ * that cannot be part of a
+ * command, and with `store_unavailable` if the prober is closed. Every other failure is a result.
  */
 export function createMailProber(options: MailProberOptions = {}): VerifyingProber {
   const settings = readProberOptions(options);
@@ -72,7 +74,7 @@ export function createMailProber(options: MailProberOptions = {}): VerifyingProb
   };
 }
 
-/** Runs `work` with a signal that aborts with `signal`, or when the time is over. */
+/** Runs `work` with a signal that aborts with `signal` or at the deadline. */
 async function withDeadline<T>(
   deadlineMs: number,
   signal: AbortSignal,
@@ -96,7 +98,7 @@ function createMemoryCache(maxEntries: number): KeyValue {
   const entries = new Map<string, unknown>();
   return {
     get: async (key) => entries.get(key),
-    // The reader checks how long a value holds.
+    // The reader checks the expiry of a value.
     async set(key, value) {
       entries.delete(key);
       entries.set(key, value);
@@ -109,7 +111,7 @@ function createMemoryCache(maxEntries: number): KeyValue {
   };
 }
 
-/** Finds where a domain's mail goes: a single flight per domain, and a cache. */
+/** Finds the mail route of a domain, with a cache and a single flight per domain. */
 interface RouteFinder {
   /** Never rejects. */
   find(domain: string, signal: AbortSignal): Promise<MailRoute>;
@@ -123,7 +125,7 @@ function createRouteFinder(settings: ProberSettings, memory: ProberMemory): Rout
     const known = await memory.route(domain);
     if (known !== undefined) return known;
     const route = await findMailRoute(domain, settings, signal);
-    // A failure says nothing about the domain.
+    // A failure tells nothing about the domain, so it is not cached.
     if (route.routing !== "unknown") await memory.keepRoute(domain, route, settings.routeTtlMs);
     return route;
   }

@@ -14,7 +14,7 @@ afterEach(() => world.close());
 
 const recipients = (lines: readonly string[]) => lines.filter((line) => line.startsWith("RCPT"));
 
-test("a greylisted question is asked again by the same sender when it is time, and then answered", async () => {
+test("a greylisted question is repeated with the same sender only after its wait, and then answered", async () => {
   const server = await world.mailServer();
   world.route("one.test", server.host);
   const prober = world.prober({ now });
@@ -34,7 +34,7 @@ test("a greylisted question is asked again by the same sender when it is time, a
   expect(recipients(server.commands)).toHaveLength(3);
 });
 
-test("a server that greylists again is given twice the time, up to four hours", async () => {
+test("repeated greylisting doubles the wait, up to four hours", async () => {
   const server = await world.mailServer();
   world.route("one.test", server.host);
   const prober = world.prober({ now });
@@ -47,7 +47,7 @@ test("a server that greylists again is given twice the time, up to four hours", 
   expect(waits.map((waitMs) => (waitMs ?? 0) / 300_000)).toEqual([1, 2, 4, 8, 16, 32, 48, 48]);
 });
 
-test("the host that greylisted is the first to be asked again", async () => {
+test("a greylisted question is repeated at the host that greylisted it", async () => {
   const first = await world.hostileServer(
     (peer) => serveMail(peer, { RCPT: "451 4.7.1 Try again later" }),
     "127.0.0.2",
@@ -73,7 +73,7 @@ test("the host that greylisted is the first to be asked again", async () => {
   expect([first.connections(), second.connections()].sort()).toEqual([0, 8]);
 });
 
-test("what is remembered of an address is forgotten on demand, and cannot be read in the cache", async () => {
+test("forget deletes the entry of an address, and the cache never contains the address in clear", async () => {
   const server = await world.mailServer();
   world.route("one.test", server.host);
   const stored = new Map<string, unknown>();
@@ -93,7 +93,7 @@ test("what is remembered of an address is forgotten on demand, and cannot be rea
   expect(recipients(server.commands)).toHaveLength(2);
 });
 
-test("probers that share a cache and a secret share their waits; without the secret they do not", async () => {
+test("probers share greylisting waits only if they share both the cache and the secret", async () => {
   const server = await world.mailServer();
   world.route("one.test", server.host);
   const stored = new Map<string, unknown>();
@@ -109,12 +109,12 @@ test("probers that share a cache and a secret share their waits; without the sec
   expect(recipients(server.commands)).toHaveLength(2);
 });
 
-test("the route of a domain is asked for once while it holds; a failure is not remembered", async () => {
+test("the mail route of a domain is cached, and a DNS failure is not", async () => {
   const server = await world.mailServer();
   world.route("one.test", server.host);
   world.dns.zone["bad.test"] = { rcode: 2 };
   const prober = world.prober({ now, smtp: { helo: "probe.outrigger.test", mailFrom: "" } });
-  const ask = (domain: string) => prober.probe("nobody", domain, { smtp: true, signal: never() });
+  const ask = (domain: string) => prober.probe("absent", domain, { smtp: true, signal: never() });
   for (let times = 0; times < 2; times++)
     expect(await ask("one.test")).toMatchObject({ reason: "user_unknown" });
   expect(world.dns.questions.filter((question) => question === "MX one.test")).toHaveLength(1);
@@ -126,7 +126,7 @@ test("the route of a domain is asked for once while it holds; a failure is not r
   expect(await ask("bad.test")).toMatchObject({ routing: "found", reason: "user_unknown" });
 });
 
-test("whether a domain accepts all is asked once while it holds", async () => {
+test("the verdict that a domain accepts all is cached", async () => {
   const server = await world.mailServer();
   world.route("one.test", server.host);
   const prober = world.prober({ now });
@@ -140,18 +140,18 @@ test("whether a domain accepts all is asked once while it holds", async () => {
   expect(await ask("alice")).toBe(5);
 });
 
-test("a refusal of an unknown user tells that not all are accepted", async () => {
+test("a refusal as user_unknown yields acceptsAll: false", async () => {
   const server = await world.mailServer();
   world.route("one.test", server.host);
   const prober = world.prober();
-  await prober.probe("nobody", "one.test", { smtp: true, signal: never() });
+  await prober.probe("absent", "one.test", { smtp: true, signal: never() });
   const result = await prober.probe("alice", "one.test", { smtp: true, signal: never() });
   expect(result).toMatchObject({ mailbox: true, acceptsAll: false, reason: null });
   expect(recipients(server.commands)).toHaveLength(2);
 });
 
 test.each(["rejects", "answers nonsense"])(
-  "a cache that %s changes nothing but what is remembered",
+  "with a cache that %s a probe still returns the correct result",
   async (how) => {
     const server = await world.mailServer();
     world.route("one.test", server.host);

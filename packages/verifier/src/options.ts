@@ -1,2 +1,2 @@
-// An entry of its own: the root loads the lists of domains.
+// A separate entry, because the root entry loads the lists of domains.
 export { PROBER_RULES } from "./prober-options.ts";

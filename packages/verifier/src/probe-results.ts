@@ -2,7 +2,7 @@ import type { ProbeResult } from "@outrigger/core";
 import type { Outcome, RecipientAnswer } from "./smtp/converse.ts";
 import type { Refusal } from "./smtp/read-refusal.ts";
 
-/** Nothing is known yet. */
+/** The result while nothing is known. */
 export const NOTHING: ProbeResult = {
   routing: "unknown",
   server: null,
@@ -13,18 +13,18 @@ export const NOTHING: ProbeResult = {
 };
 
 const TEMPORARY_MS = 600_000;
-/** When to ask again what was refused for now, where the server does not say. Greylisting has a rule of its own. */
+/** Default wait before a retry after a temporary refusal without a given time. Greylisting has its own rule. */
 const PRESETS_MS: Partial<Record<Refusal["reason"], number>> = {
   temporary: TEMPORARY_MS,
   policy: 3_600_000,
   mailbox_full: 3_600_000,
 };
 
-/** What a conversation says of the mailbox, where `found` is what was known before it. */
+/** Derives the result from the outcome of a conversation. @param found The result before the conversation. */
 export function readOutcome(found: ProbeResult, outcome: Outcome, acceptsAll: boolean | null): ProbeResult {
   const { kind } = outcome;
   if (kind === "failed") {
-    // What was said before it broke off tells that mail is spoken there.
+    // A greeting before the failure proves that there is a mail server.
     const server = outcome.hasSpoken || found.server === true;
     const reason = failureReason(outcome.failure, outcome.hasSpoken);
     return { ...found, server, reason, retryAfterMs: reason === "temporary" ? TEMPORARY_MS : null };
@@ -41,7 +41,7 @@ export function readOutcome(found: ProbeResult, outcome: Outcome, acceptsAll: bo
   const acceptsMadeUp = readMadeUp(madeUp);
   if (acceptsMadeUp === true) return { ...spoken, acceptsAll: true, reason: "accepts_all" };
   if (acceptsMadeUp === false) return { ...spoken, mailbox: true, acceptsAll: false };
-  return withRefusal({ ...spoken, mailbox: true }, madeUp as Refusal); // Only a refusal leaves it open.
+  return withRefusal({ ...spoken, mailbox: true }, madeUp as Refusal); // Only a refusal yields `null`.
 }
 
 function readTargetRefusal(spoken: ProbeResult, refusal: Refusal): ProbeResult {
@@ -51,7 +51,10 @@ function readTargetRefusal(spoken: ProbeResult, refusal: Refusal): ProbeResult {
   return { ...withRefusal(spoken, refusal), mailbox: isRefused ? false : null };
 }
 
-/** Whoever refuses the made-up name for good, and it alone, does not accept all. */
+/**
+ * `false` if the host refuses the made-up name permanently and not for a reason about the sender; `null` if
+ * unclear.
+ */
 function readMadeUp(answer: RecipientAnswer): boolean | null {
   if (answer === "accepted") return true;
   const { reason, isPermanent, isAmbiguous } = answer;
@@ -74,7 +77,7 @@ function failureReason(
     case "unreachable":
       return "no_connection";
     case "closed":
-      // Whoever hangs up without a word was as good as not there.
+      // A host that closes the connection without a greeting counts as unreachable.
       return hasSpoken ? "temporary" : "no_connection";
     case "protocol":
       return "protocol";

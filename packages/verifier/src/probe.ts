@@ -20,30 +20,30 @@ export interface ProbeOptions {
 export interface ProbeTask {
   local: string;
   domain: string;
-  /** Whether mail hosts are asked; else only the DNS. */
+  /** Whether mail hosts are queried; otherwise only the DNS is. */
   asksHosts: boolean;
   signal: AbortSignal;
-  /** Hears of what is known so far. */
+  /** Receives intermediate results. */
   report(result: ProbeResult): void;
 }
 
 export interface Probe {
   (task: ProbeTask): Promise<ProbeResult>;
-  /** Resolves when all connections are gone. */
+  /** Resolves when all connections are closed. */
   settled(): Promise<void>;
 }
 
-/** Where to ask. */
+/** A host name with one of its addresses. */
 interface Place {
   name: string;
   address: string;
 }
 
-/** Addresses that are tried, of all hosts. */
+/** Maximum number of addresses that are tried, over all hosts. */
 const MAX_PLACES = 4;
 const MAX_GREYLIST_MS = 4 * 3_600_000;
 const DNS_RETRY_MS = 60_000;
-/** What an attempt to connect has to take, when it is broken off, to count as one that failed. */
+/** An aborted attempt to connect counts as failed only if it lasted at least this long. */
 const TELLING_MS = 2000;
 const OWN_LACKS: ReadonlySet<string> = new Set(["ENETUNREACH", "EADDRNOTAVAIL", "EAFNOSUPPORT"]);
 
@@ -61,7 +61,7 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
     if (route.routing !== "found") return { ...found, mailbox: false };
     report(found);
     const places = placesOf(route.hosts);
-    // Checked here and connected to as it is: a second look-up of the name could give another address.
+    // The checked address itself is connected to: a second lookup of the name could return another address.
     const allowed = places.filter(({ address }) => !isForbidden(settings.forbidden, address));
     if (places.length > 0 && allowed.length === 0) return { ...found, reason: "forbidden_address" };
     if (!asksHosts || settings.smtp === null) return { ...found, reason: "not_probed" };
@@ -71,7 +71,7 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
     if (acceptsAll === true) return { ...found, server: true, acceptsAll, reason: "accepts_all" };
     const greylisting = await memory.greylisting(local, domain);
     const waitMs = greylisting === undefined ? 0 : greylisting.askAtMs - settings.now();
-    // To ask before it is time begins the wait anew with some servers.
+    // With some servers, an early question restarts the wait.
     if (waitMs > 0) return { ...found, server: true, acceptsAll, reason: "greylisted", retryAfterMs: waitMs };
     const ordered = preferred(allowed, greylisting?.address);
     return await askPlaces(task, settings.smtp, found, ordered.slice(0, MAX_PLACES), greylisting?.times ?? 0);
@@ -94,7 +94,7 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
       if ("retryAfterMs" in turn) {
         return signal.aborted ? { ...result, reason: "timeout" } : { ...result, reason: "budget", ...turn };
       }
-      // Only now: another question about the domain may have been answered meanwhile.
+      // Read after the wait: another probe of the domain may have completed meanwhile.
       const acceptsAll = (await memory.acceptsAll(domain)) ?? null;
       if (acceptsAll === true) {
         turn.refund(2);
@@ -135,11 +135,11 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
       );
       noteConnection(outcome, domain, address, performance.now() - startedMs);
       const asked = outcome.kind === "answered" ? (outcome.madeUp === null ? 1 : 2) : 0;
-      // One that broke off may have asked.
+      // A conversation that broke off may have asked; its questions are not refunded.
       if (outcome.kind !== "failed" || !outcome.hasSpoken) turn.refund(2 - asked);
       return outcome;
     } finally {
-      // The host has its connection until it is closed.
+      // The turn ends only when the connection is closed.
       const gone = Promise.all(closing).then(() => turn.end());
       connections.add(gone);
       void gone.then(() => connections.delete(gone));
@@ -149,7 +149,7 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
   function noteConnection(outcome: Outcome, domain: string, address: string, tookMs: number): void {
     const failure = outcome.kind === "failed" && !outcome.hasSpoken ? outcome.failure : null;
     if (failure === "unreachable") {
-      // That this machine has no IPv6, or no network at all, is another matter.
+      // A machine without IPv6 or without a network is not a sign of a blocked port 25.
       const isOurs = outcome.kind === "failed" && OWN_LACKS.has(outcome.code ?? "");
       if (!isOurs) egress.failed(domain, address);
     } else if (failure === "aborted") {
@@ -172,7 +172,7 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
     const times = timesGreylisted + 1;
     const firstMs = told.retryAfterMs ?? settings.greylistMs;
     const retryAfterMs = Math.min(MAX_GREYLIST_MS, firstMs * 2 ** timesGreylisted);
-    // Where only the made-up name has to wait, the mailbox is known.
+    // If only the made-up name is greylisted, the mailbox is known and needs no retry.
     if (told.mailbox === null) {
       await memory.keepGreylisting(local, domain, { address, times, askAtMs: settings.now() + retryAfterMs });
     }
@@ -186,7 +186,10 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
   });
 }
 
-/** The first address of each host, then the second ones, for a host that is down is down at all of them. */
+/**
+ * The first address of each host, then the second ones: a host that is down is usually down at all its
+ * addresses.
+ */
 function placesOf(hosts: readonly MailHost[]): Place[] {
   const most = Math.max(0, ...hosts.map(({ addresses }) => addresses.length));
   return Array.from({ length: most }, (_, index) =>
@@ -197,20 +200,20 @@ function placesOf(hosts: readonly MailHost[]): Place[] {
   ).flat();
 }
 
-/** With the place of the given address first: the one that remembers us. */
+/** Puts the given address first: the host that greylisted has recorded this sender. */
 function preferred(places: readonly Place[], address: string | undefined): Place[] {
   const first = places.filter((place) => place.address === address);
   return [...first, ...places.filter((place) => place.address !== address)];
 }
 
-/** Whether no other host should be asked: this one has told, or refuses us. */
+/** Whether no further host is tried: this one has answered, or refuses this sender. */
 function isLast(outcome: Outcome): boolean {
   if (outcome.kind === "answered") return true;
   if (outcome.kind !== "refused") return false;
   return outcome.refusal.reason === "policy" || outcome.refusal.reason === "greylisted";
 }
 
-/** Of two hosts that did not answer, the one that was nearer to it. */
+/** Of two results without an answer, keeps the more informative one. */
 function keepMoreTelling(one: ProbeResult, other: ProbeResult): ProbeResult {
   const isBetter = one.reason === null || one.reason === "no_connection" || one.server !== true;
   return { ...(isBetter ? other : one), server: one.server === true || other.server === true };

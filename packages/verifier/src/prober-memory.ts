@@ -2,17 +2,17 @@ import { createHmac, randomBytes } from "node:crypto";
 import type { KeyValue } from "@outrigger/core";
 import { type MailRoute, readMailRoute } from "./dns/mail-route.ts";
 
-/** A question that a server does not answer yet. */
+/** A question that a server has greylisted. */
 export interface Greylisting {
-  /** The address of the host that said so: it is the one that remembers us. */
+  /** Address of the host that greylisted it and has recorded this sender. */
   address: string;
-  /** How often it has said so. */
+  /** How often it was greylisted. */
   times: number;
-  /** Not to be asked before, in milliseconds since 1970. */
+  /** Earliest time of the next question, in Unix milliseconds. */
   askAtMs: number;
 }
 
-/** What a prober knows from earlier questions. A cache that fails is one that knows nothing. */
+/** Cached results of earlier questions. A cache that fails counts as empty. */
 export interface ProberMemory {
   route(domain: string): Promise<MailRoute | undefined>;
   keepRoute(domain: string, route: MailRoute, ttlMs: number): Promise<void>;
@@ -30,7 +30,7 @@ export interface ProberMemoryOptions {
   onError: (error: unknown) => void;
 }
 
-/** Whoever has not come back after a day begins anew, as servers have it. */
+/** After a day without a retry, servers forget the sender, and so does the prober. */
 const GREYLISTING_TTL_MS = 86_400_000;
 
 export function createProberMemory({ cache, secret, now, onError }: ProberMemoryOptions): ProberMemory {
@@ -51,7 +51,7 @@ export function createProberMemory({ cache, secret, now, onError }: ProberMemory
 
   async function keep(name: string, value: unknown, ttlMs: number): Promise<void> {
     try {
-      // Its own end, too: not every store keeps the time to live.
+      // The entry also contains its expiry, because not every store supports a time to live.
       await cache.set(name, { value, untilMs: now() + ttlMs }, ttlMs);
     } catch (error) {
       onError(error);

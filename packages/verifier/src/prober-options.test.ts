@@ -16,11 +16,11 @@ test.each<MailProberOptions>([
   { budget: { questionsPerMinute: 1 } },
   { budget: { sessions: 0 } },
   { egress: { hosts: 1 } },
-])("the options %j cannot be", (options) => {
+])("createMailProber rejects the options %j", (options) => {
   expect(() => readProberOptions(options)).toThrow(TypeError);
 });
 
-test("addresses of resolvers may have ports", () => {
+test("dnsServers accepts addresses with and without a port", () => {
   const dnsServers = [
     "192.0.2.53",
     "192.0.2.53:5353",

@@ -4,73 +4,118 @@ import type { KeyValue } from "@outrigger/core";
 import { type Checked, checkOptions, type RuleTable, rules, shapes } from "@outrigger/core/stores";
 import { specialAddresses } from "./special-addresses.ts";
 
-/** Who we are to mail servers. Both should exist: they are what a postmaster sees, and where complaints go. */
+/**
+ * Identity of the prober towards mail servers. Both names should exist: postmasters see them and send
+ * complaints there.
+ */
 export interface SmtpIdentity {
-  /** The name of this machine, with a dot in it, which resolves to its address and back. */
+  /** Full name of this machine, with a dot. It should resolve to the machine's address and back. */
   helo: string;
-  /** An address that takes mail; `""` is the null sender `<>`. */
+  /** An address that accepts mail; `""` is the null sender `<>`. */
   mailFrom: string;
 }
 
-/** How a mail host, by its address, is spared. */
+/** Limits of the load on one mail host, by its address. */
 export interface HostBudget {
-  /** Sessions at a time, 1 to 1000. @default 2 */
+  /** Maximum number of concurrent sessions, 1 to 1000. @default 2 */
   sessions?: number;
-  /** Mailboxes asked about in any 60 seconds, from 2: one question may take two. @default 30 */
+  /**
+   * Maximum number of mailboxes asked about in any 60 seconds, at least 2: one probe may ask about two.
+   * @default 30
+   */
   questionsPerMinute?: number;
-  /** How long a question waits for its turn before it is given up with `budget`, in milliseconds from 0. @default 5000 */
+  /**
+   * How long a probe waits for its turn before it ends with `budget`, in milliseconds, at least 0. @default
+   * 5000
+   */
   maxWaitMs?: number;
 }
 
-/** When it is concluded that this machine reaches port 25 of nobody. */
+/** Rule by which outgoing port 25 counts as blocked. */
 export interface EgressRule {
-  /** So many hosts, of as many domains, could not be connected to, and none could; 2 to 1000. @default 5 */
+  /**
+   * Number of hosts, of as many domains, to which connections failed while none succeeded; 2 to 1000.
+   * @default 5
+   */
   hosts?: number;
-  /** Within this time, in milliseconds from 1. @default 300_000 */
+  /** Time window of these failures, in milliseconds, at least 1. @default 300_000 */
   windowMs?: number;
-  /** For so long all questions but one are answered at once; that one tells whether it is over. Milliseconds from 1. @default 600_000 */
+  /**
+   * While port 25 counts as blocked, one probe per pause tries to connect; all others end at once with
+   * `port_25_blocked`. In
+   * milliseconds, at least 1.
+   * @default 600_000
+   */
   pauseMs?: number;
 }
 
 export interface MailProberOptions {
-  /** Who asks mail servers whether they take an address. @default nobody: none is ever connected to, only the DNS is asked */
+  /**
+   * Identity towards mail servers. Without it, only the DNS is queried and no mail server is contacted.
+   * @default none
+   */
   smtp?: SmtpIdentity;
-  /** Addresses of resolvers, each with a port where that is not 53: `["192.0.2.53", "[2001:db8::53]:5353"]`. @default the machine's */
+  /**
+   * Addresses of DNS resolvers, with a port unless it is 53: `["192.0.2.53", "[2001:db8::53]:5353"]`.
+   * @default the machine's
+   */
   dnsServers?: readonly string[];
-  /** Of mail servers, 1 to 65535. @default 25 */
+  /** Port of mail servers, 1 to 65535. @default 25 */
   port?: number;
-  /** Addresses that are never connected to. @default specialAddresses(), which are all that are not of the public internet */
+  /**
+   * Addresses that are never contacted. @default specialAddresses(): all addresses outside the public
+   * internet
+   */
   forbidden?: BlockList;
-  /** At most so many mail hosts of a domain are looked at, the preferred first; 1 to 20. @default 5 */
+  /**
+   * Maximum number of mail hosts of a domain that are considered, in order of preference; 1 to 20. @default 5
+   */
   maxHosts?: number;
-  /** For all questions to the DNS about a domain, in milliseconds from 1. @default 5000 */
+  /** Time limit of all DNS queries about a domain, in milliseconds, at least 1. @default 5000 */
   dnsMs?: number;
-  /** For a connection, in milliseconds from 1. @default 5000 */
+  /** Time limit of connecting, in milliseconds, at least 1. @default 5000 */
   connectMs?: number;
-  /** For each complete reply, in milliseconds from 1; RFC 5321 would have it minutes. @default 10_000 */
+  /**
+   * Time limit of each complete reply, in milliseconds, at least 1. RFC 5321 recommends minutes. @default
+   * 10_000
+   */
   replyMs?: number;
-  /** For all that a probe does, in milliseconds from 1. @default 30_000 */
+  /** Time limit of a whole probe, in milliseconds, at least 1. @default 30_000 */
   wholeMs?: number;
-  /** How each mail host is spared. @default what {@link HostBudget} names */
+  /** Limits of the load on each mail host. @default the defaults of {@link HostBudget} */
   budget?: HostBudget;
-  /** When nobody is asked for want of a way out. @default what {@link EgressRule} names */
+  /** Rule by which outgoing port 25 counts as blocked. @default the defaults of {@link EgressRule} */
   egress?: EgressRule;
-  /** How long a greylisted question waits before it is asked again, where the server does not say. Milliseconds from 1. @default 300_000 */
+  /**
+   * Wait before a greylisted question is repeated, unless the server gives one; in milliseconds, at least 1.
+   * @default 300_000
+   */
   greylistMs?: number;
-  /** How long the mail hosts of a domain hold, or that it has none, in milliseconds from 1. Failures are never kept. @default 600_000 */
+  /**
+   * How long the mail hosts of a domain, or their absence, are cached, in milliseconds, at least 1. Failures
+   * are never cached.
+   * @default 600_000
+   */
   routeTtlMs?: number;
-  /** How long it holds whether a domain accepts all, in milliseconds from 1. @default 86_400_000 */
+  /**
+   * How long the verdict whether a domain accepts all is cached, in milliseconds, at least 1. @default
+   * 86_400_000
+   */
   acceptsAllTtlMs?: number;
-  /** Where mail hosts, domains that accept all and greylisted questions are remembered. @default 10,000 in memory */
+  /**
+   * Cache of mail hosts, of domains that accept all and of greylisted questions. @default 10,000 entries in
+   * memory
+   */
   cache?: KeyValue;
   /**
-   * Makes keys of the cache that nobody can read an address from; shared by processes that share the cache.
+   * Secret of the HMAC that hides addresses in keys of the cache. Use the same one in all processes that
+   * share the cache.
    * @default random
    */
   secret?: string;
-  /** Milliseconds since 1970. @default Date.now */
+  /** Clock, in Unix milliseconds. @default Date.now */
   now?: () => number;
-  /** Hears of a cache that fails; the probe goes on without it. @default nobody hears of it */
+  /** Receives errors of the cache; the probe continues without it. @default ignored */
   onError?: (error: unknown) => void;
 }
 
@@ -127,7 +172,7 @@ export type ProberSettings = Omit<
   forbidden: BlockList;
 };
 
-/** Throws a `TypeError` that says what is wrong. */
+/** Checks options and adds defaults. Throws a `TypeError` that names the invalid option. */
 export function readProberOptions(options: MailProberOptions): ProberSettings {
   const {
     smtp = null,

@@ -14,7 +14,7 @@ afterEach(() => world.close());
 
 const asking = () => ({ smtp: true, signal: never() });
 
-test("a host has no more sessions at a time than its budget, however many ask", async () => {
+test("concurrent probes open at most as many sessions at a host as its budget allows", async () => {
   const server = await world.mailServer();
   for (const domain of ["one.test", "two.test"]) world.route(domain, server.host);
   const prober = world.prober({ budget: { sessions: 3, questionsPerMinute: 1000, maxWaitMs: 60_000 } });
@@ -27,7 +27,7 @@ test("a host has no more sessions at a time than its budget, however many ask", 
   expect(server.mostSessions()).toBe(3);
 });
 
-test("a host is asked no more questions in a minute than its budget; the others are told when to come back", async () => {
+test("probes beyond the questions per minute of a host end with budget and a retry time", async () => {
   const server = await world.mailServer();
   world.route("one.test", server.host);
   let nowMs = 1_000_000;
@@ -37,7 +37,7 @@ test("a host is asked no more questions in a minute than its budget; the others 
     Promise.all(
       Array.from({ length: 15 }, (_, index) => prober.probe(`${prefix}${index}`, "one.test", asking())),
     );
-  // The first one leaves the made-up name unasked, for its own was refused.
+  // The first probe does not ask about the made-up name, because its own name was refused.
   const results: ProbeResult[] = [];
   for (let index = 0; index < 15; index++)
     results.push(await prober.probe(`a${index}`, "one.test", asking()));
@@ -51,7 +51,7 @@ test("a host is asked no more questions in a minute than its budget; the others 
   expect(server.commands.filter((line) => line.startsWith("RCPT")).length).toBeLessThanOrEqual(19);
 });
 
-test("who waits for a turn for too long is told that it is the budget", async () => {
+test("a probe that waits longer than maxWaitMs for its turn ends with budget", async () => {
   const server = await world.mailServer();
   world.route("one.test", server.host);
   const prober = world.prober({
@@ -67,19 +67,19 @@ test("who waits for a turn for too long is told that it is the budget", async ()
   expect(await prober.probe("alice", "one.test", asking())).toMatchObject({ mailbox: true });
 });
 
-test("those who ask the same at the same time share one conversation", async () => {
+test("concurrent probes of one address share one conversation", async () => {
   const server = await world.mailServer();
   world.route("one.test", server.host);
   const prober = world.prober();
   const results = await Promise.all(
-    Array.from({ length: 20 }, () => prober.probe("nobody", "one.test", asking())),
+    Array.from({ length: 20 }, () => prober.probe("absent", "one.test", asking())),
   );
   expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
   expect(server.commands.filter((line) => line.startsWith("RCPT"))).toHaveLength(1);
   expect(world.dns.questions.filter((question) => question.startsWith("MX"))).toHaveLength(1);
 });
 
-test("who gives up gets what is known at once; who shares the question gets its answer", async () => {
+test("an aborted caller gets the partial result at once, and another caller of the same probe gets the answer", async () => {
   const server = await world.hostileServer(async (peer) => {
     peer.send("220 mx.test\r\n");
     await gate;
@@ -102,7 +102,7 @@ test("who gives up gets what is known at once; who shares the question gets its 
   expect(server.connections()).toBe(1);
 });
 
-test("when nobody waits any more, nothing stays open", async () => {
+test("when all callers of a probe abort, its connection is closed", async () => {
   const server = await world.hostileServer(() => {});
   world.route("one.test", server.host);
   world.dns.zone["silent.test"] = { drops: true };
@@ -120,12 +120,12 @@ test("when nobody waits any more, nothing stays open", async () => {
   await expect.poll(() => server.openConnections(), { timeout: 10_000 }).toBe(0);
 });
 
-test("a question whose asker is gone already asks nothing", async () => {
+test("a probe with an aborted signal sends nothing and returns timeout", async () => {
   const result = await world.prober().probe("alice", "one.test", { smtp: true, signal: AbortSignal.abort() });
   expect(result).toMatchObject({ routing: "unknown", server: null, mailbox: null, reason: "timeout" });
 });
 
-test("all of a probe has a deadline, too", async () => {
+test("a probe ends with timeout after wholeMs", async () => {
   const server = await world.hostileServer(() => {});
   world.route("one.test", server.host);
   const prober = world.prober({ replyMs: 60_000, wholeMs: 500 });
@@ -136,7 +136,7 @@ test("all of a probe has a deadline, too", async () => {
   await expect.poll(() => server.openConnections(), { timeout: 10_000 }).toBe(0);
 });
 
-test("when it is closed, what is under way ends and nothing begins", async () => {
+test("closing a prober ends the probes under way and rejects new ones", async () => {
   const server = await world.hostileServer(() => {});
   world.route("one.test", server.host);
   const prober = world.prober({ replyMs: 60_000 });
@@ -151,9 +151,9 @@ test("when it is closed, what is under way ends and nothing begins", async () =>
 });
 
 test.each([
-  ["where it is not wanted", true, false],
-  ["where nobody is named to ask", false, true],
-])("mail hosts are not asked %s", async (_name, hasIdentity, smtp) => {
+  ["if the caller does not request SMTP", true, false],
+  ["if the prober has no identity", false, true],
+])("mail hosts are not contacted %s", async (_name, hasIdentity, smtp) => {
   const server = await world.hostileServer((peer) => serveMail(peer));
   world.route("one.test", server.host);
   const prober = world.prober(hasIdentity ? {} : { smtp: undefined as never });
@@ -164,7 +164,7 @@ test.each([
   expect(server.connections()).toBe(0);
 });
 
-test("when no host of several domains can be connected to, port 25 is blocked until one can", async () => {
+test("failed connections to hosts of several domains yield port_25_blocked until one succeeds", async () => {
   const holder = createServer().listen(0, "127.0.0.1");
   await once(holder, "listening");
   const bound = holder.address();
@@ -179,7 +179,7 @@ test("when no host of several domains can be connected to, port 25 is blocked un
   for (let index = 1; index <= 9; index++) world.route(`d${index}.test`, `127.0.1.${index}`);
   world.route("many.test", "127.0.2.1", "127.0.2.2", "127.0.2.3", "127.0.2.4");
 
-  // One domain whose hosts are all down says nothing of this machine, nor do failures that are long past.
+  // Neither several failures of one domain nor old failures mean that port 25 is blocked.
   expect((await ask("many.test")).reason).toBe("no_connection");
   expect((await ask("many.test")).reason).toBe("no_connection");
   nowMs += 30_001;
@@ -189,12 +189,12 @@ test("when no host of several domains can be connected to, port 25 is blocked un
   const blocked = { routing: "found", server: null, mailbox: null, reason: "port_25_blocked" };
   expect(await ask("d5.test")).toMatchObject({ ...blocked, retryAfterMs: 60_000 });
 
-  // After the pause one is let through, and fails.
+  // After the pause one probe is admitted, and fails.
   nowMs += 60_000;
   expect(await ask("d6.test")).toMatchObject({ reason: "no_connection" });
   expect(await ask("d7.test")).toMatchObject(blocked);
 
-  // The next one gets through, and so does everybody.
+  // The next admitted probe connects, so all later probes are admitted.
   nowMs += 60_000;
   holder.close();
   await once(holder, "close");
@@ -204,7 +204,7 @@ test("when no host of several domains can be connected to, port 25 is blocked un
   expect(server.commands.length).toBeGreaterThan(0);
 });
 
-test("hosts that never answer a connection count as such, and one that does clears all", async () => {
+test("attempts to connect that are aborted after 2 s count as failures, and one success clears them", async () => {
   const server = await world.hostileServer(() => {});
   world.route("up.test", server.host);
   for (let index = 1; index <= 3; index++) world.route(`d${index}.test`, `127.0.1.${index}`);

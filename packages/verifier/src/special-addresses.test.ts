@@ -3,7 +3,7 @@ import { isForbidden, specialAddresses } from "./special-addresses.ts";
 
 const list = specialAddresses();
 
-describe("an address that is not of the public internet is forbidden", () => {
+describe("specialAddresses() contains the address", () => {
   test.each(
     `0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.1 100.127.255.255 127.0.0.1 127.255.255.255 169.254.169.254 172.16.0.1
     172.31.255.255 192.0.0.1 192.0.2.1 192.88.99.1 192.168.0.1 198.18.0.1 198.19.255.255 198.51.100.1 203.0.113.1 224.0.0.1
@@ -16,7 +16,7 @@ describe("an address that is not of the public internet is forbidden", () => {
   )("%s", (address) => expect(isForbidden(list, address)).toBe(true));
 });
 
-describe("what is not an address is forbidden", () => {
+describe("isForbidden returns true for a text that is not an address:", () => {
   test.each([
     "",
     "localhost",
@@ -30,7 +30,7 @@ describe("what is not an address is forbidden", () => {
   ])("%j", (address) => expect(isForbidden(list, address)).toBe(true));
 });
 
-describe("an address of the public internet is not", () => {
+describe("specialAddresses() does not contain the public address", () => {
   test.each(
     "1.1.1.1 8.8.8.8 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 128.0.0.1 172.15.0.1 172.32.0.1 192.167.0.1 198.20.0.1 223.255.255.255 2001:4860:4860::8888 2606:4700::1111 2a00:1450::1 2600::1 ::ffff:8.8.8.8".split(
       " ",
@@ -38,7 +38,7 @@ describe("an address of the public internet is not", () => {
   )("%s", (address) => expect(isForbidden(list, address)).toBe(false));
 });
 
-test("a range of one's own may be excepted, and no other text", () => {
+test("specialAddresses accepts only listed ranges as exceptions", () => {
   const own = specialAddresses(["10.0.0.0/8"]);
   expect(isForbidden(own, "10.1.2.3")).toBe(false);
   expect(isForbidden(own, "192.168.0.1")).toBe(true);

@@ -1,9 +1,11 @@
 import { BlockList, isIP } from "node:net";
 
 /**
- * What is not of the public internet, by IANA's registries of special-purpose addresses. Every IPv4 address within an IPv6
- * one is in here, for one that is translated may lead anywhere. A `BlockList` takes `::ffff:0:0/96` for all of IPv4, and so
- * each wider one: mapped addresses need no line of their own, for it applies those of IPv4 to them.
+ * Addresses outside the public internet, by IANA's registries of special-purpose addresses. The list contains
+ * every form of an
+ * IPv4 address within an IPv6 address, because a translated address may lead anywhere. IPv4-mapped addresses
+ * need no entry: a
+ * `BlockList` applies the IPv4 entries to them, and would read `::ffff:0:0/96` or a wider range as all of IPv4.
  */
 const SPECIAL_RANGES = [
   "0.0.0.0/8", // This network; 0.0.0.0 is this host.
@@ -32,14 +34,15 @@ const SPECIAL_RANGES = [
   "2001:db8::/32", // Documentation.
   "2002::/16", // 6to4.
   "3fff::/20", // Documentation.
-  "4000::/2", // Nothing from here on is global: unique local, link-local, site-local, multicast.
+  "4000::/2", // No global address from here on: unique local, link-local, site-local, multicast.
   "8000::/1",
 ] as const;
 
 /**
- * All addresses that are not of the public internet: private, loopback, link-local, CGNAT, multicast, documentation, IPv4
- * within IPv6, unspecified and reserved ones.
- * @param except ranges of that list, such as `"10.0.0.0/8"`, that may be connected to: where your own mail hosts are.
+ * All addresses outside the public internet: private, loopback, link-local, CGNAT, multicast, documentation,
+ * IPv4 within IPv6,
+ * unspecified and reserved addresses.
+ * @param except Ranges of that list, such as `"10.0.0.0/8"`, to allow: those of your own mail hosts.
  */
 export function specialAddresses(except: readonly string[] = []): BlockList {
   const unknown = except.find((range) => !SPECIAL_RANGES.some((known) => known === range));
@@ -53,7 +56,7 @@ export function specialAddresses(except: readonly string[] = []): BlockList {
   return list;
 }
 
-/** Whether an address must not be connected to. What is not an address is forbidden. */
+/** Whether an address must not be contacted. A text that is not an address is forbidden. */
 export function isForbidden(list: BlockList, address: string): boolean {
   const family = isIP(address);
   return family === 0 || list.check(address, family === 4 ? "ipv4" : "ipv6");

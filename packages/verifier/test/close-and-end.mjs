@@ -1,4 +1,5 @@
-// Asks about the addresses that it is given, closes the prober while some are under way, and has to end by itself then.
+// Probes the given addresses and closes the prober while some probes are under way. The process must then end
+// by itself.
 import { createMailProber, specialAddresses } from "@outrigger/verifier";
 
 const [dnsServer = "", port = "", ...addresses] = process.argv.slice(2);

@@ -17,10 +17,10 @@ import { specialAddresses } from "../src/special-addresses.ts";
 
 export const IDENTITY = { helo: "probe.outrigger.test", mailFrom: "postmaster@outrigger.test" };
 
-/** A name server and mail servers, all on one port of different addresses of the loopback, and probers that know of them. */
+/** A name server, mail servers on one port of different loopback addresses, and probers that use them. */
 export interface MailWorld {
   dns: DnsServer;
-  /** Of all mail servers. */
+  /** Port of all mail servers. */
   port(): number;
   mailServer(options?: MailServerOptions): Promise<MailServer>;
   hostileServer(
@@ -28,13 +28,13 @@ export interface MailWorld {
     host?: string,
   ): Promise<HostileMailServer>;
   prober(options?: MailProberOptions): VerifyingProber;
-  /** Names the servers at these addresses as the mail hosts of a domain, in this order. */
+  /** Makes the servers at these addresses the mail hosts of a domain, in this order of preference. */
   route(domain: string, ...addresses: string[]): void;
-  /** Ends everything. Throws where anything but the permitted commands was ever received. */
+  /** Closes everything. Throws if a server received anything but the permitted commands. */
   close(): Promise<void>;
 }
 
-/** Exactly what may be sent, with nothing before or after it. */
+/** The commands that may be sent, as whole lines. */
 const PERMITTED =
   /^(?:(?:EHLO|HELO) probe\.outrigger\.test|STARTTLS|MAIL FROM:<(?:postmaster@outrigger\.test)?>(?: SMTPUTF8)?|RCPT TO:<[^\0-\x20<>]+@[a-z0-9.-]+>|RSET|QUIT)$/;
 
@@ -80,10 +80,10 @@ export async function createMailWorld(zone: Record<string, DnsEntry> = {}): Prom
   };
 }
 
-/** All that is special but the loopback, where the tests' servers are. */
+/** All special addresses except the loopback, where the tests' servers run. */
 export function withLoopback(): BlockList {
   return specialAddresses(["127.0.0.0/8"]);
 }
 
-/** A signal that does not abort, for questions that have a deadline of their own. */
+/** A signal that never aborts, for probes that end by their own time limits. */
 export const never = () => new AbortController().signal;

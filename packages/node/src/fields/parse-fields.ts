@@ -3,21 +3,22 @@ import { ServiceError } from "@outrigger/core";
 export type BodyFormat = "json" | "form";
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads a body's bytes. Rejects what is malformed, no object, or not UTF-8 with `bad_request`. */
+/** Parses a body's bytes. Throws `bad_request` if they are malformed, not an object or not UTF-8. */
 export function parseFields(format: BodyFormat, bytes: Uint8Array): Fields {
   const text = decode(bytes);
   return format === "json" ? fieldsFromParsed("json", parseJson(text)) : parseForm(text);
 }
 
 /**
- * Takes a body that is parsed already: an object's own values. In a form, where a host's parser may build lists and
- * trees from names like `a[b]`, only strings count, of a list the last.
+ * Reads the fields of a body that the host has parsed: the object's own values. A host's form parser may
+ * build lists and trees
+ * from names like `a[b]`: of a form, only strings count, and of a list its last string.
  */
 export function fieldsFromParsed(format: BodyFormat, parsed: unknown): Fields {
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
     throw new ServiceError("bad_request", "The body must be an object");
   }
-  // Without a prototype a field named __proto__ is a field like any other.
+  // Without a prototype, a field named __proto__ is an ordinary field.
   const fields: Record<string, unknown> = Object.create(null);
   for (const [name, value] of Object.entries(parsed)) {
     if (format === "json") {

@@ -4,12 +4,12 @@ import { bodyTakenError, hasBody, isBodyTaken, pumpBody } from "../body-pump.ts"
 import { parseMediaType } from "../media-type.ts";
 import { type BodyFormat, fieldsFromParsed, parseFields } from "./parse-fields.ts";
 
-/** Such a body is small: whoever is slower than that after half a minute does not mean to finish. */
+/** Minimum average rate, which counts after half a minute: such bodies are small. */
 const MIN_BYTES_PER_SECOND = 1024;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Implements `Call.fields`. `parsedBody` is what the host's own parser left behind. */
+/** Implements `Call.fields`. @param parsedBody Returns the result of the host's own parser. */
 export async function receiveFields(
   req: IncomingMessage,
   limits: { maxBytes: number; idleMs: number },

@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** As formidable's files are: an instance whose properties are its own, with methods beside them. */
+/** Like formidable's files: an instance with own properties and methods. */
 class PersistentFile {
   filepath = "/uploads/x";
   originalFilename = "a.png";
@@ -111,18 +111,18 @@ describe("findHostFiles", () => {
     expect(findHostFiles(left)).toEqual([file]);
   });
 
-  it("counts a file once that was left in two places", () => {
+  it("returns a file once that a parser stored in two places", () => {
     const file = { fieldname: "imagedata", originalname: "a.png", mimetype: "image/png", buffer: BYTES };
     expect(findHostFiles([file, [file], { imagedata: [file] }])).toHaveLength(1);
   });
 
-  it("takes an empty file in memory for a file", () => {
+  it("finds an empty file in memory", () => {
     expect(
       findHostFiles([{ fieldname: "imagedata", originalname: "a", buffer: Buffer.alloc(0) }]),
     ).toHaveLength(1);
   });
 
-  it("finds nothing where there is nothing", () => {
+  it("returns no files for results without files", () => {
     for (const left of [
       [],
       [undefined, null],
@@ -140,7 +140,7 @@ describe("findHostFiles", () => {
 describe("copyHostUpload", () => {
   const file = { field: "imagedata", name: "a.png", declaredType: "image/png", content: BYTES };
 
-  it("copies the file, measures it, and takes the text fields", async () => {
+  it("copies and measures the file and reads the text fields", async () => {
     const body = { name: "x", list: ["1", "2"], tree: { a: "b" }, number: 7 };
     const upload = await copyHostUpload([file], body, LIMITS, directory, NEVER);
     expect(await readFile(upload.file.path)).toEqual(BYTES);
@@ -157,7 +157,7 @@ describe("copyHostUpload", () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it("reads a file of the host's from disk and leaves it there", async () => {
+  it("copies a file of the host from disk and leaves the original", async () => {
     const path = join(directory, "host-file");
     await writeFile(path, BYTES);
     const upload = await copyHostUpload(
@@ -173,7 +173,7 @@ describe("copyHostUpload", () => {
     expect((await stat(path)).size).toBe(BYTES.length);
   });
 
-  it("refuses what an upload of our own would refuse, and leaves nothing", async () => {
+  it("rejects the same bodies as a direct upload and leaves no file", async () => {
     const big = { ...file, content: Buffer.alloc(1001) };
     const cases: [Parameters<typeof copyHostUpload>[0], unknown, string][] = [
       [[file, file], {}, "bad_request"],
@@ -188,7 +188,7 @@ describe("copyHostUpload", () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it("blames the host for a file that is not there", async () => {
+  it("rejects with host_misuse if the host's file is missing", async () => {
     const gone = { ...file, content: { path: join(directory, "gone") } };
     await expect(copyHostUpload([gone], {}, LIMITS, directory, NEVER)).rejects.toMatchObject({
       code: "host_misuse",
@@ -197,7 +197,7 @@ describe("copyHostUpload", () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it("stops with the signal's reason", async () => {
+  it("rejects with the signal's reason after an abort", async () => {
     const reason = new Error("left");
     await expect(copyHostUpload([file], {}, LIMITS, directory, AbortSignal.abort(reason))).rejects.toBe(
       reason,

@@ -7,25 +7,26 @@ import { createSpoolFile } from "./spool-file.ts";
 import { toSpooledFile } from "./spool-storage.ts";
 import { fileTooLarge, noFile, notOneFile } from "./upload-error.ts";
 
-/** A file that a multipart parser of the host's has received. */
+/** A file that the host's multipart parser has received. */
 export interface HostFile {
   /** Name of its part. */
   field: string;
   name: string;
   declaredType: string;
-  /** The bytes, or where they are. */
+  /** The bytes, or the path of a file with them. */
   content: Uint8Array | { path: string };
 }
 
 /**
- * The files among what a host's parser left on the request. Knows the shapes of multer (memory and disk), of formidable
- * and koa-body, and of express-fileupload.
+ * Finds the files in the results that a host's parser left on the request. Supports multer (memory and disk),
+ * formidable, koa-body
+ * and express-fileupload.
  */
 export function findHostFiles(left: readonly unknown[]): HostFile[] {
   const files: HostFile[] = [];
   const seen = new Set<unknown>();
   const visit = (value: unknown, field: string | undefined) => {
-    // Some parsers leave the same file in two places.
+    // Some parsers store the same file in two places.
     if (typeof value !== "object" || value === null || seen.has(value)) return;
     seen.add(value);
     if (Array.isArray(value)) {
@@ -43,7 +44,7 @@ export function findHostFiles(left: readonly unknown[]): HostFile[] {
 function readHostFile(own: Map<string, unknown>, raw: object, field: string | undefined): HostFile | null {
   const text = (...names: string[]) => {
     for (const name of names) {
-      // Formidable's files are class instances; what is not the object's own may be a getter of its class.
+      // Formidable's files are class instances, and some of their properties are getters of the class.
       const value = own.get(name) ?? Reflect.get(raw, name);
       if (typeof value === "string" && value !== "") return value;
     }
@@ -63,7 +64,7 @@ function readHostFile(own: Map<string, unknown>, raw: object, field: string | un
   };
 }
 
-/** Copies the host's file into a spool file of ours; the host's own is left alone. */
+/** Copies the host's file to a spool file. The host's file is not changed. */
 export async function copyHostUpload(
   files: readonly HostFile[],
   body: unknown,
@@ -111,7 +112,7 @@ function readHostFields(body: unknown, limits: UploadLimits): Record<string, str
   if (typeof body !== "object" || body === null) return fields;
   for (const [name, value] of Object.entries(body)) {
     const last: unknown = Array.isArray(value) ? value.at(-1) : value;
-    // A tree made of names like a[b] is nothing that we asked for.
+    // Ignores trees that a parser built from names like a[b].
     if (typeof last !== "string") continue;
     if (Buffer.byteLength(last) > limits.maxFieldBytes) {
       throw new ServiceError("bad_request", `A text field is over ${limits.maxFieldBytes} bytes`);

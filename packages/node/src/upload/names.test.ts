@@ -5,7 +5,7 @@ describe("createUtf8Witness", () => {
   const marked = Buffer.from("name with \uFFFD in it");
   const broken = Buffer.from("name with \xff in it", "latin1");
 
-  it("lets text pass whose bytes had the replacement character, however they were cut", () => {
+  it("accepts text whose bytes contain the replacement character, for any chunking", () => {
     for (const step of [1, 2, 3, 100]) {
       const witness = createUtf8Witness(64);
       witness.remember(Buffer.alloc(1000, "x"));
@@ -16,7 +16,7 @@ describe("createUtf8Witness", () => {
     }
   });
 
-  it("refuses text whose bytes had not", () => {
+  it("rejects text with a replacement character that its bytes do not contain", () => {
     for (const step of [1, 7, 100]) {
       const witness = createUtf8Witness(64);
       for (let start = 0; start < broken.length; start += step) {
@@ -28,19 +28,19 @@ describe("createUtf8Witness", () => {
     }
   });
 
-  it("keeps the newest chunk whole, however long it is", () => {
+  it("keeps the whole newest chunk, however long it is", () => {
     const witness = createUtf8Witness(64);
     witness.remember(Buffer.concat([marked, Buffer.alloc(1000, "x")]));
     expect(() => witness.check(marked.toString(), "It")).not.toThrow();
   });
 
-  it("knows the percent-encoded form", () => {
+  it("accepts the percent-encoded replacement character", () => {
     const witness = createUtf8Witness(64);
     witness.remember(Buffer.from("filename*=utf-8''a%ef%bf%bd.png"));
     expect(() => witness.check("a\uFFFD.png", "It")).not.toThrow();
   });
 
-  it("forgets what is older than its window", () => {
+  it("drops bytes that are older than its window", () => {
     const witness = createUtf8Witness(64);
     witness.remember(marked);
     witness.remember(Buffer.alloc(64, "x"));
@@ -48,19 +48,19 @@ describe("createUtf8Witness", () => {
     expect(() => witness.check("\uFFFD", "It")).toThrow(/not valid UTF-8/);
   });
 
-  it("does not look where there is nothing suspicious", () => {
+  it("accepts any text without a replacement character", () => {
     expect(() => createUtf8Witness(1).check("Grüße 图片", "It")).not.toThrow();
   });
 });
 
 describe("decodeFormName", () => {
-  it("undoes the three escapes of HTML forms and no other", () => {
+  it("decodes the three escapes of HTML forms and no others", () => {
     expect(decodeFormName("a%22b%0d%0Ac%41%")).toBe('a"b\r\nc%41%');
   });
 });
 
 describe("repairLatin1", () => {
-  it("makes UTF-8 of what was read as latin1, and leaves the rest alone", () => {
+  it("repairs UTF-8 that was decoded as latin1, and returns other names unchanged", () => {
     expect(repairLatin1(Buffer.from("Grüße 图片.png").toString("latin1"))).toBe("Grüße 图片.png");
     expect(repairLatin1("plain.png")).toBe("plain.png");
     expect(repairLatin1("Grüße.png")).toBe("Grüße.png");

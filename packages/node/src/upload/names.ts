@@ -6,17 +6,22 @@ const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT);
 const REPLACEMENT_ENCODED = /%EF%BF%BD/i;
 
 /**
- * Tells text that was not valid UTF-8 from text that has the replacement character in it. The parser decodes without
- * complaint and puts U+FFFD for every invalid byte; so where one shows up, the bytes that came last must hold it too.
+ * Detects text that was decoded from invalid UTF-8. The parser replaces every invalid byte with U+FFFD
+ * instead of failing. If a text
+ * contains U+FFFD, the bytes received last must contain it too; otherwise they were invalid.
  */
 export interface Utf8Witness {
   remember(chunk: Buffer): void;
-  /** Throws `bad_request` when `text` was decoded from invalid UTF-8. `what` names it in the message. */
+  /**
+   * Throws `bad_request` if `text` was decoded from invalid UTF-8. @param what Noun for the text in the
+   * message.
+   */
   check(text: string, what: string): void;
 }
 
 /**
- * @param windowBytes How much before the newest chunk is kept: at least as long as a part's headers and the longest text
+ * @param windowBytes Number of bytes that are kept before the newest chunk: at least the length of a part's
+ * headers plus the longest text
  *   field.
  */
 export function createUtf8Witness(windowBytes: number): Utf8Witness {
@@ -24,7 +29,8 @@ export function createUtf8Witness(windowBytes: number): Utf8Witness {
   let newest: Buffer = Buffer.alloc(0);
   return {
     remember(chunk) {
-      // Small chunks are copied together: a client that sends single bytes must not make us keep thousands of Buffers.
+      // Small chunks are joined, so that a client that sends single bytes does not make this process keep
+      // thousands of Buffers.
       before =
         newest.length >= windowBytes
           ? newest
@@ -40,18 +46,21 @@ export function createUtf8Witness(windowBytes: number): Utf8Witness {
   };
 }
 
-/** Undoes the escapes that HTML forms put into the names of multipart parts; multer does the same for file names. */
+/** Decodes the escapes of HTML forms in the names of multipart parts. Multer does the same for file names. */
 export function decodeFormName(name: string): string {
   return name.replace(/%0A|%0D|%22/gi, (escaped) => decodeURIComponent(escaped));
 }
 
-/** The name of a file that a parser of the host's read as latin1, multer's default, although clients send UTF-8. */
+/**
+ * Repairs a file name that the host's parser decoded as latin1, multer's default, although clients send
+ * UTF-8.
+ */
 export function repairLatin1(name: string): string {
   if (!/[\x80-\xFF]/.test(name) || /[^\0-\xFF]/.test(name)) return name;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(name, "latin1"));
   } catch {
-    // Not UTF-8 underneath, so the host's parser had decoded it rightly.
+    // The bytes are not UTF-8, so the host's parser decoded them correctly.
     return name;
   }
 }

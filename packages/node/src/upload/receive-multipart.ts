@@ -8,16 +8,18 @@ import { createUtf8Witness, decodeFormName, type Utf8Witness } from "./names.ts"
 import { createSpoolStorage } from "./spool-storage.ts";
 import { noFile, toUploadError } from "./upload-error.ts";
 
-// The parser refuses a part whose headers are longer.
+// The parser rejects a part with longer headers.
 const PART_HEADER_BYTES = 16 * 1024;
 const FIELD_NAME_LENGTH = 100;
 const HEADER_PAIRS = 20;
 
-/** What multer's middleware needs; its published types know only Express requests. */
+/**
+ * Multer's middleware with the types that it really needs; its published types accept only Express requests.
+ */
 type MulterMiddleware = (req: unknown, res: null, next: (error?: unknown) => void) => void;
 
 /**
- * Receives a multipart body with one file through multer. Settles when the file is complete or removed.
+ * Receives a multipart body with one file through multer. Settles when the file is complete or deleted.
  *
  * Multer reads a stand-in for the request, fed from it chunk by chunk. Given the request itself it would, on any error,
  * first drain all that the client still wants to send (expressjs/multer#344).
@@ -57,7 +59,8 @@ function parseMultipart(
     const source = createSource(req);
 
     const feed = (_source: unknown, parser: Writable) => {
-      // Found while the parser runs, told when it has returned: it does not expect to be destroyed from within.
+      // Recorded while the parser runs and reported after it returned: it does not expect to be destroyed
+      // from within.
       let complaint: unknown;
       parser.on("field", (name: string | undefined, value: unknown) => {
         try {
@@ -101,10 +104,10 @@ function parseMultipart(
         headerPairs: HEADER_PAIRS,
       },
       defParamCharset: "utf8",
-      // Newer than the published types.
+      // Missing from the published types.
       streamHandler: feed,
     };
-    // The types ask for an Express request; at run time multer takes whatever has headers and events.
+    // The types require an Express request; at run time multer accepts any object with headers and events.
     const middleware = multer(options).single(limits.fileField) as unknown as MulterMiddleware;
     middleware(source, null, (error) => {
       pump?.stop();
@@ -116,8 +119,9 @@ function parseMultipart(
 }
 
 /**
- * Bounds the time between the body's end and the parser's. A body may begin a part anew behind its last boundary; for the
- * end of such a part the parser would wait for ever.
+ * Limits the time between the end of the body and the end of the parser. A body may start another part after
+ * its last boundary, and
+ * the parser would wait for the end of that part for ever.
  */
 function limitWait(idleMs: number, signal: AbortSignal, fail: (error: unknown) => void): () => void {
   const onAbort = () => fail(signal.reason);
@@ -131,10 +135,13 @@ function limitWait(idleMs: number, signal: AbortSignal, fail: (error: unknown) =
   };
 }
 
-/** The stand-in: unreadable, so that multer reports an error at once and does not drain; an `error` event aborts it. */
+/**
+ * The stand-in for the request. It is not readable, so multer reports errors at once and does not drain;
+ * `error` aborts it.
+ */
 function createSource(req: IncomingMessage): EventEmitter {
   return Object.assign(new EventEmitter(), {
-    // Multer does not know that a body of HTTP/2 may come without either a length or an encoding.
+    // Multer does not expect a body of HTTP/2, which may have neither a length nor an encoding.
     headers: { "content-type": req.headers["content-type"], "transfer-encoding": "chunked" },
     readable: false,
     readableEnded: true,
@@ -150,7 +157,7 @@ function addField(
   limits: UploadLimits,
   witness: Utf8Witness,
 ): void {
-  // Multer itself complains about a part without a name.
+  // Multer itself rejects a part without a name.
   if (name === undefined) return;
   if (name === limits.fileField) {
     throw new ServiceError("bad_request", `The part "${name}" has no file name, so it is not a file`);
@@ -160,6 +167,6 @@ function addField(
   }
   witness.check(name, "The name of a text field");
   witness.check(value, "A text field");
-  // Names like a[b] stay as they are: brackets never make a list or a tree.
+  // Names like a[b] stay unchanged: brackets never create a list or a tree.
   fields[decodeFormName(name)] = value;
 }

@@ -6,7 +6,7 @@ import { parseMediaType } from "../media-type.ts";
 import { copyHostUpload, findHostFiles } from "./host-upload.ts";
 import { receiveMultipart } from "./receive-multipart.ts";
 
-/** What a parser of the host's left behind. */
+/** Results of the host's parser. */
 export interface HostParsed {
   body(): unknown;
   files(): readonly unknown[];
@@ -14,7 +14,7 @@ export interface HostParsed {
 
 // RFC 2046 §5.1.1.
 const MAX_BOUNDARY_LENGTH = 70;
-// Room for boundaries, part headers and an epilogue beside what the fields may take.
+// Allowance for boundaries, part headers and an epilogue, in addition to the file and the fields.
 const OVERHEAD_BYTES = 64 * 1024;
 
 /** Implements `Call.upload`. */
@@ -49,7 +49,7 @@ function checkMediaType(req: IncomingMessage): void {
   const header = req.headers["content-type"];
   const type = parseMediaType(header);
   if (type?.essence !== "multipart/form-data") {
-    // A list of parameters that cannot be read makes the essence unreadable, but not the intention.
+    // Malformed parameters make the essence empty, but the client clearly meant multipart/form-data.
     if (/^\s*multipart\/form-data\s*;/i.test(header ?? "")) {
       throw new ServiceError("bad_request", "The Content-Type is malformed");
     }

@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 describe("createSpoolFile", () => {
-  it("writes what it is given, in chunks of every size, and measures it", async () => {
+  it("writes and measures chunks of every size", async () => {
     const data = Buffer.alloc(3 * 1024 * 1024 + 5, "0123456789abcdef!");
     for (const chunkSize of [1000, 65536, 1024 * 1024, data.length]) {
       const spool = createSpoolFile(directory);
@@ -34,7 +34,7 @@ describe("createSpoolFile", () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it("takes a hundred thousand single bytes", async () => {
+  it("writes a hundred thousand single bytes", async () => {
     const spool = createSpoolFile(directory);
     for (let index = 0; index < 100_000; index++) spool.writable.write(Buffer.from("x"));
     spool.writable.end();
@@ -43,7 +43,7 @@ describe("createSpoolFile", () => {
     await spool.discard();
   });
 
-  it("never mixes what is written to many files at once, some of them given up", async () => {
+  it("never mixes the bytes of concurrent files, even if some are discarded", async () => {
     const files = [...Array(20).keys()].map((index) => {
       const spool = createSpoolFile(directory);
       const data = Buffer.alloc(2_500_000, `file ${index}, `);
@@ -66,7 +66,7 @@ describe("createSpoolFile", () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it("has an empty file and head for no bytes", async () => {
+  it("creates an empty file with an empty head if no bytes are written", async () => {
     const spool = createSpoolFile(directory);
     spool.writable.end();
     await once(spool.writable, "close");
@@ -75,7 +75,7 @@ describe("createSpoolFile", () => {
     await spool.discard();
   });
 
-  it("leaves nothing when discarded at any time", async () => {
+  it("leaves no file when it is discarded, at any time", async () => {
     const unopened = createSpoolFile(directory);
     await unopened.discard();
     const written = createSpoolFile(directory);
@@ -92,7 +92,7 @@ describe("createSpoolFile", () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it("fails with store_unavailable and the system's error when the directory is missing", async () => {
+  it("fails with store_unavailable and the system's error if the directory is missing", async () => {
     const spool = createSpoolFile(join(directory, "missing"));
     await expect(pipeline(cut(Buffer.alloc(10), 10), spool.writable)).rejects.toMatchObject({
       code: "store_unavailable",
@@ -101,8 +101,8 @@ describe("createSpoolFile", () => {
     await spool.discard();
   });
 
-  it("fails with no_space when the system takes no more, and leaves nothing", async () => {
-    // The file size limit of a process is a full disk that needs no privileges.
+  it("fails with no_space if the system rejects a write, and leaves no file", async () => {
+    // The file size limit of a process simulates a full disk without privileges.
     const script = `
       import { createSpoolFile } from ${JSON.stringify(new URL("../../dist/upload/spool-file.js", import.meta.url).href)};
       const spool = createSpoolFile(process.argv[1]);

@@ -5,20 +5,20 @@ import { Writable } from "node:stream";
 import { ServiceError } from "@outrigger/core";
 
 const HEAD_BYTES = 64 * 1024;
-// What may wait in memory behind a block that is being written and one that is being filled.
+// Bytes that may wait in memory, in addition to one block that is being written and one that is being filled.
 const WAITING_BYTES = 256 * 1024;
 
 export interface SpoolFile {
   readonly path: string;
-  /** Takes the bytes; its `close` event comes after the descriptor is closed. */
+  /** Receives the bytes. It emits `close` after the descriptor is closed. */
   readonly writable: Writable;
-  /** What has been written. Meaningful after `finish`. */
+  /** Describes the written bytes. Valid after `finish`. */
   result(): { size: number; head: Buffer; sha256: string };
-  /** Stops writing and removes the file, whole or half. Never rejects. */
+  /** Stops writing and deletes the file, complete or not. Never rejects. */
   discard(): Promise<void>;
 }
 
-/** A new file in `directory` (exclusive, mode 0600, random name) that hashes what is written to it. */
+/** Creates a file in `directory` (exclusive, mode 0600, random name) and hashes the bytes written to it. */
 export function createSpoolFile(directory: string): SpoolFile {
   const path = join(directory, `outrigger-${randomUUID()}.part`);
   const hash = createHash("sha256");
@@ -59,7 +59,7 @@ export function createSpoolFile(directory: string): SpoolFile {
       done(failure);
       return;
     }
-    // The next block is filled while this one is written; only the write after that has to wait.
+    // The next block is filled while this one is written; only the write after that waits.
     whenWritten(() => {
       startWrite();
       if (copied < chunk.length && failure === null) append(chunk.subarray(copied), done);
@@ -111,14 +111,20 @@ export function createSpoolFile(directory: string): SpoolFile {
   };
 }
 
-/** Removes a spooled file. Never rejects: a file that is gone is fine, any other is swept by the directory's owner. */
+/**
+ * Deletes a spooled file. Never rejects: a missing file is fine, and the owner of the directory sweeps any
+ * other.
+ */
 export function removeFile(path: string): Promise<void> {
   return new Promise((resolve) => {
     unlink(path, () => resolve());
   });
 }
 
-/** Destroys `writable` and resolves when it has closed. Never rejects: the caller has an error already, or needs none. */
+/**
+ * Destroys `writable` and resolves when it has closed. Never rejects: the caller already has an error or
+ * needs none.
+ */
 function destroyed(writable: Writable): Promise<void> {
   return new Promise((resolve) => {
     writable.on("error", () => {});
@@ -131,14 +137,14 @@ function destroyed(writable: Writable): Promise<void> {
 function writeAll(descriptor: number, bytes: Buffer, done: (error: Error | null) => void): void {
   write(descriptor, bytes, 0, bytes.length, null, (error, written) => {
     if (error) done(toServiceError(error));
-    // A short write happens on a full disk; the attempt to write the rest says why.
+    // A short write occurs on a full disk; writing the rest then fails with the reason.
     else if (written < bytes.length) writeAll(descriptor, bytes.subarray(written), done);
     else done(null);
   });
 }
 
 function toServiceError(error: NodeJS.ErrnoException): ServiceError {
-  // EFBIG is the process's file size limit, which to the client is the same lack of room.
+  // EFBIG: the process's file size limit. For the client it is also a lack of space.
   return error.code === "ENOSPC" || error.code === "EDQUOT" || error.code === "EFBIG"
     ? new ServiceError("no_space", "There is no room left for the upload", { cause: error })
     : new ServiceError("store_unavailable", "The upload could not be written to disk", { cause: error });
@@ -149,8 +155,9 @@ const BLOCK_BYTES = 1024 * 1024;
 const IDLE_BLOCKS = 8;
 
 /**
- * Reused blocks that gather chunks for one write. Network chunks that are kept until there are enough of them load the
- * garbage collector; chunks that are copied at once do not. A block holds the bytes of its last use.
+ * Reused blocks that collect chunks for one write. Keeping network chunks until there are enough would load
+ * the garbage collector;
+ * copying them at once does not. A block still contains the bytes of its last use.
  */
 const idle: Buffer[] = [];
 
@@ -158,7 +165,7 @@ function borrowBlock(): Buffer {
   return idle.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
 }
 
-/** Makes a block free for the next file; nothing may read or write it any more. */
+/** Releases a block for the next file. It must not be read or written any more. */
 function returnBlock(block: Buffer): void {
   if (idle.length < IDLE_BLOCKS) idle.push(block);
 }

@@ -5,15 +5,15 @@ import { createSpoolFile, removeFile, type SpoolFile } from "./spool-file.ts";
 import { fileTooLarge } from "./upload-error.ts";
 
 export interface SpoolStorage {
-  /** For multer; takes one file. */
+  /** Storage engine for multer. It accepts one file. */
   engine: multer.StorageEngine;
-  /** The file, which the caller disposes of; `null` when the body had none. */
+  /** Returns the file, which the caller must dispose of; `null` if the body had none. */
   receivedFile(): Promise<SpooledFile | null>;
-  /** Resolves when nothing is left of the file, whole or half. Never rejects. */
+  /** Deletes the file, complete or not, and resolves when it is gone. Never rejects. */
   discard(): Promise<void>;
 }
 
-/** A multer storage engine that spools into `directory`. One per request. */
+/** Creates a multer storage engine that spools to `directory`, for one request. */
 export function createSpoolStorage(directory: string, limits: UploadLimits): SpoolStorage {
   let spool: SpoolFile | undefined;
   let part: { name: string; declaredType: string } | undefined;
@@ -23,16 +23,16 @@ export function createSpoolStorage(directory: string, limits: UploadLimits): Spo
       const target = createSpoolFile(directory);
       spool = target;
       part = { name: file.originalname, declaredType: file.mimetype };
-      // The parser would read on to the end of the part, to throw it away.
+      // Otherwise the parser would read the part to its end and discard it.
       file.stream.once("limit", () => target.writable.destroy(fileTooLarge(limits)));
       pipeline(file.stream, target.writable, (error) => {
-        // The descriptor is closed only when the writable is.
+        // The descriptor is closed only once the writable is.
         if (target.writable.closed) callback(error);
         else target.writable.once("close", () => callback(error));
       });
     },
     _removeFile(_req, _file, callback) {
-      // What is left is removed by discard(), which waits for it.
+      // discard() deletes the file and waits for it.
       callback(null);
     },
   };
@@ -48,7 +48,7 @@ export function createSpoolStorage(directory: string, limits: UploadLimits): Spo
   };
 }
 
-/** What the services get of a finished spool file. */
+/** Converts a finished spool file to the file that services receive. */
 export function toSpooledFile(spool: SpoolFile, part: { name: string; declaredType: string }): SpooledFile {
   return {
     path: spool.path,

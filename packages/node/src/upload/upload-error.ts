@@ -9,7 +9,9 @@ const PARSER_COMPLAINTS = new Set([
   "Malformed content type",
 ]);
 
-/** Says in our codes what multer or the multipart parser under it complained about. Anything else is returned as it is. */
+/**
+ * Converts an error of multer or its multipart parser to a `ServiceError`. Returns any other error unchanged.
+ */
 export function toUploadError(error: unknown, limits: UploadLimits): unknown {
   if (error instanceof multer.MulterError) return fromMulter(error, limits);
   if (isError(error) && PARSER_COMPLAINTS.has(error.message)) {

@@ -1,26 +1,27 @@
 /**
- * How the keys of a store are called in Redis. The first segment of a blob's key is the hash tag of all that belongs to it:
- * so all of an image lies in one slot of a cluster, where a script may work on it as one.
+ * Names of a store's keys in Redis. The first segment of a blob's key is the hash tag of every Redis key of
+ * the blob. All
+ * keys of an image therefore lie in one slot of a cluster, where one script may change them atomically.
  */
 export interface BlobNames {
-  /** The hash that says what a blob is. */
+  /** The hash that describes a blob. */
   head(key: string): string;
-  /** The sorted set of the keys that begin with a first segment. */
+  /** The sorted set of all blob keys with the same first segment. */
   index(key: string): string;
-  /** What the names of a blob's pieces begin with, before its revision. */
+  /** Prefix of the names of a blob's pieces; the revision follows. */
   pieces(key: string): string;
   piece(key: string, revision: string, index: number): string;
-  /** What names of heads begin with, before the key, for keys of the first segment of `key`. */
+  /** Prefix of the names of heads, for all keys with the same first segment as `key`; the key follows. */
   heads(key: string): string;
-  /** The lease of a key. */
+  /** The key that holds a lease. */
   lease(key: string): string;
-  /** The pattern of all indexes. */
+  /** The SCAN pattern that matches all indexes. */
   readonly indexes: string;
-  /** The first segment whose index is called `name`. */
+  /** The first segment whose index has this name. */
   segmentOf(name: string): string;
-  /** The sorted set of a list of what is due. */
+  /** The sorted set of a due list. */
   due(list: string): string;
-  /** One of several that are such a list together, each in a slot of its own. */
+  /** One part of a due list that is spread over several slots. */
   duePart(list: string, part: number): string;
 }
 
@@ -40,7 +41,7 @@ export function createBlobNames(prefix: string): BlobNames {
     lease: (key) => `${tag(key)}:l:${key}`,
     indexes: `${prefix}:{*}:i`,
     segmentOf: (name) => name.slice(prefix.length + 2, -"}:i".length),
-    // A colon is in no segment, so this is nobody's tag.
+    // A segment contains no colon, so this tag never equals that of a blob.
     due: (list) => `${prefix}:{due:${list}}`,
     duePart: (list, part) => `${prefix}:{due:${list}:${part}}`,
   };

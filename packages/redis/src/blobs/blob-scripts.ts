@@ -1,11 +1,15 @@
 import { createScript } from "../connection/redis-connection.ts";
 
 /*
- * A blob is a hash, its head: `revision`, `size`, `piece` (bytes per piece; 0 where `inline` holds the bytes). The names of
- * its pieces end in its revision and their number. All keys of a script are in one slot: they have one hash tag.
+ * A blob is a hash, its head, with the fields `revision`, `size`, `piece` (bytes per piece; 0 if `inline`
+ * holds the bytes)
+ * and `inline`. The names of its pieces end with its revision and their number. All keys of a script have the
+ * same hash
+ * tag, so they are in one slot.
  *
- * Scripts are kept from bytes where that can be: Lua takes more than a millisecond to be given a megabyte, in which the server
- * does nothing else.
+ * Large bytes do not pass through scripts: handing a megabyte to Lua takes more than a millisecond, and the
+ * server serves
+ * no other client meanwhile.
  */
 
 const READ_CLOCK = `
@@ -31,15 +35,19 @@ end
 `;
 
 /**
- * Makes written bytes the blob. KEYS: head, index. ARGV: the last server time at which this may happen, stem of the names
+ * Commits written bytes as the blob. KEYS: head, index. ARGV: the last server time at which it may run,
+ * prefix of the names
  * of pieces, key of the blob, condition ("any", "none" or "is"), revision of the condition, new revision, size, bytes per
- * piece, inline bytes, how long readers may still read what was there, how long the blob is there (0: for ever).
+ * piece, inline bytes, how long readers may still read the replaced bytes, time to live of the blob (0: it
+ * never expires).
  *
- * Answers [what happened, server time]: "done", "late", "conflict" or "lost" (pieces are missing). All that can fail comes
- * before the first write or is the first write, for a script that fails takes nothing back.
+ * Returns [outcome, server time]. Outcomes: "done", "late", "conflict" or "lost" (pieces are missing). Every
+ * step that can
+ * fail precedes the first write or is the first write, because Redis does not roll back a script that fails.
  *
- * Pieces outlive their head, for those who began to read. An index lives as long as the last head that is in it; the names of
- * heads that went before are taken out by `listKeys`.
+ * Pieces outlive their head, so that a read in progress can finish. An index lives as long as its last head;
+ * `listKeys`
+ * removes the names of heads that expired earlier.
  */
 export const commitBlob = createScript(`${READ_CLOCK}${LET_GO}${EXPIRE}
 local ms, stem, size, piece, ttlMs = now(), ARGV[2], tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[11])
@@ -62,8 +70,10 @@ return {'done', ms}
 `);
 
 /**
- * Removes a blob. KEYS: head, index. ARGV: the last server time at which this may happen, stem of the names of pieces, key of
- * the blob, how long readers may still read it. Answers [what happened, server time]: "done", "late" or "none".
+ * Deletes a blob. KEYS: head, index. ARGV: the last server time at which it may run, prefix of the names of
+ * pieces, key of
+ * the blob, how long readers may still read it. Returns [outcome, server time]. Outcomes: "done", "late" or
+ * "none".
  */
 export const deleteBlob = createScript(`${READ_CLOCK}${LET_GO}
 local ms = now()
@@ -77,9 +87,10 @@ return {'done', ms}
 `);
 
 /**
- * Lists keys of an index, and takes those out of it whose blobs have expired. KEYS: index. ARGV: what names of heads begin with,
- * where the range of keys begins and ends, as ZRANGEBYLEX wants it, how many keys. A server that refuses writes lists all the
- * same.
+ * Lists keys of an index and removes from it the keys of expired blobs. KEYS: index. ARGV: prefix of the
+ * names of heads,
+ * start and end of the range in the syntax of ZRANGEBYLEX, number of keys. It also works on a server that
+ * refuses writes.
  */
 export const listKeys = createScript(`
 local start, count, found = ARGV[2], tonumber(ARGV[4]), {}

@@ -3,29 +3,34 @@ import type { RedisConnection, RedisScript } from "../connection/redis-connectio
 import type { RedisArguments, RedisReply } from "../connection/redis-driver.ts";
 import { type BlobNames, createBlobNames } from "./blob-names.ts";
 
-/** What the parts of a blob store share. */
+/** State that the parts of a blob store share. */
 export interface BlobSpace {
   readonly connection: RedisConnection;
   readonly names: BlobNames;
-  /** Length of a piece of a blob that is being written, in bytes. */
+  /** Length of the pieces of new blobs, in bytes. */
   readonly pieceBytes: number;
-  /** What is no longer than this is written as one piece, in bytes. */
+  /** Blobs up to this length are written as one piece, in bytes. */
   readonly wholeBytes: number;
-  /** For bytes that are on their way. */
+  /** Buffers for bytes that are being sent. */
   readonly memory: LentMemory;
-  /** How long a read that has begun may still fetch a replaced or deleted blob, in milliseconds. */
+  /** How long a read in progress may still fetch a replaced or deleted blob, in milliseconds. */
   readonly supersededMs: number;
-  /** Life of a blob after its last write, in milliseconds; 0: it never expires. */
+  /** Time to live of a blob after its last write, in milliseconds; 0: it never expires. */
   readonly ttlMs: number;
-  /** Runs a command on the piece called `name` when not too many are on their way. */
+  /** Runs a command on the piece called `name`, as soon as fewer than 8 such commands are under way. */
   transfer(name: string, args: RedisArguments): Promise<RedisReply>;
-  /** Runs one of the scripts that change a blob, and tells what happened. Never late: that rejects. */
+  /**
+   * Runs one of the scripts that change a blob and returns its outcome. Rejects instead of returning "late".
+   */
   change(script: RedisScript, key: string, args: RedisArguments): Promise<string>;
 }
 
-/** So many pieces share the connection: the last must not miss its deadline for those before it. */
+/**
+ * Pieces that share the connection at once. With more, the last could miss its deadline while it waits for
+ * the others.
+ */
 const TRANSFERS = 8;
-/** A command no longer than this holds up neither the server nor others on the connection. */
+/** A command up to this length delays neither the server nor other calls on the connection. */
 const MAX_WHOLE_BYTES = 1_048_576;
 
 export function createBlobSpace(
@@ -37,12 +42,12 @@ export function createBlobSpace(
   const { pieceBytes } = sizes;
   const wholeBytes = Math.max(pieceBytes, Math.min(2 * pieceBytes, MAX_WHOLE_BYTES));
   const gate = createGate(TRANSFERS);
-  // How far the server's clock is ahead of ours, which begins with this process.
+  // How far the server's clock is ahead of `performance.now()`, which starts with this process.
   let aheadMs: number | undefined;
 
   /**
    * A server that hangs may run a script long after its call was rejected. Each script therefore carries a deadline by the
-   * server's clock. Each reply gives that clock, so a clock that was set is noticed at the next call.
+   * server's clock. Each reply contains that clock, so the next call detects a clock that was set.
    */
   async function change(script: RedisScript, key: string, args: RedisArguments): Promise<string> {
     for (let attempt = 0; attempt < 3; attempt++) {
@@ -50,11 +55,14 @@ export function createBlobSpace(
       const lastMs = aheadMs === undefined ? 0 : Math.ceil(sentMs + aheadMs + connection.timeoutMs);
       const rest = [String(lastMs), names.pieces(key), key, ...args];
       const reply = await connection.run(script, [names.head(key), names.index(key)], rest);
-      const [outcome, serverMs] = reply as [Buffer, number]; // As these scripts answer.
+      const [outcome, serverMs] = reply as [Buffer, number]; // The reply of these scripts.
       aheadMs = serverMs - sentMs;
       if (String(outcome) !== "late") return String(outcome);
     }
-    throw new ServiceError("store_unavailable", "The clock of the Redis server jumps.");
+    throw new ServiceError(
+      "store_unavailable",
+      "The clock of the Redis server jumped three times in a row. Check its time synchronisation.",
+    );
   }
 
   return {
@@ -78,7 +86,7 @@ function createGate(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
     try {
       return await work();
     } finally {
-      // The slot goes to the next in line directly, so that no newcomer overtakes it.
+      // The slot passes directly to the next waiter, so that no later call overtakes it.
       const next = waiting.shift();
       if (next === undefined) running -= 1;
       else next();
@@ -86,17 +94,20 @@ function createGate(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** Reused buffers for bytes that are joined before they are sent: allocating costs more than sending. */
+/**
+ * Reused buffers for bytes that are joined before they are sent: allocating a buffer costs more than sending
+ * it.
+ */
 export interface LentMemory {
-  /** As `Buffer.concat`. A long result lies in reused memory until `release`. */
+  /** Like `Buffer.concat`. A long result lies in reused memory until `release`. */
   join(chunks: readonly Buffer[], length: number): Buffer;
-  /** Makes the memory of a `join` free for the next. Other buffers are left alone. */
+  /** Returns the memory of a `join` for reuse. Ignores other buffers. */
   release(bytes: Buffer): void;
 }
 
-/** Shorter buffers are cheap to allocate. */
+/** Shorter buffers are not reused: they are cheap to allocate. */
 const MIN_BYTES = 65_536;
-/** Free buffers that are kept. */
+/** Number of free buffers that are kept. */
 const MAX_KEPT = 4;
 
 /** @param maxBytes Longest buffer that is reused. */
@@ -118,7 +129,7 @@ function createLentMemory(maxBytes: number): LentMemory {
     },
     release({ buffer }) {
       if (!lent.delete(buffer) || kept.length >= MAX_KEPT) return;
-      kept.push(buffer as ArrayBuffer); // As all that are lent.
+      kept.push(buffer as ArrayBuffer); // All lent buffers are.
     },
   };
 }

@@ -1,6 +1,7 @@
 /**
- * The bytes of `source` in Buffers of `bytes`, of which the last may be shorter; none is empty, some are views of chunks.
- * @param join As `Buffer.concat`.
+ * Cuts the bytes of `source` into Buffers of `bytes` bytes; the last may be shorter. None is empty; some are
+ * views of chunks.
+ * @param join Like `Buffer.concat`.
  */
 export async function* cut(
   source: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
@@ -26,15 +27,15 @@ export async function* cut(
   if (only !== undefined) yield held.length === 1 ? only : join(held, length);
 }
 
-/** The same memory, unless it is a text. */
+/** A Buffer on the same memory; a text is encoded as UTF-8. */
 export function asBuffer(chunk: Uint8Array | string): Buffer {
   if (typeof chunk === "string") return Buffer.from(chunk);
   return Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 }
 
 /**
- * The bytes of a source of at most `maxBytes` as one Buffer; of a longer one an iterable of all its chunks.
- * @param join As `Buffer.concat`.
+ * Returns a source of at most `maxBytes` as one Buffer, and a longer source as an iterable of all its chunks.
+ * @param join Like `Buffer.concat`.
  */
 export async function gatherIfShort(
   source: AsyncIterable<Uint8Array | string>,
@@ -58,7 +59,7 @@ async function* resumed(
   held: Buffer[],
   rest: AsyncIterator<Uint8Array | string>,
 ): AsyncGenerator<Buffer, void, undefined> {
-  // Released one by one: the memory is needed for the chunks that follow.
+  // Dropped one by one, so that their memory is free for the following chunks.
   for (let chunk = held.shift(); chunk !== undefined; chunk = held.shift()) yield chunk;
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield asBuffer(next.value);
 }

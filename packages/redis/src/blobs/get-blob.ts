@@ -19,7 +19,7 @@ export async function getBlob(
   let tried: string | undefined;
   for (;;) {
     const head = space.connection.call(name, ["HMGET", name, "revision", "size", "piece", "inline"]);
-    const reply = (await abortable(head, signal)) as [Buffer, Buffer, Buffer, Buffer] | [null]; // As HMGET answers.
+    const reply = (await abortable(head, signal)) as [Buffer, Buffer, Buffer, Buffer] | [null]; // The reply of HMGET.
     if (reply[0] === null) return null;
     const [revision, size, pieceBytes] = [String(reply[0]), Number(reply[1]), Number(reply[2])];
     const wanted = range === undefined ? { start: 0, end: size - 1 } : within(range, size);
@@ -30,7 +30,8 @@ export async function getBlob(
     }
     const body = await readPieces(space, { key, revision, pieceBytes, ...wanted }, signal);
     if (body !== null) return { size, revision, body: Buffer.isBuffer(body) ? owned(body) : body };
-    // Replaced or deleted since its head was read, and so long ago that its pieces are gone; or it has lost some.
+    // The blob was replaced or deleted after its head was read and its pieces have expired since, or Redis
+    // lost some.
     if (revision === tried) throw lost();
     tried = revision;
   }
@@ -39,11 +40,14 @@ export async function getBlob(
 export async function statBlob({ names, connection }: BlobSpace, key: string): Promise<BlobInfo | null> {
   const head = names.head(key);
   const reply = await connection.call(head, ["HMGET", head, "revision", "size"]);
-  const [revision, size] = reply as [Buffer, Buffer] | [null, null]; // As HMGET answers.
+  const [revision, size] = reply as [Buffer, Buffer] | [null, null]; // The reply of HMGET.
   return revision === null ? null : { size: Number(size), revision: String(revision) };
 }
 
-/** A Buffer that keeps little other memory alive: short answers are views of what the connection received. */
+/**
+ * Copies a short reply: it is a view of the connection's receive buffer and would keep all of that memory
+ * alive.
+ */
 function owned(bytes: Buffer): Buffer {
   return 2 * bytes.length < bytes.buffer.byteLength ? Buffer.from(bytes) : bytes;
 }

@@ -3,20 +3,22 @@ import { checkListing, isBlobKey } from "@outrigger/core/stores";
 import { listKeys } from "./blob-scripts.ts";
 import type { BlobSpace } from "./blob-space.ts";
 
-/** First segments whose keys are asked for at once. */
+/** Number of first segments whose keys are requested at once. */
 const SEGMENTS_AT_ONCE = 16;
-/** How many keys of Redis a step looks at; each may be a first segment that has to be kept in the cursor. */
+/**
+ * Number of Redis keys that one SCAN examines. Each may be a first segment, which the cursor must then hold.
+ */
 const SCAN_COUNT = 200;
 
-/** How far a listing of everything has come. */
+/** Progress of a listing of the whole store. */
 interface Progress {
-  /** The node that is being looked through. */
+  /** ID of the node that is being scanned. */
   node: string;
-  /** Where to go on there; `null` when that node is done. */
+  /** Cursor of the next SCAN on that node; `null` when the node is done. */
   scan: string | null;
-  /** First segments that were found and are not yet listed. */
+  /** First segments that were found but not yet listed. */
   segments: string[];
-  /** The last key of the first of these that was listed; empty if none was. */
+  /** The last listed key of the first of these segments; empty if none was listed. */
   after: string;
 }
 
@@ -34,7 +36,10 @@ export async function listBlobs(
   return keys.length > limit && last !== undefined ? { keys: page, cursor: last } : { keys: page };
 }
 
-/** At most `limit` keys with a prefix that has a first segment, or of that segment, behind `after`, in order. */
+/**
+ * At most `limit` keys after `after`, in order. `prefix` is a prefix that ends in `/`, or a whole first
+ * segment.
+ */
 async function keysOf(space: BlobSpace, prefix: string, after: string, limit: number): Promise<string[]> {
   // "0" comes right after "/".
   const end = prefix.endsWith("/") ? `(${prefix.slice(0, -1)}0` : "+";
@@ -45,19 +50,20 @@ async function keysOf(space: BlobSpace, prefix: string, after: string, limit: nu
     [names.index(prefix)],
     [names.heads(prefix), start, end, String(limit)],
   );
-  return (reply as Buffer[]).map(String); // As it answers.
+  return (reply as Buffer[]).map(String); // The reply of the script.
 }
 
 /**
- * SCAN gives whatever is there from its beginning to its end, but in portions of any length. What a page has no room for stays
- * in the cursor by name: asking for the same portion again could give another one.
+ * SCAN returns every key that exists during the whole scan, in batches of any length. Segments of a batch
+ * that do not fit on
+ * the page are stored in the cursor by name: scanning the same batch again could return other segments.
  */
 async function listAll(space: BlobSpace, cursor: string | undefined, limit: number): Promise<KeyPage> {
   let progress = cursor === undefined ? undefined : readCursor(cursor);
   const nodes = await space.connection.nodes();
   let at = nodes.findIndex(({ id }) => id === progress?.node);
   if (at < 0) {
-    // The first page; or the node is gone, and nobody knows what it had: all from the beginning.
+    // The first page, or the node has left the cluster with keys that are unknown: start from the beginning.
     at = 0;
     progress = undefined;
   }
@@ -97,7 +103,7 @@ async function listAll(space: BlobSpace, cursor: string | undefined, limit: numb
     if (node === undefined) return { keys };
     if (keys.length >= limit) return { keys, cursor: writeCursor({ node: node.id, scan, segments, after }) };
     const reply = await node.send(["SCAN", scan, "MATCH", space.names.indexes, "COUNT", String(SCAN_COUNT)]);
-    const [next, names] = reply as [Buffer, Buffer[]]; // As SCAN answers.
+    const [next, names] = reply as [Buffer, Buffer[]]; // The reply of SCAN.
     scan = String(next) === "0" ? null : String(next);
     segments = names.map((name) => space.names.segmentOf(String(name)));
   }
@@ -115,5 +121,8 @@ function readCursor(cursor: string): Progress {
 }
 
 function badCursor(): ServiceError {
-  return new ServiceError("bad_request", "That is no cursor of this list.");
+  return new ServiceError(
+    "bad_request",
+    "The cursor does not belong to this list. Pass the cursor of a page, unchanged.",
+  );
 }

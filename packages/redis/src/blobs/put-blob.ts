@@ -8,24 +8,24 @@ import type { BlobSpace } from "./blob-space.ts";
 import { asBuffer, cut, gatherIfShort } from "./cut.ts";
 import { statBlob } from "./get-blob.ts";
 
-/** What is no longer than this lies in the head of its blob and is written with it. */
+/** Blobs up to this length lie in their head and are written with it. */
 export const INLINE_BYTES = 65_536;
-/** Pieces that a crash orphaned expire after this time; a `put` that takes longer fails. */
+/** Pieces orphaned by a crash expire after this time. A `put` that takes longer fails. */
 export const ORPHAN_MS = 3_600_000;
-/** Pieces of one blob that are on their way at once. */
+/** Pieces of one blob that are sent at once. */
 const WINDOW = 4;
 
 interface Written {
   size: number;
-  /** Bytes per piece; 0 where there are none. */
+  /** Bytes per piece; 0 if there are no pieces. */
   pieceBytes: number;
-  /** The bytes, where they are few; then there are no pieces. */
+  /** The bytes of a short blob, which has no pieces; otherwise empty. */
   inline: Buffer;
 }
 
 const NOTHING = Buffer.alloc(0);
 
-/** Stores a body that is left to `put`: consumed or destroyed when it settles. */
+/** Stores a body, which is consumed or destroyed when the promise settles. */
 export async function putBlob(
   space: BlobSpace,
   key: string,
@@ -36,7 +36,7 @@ export async function putBlob(
   const pieces = createPieces(space, key, revision);
   let mayBeStored = false;
   try {
-    // To write what is long for nothing would cost more than to look.
+    // Checked before a long body is sent: sending it in vain costs more than a round trip.
     const look = async () => {
       if (ifRevision === undefined) return;
       const found = (await abortable(statBlob(space, key), signal))?.revision ?? null;
@@ -44,7 +44,7 @@ export async function putBlob(
     };
     const { size, pieceBytes, inline } = await receive(space, pieces, body, look, signal);
     signal?.throwIfAborted();
-    // From here on it may have happened, whatever the signal does and whether or not the answer arrives.
+    // From here on the blob may be stored, whether or not the signal aborts or the reply arrives.
     mayBeStored = true;
     const outcome = await space.change(commitBlob, key, [
       ifRevision === undefined ? "any" : ifRevision === null ? "none" : "is",
@@ -61,10 +61,10 @@ export async function putBlob(
     if (outcome === "conflict") throw changedByOthers();
     throw new ServiceError(
       "store_unavailable",
-      "Redis has lost bytes that were written, or it took too long.",
+      "Redis lost bytes of this upload, or the upload took longer than an hour. Repeat it.",
     );
   } catch (error) {
-    // Where there is no room for the head, it was refused, and its pieces take up what others could use.
+    // If there is no memory for the head, Redis rejected it: its pieces only take up memory.
     if (!mayBeStored || isServiceError(error, "no_space")) void pieces.discard();
     throw error;
   }
@@ -72,7 +72,7 @@ export async function putBlob(
 
 type Pieces = ReturnType<typeof createPieces>;
 
-/** The pieces that have been written under one revision. */
+/** The pieces that were written under one revision. */
 function createPieces(space: BlobSpace, key: string, revision: string) {
   const sent: Promise<unknown>[] = [];
 
@@ -80,7 +80,8 @@ function createPieces(space: BlobSpace, key: string, revision: string) {
   async function write(bytes: Buffer): Promise<void> {
     const name = space.names.piece(key, revision, sent.length);
     const done = space.transfer(name, ["SET", name, bytes, "PX", String(ORPHAN_MS)]);
-    // `finish` and `write` report the error. The bytes may still be sent after it, so they are not reused.
+    // `finish` and `write` report the error. The client may still send the bytes after it, so the buffer is
+    // not reused.
     done.then(
       () => space.memory.release(bytes),
       () => undefined,
@@ -92,12 +93,12 @@ function createPieces(space: BlobSpace, key: string, revision: string) {
   return {
     write,
 
-    /** Resolves when all are written. */
+    /** Resolves when all pieces are written. */
     async finish(): Promise<void> {
       await Promise.all(sent.slice(-WINDOW));
     },
 
-    /** Gives the room back, if it can be reached; if not, time does. */
+    /** Deletes the pieces. If the server cannot be reached, they expire. */
     async discard(): Promise<void> {
       await Promise.allSettled(sent);
       const names = sent.map((_, index) => space.names.piece(key, revision, index));
@@ -105,14 +106,14 @@ function createPieces(space: BlobSpace, key: string, revision: string) {
         try {
           await space.connection.call(names[0] ?? "", ["UNLINK", ...names.splice(0, 1000)]);
         } catch {
-          return; // The pieces expire.
+          return; // The rest expires.
         }
       }
     },
   };
 }
 
-/** Writes a body in pieces, unless it is short. */
+/** Writes a body in pieces, unless it is short enough for the head. */
 async function receive(
   space: BlobSpace,
   pieces: Pieces,
@@ -156,11 +157,11 @@ async function receive(
 }
 
 function changedByOthers(): ServiceError {
-  return new ServiceError("conflict", "The blob was changed by somebody else.");
+  return new ServiceError("conflict", "The blob was changed by another call.");
 }
 
 const REVISION_BYTES = 12;
-/** Revisions per fetch of random bytes: one fetch costs about the same for one as for all. */
+/** Revisions per batch of random bytes: a batch costs about as much as a single revision. */
 const AT_ONCE = 128;
 
 const pool = Buffer.alloc(AT_ONCE * REVISION_BYTES);

@@ -3,12 +3,12 @@ import { type ByteRange, ServiceError } from "@outrigger/core";
 import { abortable } from "@outrigger/core/stores";
 import type { BlobSpace } from "./blob-space.ts";
 
-/** What is no longer than this comes as a Buffer. */
+/** Bodies up to this length are returned as a Buffer. */
 const BUFFER_BYTES = 1_048_576;
-/** Pieces that are read before they are asked for. */
+/** Pieces that are read ahead of the consumer. */
 const READ_AHEAD = 2;
 
-/** Some bytes of a blob, at least one. */
+/** A range of a blob, of at least one byte. */
 export interface Wanted extends ByteRange {
   key: string;
   revision: string;
@@ -21,8 +21,9 @@ interface Part extends ByteRange {
 }
 
 /**
- * What is wanted, or a stream whose beginning has been read. `null`: there are no such pieces. The stream fails with
- * `store_unavailable` when they go away while it is read.
+ * Returns the wanted bytes, or a stream whose first piece has been read; `null` if the pieces do not exist.
+ * The stream fails
+ * with `store_unavailable` if a piece disappears while it is read.
  */
 export async function readPieces(
   space: BlobSpace,
@@ -50,7 +51,10 @@ export async function readPieces(
 }
 
 export function lost(): ServiceError {
-  return new ServiceError("store_unavailable", "The blob was replaced or deleted while it was read.");
+  return new ServiceError(
+    "store_unavailable",
+    "The blob was replaced or deleted while it was read. Read it again.",
+  );
 }
 
 function* partsOf({ start, end, pieceBytes }: Wanted): Generator<Part, void, undefined> {
@@ -60,7 +64,7 @@ function* partsOf({ start, end, pieceBytes }: Wanted): Generator<Part, void, und
   }
 }
 
-/** `null` where there are not so many bytes. */
+/** `null` if the piece has fewer bytes. */
 async function readPart(
   space: BlobSpace,
   { key, revision }: Wanted,
@@ -71,7 +75,7 @@ async function readPart(
   return Buffer.isBuffer(bytes) && bytes.length === end - start + 1 ? bytes : null;
 }
 
-/** What has been read, and then what follows it. */
+/** Yields `beginning` and then the bytes that follow it. */
 async function* bytesOf(
   space: BlobSpace,
   wanted: Wanted,
@@ -84,7 +88,7 @@ async function* bytesOf(
       const next = rest.next();
       if (next.done) return;
       const part = readPart(space, wanted, next.value);
-      part.catch(() => undefined); // Met when it is its turn; if nobody reads as far, it was for nothing.
+      part.catch(() => undefined); // The error is thrown at the part's turn, and ignored if the consumer stops before.
       ahead.push(part);
     }
   };

@@ -11,30 +11,36 @@ import { createRedisDueIndex } from "./redis-due-index.ts";
 import { createRedisLeases } from "./redis-leases.ts";
 import { warningsOf } from "./redis-warnings.ts";
 
-/** Where the blobs are and how they are written. */
+/** Address of the server and settings of a store. */
 export type RedisBlobStoreOptions = RedisSource & {
   /**
-   * What all keys of the store begin with: stores of different prefixes on one server have nothing in common. 1 to 100
-   * letters, digits and `_.:-`.
+   * Prefix of all keys of the store: 1 to 100 characters of letters, digits and `_.:-`. Stores with different
+   * prefixes on one
+   * server are independent of each other.
    * @default "outrigger"
    */
   prefix?: string;
   /**
-   * Blobs are written in pieces of so many bytes, those that are no longer than two of them (nor than 1 MiB) in one; an integer of
-   * 131,072 to 4,194,304. One that is changed holds for new blobs.
+   * Length of the pieces of a blob, in bytes; an integer of 131,072 to 4,194,304. A blob of at most two
+   * pieces and 1 MiB is
+   * written as one piece. A changed value applies to new blobs only.
    * @default 524_288
    */
   pieceBytes?: number;
   /**
-   * How long what was replaced or deleted can still be read by whoever began to, in milliseconds; an integer of 1000 to
-   * 3,600,000. It takes up memory for as long. Who reads more slowly gets an error, never other bytes.
+   * How long a read in progress can still fetch a blob that was replaced or deleted, in milliseconds; an
+   * integer of 1000 to
+   * 3,600,000. The old bytes use memory for that time. A slower read fails with an error; it never returns
+   * other bytes.
    * @default 60_000
    */
   supersededMs?: number;
   /**
-   * A blob vanishes when it was not written for so long, in milliseconds; an integer of 1000 to 315,360,000,000 (ten years). For
-   * stores that hold renditions and nothing else: these are made again when somebody asks for them. Holds for what is written
-   * from then on.
+   * Time to live: a blob expires this long after its last write, in milliseconds; an integer of 1000 to
+   * 315,360,000,000 (ten
+   * years). Only for stores that hold renditions and nothing else, as these are rendered again on request.
+   * Applies to blobs
+   * written from then on.
    * @default never
    */
   ttlMs?: number;
@@ -49,20 +55,23 @@ const RULES = {
   ttlMs: rules.whole(1000, 315_360_000_000),
 } satisfies RuleTable<Flat<RedisBlobStoreOptions>>;
 
-/** A store in Redis, and what its servers are asked before they are trusted with anything. */
+/** A store in Redis, with a check of its servers' settings. */
 export interface RedisBlobStore extends BlobStore, DueIndex, LeaseStore {
   /**
-   * What about the servers' settings makes them lose blobs: keys that are evicted, nothing kept on disk. Each text names the
-   * remedy; none where all is well. To be asked once and logged where the store holds records or originals.
+   * Checks the servers for settings that lose blobs: eviction, no persistence, no replica that must
+   * acknowledge. Each text
+   * names the remedy; the list is empty if there is no such setting. Call it once and log the result if the
+   * store holds
+   * records or originals.
    */
   warnings(): Promise<string[]>;
 }
 
 /**
- * Blobs, small and large, what is due, and leases, on one Redis server or a cluster; for any number of processes.
+ * A store of blobs of any size, due lists and leases, on one Redis server or a cluster, for any number of
+ * processes.
  *
- * Connects in the background: what is wrong with the server is told by the calls. What is wrong with the options is thrown
- * at once, as a `TypeError`.
+ * Connects in the background: calls reject if the server fails. Invalid options throw a `TypeError` at once.
  */
 export function createRedisBlobStore(options: RedisBlobStoreOptions): RedisBlobStore {
   const checked = checkOptions(FACTORY, options as Flat<RedisBlobStoreOptions>, RULES);
@@ -72,7 +81,7 @@ export function createRedisBlobStore(options: RedisBlobStoreOptions): RedisBlobS
 
   return {
     async put(key, body, putOptions = {}) {
-      // A body that fails meanwhile does so unheard, and is found to have failed when it is read.
+      // An error of the body before it is read must not crash the process: reading the body reports it.
       const ignore = () => undefined;
       if (!(body instanceof Uint8Array)) body.on("error", ignore);
       try {

@@ -3,12 +3,16 @@ import { checkDueList, checkDueQuery, dueName, MAX_DUE_MS, parseDueName } from "
 import type { RedisConnection } from "../connection/redis-connection.ts";
 import type { BlobNames } from "./blob-names.ts";
 
-/** Sorted sets that a list consists of in a cluster, whose masters share them. Where it changes, lists have to be made anew. */
+/**
+ * Sorted sets per due list in a cluster, spread over its masters. After a change of this number, lists must
+ * be rebuilt.
+ */
 const CLUSTER_PARTS = 16;
 
 /**
- * A sorted set per list on a server, and several in a cluster: an entry's ID says in which it is. Their members have the time in
- * them too, for an ID may be there at several.
+ * A due list is one sorted set on a single server and several in a cluster, where the ID of an entry selects
+ * the set. Members
+ * contain the time too, because one ID may be due at several times.
  */
 export function createRedisDueIndex(connection: RedisConnection, names: BlobNames): DueIndex {
   const partsOf = (list: string) =>
@@ -40,19 +44,19 @@ export function createRedisDueIndex(connection: RedisConnection, names: BlobName
       checkDueList(list);
       checkDueQuery(untilMs, limit);
       const range = ["0", String(Math.min(untilMs, MAX_DUE_MS)), "LIMIT", "0", String(limit)];
-      // The oldest of all are among the oldest of each.
+      // The oldest entries of the list are among the oldest of each part.
       const replies = await Promise.all(
         partsOf(list).map((name) => connection.call(name, ["ZRANGEBYSCORE", name, ...range])),
       );
-      const members = (replies as Buffer[][]).flat().map(String); // As ZRANGEBYSCORE answers.
-      // Names sort by time. Nothing else is ever added.
+      const members = (replies as Buffer[][]).flat().map(String); // The replies of ZRANGEBYSCORE.
+      // Names sort by time. The sets contain only such names.
       const oldest = replies.length === 1 ? members : members.sort().slice(0, limit);
       return oldest.flatMap((member) => parseDueName(member) ?? []);
     },
   };
 }
 
-/** Spreads IDs evenly whatever they look like: FNV-1a. The same for ever, for what is removed has to be found. */
+/** FNV-1a: spreads IDs of any form evenly. It must never change, because `removeDue` has to find the entry. */
 function partOf(id: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);

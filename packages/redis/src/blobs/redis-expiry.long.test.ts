@@ -23,7 +23,7 @@ afterAll(async () => {
   await Promise.all([server.close(), cluster.close()]);
 });
 
-describe.each(["server", "cluster"])("blobs with a time to live, on a %s", (kind) => {
+describe.each(["server", "cluster"])("on a %s, blobs with a time to live", (kind) => {
   const isServer = kind === "server";
   const opened: RedisBlobStore[] = [];
 
@@ -45,7 +45,9 @@ describe.each(["server", "cluster"])("blobs with a time to live, on a %s", (kind
     for (const store of opened) await store.close();
   });
 
-  /** The names of a prefix on all servers, with the milliseconds that each has left: -1 for ever. */
+  /**
+   * The Redis keys with a prefix on all servers, with their PTTL in milliseconds; -1: the key never expires.
+   */
   async function timesLeft(prefix: string): Promise<Map<string, number>> {
     const times = new Map<string, number>();
     for (const node of isServer ? [server] : cluster.nodes) {
@@ -57,7 +59,7 @@ describe.each(["server", "cluster"])("blobs with a time to live, on a %s", (kind
     return times;
   }
 
-  test("vanish as a whole, and leave nothing", async () => {
+  test("expire with their pieces and index entries and leave no key behind", async () => {
     const prefix = somePrefix();
     const store = open(prefix, 1500);
     const keys = ["image/small", "image/large", "other/small"];
@@ -74,17 +76,17 @@ describe.each(["server", "cluster"])("blobs with a time to live, on a %s", (kind
     expect(await store.list("")).toEqual({ keys: ["image/small"] });
   });
 
-  test("are read to their end by those who began in time", async () => {
+  test("can be read to the end after they expired by a read that began before", async () => {
     const store = open(somePrefix(), 1000, 30_000);
     const bytes = randomBytes(4 * MIB);
     await store.put("image/large", bytes);
     const blob = await store.get("image/large");
     await expect.poll(() => store.stat("image/large"), PATIENCE).toBeNull();
-    if (!(blob?.body instanceof Readable)) throw new Error("It is no stream.");
+    if (!(blob?.body instanceof Readable)) throw new Error("The body is not a stream.");
     expect(Buffer.concat(await blob.body.toArray()).equals(bytes)).toBe(true);
   });
 
-  test("have pieces and an index that outlive them", async () => {
+  test("have pieces and an index with a longer time to live", async () => {
     const prefix = somePrefix();
     const store = open(prefix, 600_000);
     await store.put("image/large", randomBytes(2 * MIB));
@@ -103,7 +105,7 @@ describe.each(["server", "cluster"])("blobs with a time to live, on a %s", (kind
     expect(of("i")[0]).toBeGreaterThan(500_000);
   });
 
-  test("live as long anew with each write, and for ever once they are written without one", async () => {
+  test("restart their time to live with each write, and never expire once written without one", async () => {
     const prefix = somePrefix();
     const [short, long, lasting] = [open(prefix, 60_000), open(prefix, 600_000), open(prefix)];
     // Three pieces, a head and an index.
@@ -116,13 +118,13 @@ describe.each(["server", "cluster"])("blobs with a time to live, on a %s", (kind
     await expect
       .poll(async () => [...(await timesLeft(prefix)).values()], PATIENCE)
       .toEqual([-1, -1, -1, -1, -1]);
-    // An index that is to stay does so.
+    // A later write with a time to live leaves a permanent index permanent.
     await short.put("image/y", Buffer.from("y"));
     const index = [...(await timesLeft(prefix))].find(([name]) => name.endsWith("}:i"))?.[1];
     expect(index).toBe(-1);
   });
 
-  test("are not listed when they are gone and others of their image are not", async () => {
+  test("are not listed after they expired while other blobs of their image remain", async () => {
     const prefix = somePrefix();
     const [fleeting, lasting] = [open(prefix, 1000), open(prefix)];
     const keys = Array.from({ length: 60 }, (_, index) => `image/${String(index).padStart(2, "0")}`);
@@ -155,7 +157,7 @@ describe.each(["server", "cluster"])("blobs with a time to live, on a %s", (kind
   });
 });
 
-test("renditions that have expired are drawn again", async () => {
+test("expired renditions are rendered again on request", async () => {
   const records = createRedisBlobStore({ url: server.url, prefix: "records" });
   const renditions = createRedisBlobStore({ url: server.url, prefix: "renditions", ttlMs: 1000 });
   const site = await startSite({
@@ -180,6 +182,9 @@ test("renditions that have expired are drawn again", async () => {
   }
 });
 
-test.each([0, 999, 1000.5, -1, Number.NaN, 315_360_000_001])("refuses a time to live of %s", (ttlMs) => {
-  expect(() => createRedisBlobStore({ url: "redis://localhost", ttlMs })).toThrow(/ttlMs/);
-});
+test.each([0, 999, 1000.5, -1, Number.NaN, 315_360_000_001])(
+  "createRedisBlobStore rejects a ttlMs of %s",
+  (ttlMs) => {
+    expect(() => createRedisBlobStore({ url: "redis://localhost", ttlMs })).toThrow(/ttlMs/);
+  },
+);

@@ -4,7 +4,7 @@ import { checkBlobKey, checkLeaseLength } from "@outrigger/core/stores";
 import { createScript, type RedisConnection } from "../connection/redis-connection.ts";
 import type { BlobNames } from "./blob-names.ts";
 
-/** KEYS: the lease. ARGV: its proof, its new length. Answers 1 if it was held with this proof. */
+/** KEYS: the lease. ARGV: its proof, its new length. Returns 1 if it was held with this proof. */
 const renewLease = createScript(`
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])
@@ -17,8 +17,9 @@ return redis.call('DEL', KEYS[1])
 `);
 
 /**
- * Leases as keys that hold their proof and expire by the server's clock. One that a hung server grants after the call was given
- * up is held by nobody for its length.
+ * A lease is a key that holds its proof and expires by the server's clock. If a hung server grants a lease
+ * after the call
+ * timed out, the lease has no holder and blocks its key until it expires.
  */
 export function createRedisLeases(connection: RedisConnection, names: BlobNames): LeaseStore {
   return {

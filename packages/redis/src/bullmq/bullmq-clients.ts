@@ -3,24 +3,24 @@ import { reconnectPauseMs } from "../connection/reconnect-pause.ts";
 import { isDemoted } from "../connection/redis-errors.ts";
 import type { RedisAddress, RedisSettings, SentinelSettings } from "../connection/redis-options.ts";
 
-/** Connections for BullMQ, which takes those of its own library only. */
+/** Connections for BullMQ, which accepts only those of its own library, ioredis. */
 export interface BullMqClients {
-  /** For calls that fail when the server is away. */
+  /** For calls that fail if the server is unavailable. */
   asking: Redis | Cluster;
-  /** Resolves when `asking` has its server; one that has lost it may not know yet. */
+  /** Resolves when `asking` is connected. A lost connection may not have been detected yet. */
   ready(): Promise<void>;
   /** For a worker, whose commands wait for the server to come back. */
   openWorking(): Redis | Cluster;
-  /** What `asking` last heard of a connection that is not there; `undefined` when all is well. */
+  /** The last connection error of `asking`; `undefined` while it is connected. */
   trouble(): unknown;
-  /** Ends all of them at once, those that BullMQ made of ours too. */
+  /** Closes all clients at once, including the duplicates that BullMQ created. */
   disconnect(): void;
 }
 
-/** A worker waits so long at a time for a job to come. */
+/** How long a worker blocks in one wait for a job, in seconds. */
 export const WAIT_S = 2;
 
-/** A server that has not closed a connection by then is not waited for. */
+/** How long to wait for the server to close a connection. */
 const FAREWELL_MS = 100;
 
 /** Begins to connect at once. */
@@ -39,13 +39,13 @@ export function openBullMqClients(settings: RedisSettings): BullMqClients {
   });
   asking.on("error", (error) => {
     trouble = error;
-    // What it throws is not to end up in the client.
+    // In a microtask, so that an exception of `onError` does not reach the client.
     queueMicrotask(() => settings.onError(error));
   });
 
   function keepWorking(client: Redis | Cluster): Redis | Cluster {
     clients.push(client);
-    // The worker passes them on as its own, until it is closed.
+    // The worker reports the errors of its client as its own, until it is closed.
     client.on("error", () => undefined);
     return client;
   }
@@ -60,10 +60,10 @@ export function openBullMqClients(settings: RedisSettings): BullMqClients {
       return becomesReady;
     },
     openWorking() {
-      // A worker's connection that is silent for longer than it waits for a job has lost its server.
+      // If a worker's connection is silent for longer than one wait for a job, it has lost its server.
       const socketTimeout = WAIT_S * 1000 + settings.timeoutMs;
       const client = keepWorking(openClient(settings, { maxRetriesPerRequest: null, socketTimeout }, true));
-      const duplicate = client.duplicate.bind(client) as (...args: unknown[]) => Redis | Cluster; // Of either kind.
+      const duplicate = client.duplicate.bind(client) as (...args: unknown[]) => Redis | Cluster; // Server or cluster, as `client`.
       return Object.assign(client, { duplicate: (...args: unknown[]) => keepWorking(duplicate(...args)) });
     },
     trouble: () => trouble,
@@ -78,10 +78,11 @@ function end(client: Redis | Cluster): void {
     client.status === "ready" || client.status === "connect" || client.status === "connecting";
   client.disconnect();
   if (isConnected || client.status === "end") return;
-  // Between two attempts it has nothing to close, and would never say that it has ended, which is what BullMQ waits for before it
-  // stops its clocks. The end of an attempt is the end of it.
+  // Between two attempts there is nothing to close, and the client would never emit the "end" event for which
+  // BullMQ waits
+  // before it stops its timers. One more attempt ends the client.
   client.once("connect", () => client.disconnect());
-  client.connect().catch(() => undefined); // As it was meant to.
+  client.connect().catch(() => undefined); // The attempt is meant to fail.
 }
 
 /** @param isPatient whether commands wait for a connection. */
@@ -96,7 +97,7 @@ function openClient(settings: RedisSettings, extra: RedisOptions, isPatient: boo
       db: sentinel.master.database,
       enableOfflineQueue: isPatient,
       retryStrategy: reconnectPauseMs,
-      // A master that was demoted refuses writes: by 2 the command is sent again, to the new one.
+      // A demoted master rejects writes. 2: reconnect and send the command again, to the new master.
       reconnectOnError: (error) => isDemoted(error) && (isPatient ? 2 : 1),
     });
   }
@@ -115,7 +116,7 @@ function openClient(settings: RedisSettings, extra: RedisOptions, isPatient: boo
       enableOfflineQueue: isPatient,
       clusterRetryStrategy: reconnectPauseMs,
       slotsRefreshTimeout: settings.timeoutMs,
-      // Certificates are of names, not of the addresses that these have.
+      // Keeps host names: TLS certificates are issued for names, not for IP addresses.
       dnsLookup: (address, callback) => callback(null, address),
     },
   );
@@ -135,7 +136,7 @@ function sentinelOptions(
     sentinelCommandTimeout: timeoutMs,
     sentinelRetryStrategy: reconnectPauseMs,
     sentinelReconnectStrategy: reconnectPauseMs,
-    // Each announces a fail-over: the connection to the master of before is closed then.
+    // Each Sentinel announces a fail-over, which closes the connection to the old master.
     failoverDetector: true,
     sentinelMaxConnections: addresses.length,
   };

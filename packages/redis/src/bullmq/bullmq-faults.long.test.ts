@@ -7,14 +7,14 @@ import { createBullMqJobQueue } from "../bullmq.ts";
 
 expectSilence();
 
-/** A server of the test's own, or a cluster, that can be made to fail. */
+/** A server or cluster of this test alone, which the test can stop. */
 interface Backend {
   url: string | string[];
   nodes: RedisServer[];
   close(): Promise<void>;
 }
 
-describe.each(["server", "cluster"])("on a %s that fails", (kind) => {
+describe.each(["server", "cluster"])("a BullMQ job queue on a failing %s", (kind) => {
   let backend: Backend;
   let errors: unknown[];
   const queues: JobQueue[] = [];
@@ -62,14 +62,14 @@ describe.each(["server", "cluster"])("on a %s that fails", (kind) => {
     expect(performance.now() - beganMs).toBeLessThan(timeoutMs + 4000);
   }
 
-  /** Until a job is taken in: a client that was cut off comes back in its own time. */
+  /** Retries until the job is accepted: a client that was cut off needs time to reconnect. */
   async function enqueued(queue: JobQueue, job: Job): Promise<void> {
     await expect
-      .poll(() => queue.enqueue(job).then(() => "taken", String), { timeout: 25_000 })
-      .toBe("taken");
+      .poll(() => queue.enqueue(job).then(() => "accepted", String), { timeout: 25_000 })
+      .toBe("accepted");
   }
 
-  test("refuses jobs, and hands them out again when it was killed and is back", async () => {
+  test("rejects jobs while the server is down and delivers jobs again after its restart", async () => {
     const handled: string[] = [];
     const queue = open();
     queue.work(async ({ id }) => void handled.push(id), 2);
@@ -85,7 +85,7 @@ describe.each(["server", "cluster"])("on a %s that fails", (kind) => {
     await closesInTime(queue);
   }, 90_000);
 
-  test("refuses jobs while it hangs, and hands them out when it goes on", async () => {
+  test("rejects jobs while the server hangs and delivers jobs when it resumes", async () => {
     const handled: string[] = [];
     const queue = open();
     queue.work(async ({ id }) => void handled.push(id), 2);
@@ -99,7 +99,7 @@ describe.each(["server", "cluster"])("on a %s that fails", (kind) => {
     await expect.poll(() => handled, { timeout: 25_000 }).toContain(second.id);
   }, 90_000);
 
-  test("ends a job that was under way when it was killed", async () => {
+  test("finishes a job that was running when the server was killed", async () => {
     const queue = open();
     const job = someJob();
     let begun = 0;
@@ -117,11 +117,11 @@ describe.each(["server", "cluster"])("on a %s that fails", (kind) => {
     await refuses(queue);
     finish();
     await Promise.all(backend.nodes.map((node) => node.start()));
-    // Until it is over, one of its ID changes nothing.
+    // Until the first job is finished, enqueueing its ID changes nothing.
     await expect
       .poll(
         async () => {
-          await queue.enqueue(job).catch(() => undefined); // Not there again yet.
+          await queue.enqueue(job).catch(() => undefined); // The server has not recovered yet.
           return begun;
         },
         { timeout: 25_000 },
@@ -130,7 +130,7 @@ describe.each(["server", "cluster"])("on a %s that fails", (kind) => {
   }, 90_000);
 
   test.each(["killed", "hanging"])(
-    "can be closed while it is %s, once the handlers are done",
+    "closes while the server is %s, as soon as its handlers are done",
     async (how) => {
       const [busy, idle] = [open(), open()];
       let isOver = false;
@@ -161,7 +161,7 @@ describe.each(["server", "cluster"])("on a %s that fails", (kind) => {
     90_000,
   );
 
-  test("can be closed where there never was one", async () => {
+  test("closes although the server was never reachable", async () => {
     await Promise.all(backend.nodes.map((node) => node.kill()));
     const queue = open();
     queue.work(async () => undefined, 1);
@@ -170,7 +170,7 @@ describe.each(["server", "cluster"])("on a %s that fails", (kind) => {
     await expect(queue.enqueue(someJob())).rejects.toMatchObject({ code: "store_unavailable" });
   }, 90_000);
 
-  test("keeps no process alive once it is closed", async () => {
+  test("keeps no timer once it is closed, so the process can exit", async () => {
     const clocks = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
     const before = clocks();
     const several = Array.from({ length: 5 }, open);
@@ -183,7 +183,7 @@ describe.each(["server", "cluster"])("on a %s that fails", (kind) => {
     await expect.poll(clocks, { timeout: 20_000 }).toBeLessThanOrEqual(before + 2);
   }, 90_000);
 
-  test("begins to work when there is one at last", async () => {
+  test("starts to deliver jobs once a server that was down at the start is reachable", async () => {
     await Promise.all(backend.nodes.map((node) => node.kill()));
     const handled: string[] = [];
     const queue = open();
@@ -195,7 +195,7 @@ describe.each(["server", "cluster"])("on a %s that fails", (kind) => {
     await expect.poll(() => handled, { timeout: 25_000 }).toContain(job.id);
   }, 90_000);
 
-  test("costs little time while it is away", async () => {
+  test("uses little CPU time while the server is down", async () => {
     const queue = open();
     queue.work(async () => undefined, 4);
     await enqueued(queue, someJob());

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 expectSilence();
 
-describe.each(["server", "cluster"])("on a %s", (kind) => {
+describe.each(["server", "cluster"])("createBullMqJobQueue on a %s", (kind) => {
   const prefixes = new WeakMap<JobQueue, string>();
   const open = async (prefix = `test-${randomBytes(6).toString("hex")}`) => {
     const url = kind === "server" ? server.url : cluster.urls;
@@ -35,7 +35,7 @@ describe.each(["server", "cluster"])("on a %s", (kind) => {
   jobQueueContract(test, () => open(), { openAnother: (queue) => open(prefixes.get(queue)) });
 });
 
-test("has keys that are no store's, in one slot", async () => {
+test("a job queue has its own keys, in one slot, apart from a store with the same prefix", async () => {
   const prefix = `test-${randomBytes(6).toString("hex")}`;
   const queue = createBullMqJobQueue({ url: server.url, prefix });
   const store = createRedisBlobStore({ url: server.url, prefix });
@@ -52,7 +52,7 @@ test("has keys that are no store's, in one slot", async () => {
   await store.close();
 });
 
-test("leaves nothing but its counters when all is done", async () => {
+test("a job queue keeps only counters, settings and events when all jobs are done", async () => {
   const prefix = `test-${randomBytes(6).toString("hex")}`;
   const queue = createBullMqJobQueue({ url: server.url, prefix });
   let handled = 0;
@@ -75,13 +75,13 @@ test.each([
   { url: "redis://:s3cret@localhost/x" },
   { url: "redis://localhost", timeoutMs: 0 },
   { url: "redis://localhost", prefix: "{a}" },
-])("options that are wrong throw a TypeError that shows no password: %j", (options) => {
+])("createBullMqJobQueue throws a TypeError without the password for invalid options: %j", (options) => {
   const create = () => createBullMqJobQueue(options);
   expect(create).toThrow(TypeError);
   expect(create).not.toThrow(/s3cret/);
 });
 
-test("needs no more permissions than the README lists", async () => {
+test("a job queue works with the permissions that the README lists", async () => {
   const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
   const rules = /BullMQ needs:\n\n```\n([^`]*)\n```/.exec(readme)?.[1]?.split(/\s+/) ?? [];
   await server.cli("ACL", "SETUSER", "worker", "on", ">pass", ...rules);
@@ -105,7 +105,7 @@ test("needs no more permissions than the README lists", async () => {
   expect(errors).toEqual([]);
 });
 
-test("says that a server has no memory left", async () => {
+test("enqueue rejects with a message about maxmemory when the server is out of memory", async () => {
   const full = await startRedis({ args: ["--maxmemory", "1", "--maxmemory-policy", "noeviction"] });
   const queue = createBullMqJobQueue({ url: full.url });
   try {
@@ -119,7 +119,7 @@ test("says that a server has no memory left", async () => {
   }
 });
 
-test("says what is wrong with a password", async () => {
+test("enqueue rejects with a message about the password when it is wrong", async () => {
   const guarded = await startRedis({ args: ["--requirepass", "right"], password: "right" });
   const queue = createBullMqJobQueue({ url: `redis://:wrong@127.0.0.1:${guarded.port}`, timeoutMs: 1000 });
   try {

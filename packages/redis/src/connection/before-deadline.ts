@@ -1,10 +1,10 @@
 import { RedisTimeoutError } from "./redis-errors.ts";
 
-/** Rejects when `work` takes too long. */
+/** Rejects with a `RedisTimeoutError` if `work` takes longer than `timeoutMs`. */
 export function beforeDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      // A process that was busy itself may have the answer already: it is read before this runs.
+      // If this process was busy, the reply may be in the socket already: it is read before this callback runs.
       setImmediate(() => reject(new RedisTimeoutError(timeoutMs)));
     }, timeoutMs);
     work.then(

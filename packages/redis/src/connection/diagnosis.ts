@@ -5,19 +5,22 @@ import { askOnce } from "./find-master.ts";
 import { isReplyError } from "./redis-errors.ts";
 import type { RedisAddress, RedisSettings } from "./redis-options.ts";
 
-/** Why a server that never answered as Redis does is of no use, where that can be found out. */
+/** Finds out why a server never gave a valid Redis reply, where possible. */
 export interface Diagnosis {
-  /** A call was answered: from now on the address is right. */
+  /** Reports a successful call: the address is correct. */
   answered(): void;
-  /** @returns what to throw in the place of `error`: a `ServiceError` that names the mistake in the URL, or `error` itself. */
+  /**
+   * @returns the error to throw instead of `error`: a `ServiceError` that names the mistake in the URL, or
+   * `error` itself.
+   */
   explain(error: unknown): Promise<unknown>;
-  /** A call waits for its answer. @returns what ends that. */
+  /** Reports that a call waits for its reply. @returns a function that ends the wait. */
   beginWait(): () => void;
-  /** What is known by now. */
+  /** The diagnosis so far. */
   found(): ServiceError | undefined;
 }
 
-/** A server that could not be examined is not examined again any sooner. */
+/** Minimum pause between two examinations of a server. */
 const PAUSE_MS = 1000;
 
 export function createDiagnosis(settings: RedisSettings): Diagnosis {
@@ -67,7 +70,8 @@ export function createDiagnosis(settings: RedisSettings): Diagnosis {
     },
     beginWait() {
       if (hasAnswered) return () => undefined;
-      // Two kinds of server that wait for each other never fail: the deadline of the call is to find the reason known.
+      // A TLS peer and a plain peer may wait for each other for ever. The reason must be known at the
+      // deadline of the call.
       const timer = setTimeout(begin, timeoutMs / 2).unref();
       return () => clearTimeout(timer);
     },
@@ -75,7 +79,10 @@ export function createDiagnosis(settings: RedisSettings): Diagnosis {
   };
 }
 
-/** That the address is that of a Sentinel, with the URL to use instead; `undefined` where it is none. */
+/**
+ * The error for a Sentinel's address, with the URL to use instead; `undefined` if the server is not a
+ * Sentinel.
+ */
 async function asSentinel(settings: RedisSettings): Promise<ServiceError | undefined> {
   const [address] = settings.addresses;
   try {
@@ -98,25 +105,25 @@ function placeOf({ host, port }: RedisAddress): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** What a server speaks; `null` where it does not tell. Neither question says anything of the caller. */
+/** The transport of a server; `null` if it cannot be determined. The probes send no credentials. */
 async function transportOf(address: RedisAddress, timeoutMs: number): Promise<"tls" | "plain" | null> {
   if (await answersPing(address, timeoutMs)) return "plain";
   return (await shakesHands(address, timeoutMs)) ? "tls" : null;
 }
 
-/** Whether it answers as Redis does without TLS, if only that a password is wanted. */
+/** Whether the server answers PING without TLS. An error reply, such as a missing password, counts. */
 function answersPing({ host, port }: RedisAddress, timeoutMs: number): Promise<boolean> {
   const socket = connect({ host, port }, () => socket.write("PING\r\n"));
   return firstOf(socket, "data", timeoutMs, ([first]) => first === 0x2b || first === 0x2d);
 }
 
-/** Whether it has a certificate, whose ever. */
+/** Whether the server completes a TLS handshake, with any certificate. */
 function shakesHands({ host, port }: RedisAddress, timeoutMs: number): Promise<boolean> {
   const socket = connectTls({ host, port, rejectUnauthorized: false });
   return firstOf(socket, "secureConnect", timeoutMs, () => true);
 }
 
-/** What `isSo` makes of the event; `false` when the socket ends before, or nothing happens in time. */
+/** The result of `isSo` for the event; `false` if the socket closes first or times out. */
 function firstOf(
   socket: Socket,
   event: string,

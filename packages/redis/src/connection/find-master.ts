@@ -4,13 +4,14 @@ import { createServerDriver, type RedisArguments, type RedisReply } from "./redi
 import { sentinelRefusalOf } from "./redis-errors.ts";
 import type { RedisAddress, RedisSettings, SentinelSettings } from "./redis-options.ts";
 
-/** How long the other Sentinels are waited for when one has answered, as a share of the time limit. */
+/** How long to wait for the other Sentinels after the first reply, as a share of the time limit. */
 const OTHERS_SHARE = 0.25;
 
 /**
- * Asks all Sentinels where the master is, and believes the latest configuration that one of them knows: one that was cut off
- * still names the master of before.
- * Rejects with a `ServiceError` that says why none of them told.
+ * Queries all Sentinels for the master and takes the reply with the latest configuration epoch: a Sentinel
+ * that was cut off
+ * still names the old master.
+ * Rejects with a `ServiceError` that gives the reason if no Sentinel names a master.
  */
 export async function findMaster(
   settings: RedisSettings,
@@ -39,7 +40,7 @@ export async function findMaster(
   return { ...master, host: latest.host, port: latest.port };
 }
 
-/** Asks a server one thing, by a connection of its own. */
+/** Sends one command to a server, over a separate connection. */
 export async function askOnce(
   settings: RedisSettings,
   address: RedisAddress,
@@ -58,7 +59,7 @@ export async function askOnce(
   }
 }
 
-/** A reply of names and values in turns. */
+/** Reads a reply of alternating names and values. */
 function fieldsOf(reply: RedisReply): Map<string, string> {
   const list = Array.isArray(reply) ? reply.map(String) : [];
   return new Map(list.flatMap((key, index) => (index % 2 === 0 ? [[key, list[index + 1] ?? ""]] : [])));

@@ -15,27 +15,30 @@ import { isDemoted, isReplyError, RedisTimeoutError, toServiceError } from "./re
 import { CONNECTION_RULES, type RedisOptions, type RedisSettings, readOptions } from "./redis-options.ts";
 import { createSentinelDriver } from "./sentinel-driver.ts";
 
-/** A program that the server runs as one step. */
+/** A Lua script that the server runs atomically. */
 export interface RedisScript {
   readonly text: string;
   readonly sha1: string;
 }
 
-/** A connection that stores and limiters may share. It heals by itself. Every failure is a `ServiceError`. */
+/**
+ * A connection that stores and limiters may share. It reconnects by itself. Every failure is a
+ * `ServiceError`.
+ */
 export interface RedisConnection {
   /** How long one round trip may take, in milliseconds. */
   readonly timeoutMs: number;
   /** Whether keys are spread over several servers. */
   readonly isCluster: boolean;
-  /** Runs a command where `key` is. */
+  /** Runs a command on the server that holds `key`. */
   call(key: string, args: RedisArguments): Promise<RedisReply>;
-  /** Runs a script on `keys`, of which there is at least one and which all lie in one slot. */
+  /** Runs a script on `keys`: at least one, all in one slot. */
   run(script: RedisScript, keys: readonly [string, ...string[]], args: RedisArguments): Promise<RedisReply>;
-  /** Does one round trip with the library's client, which may be another one the next time. */
+  /** Makes one round trip with the library's client. The next call may get another client. */
   use<T>(work: (client: RedisClient) => Promise<T>): Promise<T>;
-  /** The servers that hold keys, in an order that stays. */
+  /** The servers that hold keys, in a stable order. */
   nodes(): Promise<RedisNode[]>;
-  /** Calls that are under way reject, and so does every later one. Calling it twice is allowed. */
+  /** Closes the connection: calls under way and all later calls reject. May be called twice. */
   close(): Promise<void>;
 }
 
@@ -46,7 +49,7 @@ function openDriver(settings: RedisSettings): RedisDriver {
   return sentinel === null ? createDriver(settings) : createSentinelDriver(settings, sentinel);
 }
 
-/** A client that keeps silent is replaced, but no more often than this. */
+/** Minimum pause between two replacements of a silent client. */
 const RENEWAL_PAUSE_MS = 500;
 
 export function createScript(text: string): RedisScript {
@@ -54,17 +57,19 @@ export function createScript(text: string): RedisScript {
 }
 
 /**
- * A connection that stores, limiters and caches can share. Begins to connect at once and returns; what goes wrong is told by
- * the calls.
+ * Opens a connection that stores, limiters and caches can share. Returns at once and connects in the
+ * background; calls
+ * reject if connecting fails.
  *
- * Whoever makes a connection closes it. A store or limiter that is given one leaves it open; one that is given a `url` has a
- * connection of its own.
+ * The caller closes the connection. A store or limiter leaves a `connection` that it was given open; with a
+ * `url` it opens
+ * and closes its own.
  */
 export function connectRedis(options: RedisOptions): RedisConnection {
   return connect("connectRedis", options);
 }
 
-/** @param factory whose options they are, for messages. */
+/** @param factory Name of the factory that takes the options, for messages. */
 export function connect(factory: string, options: GivenOptions): RedisConnection {
   const settings = readOptions(checkOptions(factory, options, CONNECTION_RULES));
   const { timeoutMs } = settings;
@@ -74,7 +79,10 @@ export function connect(factory: string, options: GivenOptions): RedisConnection
   let renewedAt = performance.now();
   let isClosed = false;
 
-  /** Replaces a client that may have lost its server without being told: a hung machine, a cluster that has moved. */
+  /**
+   * Replaces a client that may have lost its server without noticing: a hung machine, a cluster that has
+   * moved.
+   */
   async function renew(): Promise<void> {
     if (isClosed || isRenewing || performance.now() - renewedAt < RENEWAL_PAUSE_MS) return;
     isRenewing = true;
@@ -83,10 +91,10 @@ export function connect(factory: string, options: GivenOptions): RedisConnection
       await beforeDeadline(next.connected, timeoutMs);
       const [retired, kept] = isClosed ? [next, driver] : [driver, next];
       driver = kept;
-      // By then its last call has met its deadline.
+      // By then the deadline of its last call has passed.
       retired.retire(isClosed ? 0 : timeoutMs + 1000);
     } catch {
-      next.retire(0); // As bad as the one there is; calls tell why.
+      next.retire(0); // The new client is no better; the calls report why.
     } finally {
       renewedAt = performance.now();
       isRenewing = false;
@@ -98,10 +106,10 @@ export function connect(factory: string, options: GivenOptions): RedisConnection
     work: (current: RedisDriver) => Promise<T>,
     isOver: () => boolean,
   ): Promise<T> {
-    // A first attempt that failed is met again by the call itself, with what is known by then.
+    // If the first attempt failed, the call itself fails too, with the latest error.
     await current.connected.catch(() => undefined);
     if (current.isRetired()) throw new Error("The connection was closed.");
-    // A server that comes back late is not sent what was given up.
+    // A server that recovers after the deadline must not receive the rejected call.
     if (isOver()) throw new RedisTimeoutError(timeoutMs);
     try {
       const result = await work(current);
@@ -128,7 +136,8 @@ export function connect(factory: string, options: GivenOptions): RedisConnection
       if (current.doubt !== undefined) {
         if (!isReply || isDemoted(error)) current.doubt();
       } else if (isSilent || (settings.isCluster && !isReply)) {
-        // A single server's client comes back by itself where it knows that it is cut off; a cluster's looks for nobody else.
+        // The client of a single server reconnects by itself when it notices the loss; that of a cluster
+        // seeks no other node.
         void renew();
       }
       throw (isSilent && diagnosis.found()) || toServiceError(error);
@@ -150,7 +159,7 @@ export function connect(factory: string, options: GivenOptions): RedisConnection
       try {
         return await call(keys[0], ["EVALSHA", sha1, ...rest]);
       } catch (error) {
-        const { cause } = error as ServiceError; // As `guarded` throws nothing else.
+        const { cause } = error as ServiceError; // `guarded` throws nothing else.
         if (!(isError(cause) && cause.message.startsWith("NOSCRIPT"))) throw error;
         return await call(keys[0], ["EVAL", text, ...rest]);
       }

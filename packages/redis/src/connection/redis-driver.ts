@@ -2,42 +2,49 @@ import { createClient, createCluster, type RedisClientType, type RedisClusterTyp
 import { LONGEST_PAUSE_MS, reconnectPauseMs } from "./reconnect-pause.ts";
 import type { RedisAddress, RedisSettings } from "./redis-options.ts";
 
-/** An answer; strings of bytes come as Buffers. */
+/** A reply. Bulk strings are Buffers. */
 export type RedisReply = null | number | string | Buffer | RedisReply[];
 
 export type RedisArguments = readonly (string | Buffer)[];
 
-/** One server that holds keys of its own. */
+/** One server that holds keys: a single server or a master of a cluster. */
 export interface RedisNode {
-  /** Names the node for as long as it lives; empty where there is but one. */
+  /** Stable ID of the node; empty for a single server. */
   id: string;
   send(args: RedisArguments): Promise<RedisReply>;
 }
 
-/** The library's own client, of either kind. */
+/** The library's own client, of a server or a cluster. */
 export type RedisClient = RedisClientType | RedisClusterType;
 
 /** The client of a server or a cluster, from its first connection to its last. */
 export interface RedisDriver {
   readonly client: RedisClient;
   /**
-   * How the first attempt to connect ended. One to a single server goes on after a failed one. With Sentinels: resolves when no
-   * first master, and none after one that was lost, is being looked for.
+   * Settles with the result of the first attempt to connect. The client of a single server continues after a
+   * failed one. With
+   * Sentinels: resolves when no search for a master, the first or a new one, is in progress.
    */
   readonly connected: Promise<void>;
-  /** Sends a command to the node that has `key`. */
+  /** Sends a command to the node that holds `key`. */
   send(key: string, args: RedisArguments): Promise<RedisReply>;
   nodes(): Promise<RedisNode[]>;
-  /** What was last heard of a connection that is not there; `undefined` when all is well. */
+  /** The last connection error; `undefined` while connected. */
   trouble(): unknown;
-  /** Ends its connections after `graceMs`, for calls that are under way. After that it must not be used. */
+  /**
+   * Closes the connections after `graceMs`, the time for calls under way. The driver must not be used after
+   * that.
+   */
   retire(graceMs: number): void;
   isRetired(): boolean;
-  /** A call failed in a way that another server might not: the driver looks for one by itself. Absent: it knows but one. */
+  /**
+   * Reports a failure that may mean another master: the driver then searches for it. Absent without
+   * Sentinels.
+   */
   doubt?(): void;
 }
 
-/** What both kinds of client have that is needed to end one. */
+/** The members of both kinds of client that ending one needs. */
 interface EndableClient {
   readonly isOpen: boolean;
   readonly isReady: boolean;
@@ -46,10 +53,10 @@ interface EndableClient {
   unref(): void;
 }
 
-/** The type of a bulk string in the protocol is `$`: replies of that type are to stay bytes. */
+/** `$` (36) is the protocol's type of a bulk string: replies of that type stay bytes. */
 const AS_BYTES = { typeMapping: { 36: Buffer } };
 
-/** Begins to connect at once. */
+/** Creates a driver and starts to connect. */
 export function createDriver(settings: RedisSettings): RedisDriver {
   return settings.isCluster
     ? createClusterDriver(settings)
@@ -62,9 +69,11 @@ export interface ServerDriver extends RedisDriver {
 }
 
 export interface ServerDriverOptions {
-  /** Whether it connects again by itself. @default true */
+  /** Whether it reconnects by itself. @default true */
   reconnects?: boolean;
-  /** Has the server pinged so often, and its silence end the connection after three times as long, in milliseconds. @default never */
+  /**
+   * Interval of pings, in milliseconds. The connection is closed after three silent intervals. @default never
+   */
   pingMs?: number;
 }
 
@@ -95,11 +104,11 @@ export function createServerDriver(
       reject(error);
     });
   });
-  connected.catch(() => undefined); // Whoever calls meets the error.
-  client.connect().catch(() => undefined); // It goes on until it is ended; each failure was an event.
+  connected.catch(() => undefined); // The calls report the error.
+  client.connect().catch(() => undefined); // The client retries until it is closed; each failure emits "error".
   const send = (args: RedisArguments) => client.sendCommand<RedisReply>([...args], AS_BYTES);
   return {
-    client: client as unknown as RedisClientType, // What the library makes and what it asks for differ in type parameters.
+    client: client as unknown as RedisClientType, // The library's types differ in their parameters.
     connected,
     send: (_key, args) => send(args),
     nodes: async () => [{ id: "", send }],
@@ -114,25 +123,25 @@ function createClusterDriver(settings: RedisSettings): RedisDriver {
   const defaults = clientOptions(settings, first);
   const cluster = createCluster({
     rootNodes: settings.addresses.map(({ host, port }) => ({
-      // Who asks a hung root node for the slots has to be let go of; the other clients are ended by us.
+      // Ends a request for the slots at a hung root node. The driver ends the other clients itself.
       socket: { ...defaults.socket, host, port, socketTimeout: settings.timeoutMs },
     })),
     defaults,
-    // A node that is down keeps nobody from the others.
+    // Connects to a node on first use, so that a node that is down does not block the others.
     minimizeConnections: true,
   });
   cluster.on("error", trouble.remember);
   cluster.on("node-error", trouble.remember);
   cluster.on("node-ready", trouble.forget);
   const connected = cluster.connect().then(() => undefined);
-  connected.catch(() => undefined); // Whoever calls meets the error.
+  connected.catch(() => undefined); // The calls report the error.
   return {
     client: cluster as unknown as RedisClusterType, // As above.
     connected,
     send: (key, args) => cluster.sendCommand<RedisReply>(key, false, [...args], AS_BYTES),
     async nodes() {
       const masters = cluster.masters.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-      // Until it has found one; to have nothing to list would look like an empty store.
+      // No master is known yet. An empty result would look like an empty store.
       if (masters.length === 0) throw new Error("No node of the cluster is known.");
       return masters.map((master) => ({
         id: master.id,
@@ -151,7 +160,7 @@ function clientOptions({ timeoutMs, tls }: RedisSettings, address: RedisAddress)
     socket: isSecure ? { ...tls, ...reach, tls: true as const } : reach,
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
-    // A call must not wait for a server to come back.
+    // A call must not wait for an unavailable server.
     disableOfflineQueue: true,
     disableClientInfo: true,
     maintNotifications: "disabled" as const,
@@ -164,7 +173,7 @@ export function createTrouble({ onError }: Pick<RedisSettings, "onError">) {
     last: () => last,
     remember(error: unknown) {
       last = error;
-      // What it throws is not to end up in the client, which would stop connecting.
+      // In a microtask: an exception of `onError` in the client would stop it from reconnecting.
       queueMicrotask(() => onError(error));
     },
     forget() {
@@ -173,7 +182,10 @@ export function createTrouble({ onError }: Pick<RedisSettings, "onError">) {
   };
 }
 
-/** Ends the clients that there are by then, whatever they are about to do, and keeps the process from waiting for them. */
+/**
+ * Closes the clients that exist when the grace period ends, in whatever state they are. They do not keep the
+ * process alive.
+ */
 function createRetirement(clients: () => readonly EndableClient[], timeoutMs: number) {
   let isRetired = false;
   function end(): void {
@@ -190,8 +202,9 @@ function createRetirement(clients: () => readonly EndableClient[], timeoutMs: nu
 }
 
 /**
- * A client that is just being connected forgets, when it is destroyed, the socket that is about to open, and would leave it
- * open for ever. So it is destroyed once it has the socket or has failed to get one.
+ * A client that is destroyed while it connects forgets the socket that is about to open, which then stays
+ * open for ever. The
+ * client is therefore destroyed once it has the socket or failed to get one.
  */
 function endClient(client: EndableClient, timeoutMs: number): void {
   const destroy = () => {
@@ -203,6 +216,7 @@ function endClient(client: EndableClient, timeoutMs: number): void {
   }
   client.unref();
   for (const event of ["connect", "ready", "error"] as const) client.on(event, destroy);
-  // Neither happens to one that waits for the answer to its greeting; by then it cannot be connecting any more.
+  // A client that waits for the reply to its greeting emits no event; after this time it cannot be connecting
+  // any more.
   setTimeout(destroy, timeoutMs + LONGEST_PAUSE_MS).unref();
 }

@@ -1,9 +1,9 @@
 import { isError, isServiceError, ServiceError } from "@outrigger/core";
 
-/** What Redis answers when it will not do something, and what that means to whoever runs it. */
+/** Error replies of Redis, each with its meaning for the operator. */
 const REPLIES: readonly (readonly [RegExp, string])[] = [
   [/\bREADONLY\b/, "The Redis server is a read-only replica; the address must be that of its primary."],
-  // The latter where a command is too long to be read from a client that has not logged in.
+  // The second pattern: a command that is too long to be read from a client that has not logged in.
   [
     /\bNOAUTH\b|\bunauthenticated (?:multibulk|bulk)\b/,
     "The Redis server asks for a password, and the address has none.",
@@ -13,15 +13,15 @@ const REPLIES: readonly (readonly [RegExp, string])[] = [
   [/\bNOPERM\b/, "The Redis user lacks a permission; it needs the commands that the README lists."],
   [/\bLOADING\b/, "The Redis server is loading its data."],
   [/\bCLUSTERDOWN\b/, "The Redis cluster is down: some of its slots have no server."],
-  [/\bNOREPLICAS\b/, "The Redis server has fewer replicas than it is told to write to."],
+  [/\bNOREPLICAS\b/, "The Redis server has fewer replicas than its min-replicas-to-write."],
   [/\bMASTERDOWN\b/, "The Redis server has lost its primary."],
   [/\bMISCONF\b/, "The Redis server cannot save its data to disk and accepts no writes."],
   [/\bBUSY\b/, "The Redis server is busy with a script."],
-  [/cluster support disabled/, "The Redis server is no cluster; its address must be given as a string."],
+  [/cluster support disabled/, "The Redis server is not a cluster; its address must be given as a string."],
   [/\b(?:MOVED|CROSSSLOT)\b/, "The Redis server is a cluster; its addresses must be given as an array."],
 ];
 
-/** What Sentinels answer, and what that means to the operator; the first that one of them answered. */
+/** Error replies of Sentinels, each with its meaning for the operator. Earlier entries take precedence. */
 const SENTINEL_REPLIES: readonly (readonly [RegExp, string])[] = [
   [/No such master/i, "The Redis Sentinels watch no master of the name in the URL's path."],
   [
@@ -40,10 +40,10 @@ const SENTINEL_REPLIES: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** What ioredis makes of Sentinels that do not name a master. */
+/** The message of ioredis if no Sentinel names a master. */
 const NO_SENTINEL = /\ball sentinels are unreachable\b/i;
 
-/** What a call ends with that nothing was heard of in time. */
+/** The error of a call without a reply before its deadline. */
 export class RedisTimeoutError extends Error {
   constructor(timeoutMs: number) {
     super(`No answer from Redis within ${timeoutMs} ms.`);
@@ -51,12 +51,12 @@ export class RedisTimeoutError extends Error {
   }
 }
 
-/** Whether Redis itself refused something, as opposed to a connection that failed. */
+/** Whether the error is a reply of Redis, as opposed to a failed connection. */
 export function isReplyError(error: unknown): boolean {
   return isError(error) && /^[A-Z][A-Z]+ /.test(error.message);
 }
 
-/** What Sentinels refused by one of these texts, in the order of what matters, and which text says so. */
+/** The most important refusal of Sentinels among these texts, and the index of the text that contains it. */
 export function sentinelRefusalOf(texts: readonly string[]): { message: string; index: number } | undefined {
   for (const [pattern, message] of SENTINEL_REPLIES) {
     const index = texts.findIndex((text) => pattern.test(text));
@@ -65,12 +65,12 @@ export function sentinelRefusalOf(texts: readonly string[]): { message: string; 
   return undefined;
 }
 
-/** Whether a server that was the master refused a write since it is one no more. */
+/** Whether a server rejected a write because it is no longer the master. */
 export function isDemoted(error: unknown): boolean {
   return isError(error) && /^(?:READONLY|MASTERDOWN) /.test(error.message);
 }
 
-/** A driver's error as the contract wants it. One that already is goes through. */
+/** Converts a driver's error to a `ServiceError`. Returns a `ServiceError` unchanged. */
 export function toServiceError(error: unknown): ServiceError {
   if (isServiceError(error)) return error;
   const message = isError(error) ? error.message : String(error);
@@ -78,7 +78,7 @@ export function toServiceError(error: unknown): ServiceError {
     return new ServiceError("no_space", "The Redis server has no memory left (maxmemory).", { cause: error });
   }
   const known = NO_SENTINEL.test(message)
-    ? undefined // It quotes a reply of a Sentinel, not of a server.
+    ? undefined // The message quotes a reply of a Sentinel, not of a server.
     : REPLIES.find(([pattern]) => pattern.test(message))?.[1];
   return new ServiceError("store_unavailable", known ?? describe(error), { cause: error });
 }

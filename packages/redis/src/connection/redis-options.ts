@@ -2,31 +2,38 @@ import type { ConnectionOptions } from "node:tls";
 import { type Checked, type RuleTable, rules } from "@outrigger/core/stores";
 import { isSentinelUrl, parseSentinelUrl, type SentinelUrl } from "../sentinel-url.ts";
 
-/** Where Redis is and how long it may take. */
+/** Address of Redis and time limit of a round trip. */
 export interface RedisOptions {
   /**
-   * `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. An array, even of one address, is the root
-   * nodes of a cluster, which has the one user of the first address and no databases. The master that Sentinels watch is
-   * `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name[?db=…&sentinelUser=…&sentinelPassword=…]`, or
-   * `rediss+sentinel://` for TLS: the hosts are all Sentinels, and `name` is what they call the master.
+   * `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. An array, even of one address,
+   * gives the root
+   * nodes of a cluster. The user of the first address applies to the whole cluster, which has no databases. A
+   * master behind
+   * Sentinels is
+   * `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name[?db=…&sentinelUser=…&sentinelPassword=…]`,
+   * or `rediss+sentinel://` for TLS: the hosts are the Sentinels, `name` is their name of the master.
    */
   url: string | readonly string[];
   /**
-   * How long one round trip may take, and connecting too, in milliseconds; an integer of 50 to 60,000. What takes several
-   * round trips, such as a large blob, may take as long for each of them.
+   * Time limit of one round trip and of connecting, in milliseconds; an integer of 50 to 60,000. A call of
+   * several round
+   * trips, such as a large blob, has this time for each of them.
    * @default 2000
    */
   timeoutMs?: number;
-  /** For `rediss:` and `rediss+sentinel:` addresses: certificates and what else `tls.connect` takes. @default what Node trusts */
+  /**
+   * For `rediss:` and `rediss+sentinel:` addresses: certificates and other options of `tls.connect`. @default
+   * Node's trusted CAs
+   */
   tls?: Pick<ConnectionOptions, "ca" | "cert" | "key" | "passphrase" | "servername" | "rejectUnauthorized">;
   /**
-   * Hears of trouble with a connection as it happens; a call that fails for it rejects all the same.
-   * @default nobody hears of it
+   * Receives connection errors as they happen. A call that fails because of one rejects as well.
+   * @default ignored
    */
   onError?: (error: unknown) => void;
 }
 
-/** A server as its address names it. */
+/** The parsed address of a server. */
 export interface RedisAddress {
   host: string;
   port: number;
@@ -36,16 +43,16 @@ export interface RedisAddress {
   database: number;
 }
 
-/** The master that Sentinels watch, but for where it is. */
+/** The master behind Sentinels, without its host and port. */
 export interface SentinelSettings {
-  /** As `sentinel monitor` calls it. */
+  /** Name of the master in `sentinel monitor`. */
   name: string;
   master: Omit<RedisAddress, "host" | "port">;
 }
 
 /** {@link RedisOptions}, checked. */
 export interface RedisSettings {
-  /** Of the server, of the root nodes of a cluster, or of the Sentinels. */
+  /** Addresses of the server, of the root nodes of a cluster, or of the Sentinels. */
   addresses: [RedisAddress, ...RedisAddress[]];
   /** `null` without Sentinels. */
   sentinel: SentinelSettings | null;
@@ -58,7 +65,7 @@ export interface RedisSettings {
 const URL_FORM =
   "redis://[user:password@]host[:port][/database], redis+sentinel://host[:port][,host…]/name, or a list of addresses without databases: those of a cluster";
 
-/** What every factory of this package takes for its connection, unless it shares one. */
+/** Options of every factory for a connection of its own. */
 export const OWN_RULES = {
   url: rules.value(URL_FORM, isUrl, true),
   timeoutMs: rules.whole(50, 60_000),
@@ -73,7 +80,7 @@ export const CONNECTION_RULES = {
   onError: rules.preset(() => undefined, OWN_RULES.onError),
 } satisfies RuleTable<RedisOptions>;
 
-/** What keys begin with. Braces in it would decide where in a cluster they are. */
+/** Prefix of keys. Braces are not allowed: they would change the slot of the keys in a cluster. */
 export const PREFIX_RULE = rules.preset(
   "outrigger",
   rules.text("1 to 100 letters, digits or characters of `_.:-`", (prefix) =>
@@ -81,7 +88,7 @@ export const PREFIX_RULE = rules.preset(
   ),
 );
 
-/** The settings of checked options. */
+/** Converts checked options to settings. */
 export function readOptions({
   url,
   ...others
@@ -110,7 +117,7 @@ function parsed(url: string): SentinelUrl {
   try {
     return parseSentinelUrl(url);
   } catch (error) {
-    // What the parser says begins with `must`.
+    // The parser's message begins with `must`.
     throw error instanceof TypeError ? new TypeError(`url ${error.message}.`, { cause: error }) : error;
   }
 }
@@ -123,7 +130,7 @@ function loginOf(username: string | undefined, password: string | undefined) {
 }
 
 function isUrl(given: unknown): boolean {
-  // What is wrong with one is told where it is read.
+  // `readSentinels` reports the mistakes of a Sentinel URL.
   if (typeof given === "string" && isSentinelUrl(given)) return true;
   const addresses = [given].flat().map((each) => (typeof each === "string" ? readAddress(each) : null));
   const isCluster = Array.isArray(given);
@@ -132,7 +139,7 @@ function isUrl(given: unknown): boolean {
   );
 }
 
-/** @returns `null` for what is no address. */
+/** @returns `null` for a text that is not an address. */
 function readAddress(text: string): RedisAddress | null {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const database = /^\/(\d{0,5})$/.exec(url?.pathname || "/")?.[1];
@@ -160,7 +167,7 @@ function isEncoded(text: string): boolean {
     decodeURIComponent(text);
     return true;
   } catch {
-    // A percent sign that was not encoded itself.
+    // A percent sign that is not encoded.
     return false;
   }
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => setup.close());
 
-/** Stores blobs all the time, by several writers, and remembers those that were acknowledged. */
+/** Stores blobs continuously with four writers and records the acknowledged ones. */
 function keepWriting(store: RedisBlobStore) {
   const acknowledged: string[] = [];
   let isOver = false;
@@ -37,7 +37,7 @@ function keepWriting(store: RedisBlobStore) {
   return {
     acknowledged,
     slowestMs: () => slowestMs,
-    /** Resolves when so many more were acknowledged from now on. */
+    /** Resolves when `count` more blobs have been acknowledged. */
     async more(count: number): Promise<void> {
       const wanted = acknowledged.length + count;
       await until(`${count} more blobs are stored`, async () => acknowledged.length >= wanted);
@@ -71,7 +71,7 @@ function openOthers(timeoutMs: number) {
   }
 
   return {
-    /** Resolves when each of them has done its work. */
+    /** Resolves when each of them has completed a call. */
     async use(): Promise<void> {
       const id = randomUUID();
       await until("limiter, Keyv and job queue work", () => isUsable(id));
@@ -81,8 +81,8 @@ function openOthers(timeoutMs: number) {
   };
 }
 
-describe("a fail-over", () => {
-  test("is followed when a master that was demoted answers READONLY, and nobody announced it", async () => {
+describe("with Sentinels, a fail-over", () => {
+  test("that no Sentinel announced is detected by the READONLY of the demoted master", async () => {
     const store = createRedisBlobStore({ url: setup.url, prefix: "demoted", timeoutMs: 1000 });
     await until(
       "the store works",
@@ -103,7 +103,7 @@ describe("a fail-over", () => {
     await store.close();
   });
 
-  test("moves store, limiter, Keyv and job queue to the new master; the old one gets none when it resumes, and no acknowledged blob is lost", async () => {
+  test("moves store, limiter, Keyv and job queue to the new master, and loses no acknowledged blob", async () => {
     const timeoutMs = 1000;
     const store = createRedisBlobStore({ url: setup.url, prefix: "moved", timeoutMs });
     const writing = keepWriting(store);
@@ -116,13 +116,13 @@ describe("a fail-over", () => {
     await writing.more(20);
     old.signal("SIGCONT");
     await old.cli("CONFIG", "RESETSTAT");
-    // The Sentinels leave it a master for several seconds more.
+    // The resumed old master still has the role of a master for several seconds. It must receive no call.
     await writing.more(100);
     await others.use();
     const stats = await old.cli("INFO", "commandstats");
     await writing.end();
     expect(stats).not.toMatch(/cmdstat_eval/);
-    // A round trip, the one that looks for the script, and what the machine is busy with otherwise.
+    // Two round trips (EVALSHA, then EVAL), and a margin for a busy machine.
     expect(writing.slowestMs()).toBeLessThan(2 * timeoutMs + 10_000);
     const missing = await Promise.all(
       writing.acknowledged.map(async (key) => ((await store.stat(key)) === null ? [key] : [])),
@@ -132,13 +132,13 @@ describe("a fail-over", () => {
   }, 120_000);
 });
 
-describe("what is wrong with Sentinels", () => {
-  /** Why a store on this URL cannot be used. */
-  async function whyNot(url: string): Promise<unknown> {
+describe("a Sentinel URL", () => {
+  /** The message of the rejection of a write to a store on this URL, or "stored". */
+  async function messageOf(url: string): Promise<unknown> {
     const store = createRedisBlobStore({ url, timeoutMs: 2000, prefix: randomBytes(4).toString("hex") });
     try {
       return await store.put("a", Buffer.from("1")).then(
-        () => "it can",
+        () => "stored",
         (error) => error.message,
       );
     } finally {
@@ -146,36 +146,36 @@ describe("what is wrong with Sentinels", () => {
     }
   }
 
-  test("is said in one sentence each", async () => {
+  test("with a mistake makes a write reject with one sentence that names the mistake", async () => {
     const [sentinel] = setup.sentinels;
     const [server] = setup.servers;
     const place = `127.0.0.1:${sentinel?.port}`;
-    expect(await whyNot(`redis+sentinel://${place}/other`)).toBe(
+    expect(await messageOf(`redis+sentinel://${place}/other`)).toBe(
       "The Redis Sentinels watch no master of the name in the URL's path.",
     );
-    expect(await whyNot(`redis+sentinel://127.0.0.1:${await freePort()}/main`)).toBe(
+    expect(await messageOf(`redis+sentinel://127.0.0.1:${await freePort()}/main`)).toBe(
       "None of the Redis Sentinels can be reached.",
     );
-    expect(await whyNot(`redis+sentinel://${place}/main?sentinelPassword=x`)).toBe(
+    expect(await messageOf(`redis+sentinel://${place}/main?sentinelPassword=x`)).toBe(
       "The Redis Sentinels have no password, but the URL has a sentinelPassword.",
     );
-    expect(await whyNot(`redis+sentinel://127.0.0.1:${server?.port}/main`)).toMatch(
+    expect(await messageOf(`redis+sentinel://127.0.0.1:${server?.port}/main`)).toMatch(
       /^The address of the Sentinels is that of an ordinary Redis server/,
     );
-    expect(await whyNot(`redis+sentinel://:x@${place}/main`)).toBe(
+    expect(await messageOf(`redis+sentinel://:x@${place}/main`)).toBe(
       "The Redis server has no password, but the address has one.",
     );
     for (const database of ["", "/1"]) {
-      expect(await whyNot(`redis://${place}${database}`)).toBe(
+      expect(await messageOf(`redis://${place}${database}`)).toBe(
         `The server at ${place} is a Redis Sentinel: the URL must be redis+sentinel://${place}/main, with all Sentinels separated by commas.`,
       );
     }
-    expect(await whyNot(`rediss+sentinel://${place}/main`)).toBe(
+    expect(await messageOf(`rediss+sentinel://${place}/main`)).toBe(
       `The server at ${place} speaks no TLS: the URL must begin with redis+sentinel://, not rediss+sentinel://.`,
     );
   });
 
-  test("is said by a job queue, too", async () => {
+  test("with a mistake makes a job queue reject with the same message as a store", async () => {
     const [sentinel] = setup.sentinels;
     const places = [`127.0.0.1:${sentinel?.port}/other`, `127.0.0.1:${await freePort()}/main`];
     const messages = places.map(async (place) => {
@@ -190,13 +190,15 @@ describe("what is wrong with Sentinels", () => {
     ]);
   });
 
-  test("a Sentinel that is away does not matter while another answers", async () => {
+  test("works if one of its Sentinels is unreachable and another answers", async () => {
     const dead = `127.0.0.1:${await freePort()}`;
-    expect(await whyNot(setup.url.replace("redis+sentinel://", `redis+sentinel://${dead},`))).toBe("it can");
+    expect(await messageOf(setup.url.replace("redis+sentinel://", `redis+sentinel://${dead},`))).toBe(
+      "stored",
+    );
   });
 });
 
-test("Sentinels with a password take the one of the URL and refuse others", async () => {
+test("Sentinels with a password accept that of the URL and reject a wrong or missing one", async () => {
   const guarded = await startSentinels({ sentinelPassword: "s@fe" });
   const write = async (query: string) => {
     const store = createRedisBlobStore({ url: `${guarded.url}${query}`, timeoutMs: 2000 });
@@ -218,7 +220,7 @@ test("Sentinels with a password take the one of the URL and refuse others", asyn
   expect(await write("?sentinelPassword=wrong")).toBe(
     "The Redis Sentinels refuse the sentinelUser or the sentinelPassword.",
   );
-  // Who may do what the README says, and no more; and is unknown to the servers themselves.
+  // A user with exactly the permissions of the README, which only the Sentinels know.
   const may = [
     "+sentinel|master",
     "+subscribe",

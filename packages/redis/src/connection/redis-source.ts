@@ -3,17 +3,20 @@ import { type Checked, type RuleTable, rules } from "@outrigger/core/stores";
 import { connect, type RedisConnection } from "./redis-connection.ts";
 import { OWN_RULES, type RedisOptions } from "./redis-options.ts";
 
-/** A connection of its own, or one that is shared and outlives whoever uses it. */
+/** Options of a separate connection, or a shared connection that outlives its users. */
 export type RedisSource =
   | RedisOptions
   | {
-      /** Made by `connectRedis`, for several to share; in place of `url` and what belongs to it. Stays open. */
+      /**
+       * A connection made by `connectRedis`, instead of `url` and its options. Several may share it. It stays
+       * open.
+       */
       connection: RedisConnection;
     };
 
-/** A connection until its user is closed. */
+/** A connection that is usable until its user, such as a store, is closed. */
 export interface OpenConnection extends RedisConnection {
-  /** Throws once it is closed. */
+  /** Throws if the user is closed. */
   checkOpen(): void;
 }
 
@@ -22,7 +25,7 @@ export type Flat<O> = {
   [K in O extends unknown ? keyof O : never]?: O extends { [Key in K]?: infer V } ? V : never;
 };
 
-/** What factories take that make a connection or share one. */
+/** Options of factories that open a connection or share one. */
 export const SOURCE_RULES = {
   ...OWN_RULES,
   connection: rules.shape(
@@ -38,8 +41,8 @@ export const SOURCE_RULES = {
 type CheckedSource = Checked<Flat<RedisSource>, typeof SOURCE_RULES>;
 
 /**
- * @param factory whose options they are, for messages.
- * @param user What says in messages that it is closed, such as "store".
+ * @param factory Name of the factory that takes the options, for messages.
+ * @param user Noun for the user of the connection in messages, such as "store".
  */
 export function openConnection(factory: string, source: CheckedSource, user: string): OpenConnection {
   const { url, timeoutMs, tls, onError, connection: shared } = source;
@@ -48,7 +51,7 @@ export function openConnection(factory: string, source: CheckedSource, user: str
   const ignored = Object.entries(own).flatMap(([name, given]) => (given === undefined ? [] : [name]));
   if (isShared && ignored.length > 0) {
     throw new TypeError(
-      `${factory}: connection decides about ${ignored.join(", ")}: leave out one or the other`,
+      `${factory}: connection already determines ${ignored.join(", ")}: pass either connection or these`,
     );
   }
   const connection = shared ?? connect(factory, own);
@@ -58,7 +61,7 @@ export function openConnection(factory: string, source: CheckedSource, user: str
     if (isClosed) throw new ServiceError("store_unavailable", `The ${user} is closed.`);
   }
 
-  /** What is under way when it is closed is refused as what comes later. */
+  /** Rejects calls that are under way at `close` like later calls. */
   async function whileOpen<T>(work: () => Promise<T>): Promise<T> {
     checkOpen();
     const result = await work();

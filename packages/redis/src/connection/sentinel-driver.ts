@@ -12,15 +12,17 @@ import {
 import type { RedisAddress, RedisSettings, SentinelSettings } from "./redis-options.ts";
 
 const SWITCHED = "+switch-master";
-/** A Sentinel that hangs is noticed after three times as long. */
+/** Interval of pings to a Sentinel. A hung Sentinel is detected after three intervals. */
 const PING_MS = 3000;
-/** A master that fails calls is looked at no more often than this. */
+/** Minimum pause between two searches that failed calls cause. */
 const DOUBT_PAUSE_MS = 500;
 
 /**
- * The master that Sentinels watch. It asks them at the start, when the connection is lost, and when a call fails as it would at
- * a server that is not the master any more; and each of them announces a fail-over. A server that Sentinels do not call the
- * master, or that does not call itself one, is not written to.
+ * A driver of the master behind Sentinels. It queries the Sentinels at the start, when the connection is
+ * lost, when a call
+ * fails as it would at a demoted master, and when a Sentinel announces a fail-over. It writes only to a
+ * server that the
+ * Sentinels name and whose `ROLE` is `master`.
  */
 export function createSentinelDriver(settings: RedisSettings, sentinel: SentinelSettings): RedisDriver {
   const { timeoutMs, addresses } = settings;
@@ -28,7 +30,7 @@ export function createSentinelDriver(settings: RedisSettings, sentinel: Sentinel
   let master: ServerDriver | undefined;
   let place = "";
   let search: Promise<void> | undefined;
-  // The search whose result counts.
+  // Number of the current search; results of earlier ones are ignored.
   let turn = 0;
   let failures = 0;
   let searchedAt = Number.NEGATIVE_INFINITY;
@@ -40,7 +42,10 @@ export function createSentinelDriver(settings: RedisSettings, sentinel: Sentinel
     master = undefined;
   }
 
-  /** Looks for the master, unless that is under way. @param isNews has one that is under way begin again. */
+  /**
+   * Starts a search for the master, unless one is under way. @param isNews restarts a search that is under
+   * way.
+   */
   function look(isNews = false): void {
     if (isEnded || (search !== undefined && !isNews)) return;
     clearTimeout(retry);
@@ -57,7 +62,7 @@ export function createSentinelDriver(settings: RedisSettings, sentinel: Sentinel
     if (performance.now() - searchedAt >= DOUBT_PAUSE_MS) look();
   }
 
-  /** Resolves when there is a master, or none is being looked for. */
+  /** Resolves when there is a master or no search is under way. */
   async function settled(): Promise<void> {
     while (master === undefined && search !== undefined) await search.catch(() => undefined);
   }
@@ -79,12 +84,12 @@ export function createSentinelDriver(settings: RedisSettings, sentinel: Sentinel
     const address = await findMaster(settings, sentinel);
     if (!isCurrent()) return;
     const found = `${address.host} ${address.port}`;
-    // Calls that are under way at a server that was replaced must not be acknowledged by it.
+    // A replaced server must not acknowledge calls that are under way there.
     if (found !== place) leave(0);
     place = found;
     if (master !== undefined && (await isMaster(master).catch(() => false))) return;
     if (!isCurrent()) return;
-    // One that hangs may still answer calls in time.
+    // A hung server may still answer calls in time.
     leave(timeoutMs + 1000);
     const next = createServerDriver(settings, address, { reconnects: false });
     try {
@@ -104,7 +109,7 @@ export function createSentinelDriver(settings: RedisSettings, sentinel: Sentinel
   }
 
   async function isMaster(driver: RedisDriver): Promise<boolean> {
-    const [role] = (await beforeDeadline(driver.send("", ["ROLE"]), timeoutMs)) as [Buffer]; // As ROLE answers.
+    const [role] = (await beforeDeadline(driver.send("", ["ROLE"]), timeoutMs)) as [Buffer]; // The reply of ROLE.
     return String(role) === "master";
   }
 
@@ -149,8 +154,8 @@ export function createSentinelDriver(settings: RedisSettings, sentinel: Sentinel
 }
 
 /**
- * Has a Sentinel tell of fail-overs.
- * @param onNews is given the name of a master that was replaced; `null` when news may have been missed.
+ * Subscribes to the fail-overs that a Sentinel announces.
+ * @param onNews Receives the name of a replaced master; `null` if announcements may have been missed.
  */
 function watch(
   settings: RedisSettings,
@@ -160,7 +165,7 @@ function watch(
   const driver = createServerDriver(settings, address, { pingMs: PING_MS });
   let isSubscribed = false;
   driver.client.on("ready", () => {
-    // The client subscribes again by itself what it has subscribed once.
+    // After a reconnect the client restores its subscriptions by itself.
     if (isSubscribed) {
       onNews(null);
       return;

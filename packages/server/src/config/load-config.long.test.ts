@@ -10,7 +10,7 @@ async function isDirectory(path: string): Promise<boolean> {
   );
 }
 
-describe("outrigger serve, its configuration", () => {
+describe("the configuration of outrigger serve", () => {
   it("prefers flags to the environment, the environment to the file, the file to the defaults", async () => {
     const cwd = await temporaryDirectory();
     const file = { port: 1, host: "192.0.2.1", data: "from-file", publicUrl: "https://file.example.com" };
@@ -33,14 +33,14 @@ describe("outrigger serve, its configuration", () => {
     expect(await isDirectory(join(cwd, "from-file"))).toBe(false);
   });
 
-  it("takes the port from PORT, and an empty variable for none", async () => {
+  it("reads the port from PORT and ignores an empty variable", async () => {
     const cwd = await temporaryDirectory();
     await writeFile(join(cwd, "outrigger.config.json"), '{"port": 1}');
     const server = outrigger(["serve"], { cwd, env: { PORT: "0", OUTRIGGER_PORT: "", OUTRIGGER_HOST: "" } });
     expect(await server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d{4,5}$/);
   });
 
-  it("takes the port of the metrics from the environment, and their host from the file", async () => {
+  it("combines the metrics port of the environment with the metrics host of the file", async () => {
     const cwd = await temporaryDirectory();
     await writeFile(join(cwd, "outrigger.config.json"), '{"metrics": {"port": 1, "host": "localhost"}}');
     const server = serve(cwd, [], { OUTRIGGER_METRICS_PORT: "0" });
@@ -48,13 +48,13 @@ describe("outrigger serve, its configuration", () => {
     expect(server.output.stderr).toMatch(/"url":"http:\/\/localhost:\d{4,5}\/metrics","msg":"metrics"/);
   });
 
-  it("keeps images in ./data when nothing else is said", async () => {
+  it("stores images in ./data by default", async () => {
     const cwd = await temporaryDirectory();
     await serve(cwd).url;
     expect(await isDirectory(join(cwd, "data"))).toBe(true);
   });
 
-  it("counts --data from the working directory, and data in a file from the file", async () => {
+  it("resolves --data against the working directory, and data in a file against the file", async () => {
     const cwd = await temporaryDirectory();
     await mkdir(join(cwd, "etc"));
     await writeFile(join(cwd, "etc", "some.json"), '{"data": "./kept"}');
@@ -64,7 +64,7 @@ describe("outrigger serve, its configuration", () => {
     expect(await isDirectory(join(cwd, "elsewhere"))).toBe(true);
   });
 
-  it("takes a module that exports an object, or a function that may take its time", async () => {
+  it("accepts a module that exports an object or an async function", async () => {
     for (const text of ['export default { data: "m" }', 'export default async () => ({ data: "m" })']) {
       const cwd = await temporaryDirectory();
       await writeFile(join(cwd, "outrigger.config.mjs"), text);
@@ -74,7 +74,7 @@ describe("outrigger serve, its configuration", () => {
   });
 });
 
-describe("outrigger serve, when its configuration is wrong", () => {
+describe("outrigger serve with an invalid configuration", () => {
   async function refusal(setup: {
     file?: [name: string, text: string];
     args?: string[];
@@ -88,7 +88,7 @@ describe("outrigger serve, when its configuration is wrong", () => {
     return server.output.stderr;
   }
 
-  it("names the keys of the file, exits with 2, shows no stack", async () => {
+  it("names the invalid keys of the file and exits with 2 without a stack", async () => {
     const config = { images: { maxUploadBytes: "25 MB", maxuploadbytes: 1 }, tsl: "off" };
     expect(await refusal({ file: ["outrigger.config.json", JSON.stringify(config)] })).toBe(
       "outrigger: outrigger.config.json is not valid\n" +
@@ -98,13 +98,13 @@ describe("outrigger serve, when its configuration is wrong", () => {
     );
   });
 
-  it("names the flag", async () => {
+  it("names an invalid flag", async () => {
     expect(await refusal({ args: ["--port", "http"] })).toBe(
       "outrigger: The command line is not valid\n--port: must be a whole number from 0 to 65535\n",
     );
   });
 
-  it("names the variable, and does not repeat what is in it", async () => {
+  it("names an invalid variable without quoting its value", async () => {
     const env = {
       PORT: "70000",
       OUTRIGGER_SECRET: "hush",
@@ -120,7 +120,7 @@ describe("outrigger serve, when its configuration is wrong", () => {
     );
   });
 
-  it("names a file that is not there, is no JSON, exports nothing, throws, or has another ending", async () => {
+  it("names a file that is missing, is invalid JSON, exports nothing, throws, or has another suffix", async () => {
     const head = "outrigger: The configuration file is not valid\n";
     expect(await refusal({ args: ["--config", "no.json"] })).toBe(`${head}no.json: there is no such file\n`);
     expect(await refusal({ file: ["a.yml", ""], args: ["--config", "a.yml"] })).toBe(
@@ -139,14 +139,14 @@ describe("outrigger serve, when its configuration is wrong", () => {
     ).toBe(`${head}outrigger.config.mjs: no luck\n`);
   });
 
-  it("does not choose between two files", async () => {
+  it("rejects two configuration files in the working directory", async () => {
     const cwd = await temporaryDirectory();
     await writeFile(join(cwd, "outrigger.config.json"), "{}");
     await writeFile(join(cwd, "outrigger.config.mjs"), "export default {}");
     const server = serve(cwd);
     expect(await server.exit).toBe(2);
     expect(server.output.stderr).toContain(
-      "outrigger.config.json and outrigger.config.mjs: remove one, or name one by --config",
+      "outrigger.config.json and outrigger.config.mjs: remove one, or choose one with --config",
     );
   });
 });

@@ -9,7 +9,7 @@ const MEMORY = { OUTRIGGER_STORAGE: "memory:" };
 const SHORT = "must have at least 32 bytes";
 
 describe("OUTRIGGER_SECRET_FILE", () => {
-  it("has a secret in each line: the first signs, all verify, as text or as base64", async () => {
+  it("holds one secret per line, as text or base64: the first signs, all verify", async () => {
     const cwd = await temporaryDirectory();
     const old = "a text of thirty-two bytes or more";
     const bytes = secretText(randomBytes(32));
@@ -35,10 +35,10 @@ describe("OUTRIGGER_SECRET_FILE", () => {
 
   it.each([
     ["short", "hush", SHORT],
-    ["short in base64", "base64:aHVzaA==", SHORT],
-    ["no base64", `base64:${"hush*".repeat(20)}`, SHORT],
+    ["too short in base64", "base64:aHVzaA==", SHORT],
+    ["invalid base64", `base64:${"hush*".repeat(20)}`, SHORT],
     ["empty", "\n\n", "is empty"],
-  ])("exits with 2 and without a word of it when it is %s", async (_, text, message) => {
+  ])("that is %s exits with 2 and is not quoted", async (_, text, message) => {
     const cwd = await temporaryDirectory();
     await writeFile(join(cwd, "secret"), text);
     const { exit, output } = serve(cwd, [], { ...MEMORY, OUTRIGGER_SECRET_FILE: "secret" });
@@ -48,19 +48,19 @@ describe("OUTRIGGER_SECRET_FILE", () => {
     );
   });
 
-  it("exits with 2 when it is not there, or stands beside OUTRIGGER_SECRET", async () => {
+  it("exits with 2 if it is missing or OUTRIGGER_SECRET is also set", async () => {
     const cwd = await temporaryDirectory();
     const missing = serve(cwd, [], { OUTRIGGER_SECRET_FILE: "nowhere" });
     expect(await missing.exit).toBe(2);
     expect(missing.output.stderr).toContain("OUTRIGGER_SECRET_FILE: cannot be read: ENOENT");
     const both = serve(cwd, [], { OUTRIGGER_SECRET_FILE: "nowhere", OUTRIGGER_SECRET: "x".repeat(32) });
     expect(await both.exit).toBe(2);
-    expect(both.output.stderr).toContain("must not be given beside OUTRIGGER_SECRET");
+    expect(both.output.stderr).toContain("must not be set together with OUTRIGGER_SECRET");
   });
 });
 
-describe("a secret as text", () => {
-  it("stands for its bytes, or for those in base64", () => {
+describe("secretBytes", () => {
+  it("decodes a secret after base64: and takes any other text as UTF-8 bytes", () => {
     const bytes = randomBytes(33);
     expect(secretBytes(secretText(bytes))).toEqual(bytes);
     expect(secretBytes("as it is")?.toString()).toBe("as it is");

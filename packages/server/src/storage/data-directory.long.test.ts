@@ -8,19 +8,19 @@ import { requireDataDirectory } from "./data-directory.ts";
 
 const COMMANDS = [["list"], ["rm", "--yes", "a".repeat(22)], ["withhold", "--reason", "x", "a".repeat(22)]];
 
-describe("outrigger images, where there are none", () => {
-  it("makes no data directory that is not there", async () => {
+describe("outrigger images without a data directory", () => {
+  it("does not create a missing data directory", async () => {
     const cwd = await temporaryDirectory();
     const data = join(cwd, "daat");
     for (const command of COMMANDS) {
       const { code, stdout, stderr } = await images(cwd, ...command, "--data", "daat");
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-      expect(stderr).toContain(`There is no data directory ${data}. Name the right one by --data`);
+      expect(stderr).toContain(`There is no data directory ${data}. Set it with --data`);
     }
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  it("writes nothing into a directory that is something else's", async () => {
+  it("writes nothing into a directory that is not a data directory", async () => {
     const cwd = await temporaryDirectory();
     await mkdir(join(cwd, "data"));
     await writeFile(join(cwd, "file"), "");
@@ -29,7 +29,7 @@ describe("outrigger images, where there are none", () => {
     expect(await readdir(join(cwd, "data"))).toEqual([]);
   });
 
-  it("exits with 2 for a configuration that cannot be", async () => {
+  it("exits with 2 for an invalid configuration", async () => {
     const cwd = await temporaryDirectory();
     await writeFile(join(cwd, "outrigger.config.json"), '{ "dat": "x" }');
     expect(await images(cwd, "list")).toMatchObject({
@@ -40,7 +40,7 @@ describe("outrigger images, where there are none", () => {
 });
 
 describe("requireDataDirectory", () => {
-  it("leaves images of another user to that one, whose server could not read what this one writes", async () => {
+  it("rejects a data directory of another user, whose server could not read new files", async () => {
     const directory = await temporaryDirectory();
     await createFsBlobStore({ directory }).close();
     const userId = process.getuid?.() ?? 0;

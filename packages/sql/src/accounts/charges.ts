@@ -1,7 +1,7 @@
 import type { Charge, ReserveResult } from "@outrigger/core";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 
-/** A reservation that is not settled for so long counts no more. */
+/** A reservation that is not settled within this time lapses: its points are free again. */
 export const LAPSE_MS = 600_000;
 
 interface ReserveRow {
@@ -25,7 +25,7 @@ export async function reserveIn(
   const lapsedMs = nowMs - LAPSE_MS;
   const forgetBefore = previousMonth(nowMs);
   if (driver.dialect.kind === "sqlite") {
-    // Most requests that are made again are found without writing anything, and without waiting for who writes.
+    // Finds most repeated requests without a write and without waiting for the writer.
     const known = await driver.first<{ points: number }>(KNOWN, [account, month, kind, request, lapsedMs]);
     if (known !== undefined) return { outcome: "repeat", points: known.points };
     return await driver.write((runner) =>
@@ -68,7 +68,10 @@ export async function settleIn(driver: SqlDriver, charge: Charge, points: number
   });
 }
 
-/** What PostgreSQL's function does, in an embedded database's only transaction. */
+/**
+ * The equivalent of PostgreSQL's `lookup_reserve`, within the single write transaction of an embedded
+ * database.
+ */
 async function reserveHere(
   runner: SqlRunner,
   { account, month, kind, request }: Charge,
@@ -104,7 +107,7 @@ async function reserveHere(
   return { outcome: "reserved", points: granted };
 }
 
-/** `YYYY-MM` of the month before that of `nowMs`: what was charged before it is of no use to anybody. */
+/** `YYYY-MM` of the month before that of `nowMs`. Older charges are no longer needed. */
 function previousMonth(nowMs: number): string {
   const date = new Date(nowMs);
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - 1)).toISOString().slice(0, 7);

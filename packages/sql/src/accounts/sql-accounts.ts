@@ -6,7 +6,7 @@ import { LAPSE_MS, reserveIn, settleIn } from "./charges.ts";
 
 const ACCOUNT = "id, email, first_name, last_name, plan, created_at";
 
-/** Accounts in a database, which stays open when they are closed. */
+/** Accounts in a database. Closing them leaves the database open. */
 export function createSqlAccounts(database: SqlDatabase): Accounts {
   const use = useDatabase(database);
 
@@ -47,7 +47,7 @@ export function createSqlAccounts(database: SqlDatabase): Accounts {
          ON CONFLICT (hash) DO NOTHING`,
         [keyHash, account, hint, createdAt, revokedAt],
       );
-      if (added === 0) throw new ServiceError("conflict", "There is such a key already.");
+      if (added === 0) throw new ServiceError("conflict", "This API key exists already.");
     },
     async findByKey(keyHash) {
       const driver = await use.driver();

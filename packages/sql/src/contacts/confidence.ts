@@ -1,21 +1,23 @@
 import type { ContactEvidence } from "@outrigger/core";
 
-/** After so many days a page counts half. */
+/** Days after which the weight of a page is halved. */
 const HALF_LIFE_DAYS = 365;
-/** How sure one page makes us that shows the address today. */
+/** Weight of a page that shows the address today. */
 const STILL_THERE = 0.75;
-/** The same of a page that showed it until today, and does no more. */
+/** Weight of a page that showed the address until today. */
 const NO_LONGER_THERE = 0.4;
-/** An address of which nobody tells where it is from. */
+/** Confidence of an address without any page. */
 const WITHOUT_EVIDENCE = 20;
-/** Nobody is sure who has not asked the mail server. */
+/** Upper bound: only the mail server itself could confirm more. */
 const MAX_CONFIDENCE = 97;
 const DAY_MS = 86_400_000;
 
 /**
- * How sure pages make us that an address is right, from 0 to 97. Each makes us sure by a share of what doubt the others have
- * left: 75 % where it still shows the address, 40 % where it does no more, and half as much for every 365 days since it was
- * seen. One page of today gives 75, two 94; one of two years ago 19.
+ * Confidence that an address is correct, from 0 to 97: `1 − ∏(1 − w)` over the pages. The weight w of a page
+ * is 0.75 if it still
+ * shows the address and 0.40 if not, halved for every 365 days since it was last seen. One page of today
+ * gives 75, two give 94;
+ * one of two years ago gives 19. Without any page: 20.
  *
  * @param nowMs Unix milliseconds.
  */

@@ -2,13 +2,13 @@ import type { Contact, PatternCount } from "@outrigger/core";
 import { learnPatterns } from "@outrigger/core/lookup";
 import { type FacetCounts, facetOf, writeFacetCounts } from "./facets.ts";
 
-/** So many contacts lie between two marks: a page is found by looking at no more than these. */
+/** Number of contacts between two marks. A page is found by skipping at most this many. */
 const MARK_EVERY = 64;
 
-/** The place of a contact in its domain's order. */
+/** Position of a contact in the order of its domain. */
 export type Mark = [domainId: number, position: number, doubt: number, address: string];
 
-/** Sums of a domain's contacts, which are added in order. */
+/** Counts, marks and patterns of a domain. Contacts must be added in order. */
 export interface DomainSummary {
   add(contact: Contact): void;
   marks(): readonly Mark[];
@@ -45,7 +45,7 @@ export function createDomainSummary(domainId: number): DomainSummary {
   };
 }
 
-/** What a pattern can be learnt from: an address with evidence and a name. */
+/** The parts from which a pattern can be learnt; `null` without evidence or without both names. */
 export function namedLocal({ address, firstName, lastName, evidence }: Contact): NamedLocal | null {
   if (firstName === null || lastName === null || evidence.length === 0) return null;
   return { local: address.slice(0, address.lastIndexOf("@")), firstName, lastName };

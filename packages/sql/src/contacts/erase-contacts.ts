@@ -1,12 +1,14 @@
 import type { SqlDriver } from "../driver/sql-driver.ts";
 import { readFacetCounts, writeFacetCounts } from "./facets.ts";
 
-/** Erasing waits for one batch of an import. */
+/** Factor of the time limit: erasing may have to wait for one batch of an import. */
 const PATIENCE = 5;
-/** Contacts that are erased at once. */
+/** Number of contacts that are erased in one transaction. */
 const BATCH = 5000;
 
-/** Forgets an address; see `ContactSource`. The sums and marks of its domain are right afterwards, as they were before. */
+/**
+ * Erases an address; see `ContactSource`. Updates the counts and marks of its domain in the same transaction.
+ */
 export async function eraseContact(driver: SqlDriver, address: string): Promise<boolean> {
   return await driver.write(
     async (runner) => {
@@ -27,7 +29,8 @@ export async function eraseContact(driver: SqlDriver, address: string): Promise<
         `UPDATE lookup_domains SET total = total - 1, facets = $2, patterns = NULL, revision = revision + 1 WHERE id = $1`,
         [domainId, stale === 1 ? facets : withoutOne(facets, facet)],
       );
-      // A mark says how many are before it. One of the address itself goes on to stand for the next.
+      // A mark holds the number of contacts before it. A mark at the erased address remains valid for the
+      // next contact.
       await runner.run(
         "UPDATE lookup_marks SET position = position - 1 WHERE domain_id = $1 AND (doubt, address) > ($2, $3)",
         [domainId, doubt, address],
@@ -38,7 +41,7 @@ export async function eraseContact(driver: SqlDriver, address: string): Promise<
   );
 }
 
-/** Forgets a domain and its addresses; see `ContactSource`. Of a large one some are gone before others. */
+/** Erases a domain and its addresses; see `ContactSource`. A large domain is erased in several transactions. */
 export async function eraseDomain(driver: SqlDriver, domain: string): Promise<boolean> {
   let wasKnown = false;
   for (;;) {

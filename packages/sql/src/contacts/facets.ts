@@ -1,9 +1,12 @@
 import type { AddressType, ContactCounts, ContactFilter, Department, Seniority } from "@outrigger/core";
 
-/** What contacts are counted and filtered by, in one number: department * 8 + seniority * 2 + type. */
+/**
+ * The properties by which contacts are counted and filtered, in one number: department * 8 + seniority * 2 +
+ * type.
+ */
 export type Facet = number;
 
-// These numbers are in the databases: names may be added, with new numbers.
+// These numbers are stored in databases: never change them. New names get new numbers.
 const TYPES: Record<AddressType, number> = { personal: 0, generic: 1 };
 const SENIORITIES: Record<Seniority, number> = { junior: 1, senior: 2, executive: 3 };
 const DEPARTMENTS: Record<Department, number> = {
@@ -32,13 +35,16 @@ export interface FacetNames {
   department: Department | null;
 }
 
-/** Which facets a filter admits: a bit for each type with seniority, and a bit for each department. */
+/**
+ * Facets that a filter admits: `low` has a bit for each type with seniority, `high` a bit for each
+ * department.
+ */
 export interface FacetMasks {
   low: number;
   high: number;
 }
 
-/** How many contacts of a domain have each facet. */
+/** Number of contacts of a domain by facet. */
 export type FacetCounts = Map<Facet, number>;
 
 export function facetOf({ type, seniority, department }: FacetNames): Facet {
@@ -75,7 +81,7 @@ export function masksOf({ type, seniorities, departments }: ContactFilter): Face
 
 export const ALL_FACETS: FacetMasks = { low: 0xff, high: 0x7fff };
 
-/** The condition, in SQL, that `facet` is admitted by the masks in two parameters. */
+/** The SQL condition that the masks in two parameters admit `facet`. */
 export function isAdmittedSql(low: string, high: string): string {
   return `((1 << (facet & 7)) & ${low}) <> 0 AND ((1 << (facet >> 3)) & ${high}) <> 0`;
 }
@@ -93,7 +99,7 @@ export function writeFacetCounts(counts: FacetCounts): string {
 }
 
 export function readFacetCounts(text: string): FacetCounts {
-  // Nothing but `writeFacetCounts` writes the column.
+  // Only `writeFacetCounts` writes the column.
   const written = JSON.parse(text) as Record<string, number>;
   return new Map(Object.entries(written).map(([facet, count]) => [Number(facet), count]));
 }

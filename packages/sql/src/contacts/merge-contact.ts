@@ -3,11 +3,11 @@ import { classifyTitle, isRoleName, MAX_EVIDENCE, type TitleClass } from "@outri
 import { confidenceOf } from "./confidence.ts";
 import type { StoredContact } from "./packed-contact.ts";
 
-/** What is said of an address. What is absent is not said; `null` says that there is none. */
+/** New facts about an address. An absent field is unknown; `null` means that there is no value. */
 export interface ContactNews {
   /** Normalised. */
   address: string;
-  /** That of the address. */
+  /** Domain of the address. */
   domain: string;
   organization?: string;
   type?: AddressType;
@@ -26,14 +26,15 @@ export interface ContactNews {
 }
 
 /**
- * What is known of an address after the news: what they say, and what was known where they say nothing; all pages, each from
- * when it was first to when it was last seen with it. To hear the same news twice changes nothing.
+ * Merges new facts into the known contact. A new value replaces the known one; absent values leave it. Pages
+ * are merged by URI,
+ * each from its first to its last sighting. Merging the same news twice changes nothing.
  *
  * @param nowMs Unix milliseconds.
  */
 export function mergeContact(known: StoredContact | null, news: ContactNews, nowMs: number): StoredContact {
   const position = latest(news.position, known?.position);
-  // A title that is known says nothing that somebody may not have corrected.
+  // A known title is not classified again: its seniority and department may have been corrected since.
   const title = position !== null && position !== known?.position ? titleClass(position) : known;
   const evidence = mergeEvidence(known?.evidence ?? [], news.evidence);
   const isConfidenceGiven = news.confidence !== undefined || (known?.isConfidenceGiven ?? false);
@@ -58,7 +59,7 @@ export function mergeContact(known: StoredContact | null, news: ContactNews, now
   };
 }
 
-/** What titles were found to say: most are those of many. */
+/** Cache of classified titles: most titles occur many times. */
 const knownTitles = new Map<string, TitleClass>();
 const MAX_KNOWN_TITLES = 5000;
 

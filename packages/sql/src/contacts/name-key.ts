@@ -1,6 +1,6 @@
 import { normaliseName } from "@outrigger/core/lookup";
 
-/** What names of people are found by; `null` for what is no name of two parts. */
+/** The normalised key by which a person's name is found; `null` without both a first and a last name. */
 export function nameKey(firstName: string | null, lastName: string | null): string | null {
   if (firstName === null || lastName === null) return null;
   const [first, last] = [normaliseName(firstName), normaliseName(lastName)];

@@ -9,12 +9,15 @@ type PackedEvidence = [
   stillOnPage: 0 | 1,
 ];
 
-/** A contact without names of fields, as it lies in the database: half as long, and a page of them is one JSON text. */
+/**
+ * A contact without field names, as stored in the database: half as long, and a page of contacts is one JSON
+ * text.
+ */
 type Packed = [
   address: string,
   facet: number,
   confidence: number,
-  /** Whether somebody said so, in place of our reckoning. */
+  /** Whether the confidence was given, not calculated. */
   isConfidenceGiven: 0 | 1,
   firstName: string | null,
   lastName: string | null,
@@ -26,7 +29,7 @@ type Packed = [
   evidence: PackedEvidence[],
 ];
 
-/** A contact, and where its confidence is from. */
+/** A contact, and whether its confidence was given or calculated. */
 export interface StoredContact extends Contact {
   isConfidenceGiven: boolean;
 }
@@ -57,33 +60,33 @@ export function packContact(contact: StoredContact): string {
 
 /** Reads a JSON array of packed contacts. */
 export function unpackContacts(text: string): Contact[] {
-  // Nothing but `packContact` writes the column.
+  // Only `packContact` writes the column.
   return (JSON.parse(text) as Packed[]).map(contactOf);
 }
 
 export function unpackContact(text: string): Contact {
-  return contactOf(JSON.parse(text) as Packed); // As above.
+  return contactOf(JSON.parse(text) as Packed); // Only `packContact` writes it.
 }
 
-/** Reads the same with where their confidence is from. */
+/** Reads a JSON array of packed contacts, including the origin of their confidence. */
 export function unpackStored(text: string): StoredContact[] {
-  const packed = JSON.parse(text) as Packed[]; // As above.
+  const packed = JSON.parse(text) as Packed[]; // Only `packContact` writes it.
   return packed.map((each) => ({ ...contactOf(each), isConfidenceGiven: each[3] === 1 }));
 }
 
-/** A contact, and the number of its domain. */
+/** A contact with the ID of its domain. */
 export interface NumberedContact {
   domainId: number;
   contact: Contact;
 }
 
-/** Reads what {@link NUMBERED_JSON} gives. */
+/** Reads a result of {@link NUMBERED_JSON}. */
 export function unpackNumbered(text: string): NumberedContact[] {
-  const rows = JSON.parse(text) as [number, Packed][]; // As above.
+  const rows = JSON.parse(text) as [number, Packed][]; // Only `packContact` writes it.
   return rows.map(([domainId, packed]) => ({ domainId, contact: contactOf(packed) }));
 }
 
-/** Rows as one text, which is faster than rows: a JSON array of packed contacts. */
+/** SQL that joins rows to a JSON array of packed contacts. Reading one text is faster than reading rows. */
 export const PACKED_JSON = "'[' || coalesce(string_agg(packed, ','), '') || ']'";
 export const NUMBERED_JSON =
   "'[' || coalesce(string_agg('[' || domain_id || ',' || packed || ']', ','), '') || ']'";

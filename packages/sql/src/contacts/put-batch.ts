@@ -4,21 +4,22 @@ import { type ContactNews, mergeContact } from "./merge-contact.ts";
 import { nameKey } from "./name-key.ts";
 import { PACKED_JSON, packContact, type StoredContact, unpackStored } from "./packed-contact.ts";
 
-/** What a batch did. */
+/** Result of a batch: the number of addresses by outcome. */
 export interface BatchCounts {
   added: number;
   updated: number;
   unchanged: number;
 }
 
-/** A batch has some thousand statements' work in one. */
+/** Time limit of a statement of a batch: it does the work of some thousand statements. */
 const BATCH_MS = 60_000;
 
 /**
- * Takes in news in one transaction. Their domains' totals are right afterwards; the sums and marks of those that have changed
- * are left to `refreshContacts`, until when they are not used.
+ * Stores news in one transaction, including the totals of their domains. The counts and marks of changed
+ * domains become stale:
+ * they are not used until `refreshContacts` has rebuilt them.
  *
- * @param organizations names by domain, also of domains without news.
+ * @param organizations Names of organisations by domain; domains without news are allowed.
  * @param nowMs Unix milliseconds.
  */
 export async function putBatch(
@@ -55,7 +56,7 @@ async function writeMerged(
   organizations: ReadonlyMap<string, string>,
 ): Promise<BatchCounts> {
   const counts = { added: 0, updated: 0, unchanged: 0 };
-  /** How many contacts each domain with a change gains. */
+  /** Number of added contacts, by domain with a change. */
   const gains = new Map<string, number>();
   const changed: { contact: StoredContact; domain: string; packed: string }[] = [];
   for (const [address, { contact, domain }] of merged) {
@@ -72,7 +73,7 @@ async function writeMerged(
   }
   const ids = await domainIds(runner, dialect, new Set([...gains.keys(), ...organizations.keys()]));
   if (changed.length > 0) {
-    // Written by hand: what is packed is JSON already.
+    // Concatenated by hand, because `packed` is JSON already.
     const rows = changed.map(({ contact, domain, packed }) => {
       const { address, confidence, firstName, lastName } = contact;
       const texts = [address, nameKey(firstName, lastName)].map((text) => JSON.stringify(text));
@@ -106,12 +107,12 @@ async function writeMerged(
   return counts;
 }
 
-/** Compares names of organisations, in whatever case. */
+/** Key that compares names of organisations regardless of case. */
 export function organizationKey(name: string): string {
   return name.toLowerCase();
 }
 
-/** Makes the domains that there are not yet. */
+/** Returns the IDs of domains, creating the missing ones. */
 async function domainIds(
   runner: SqlRunner,
   dialect: SqlDriver["dialect"],

@@ -17,8 +17,9 @@ const RULES = {
 const BATCH = 2000;
 
 /**
- * Adds contacts as they are; where an address is known already, all but its pages is replaced. Addresses must be normalised.
- * For what comes from files there is `importContacts`.
+ * Stores contacts as given. For a known address it replaces everything except the pages, which it merges.
+ * Addresses must be
+ * normalised. Use `importContacts` for files.
  */
 export async function putContacts(
   database: SqlDatabase,

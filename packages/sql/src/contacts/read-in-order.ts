@@ -3,10 +3,10 @@ import type { Contact } from "@outrigger/core";
 import type { SqlRunner } from "../driver/sql-driver.ts";
 import { PACKED_JSON, unpackContacts } from "./packed-contact.ts";
 
-/** Contacts that are read at once. */
+/** Number of contacts that are read at once. */
 const CHUNK = 2000;
 
-/** All contacts of a domain in order, some at a time; others have their turn between. */
+/** Yields all contacts of a domain in order, in chunks. Other work can run between two chunks. */
 export async function* readInOrder(runner: SqlRunner, domainId: number): AsyncGenerator<Contact[]> {
   let last: Contact | undefined;
   for (;;) {

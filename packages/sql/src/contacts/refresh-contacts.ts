@@ -12,16 +12,17 @@ export interface RefreshOptions {
 
 const RULES = { signal: shapes.abortSignal } satisfies RuleTable<RefreshOptions>;
 
-/** Domains that are looked for at once, and contacts that are read at once. */
+/** Maximum number of stale domains, and of contacts, that are read at once. */
 const MAX_DOMAINS = 1000;
 const MAX_CONTACTS = 4000;
 const REFRESH_MS = 60_000;
 
 /**
- * Brings the sums, marks and patterns of domains up to date that an import has changed, which the import does itself at its
- * end: this is for what one that was killed has left. Until then all answers are right, but those of large domains slower.
+ * Rebuilds the counts, marks and patterns of domains that a killed import left stale. A completed import does
+ * this itself. Until
+ * then all answers are correct, but slower for large domains.
  *
- * @returns of how many domains.
+ * @returns the number of refreshed domains.
  */
 export async function refreshContacts(database: SqlDatabase, options: RefreshOptions = {}): Promise<number> {
   const { signal } = checkOptions("refreshContacts", options, RULES);
@@ -77,7 +78,7 @@ async function refreshSome(runner: SqlRunner, { dialect }: SqlDriver): Promise<n
   return summaries.size;
 }
 
-/** As many of the first domains as are read at once. */
+/** The first domains whose contacts together can be read at once. */
 function several(stale: readonly StaleDomain[]): StaleDomain[] {
   let contacts = 0;
   const tooMany = stale.findIndex(({ total }) => {

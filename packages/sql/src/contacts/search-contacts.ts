@@ -5,14 +5,14 @@ import { PACKED_JSON, unpackContacts } from "./packed-contact.ts";
 
 interface PageRow {
   total: number;
-  /** 1 where `facets` and the marks are not those of the contacts. */
+  /** 1 if `facets` and the marks do not match the contacts. */
   stale: number;
   facets: string;
   /** A JSON array of packed contacts. */
   page: string;
 }
 
-/** Larger than any number of contacts, and a number for both databases. */
+/** Larger than any number of contacts, and within the integer range of both databases. */
 const MAX_OFFSET = 2_000_000_000;
 
 const FIRST_PAGE = `
@@ -22,7 +22,7 @@ const FIRST_PAGE = `
     ) AS p
   ) AS page FROM lookup_domains d WHERE name = $1`;
 
-/** Begins at the last mark before the offset, and counts the few that are between. */
+/** Starts at the last mark before the offset and skips the few contacts between. */
 const LATER_PAGE = `
   WITH d AS (SELECT id, total, stale, facets FROM lookup_domains WHERE name = $1), m AS (
     SELECT position, doubt, address FROM lookup_marks
@@ -37,7 +37,7 @@ const LATER_PAGE = `
     ) AS p
   ) AS page FROM d`;
 
-/** Looks through the index alone until it has the page. */
+/** Scans only the index until the page is complete. */
 function filteredPage(total: string): string {
   return `
   SELECT ${total} AS total, stale, facets, (
@@ -55,7 +55,10 @@ const COUNTED_PAGE = filteredPage(
   `(SELECT count(*) FROM lookup_contacts WHERE domain_id = d.id AND ${isAdmittedSql("$4", "$5")})`,
 );
 
-/** A page of a domain; see `ContactSource`. Each answer is one statement's, so that its numbers are of one moment. */
+/**
+ * A page of a domain; see `ContactSource`. Each answer comes from one statement, so its numbers are
+ * consistent.
+ */
 export async function searchContacts(
   driver: SqlDriver,
   domain: string,
@@ -67,7 +70,7 @@ export async function searchContacts(
   const masks = masksOf(filter);
   const { low, high } = masks ?? ALL_FACETS;
   if (masks === null && offset === 0) {
-    // The order is the index's, and the total that of every write: both are right at any time.
+    // The index gives the order, and every write updates the total: both are always correct.
     const row = await driver.first<PageRow>(FIRST_PAGE, [domain, limit]);
     return pageOf(row, row?.total);
   }

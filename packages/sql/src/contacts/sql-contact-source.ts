@@ -12,10 +12,13 @@ import { organizationKey } from "./put-batch.ts";
 import { readInOrder } from "./read-in-order.ts";
 import { searchContacts } from "./search-contacts.ts";
 
-/** Most contacts of one name that are told. */
+/** Maximum number of contacts that are returned for one name. */
 const MAX_NAMESAKES = 10;
 
-/** Contacts in a database, which stays open when the source is closed. They get there by `importContacts` or `putContacts`. */
+/**
+ * Contacts in a database, stored by `importContacts` or `putContacts`. Closing the source leaves the database
+ * open.
+ */
 export function createSqlContactSource(database: SqlDatabase): ContactSource {
   const use = useDatabase(database);
 
@@ -77,7 +80,7 @@ interface FactsRow {
   revision: number;
 }
 
-/** What is known of a domain; its patterns are learnt again where something has changed. */
+/** Facts about a domain. Its patterns are learnt again if its contacts have changed. */
 async function domainFacts(driver: SqlDriver, domain: string): Promise<DomainFacts | null> {
   const row = await driver.first<FactsRow>(
     "SELECT id, organization, patterns, revision FROM lookup_domains WHERE name = $1",
@@ -94,7 +97,7 @@ async function patternsOf(driver: SqlDriver, row: FactsRow): Promise<PatternCoun
   const named = [];
   for await (const contacts of readInOrder(driver, row.id)) named.push(...contacts.map(namedLocal));
   const patterns = learnPatterns(named.filter((each) => each !== null));
-  // Not if the domain was changed meanwhile, or is marked for it.
+  // Not stored if the domain was changed meanwhile or is stale.
   const stored = driver.run(
     "UPDATE lookup_domains SET patterns = $2 WHERE id = $1 AND revision = $3 AND stale = 0",
     [row.id, JSON.stringify(patterns), row.revision],

@@ -11,15 +11,18 @@ export interface PostgresSettings {
   timeoutMs: number;
 }
 
-/** Whoever changes contacts holds this advisory lock; any number that nobody else is likely to use. */
+/**
+ * Advisory lock of transactions that change contacts: an arbitrary number that other software is unlikely to
+ * use.
+ */
 const CONTACTS_LOCK = 7_310_411_902;
-/** Migrating waits for others who do. */
+/** Time limit of a migration, which may wait for a migration by another process. */
 const MIGRATION_MS = 30_000;
-/** After this, goodbyes that are not answered are not waited for. */
+/** How long `close` waits for the server to end the connections. */
 const GOODBYE_MS = 500;
 const BIGINT_OID = 20;
 
-/** Connections are made when they are needed, and again after they were lost. */
+/** Creates a driver that connects on demand and reconnects after a loss. */
 export function createPostgresDriver(settings: PostgresSettings): SqlDriver {
   const { url, timeoutMs } = settings;
   const sockets = createPostgresSockets();
@@ -28,7 +31,7 @@ export function createPostgresDriver(settings: PostgresSettings): SqlDriver {
   let closing: Promise<void> | null = null;
 
   function config(text: string, queryTimeoutMs: number) {
-    // A name has the server keep its plan.
+    // With a name, the server caches the plan.
     const name = names.get(text) ?? `outrigger_${names.size}`;
     names.set(text, name);
     return { name, text, query_timeout: queryTimeoutMs };
@@ -44,7 +47,7 @@ export function createPostgresDriver(settings: PostgresSettings): SqlDriver {
       }
     };
     return {
-      // What a statement gives is up to its text, which whoever wrote it knows.
+      // The text of the statement determines the type of its rows.
       all: async <Row>(text: string, values: readonly unknown[] = []) =>
         (await query(text, values)).rows as Row[],
       first: async <Row>(text: string, values: readonly unknown[] = []) =>
@@ -73,7 +76,7 @@ export function createPostgresDriver(settings: PostgresSettings): SqlDriver {
       failure = toServiceError(error);
       throw failure;
     } finally {
-      // A connection that met an error is ended, and with it its transaction.
+      // After an error the connection is closed, which rolls its transaction back.
       client.release(failure);
     }
   }
@@ -87,7 +90,7 @@ export function createPostgresDriver(settings: PostgresSettings): SqlDriver {
 
     async migrate() {
       if (closing !== null) throw closedError();
-      // Only whether the server answers is a matter of milliseconds.
+      // Checks within `timeoutMs` that the server answers; the migration itself may take longer.
       await runner.first("SELECT 1");
       const sole = createPool({
         url,
@@ -131,25 +134,25 @@ function createPool({
     max: maxConnections,
     connectionTimeoutMillis: timeoutMs,
     query_timeout: statementMs,
-    // The server lets go of what we no longer wait for.
+    // The server aborts statements whose call has timed out.
     statement_timeout: statementMs,
     idle_in_transaction_session_timeout: Math.max(60_000, statementMs),
     keepAlive: true,
     application_name: "outrigger",
     stream: createSocket,
     types: { getTypeParser },
-  } as pg.PoolConfig); // The types know no function for `stream`.
-  // One that is lost while nobody uses it is replaced when it is needed; one in use tells its user by the call.
+  } as pg.PoolConfig); // The types lack a function for `stream`.
+  // A connection lost while idle is replaced on demand. If it is lost during a call, the call rejects.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
 }
 
-/** Counts and identifiers are far from where numbers end. */
+/** Parses bigint as a number: counts and IDs are far below 2^53. */
 const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: "text" | "binary") =>
   oid === BIGINT_OID ? Number : pg.types.getTypeParser(oid, format as "text");
 
-/** The sockets of a pool, to be destroyed at the end: a server that hangs would keep the process alive. */
+/** The sockets of a pool. `close` destroys them, because a hung server would keep the process alive. */
 interface PostgresSockets {
   create(): Socket;
   destroyAll(): void;

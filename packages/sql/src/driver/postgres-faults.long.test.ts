@@ -9,7 +9,7 @@ import { createSqlAccounts } from "../accounts/sql-accounts.ts";
 import { createSqlContactSource } from "../contacts/sql-contact-source.ts";
 import { openDatabase, readyDriver, type SqlDatabase } from "../sql-database.ts";
 
-describe("PostgreSQL that fails", () => {
+describe("a PostgreSQL server", () => {
   let server: PostgresServer;
   let database: SqlDatabase;
   beforeAll(async () => {
@@ -22,27 +22,27 @@ describe("PostgreSQL that fails", () => {
     await server.close();
   });
 
-  /** Calls until it is answered. */
+  /** Repeats a call until the server answers. */
   async function untilHealed(): Promise<void> {
     const accounts = createSqlAccounts(database);
     const deadlineMs = performance.now() + 20_000;
     for (;;) {
-      const answer: unknown = await accounts.get("nobody").catch((error) => error);
+      const answer: unknown = await accounts.get("absent").catch((error) => error);
       if (answer === null) return;
       if (performance.now() > deadlineMs) throw answer;
       await delay(50);
     }
   }
 
-  test("hangs: calls reject within seconds, and are answered when it goes on", {
+  test("that hangs makes calls reject within seconds, and answers again when it resumes", {
     timeout: 60_000,
   }, async () => {
     const accounts = createSqlAccounts(database);
-    await accounts.get("nobody");
+    await accounts.get("absent");
     await server.signal("SIGSTOP");
     try {
       const startMs = performance.now();
-      const calls = Array.from({ length: 30 }, () => accounts.get("nobody").catch((error) => error));
+      const calls = Array.from({ length: 30 }, () => accounts.get("absent").catch((error) => error));
       calls.push(
         createSqlContactSource(database)
           .erase("a@a.example")
@@ -51,9 +51,9 @@ describe("PostgreSQL that fails", () => {
       for (const error of await Promise.all(calls.slice(0, 30))) {
         expect(isServiceError(error, "store_unavailable"), String(error)).toBe(true);
       }
-      // Two seconds are meant; the machine has other things to do.
+      // The limit is 2 s; the margin is for a busy machine.
       expect(performance.now() - startMs).toBeLessThan(8000);
-      const again = await accounts.get("nobody").catch((error) => error);
+      const again = await accounts.get("absent").catch((error) => error);
       expect(isServiceError(again, "store_unavailable")).toBe(true);
       const erased = await calls[30];
       expect(isServiceError(erased, "store_unavailable")).toBe(true);
@@ -63,19 +63,21 @@ describe("PostgreSQL that fails", () => {
     await untilHealed();
   });
 
-  test("is gone: calls reject, and are answered when it is back", { timeout: 90_000 }, async () => {
-    await createSqlAccounts(database).get("nobody");
+  test("that is down makes calls reject, and answers again after its restart", {
+    timeout: 90_000,
+  }, async () => {
+    await createSqlAccounts(database).get("absent");
     await server.kill();
     const accounts = createSqlAccounts(database);
     for (let turn = 0; turn < 5; turn++) {
-      const error = await accounts.get("nobody").catch((failure) => failure);
+      const error = await accounts.get("absent").catch((failure) => failure);
       expect(isServiceError(error, "store_unavailable"), String(error)).toBe(true);
     }
     await server.start();
     await untilHealed();
   });
 
-  test("is closed at once, though it hangs", { timeout: 60_000 }, async () => {
+  test("that hangs does not delay the close of the database", { timeout: 60_000 }, async () => {
     const other = openDatabase({ url: server.url });
     await other.ready();
     await server.signal("SIGSTOP");
@@ -89,7 +91,9 @@ describe("PostgreSQL that fails", () => {
     await untilHealed();
   });
 
-  test("keeps no process from ending when it hangs", { timeout: 60_000 }, async () => {
+  test("that hangs does not keep a process alive after its database was closed", {
+    timeout: 60_000,
+  }, async () => {
     const silent = createServer(() => undefined).listen(0, "127.0.0.1");
     await once(silent, "listening");
     const address = silent.address();
@@ -109,7 +113,7 @@ describe("PostgreSQL that fails", () => {
     }
   });
 
-  test("refuses statements that hold others up for too long", { timeout: 60_000 }, async () => {
+  test("aborts a statement that exceeds the time limit", { timeout: 60_000 }, async () => {
     const driver = await readyDriver(database);
     const failure = await driver.first("SELECT pg_sleep(30)").catch((error) => error);
     expect(isServiceError(failure, "store_unavailable")).toBe(true);

@@ -1,40 +1,41 @@
-/** What a statement takes. Lists and rows go as JSON, see {@link SqlDialect}. */
+/** A parameter of a statement. Lists and rows are passed as JSON; see {@link SqlDialect}. */
 export type SqlValue = string | number | null;
 
-/** Runs statements, which are written as PostgreSQL's are, with `$1`. Every failure is a `ServiceError`. */
+/** Runs statements in PostgreSQL's syntax, with parameters `$1`. Every failure is a `ServiceError`. */
 export interface SqlRunner {
   all<Row>(text: string, values?: readonly SqlValue[]): Promise<Row[]>;
-  /** The first row. */
+  /** Returns the first row; `undefined` if there is none. */
   first<Row>(text: string, values?: readonly SqlValue[]): Promise<Row | undefined>;
-  /** @returns how many rows were changed. */
+  /** @returns the number of changed rows. */
   run(text: string, values?: readonly SqlValue[]): Promise<number>;
 }
 
 export interface WriteOptions {
   /**
-   * Waits for others who change contacts: what is read in the transaction stays true until its end. An embedded database has
-   * but one writer anyway.
+   * Excludes other transactions that change contacts, so that contacts read in this transaction stay current
+   * until it ends. An
+   * embedded database always has only one writer.
    * @default false
    */
   isAlone?: boolean;
-  /** How long one statement may take, in milliseconds. @default that of the database */
+  /** Time limit of one statement, in milliseconds. @default that of the database */
   timeoutMs?: number;
 }
 
-/** A database, whichever it is. */
+/** A database of either kind. */
 export interface SqlDriver extends SqlRunner {
   readonly dialect: SqlDialect;
-  /** How long one statement may take, in milliseconds. */
+  /** Time limit of one statement, in milliseconds. */
   readonly timeoutMs: number;
-  /** Brings the schema up to date. Processes that do so at once wait for each other. */
+  /** Migrates the schema. Concurrent migrations by several processes wait for each other. */
   migrate(): Promise<void>;
-  /** One transaction: all of it or, when `work` rejects, nothing. */
+  /** Runs `work` in one transaction, which is rolled back if `work` rejects. */
   write<T>(work: (runner: SqlRunner) => Promise<T>, options?: WriteOptions): Promise<T>;
-  /** Calls that are under way may reject, and so does every later one. Calling it twice is allowed. */
+  /** Closes the connections. Calls under way may reject; all later calls do. May be called twice. */
   close(): Promise<void>;
 }
 
-/** Where the two databases differ in words. */
+/** SQL fragments that differ between the two databases. */
 export interface SqlDialect {
   readonly kind: "sqlite" | "postgres";
   /** A table `each` with one column, `value`: the elements of a JSON array of arrays, `each.value->>0` and so on. */

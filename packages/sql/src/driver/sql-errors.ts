@@ -3,7 +3,7 @@ import { isError, isServiceError, ServiceError, systemCode } from "@outrigger/co
 /** Codes of errors that mean a full disk: SQLite's, and PostgreSQL's class 53. */
 const NO_SPACE = new Set(["SQLITE_FULL", "53100"]);
 
-/** A driver's error as the contracts want it. One that already is goes through. */
+/** Converts a driver's error to a `ServiceError`. Returns a `ServiceError` unchanged. */
 export function toServiceError(error: unknown): ServiceError {
   if (isServiceError(error)) return error;
   const code = codeOf(error);
@@ -32,12 +32,12 @@ function describe(error: unknown, code: string): string {
   if (code.startsWith("SQLITE_READONLY")) return "The database file cannot be written to.";
   if (code === "SQLITE_CANTOPEN") return "The database file cannot be opened.";
   if (code === "SQLITE_CORRUPT" || code === "SQLITE_NOTADB")
-    return "The database file is damaged, or is none.";
+    return "The database file is damaged or not a database.";
   if (code === "28P01" || code === "28000") return "The database refuses the user name or the password.";
   if (code === "3D000") return "The database server has no database of this name.";
   if (code === "42501") return "The database user lacks a permission.";
   if (code === "53300") return "The database server has no connection left.";
-  if (code === "57014" || /timeout|timed out/i.test(message)) return "The database does not answer in time.";
+  if (code === "57014" || /timeout|timed out/i.test(message)) return "The database did not answer in time.";
   if (/^[0-9A-Z]{5}$/.test(code) && !code.startsWith("08") && !code.startsWith("57P")) {
     return "The database refused a statement.";
   }

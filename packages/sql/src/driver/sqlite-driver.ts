@@ -6,21 +6,28 @@ import { closedError, isBusy, toServiceError } from "./sql-errors.ts";
 
 export interface SqliteSettings {
   path: string;
-  /** Whether what was acknowledged outlives a power cut, too. */
+  /** Whether acknowledged writes also survive a power cut. */
   isPowerSafe: boolean;
   timeoutMs: number;
 }
 
-/** The library blocks the process while it waits for a lock; so it waits briefly, and we wait between. */
+/**
+ * The library blocks the thread while it waits for a lock. It therefore waits 10 ms at most; the driver
+ * retries with pauses.
+ */
 const BLOCKING_MS = 10;
 const RETRY_MS = 5;
 const CACHE_KIB = 65_536;
-/** Pages that many writes change are copied back once: 32 MB of them. */
+/**
+ * Size of the log before a checkpoint, in pages: 32 MB. A page that several writes changed is copied back
+ * only once.
+ */
 const CHECKPOINT_PAGES = 8000;
 
 /**
- * A file that this and other processes share. There are two connections: readers see what is committed, while one transaction
- * at a time is under way.
+ * A driver of a file that several processes may share. It has two connections: reads see the committed data
+ * while one
+ * transaction at a time runs on the other.
  */
 export function createSqliteDriver({ path, isPowerSafe, timeoutMs }: SqliteSettings): SqlDriver {
   let opening: Promise<Connections> | null = null;
@@ -40,7 +47,7 @@ export function createSqliteDriver({ path, isPowerSafe, timeoutMs }: SqliteSetti
     return opening;
   }
 
-  /** Waits for the lock that another process has. */
+  /** Retries `work` until another process releases the lock, at most for `timeoutMs`. */
   async function unlessBusy<T>(work: () => T): Promise<T> {
     const deadlineMs = performance.now() + timeoutMs;
     for (;;) {
@@ -64,7 +71,7 @@ export function createSqliteDriver({ path, isPowerSafe, timeoutMs }: SqliteSetti
           writer.database.exec("COMMIT");
           return result;
         } catch (error) {
-          // SQLite has ended it itself after some errors, a full disk for one.
+          // After some errors, such as a full disk, SQLite has already rolled the transaction back.
           if (writer.database.inTransaction) writer.database.exec("ROLLBACK");
           throw error;
         }
@@ -96,7 +103,7 @@ export function createSqliteDriver({ path, isPowerSafe, timeoutMs }: SqliteSetti
       if (isClosed) return;
       isClosed = true;
       await inTurn(async () => {
-        // Where it could not be opened there is nothing to close, and its callers know.
+        // If opening failed there is nothing to close, and the callers have received the error.
         const connections = await opening?.catch(() => null);
         connections?.reader.database.close();
         connections?.writer.database.close();
@@ -158,7 +165,7 @@ function createRunner(database: Database.Database): SqlRunner {
   }
 
   return {
-    // What a statement gives is up to its text, which whoever wrote it knows.
+    // The text of the statement determines the type of its rows.
     all: async <Row>(text: string, values: readonly SqlValue[] = []) =>
       prepared(text).all([...values]) as Row[],
     first: async <Row>(text: string, values: readonly SqlValue[] = []) =>
@@ -167,12 +174,14 @@ function createRunner(database: Database.Database): SqlRunner {
   };
 }
 
-/** A function that runs its works one after another, in order, whether or not they fail. */
+/**
+ * Returns a function that runs pieces of work one after another, in order. A failure does not stop the next.
+ */
 function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const result = last.then(work);
-    last = result.catch(() => undefined); // The caller has the error; here only its end matters.
+    last = result.catch(() => undefined); // The caller receives the error; here only the end matters.
     return result;
   };
 }

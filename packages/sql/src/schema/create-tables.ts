@@ -1,7 +1,10 @@
 import { type Kysely, sql } from "kysely";
 import { POSTGRES_RESERVE, POSTGRES_SETTLE } from "./postgres-functions.ts";
 
-/** The first schema. Columns of `text` that are compared for more than being equal are compared by their bytes. */
+/**
+ * Creates the first schema. In PostgreSQL, `text` columns that are ordered or indexed use the byte order
+ * (collation "C").
+ */
 export async function createTables(db: Kysely<unknown>, kind: "sqlite" | "postgres"): Promise<void> {
   const bytes = kind === "postgres" ? sql`COLLATE "C"` : sql``;
   const identity =

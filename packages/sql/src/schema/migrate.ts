@@ -4,7 +4,7 @@ import type Database from "libsql";
 import type pg from "pg";
 import { createTables } from "./create-tables.ts";
 
-/** Every change of the schema, in order. Those that were released are never changed. */
+/** All schema migrations, in order. A released migration must never be changed. */
 function migrationsFor(kind: "sqlite" | "postgres"): MigrationProvider {
   return {
     getMigrations: async () => ({
@@ -15,12 +15,12 @@ function migrationsFor(kind: "sqlite" | "postgres"): MigrationProvider {
 
 const MIGRATION_TABLE = "lookup_migrations";
 
-/** To be called in a transaction that keeps other writers out. */
+/** Migrates the schema. Call it in a transaction that excludes other writers. */
 export async function migrateSqlite(database: Database.Database): Promise<void> {
   const db = new Kysely<unknown>({
     dialect: new SqliteDialect({
       database: {
-        // The connection is the caller's.
+        // The caller closes the connection.
         close: () => undefined,
         prepare: (text) => {
           const statement = database.prepare(text);
@@ -37,7 +37,7 @@ export async function migrateSqlite(database: Database.Database): Promise<void> 
   await migrate(db, migrationsFor("sqlite"));
 }
 
-/** Waits for others who migrate. Ends the pool. */
+/** Migrates the schema; waits for concurrent migrations. Ends the pool. */
 export async function migratePostgres(pool: pg.Pool): Promise<void> {
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
@@ -61,7 +61,7 @@ async function migrate(db: Kysely<unknown>, provider: MigrationProvider): Promis
   if (newer.length === 0) throw error;
   throw new ServiceError(
     "host_misuse",
-    `The database was made by a newer version of @outrigger/sql: it has ${newer.join(", ")}. Use that version, or a database of its own.`,
+    `The database was made by a newer version of @outrigger/sql: it has the migrations ${newer.join(", ")}. Use that version or another database.`,
     { cause: error },
   );
 }

@@ -1,6 +1,8 @@
 /**
- * One round trip, in which the row of the account, month and kind is locked: whoever comes next sees what was reserved. The
- * statements of a function see what was committed while it waited; those of one large statement would not.
+ * Reserves points in one round trip. It locks the row of the account, month and kind, so the next caller sees
+ * the reservation.
+ * It is a function because its statements see data committed while it waited for the lock; one large
+ * statement would not.
  */
 export const POSTGRES_RESERVE = `
 CREATE FUNCTION lookup_reserve(

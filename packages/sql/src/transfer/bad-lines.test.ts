@@ -9,7 +9,7 @@ import { importContacts } from "./import-contacts.ts";
 onEachDatabase(({ createUrl, open }) => {
   const imported = importer({ createUrl, open });
 
-  test("leaves bad lines out and tells which and why", async () => {
+  test("an import of CSV skips bad lines and reports the number, reason and field of each", async () => {
     const good = "a@a.example,,,,,,,,,";
     const lines: [string | Buffer, BadLine["reason"] | null, BadLine["field"]?][] = [
       [good, null],
@@ -39,7 +39,7 @@ onEachDatabase(({ createUrl, open }) => {
     expect(await source.find("d@a.example")).toMatchObject({ firstName: '"x" y', lastName: 'x "y"' });
   });
 
-  test("tells bad lines of NDJSON", async () => {
+  test("an import of NDJSON reports the number, reason and field of each bad line", async () => {
     const lines = [
       '{"email":"a@a.example"}',
       "",
@@ -63,7 +63,7 @@ onEachDatabase(({ createUrl, open }) => {
   });
 
   test.each(["a@a.example,Ann", 'a@a.example,"Ann'])(
-    "tells of a last line that is cut off: %s",
+    "an import reports a truncated last line: %s",
     async (last) => {
       const { source, bad } = await imported(`${HEADER}\n${personLine(1)}\n${last}`);
       expect(bad).toEqual([{ line: 3, reason: "truncated" }]);
@@ -71,7 +71,7 @@ onEachDatabase(({ createUrl, open }) => {
     },
   );
 
-  test("ends at the first bad line where it is told to", async () => {
+  test('an import with onBadLine "fail" rejects at the first bad line', async () => {
     const database = open(await createUrl());
     const file = fileOf(`${HEADER}\n${personLine(0)}\nnot an address,,,,,,,,,\n`);
     const failure = await importContacts(database, file, { format: "csv", onBadLine: "fail" }).catch(
@@ -82,7 +82,7 @@ onEachDatabase(({ createUrl, open }) => {
   });
 
   test.each(["name,position\nAnn,CEO\n", `${HEADER}\n"${"x\n".repeat(600_000)}`])(
-    "refuses what is no such CSV",
+    "an import rejects CSV without a column of addresses or with an endless record",
     async (text) => {
       const database = open(await createUrl());
       const failure = await importContacts(database, fileOf(text, 65_536), { format: "csv" }).catch(

@@ -1,4 +1,4 @@
-/** What a file can tell of an address. */
+/** The fields of a contact that a file can contain. */
 export const CONTACT_FIELDS = [
   "address",
   "type",
@@ -23,10 +23,13 @@ export const CONTACT_FIELDS = [
 ] as const;
 export type ContactField = (typeof CONTACT_FIELDS)[number];
 
-/** Of which file's column, or key, each field is: in place of the names that it is known by. */
+/** The file's column or key for each field, instead of the names that are recognised for the field. */
 export type FieldMapping = Partial<Record<ContactField, string>>;
 
-/** Further names of fields, without case, spaces and signs. Each field's own name is one as well. */
+/**
+ * Further recognised names of fields, in lower case without spaces and signs. A field's own name is also
+ * recognised.
+ */
 const OTHER_NAMES: FieldNames = {
   address: ["email", "emailaddress", "mail", "value"],
   firstName: ["givenname"],
@@ -46,7 +49,7 @@ const FIELD_BY_NAME = new Map<string, ContactField>(
   ),
 );
 
-/** Gives the field that a column is of; `null` for a column of none. */
+/** Returns a function that maps a column to its field; `null` for an unknown column. */
 export function createFieldFinder(mapping: FieldMapping): (column: string) => ContactField | null {
   const mapped = new Map<string, ContactField>();
   for (const field of CONTACT_FIELDS) {

@@ -33,7 +33,7 @@ async function tokensIn(of: SqlDatabase): Promise<string[]> {
 }
 
 describe("copyDatabaseFile", () => {
-  test("copies what is committed while others write, and the same bytes of an unchanged database", async () => {
+  test("copies the committed data while others write, and yields identical bytes for an unchanged database", async () => {
     const list = createSqlSuppressionList(database);
     for (let index = 0; index < 20; index++) await list.add([tokenOf(index)]);
     const [one, other] = [join(directory, "one.db"), join(directory, "other.db")];
@@ -48,7 +48,7 @@ describe("copyDatabaseFile", () => {
     expect((await readFile(join(directory, "third.db"))).equals(await readFile(other))).toBe(true);
   });
 
-  test("refuses a file that is none, and one that is damaged", async () => {
+  test("throws for a missing file, and checkDatabaseFile throws for a file that is damaged or not a database", async () => {
     expect(() => copyDatabaseFile(join(directory, "nowhere.db"), join(directory, "x.db"))).toThrow(
       expect.objectContaining({ code: "store_unavailable" }),
     );
@@ -69,7 +69,7 @@ test("isEmptyDatabase is true until there is a contact, account or suppression",
   expect(await isEmptyDatabase(database)).toBe(false);
 });
 
-test("exportSuppressions gives every token once, however many there are", async () => {
+test("exportSuppressions yields every token exactly once, over several batches", async () => {
   const tokens = Array.from({ length: 450 }, (_, index) => tokenOf(index));
   await createSqlSuppressionList(database).add(tokens);
   expect(await tokensIn(database)).toEqual(tokens.sort());

@@ -8,16 +8,17 @@ const BUSY_MS = 5_000;
 const TOKENS = 200;
 
 /**
- * Copies an embedded database as it is at one moment, also while others write to it, and checks the copy. Of an unchanged
- * database every copy has the same bytes. Blocks the process meanwhile.
- * @param to names a file that does not exist.
+ * Copies a consistent snapshot of an embedded database, even while other processes write to it, and checks
+ * the copy. Copies of an
+ * unchanged database have the same bytes. Blocks the thread meanwhile.
+ * @param to Path of a file that does not exist yet.
  */
 export function copyDatabaseFile(from: string, to: string): void {
   use(from, (database) => database.prepare("VACUUM INTO ?").run([to]));
   checkDatabaseFile(to);
 }
 
-/** Reads the whole file. Rejects with `damaged` where it is no database, or not a sound one. */
+/** Checks a database file by reading all of it. Throws `damaged` if it is not a database or not intact. */
 export function checkDatabaseFile(path: string): void {
   let found: string;
   try {
@@ -30,7 +31,7 @@ export function checkDatabaseFile(path: string): void {
   if (found !== "ok") throw new ServiceError("damaged", `The copy of the database is damaged: ${found}`);
 }
 
-/** Whether a database has no contacts, accounts and suppressions. Brings its schema up to date. */
+/** Whether a database has no contacts, accounts or suppressions. Migrates its schema. */
 export async function isEmptyDatabase(database: SqlDatabase): Promise<boolean> {
   const driver = await readyDriver(database);
   for (const table of ["lookup_contacts", "lookup_accounts", "lookup_suppressions"]) {
@@ -39,7 +40,7 @@ export async function isEmptyDatabase(database: SqlDatabase): Promise<boolean> {
   return true;
 }
 
-/** The tokens of all suppressions, from which no address can be read, at most 200 at a time. */
+/** Yields the tokens of all suppressions, at most 200 at a time. A token does not reveal its address. */
 export async function* exportSuppressions(database: SqlDatabase): AsyncGenerator<string[]> {
   const driver = await readyDriver(database);
   let last = "";
@@ -56,8 +57,9 @@ export async function* exportSuppressions(database: SqlDatabase): AsyncGenerator
 }
 
 function use<T>(path: string, work: (database: Database.Database) => T): T {
-  // Opened, it would be made.
-  if (!existsSync(path)) throw new ServiceError("store_unavailable", `There is no database ${path}`);
+  // Opening a missing file would create it.
+  if (!existsSync(path))
+    throw new ServiceError("store_unavailable", `The database file ${path} does not exist`);
   try {
     const database = new Database(path, { timeout: BUSY_MS });
     try {

@@ -4,8 +4,9 @@ import { type ContactField, createFieldFinder, type FieldMapping } from "./conta
 import { type BadLine, type FieldTexts, type FileLine, MAX_LINE_BYTES, REPLACEMENT } from "./file-line.ts";
 
 /**
- * Reads CSV (RFC 4180) whose first line names the columns, some lines at a time. Rejects with `bad_request` where no column is
- * that of addresses, or a record never ends.
+ * Reads CSV (RFC 4180) whose first line names the columns, in batches of lines. Rejects with `bad_request` if
+ * there is no column
+ * of addresses or domains, or if a record exceeds 1 MiB.
  */
 export async function* readCsv(
   input: AsyncIterable<Uint8Array>,
@@ -20,7 +21,7 @@ export async function* readCsv(
     bom: true,
     max_record_size: MAX_LINE_BYTES,
     relax_column_count: false,
-    // A stray quotation mark is one of the text; else all up to the next one would be lost.
+    // A stray quotation mark is read as text. Otherwise everything up to the next one would be lost.
     relax_quotes: true,
     skip_empty_lines: true,
     skip_records_with_error: true,
@@ -30,14 +31,14 @@ export async function* readCsv(
       return null;
     },
     on_skip(error) {
-      // It would go on in the middle of it.
+      // The parser would continue in the middle of the record.
       if (codeOf(error) === "CSV_MAX_RECORD_SIZE") throw endless(error);
       const line = error instanceof CsvError && typeof error.lines === "number" ? error.lines : 0;
       onBad({ line, reason: hasEnded ? "truncated" : "columns" });
       return undefined;
     },
   });
-  parser.on("error", () => undefined); // Whoever writes hears of it.
+  parser.on("error", () => undefined); // `write` and `end` report the error.
   parser.resume();
 
   function addLine(record: string[], line: number, fieldOf: readonly (ContactField | null)[]): void {
@@ -79,7 +80,7 @@ function columnsOf(header: readonly string[], mapping: FieldMapping): (ContactFi
   if (!columns.includes("address") && !columns.includes("domain")) {
     throw new ServiceError(
       "bad_request",
-      "The first line names no column of addresses; `mapping` can name it.",
+      "The first line names no column of addresses: name it with `mapping`.",
     );
   }
   return columns;

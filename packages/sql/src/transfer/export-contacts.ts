@@ -6,11 +6,12 @@ import { readyDriver, type SqlDatabase } from "../sql-database.ts";
 import { type SuppressionTest, suppressedAmong } from "./suppressed-among.ts";
 
 export interface ExportOptions {
-  /** `csv` with a line of names first, or `ndjson`: a JSON object in each line. */
+  /** `csv`, with the names of the columns in the first line, or `ndjson`, with a JSON object in each line. */
   format: "csv" | "ndjson";
   /**
-   * Which of at most 100 normalised addresses and domains are left out, a domain with all its addresses: what an import without
-   * this test has put in stays in the database.
+   * Returns which of at most 100 normalised addresses and domains are suppressed; the export omits these, a
+   * domain with all its
+   * addresses. Suppressed contacts may be in the database if an import ran without this test.
    * @default none
    */
   isSuppressed?: (subjects: readonly string[]) => Promise<ReadonlySet<string>>;
@@ -56,8 +57,11 @@ interface ExportRow extends DomainRow {
 }
 
 /**
- * Everything that is known, by address, as `importContacts` reads it: in CSV a line for each page of an address, in NDJSON a
- * line for each address. Organisations without addresses come last. What is changed meanwhile may be in it or not.
+ * Exports all contacts in the order of addresses, in a format that `importContacts` reads. CSV has a line for
+ * each page of an
+ * address, NDJSON a line for each address. Organisations without addresses come last. Changes during the
+ * export may or may not
+ * be included.
  */
 export function exportContacts(database: SqlDatabase, options: ExportOptions): Readable {
   const { format, isSuppressed } = checkOptions("exportContacts", options, RULES);
@@ -103,7 +107,7 @@ async function* contactRows(
   }
 }
 
-/** Organisations of which no address tells. */
+/** Organisations of domains without addresses. */
 async function* domainRows(
   database: SqlDatabase,
   test: SuppressionTest | undefined,
@@ -122,7 +126,7 @@ async function* domainRows(
   }
 }
 
-/** Rows without those that are suppressed. */
+/** The rows that are not suppressed. */
 async function shownOf<Row>(
   rows: readonly Row[],
   subjectsOf: (row: Row) => string[],

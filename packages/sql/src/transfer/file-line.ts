@@ -1,45 +1,45 @@
 import type { ContactField } from "./contact-fields.ts";
 
-/** Texts of a line by field. Those that are empty are absent. */
+/** Texts of a line by field. Empty texts are absent. */
 export type FieldTexts = Partial<Record<ContactField, string>>;
 
-/** What a line of a file tells of one address. */
+/** A line of a file, about one address. */
 export interface FileLine {
-  /** From 1. */
+  /** Line number, from 1. */
   line: number;
   fields: FieldTexts;
-  /** Pages, each of its own fields, beside that in `fields`. */
+  /** Further pages, each with its fields, in addition to the page in `fields`. */
   sources: readonly FieldTexts[];
 }
 
 /** Why a line was left out. */
 export type BadLineReason =
-  /** Not so many columns as the first line. */
+  /** The number of columns differs from the first line. */
   | "columns"
-  /** Bytes that are not UTF-8. */
+  /** The line contains bytes that are not UTF-8. */
   | "encoding"
-  /** The file ends within it. */
+  /** The file ends within the line. */
   | "truncated"
-  /** Not a JSON object. */
+  /** The line is not a JSON object. */
   | "json"
-  /** Longer than a mebibyte. */
+  /** The line is longer than 1 MiB. */
   | "too_long"
-  /** No address, or none that is one. */
+  /** The address is missing or invalid. */
   | "address"
-  /** A value that its field cannot have. */
+  /** A value is not valid for its field. */
   | "value";
 
-/** A line that was left out. Nothing of what it says is in here. */
+/** A rejected line. It never contains the line's content. */
 export interface BadLine {
-  /** From 1; of a record that spans lines, its last. */
+  /** Line number, from 1; the last line of a record that spans several. */
   line: number;
   reason: BadLineReason;
-  /** The field, where one is to blame. */
+  /** The field with the invalid value, if it is known. */
   field?: ContactField;
 }
 
-/** Bytes of one line, or one record of CSV, at most. */
+/** Maximum length of a line or of a CSV record, in bytes. */
 export const MAX_LINE_BYTES = 1_048_576;
 
-/** What stands in for bytes that are not UTF-8. */
+/** The character that replaces bytes that are not UTF-8. */
 export const REPLACEMENT = "\uFFFD";

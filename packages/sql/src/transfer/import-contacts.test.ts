@@ -15,7 +15,7 @@ import { type ImportProgress, importContacts } from "./import-contacts.ts";
 onEachDatabase(({ createUrl, open }) => {
   const imported = importer({ createUrl, open });
 
-  test("takes in all fields of CSV by the names of its columns", async () => {
+  test("an import reads all fields of CSV by the names of its columns", async () => {
     const { source, bad, progress } = await imported(
       [
         "\uFEFFE-Mail Address;".replace(
@@ -55,7 +55,7 @@ onEachDatabase(({ createUrl, open }) => {
     expect(await source.domainOf("bücher ag")).toBe("xn--bcher-kva.example");
   });
 
-  test("takes in NDJSON with several pages of an address", async () => {
+  test("an import reads NDJSON with several pages of an address", async () => {
     const page = { uri: "https://a.example/1", extracted_on: "2025-01-01", last_seen_on: "2026-01-01" };
     const { source, bad } = await imported(
       [
@@ -95,7 +95,7 @@ onEachDatabase(({ createUrl, open }) => {
     expect(await source.domain("b.example")).toMatchObject({ organization: "B" });
   });
 
-  test("finds out what the file does not say", async () => {
+  test("an import derives type, names, seniority, confidence and pattern that the file does not give", async () => {
     const { source } = await imported(
       "email,full_name,position,source_uri,last_seen_on\nann.lee@a.example,Ann Lee,Chief Sales Officer,https://a.example/t,2026-01-01\ninfo@a.example,,,,\n",
     );
@@ -111,7 +111,7 @@ onEachDatabase(({ createUrl, open }) => {
     expect((await source.domain("a.example"))?.patterns).toEqual([{ pattern: "{first}.{last}", count: 1 }]);
   });
 
-  test("takes columns of any name that the mapping says", async () => {
+  test("an import reads columns by the names in the mapping", async () => {
     const { source } = await imported("Adresse,email,Vorname\na@a.example,old@a.example,Änn\n", {
       mapping: { address: "Adresse", firstName: "Vorname" },
     });
@@ -119,7 +119,7 @@ onEachDatabase(({ createUrl, open }) => {
     expect(await source.find("old@a.example")).toBeNull();
   });
 
-  test("keeps of pages when they were first and last seen, and what was said last", async () => {
+  test("repeated imports keep the first and last sighting of each page and the latest values", async () => {
     const database = open(await createUrl());
     const line = (first: string, from: string, until: string, still: boolean) =>
       `a@a.example,${first},Lee,,,,https://a.example/1,${from},${until},${still}`;
@@ -144,7 +144,7 @@ onEachDatabase(({ createUrl, open }) => {
     ]);
   });
 
-  test("changes nothing when a file is imported again", async () => {
+  test("importing a file again changes nothing", async () => {
     const database = open(await createUrl());
     const text = personFile(300);
     await importContacts(database, fileOf(text, 5000), { format: "csv" });
@@ -154,27 +154,30 @@ onEachDatabase(({ createUrl, open }) => {
     expect(await textOf(exportContacts(database, { format: "ndjson" }))).toBe(before);
   });
 
-  test.each(["csv", "ndjson"] as const)("reads what it wrote as %s, and has the same", async (format) => {
-    const { database: one } = await imported(
-      `${personFile(200)}"quoted, 'x'@a.example",,,,,,,,,\ninfo@a.example,"Änn ""A""","L\n1",,,"Org, ""A""",https://a.example/?q=",2025-01-01,2026-01-01,true\n`,
-    );
-    await importContacts(one, fileOf('{"domain":"only.example","organization":"Only, “Org”"}'), {
-      format: "ndjson",
-    });
-    const text = await textOf(exportContacts(one, { format }));
-    const { database: other, bad } = await imported(text, { format });
-    expect(bad).toEqual([]);
-    expect(await textOf(exportContacts(other, { format }))).toBe(text);
-    expect(text).toContain("only.example");
-    const [a, b] = [one, other].map(createSqlContactSource);
-    for (const address of ["info@a.example", personLine(7).split(",")[0] ?? ""]) {
-      const contact = await a?.find(address);
-      expect(contact).not.toBeNull();
-      expect(await b?.find(address)).toEqual(contact);
-    }
-  });
+  test.each(["csv", "ndjson"] as const)(
+    "an import of an export as %s yields the same contacts",
+    async (format) => {
+      const { database: one } = await imported(
+        `${personFile(200)}"quoted, 'x'@a.example",,,,,,,,,\ninfo@a.example,"Änn ""A""","L\n1",,,"Org, ""A""",https://a.example/?q=",2025-01-01,2026-01-01,true\n`,
+      );
+      await importContacts(one, fileOf('{"domain":"only.example","organization":"Only, “Org”"}'), {
+        format: "ndjson",
+      });
+      const text = await textOf(exportContacts(one, { format }));
+      const { database: other, bad } = await imported(text, { format });
+      expect(bad).toEqual([]);
+      expect(await textOf(exportContacts(other, { format }))).toBe(text);
+      expect(text).toContain("only.example");
+      const [a, b] = [one, other].map(createSqlContactSource);
+      for (const address of ["info@a.example", personLine(7).split(",")[0] ?? ""]) {
+        const contact = await a?.find(address);
+        expect(contact).not.toBeNull();
+        expect(await b?.find(address)).toEqual(contact);
+      }
+    },
+  );
 
-  test("leaves out addresses and domains that are suppressed", async () => {
+  test("an import skips suppressed addresses and domains", async () => {
     const asked: string[][] = [];
     const victims = new Set([personLine(17).split(",")[0] ?? "", domainOf(60), "only.example"]);
     const lines = `${personFile(250)
@@ -195,7 +198,7 @@ onEachDatabase(({ createUrl, open }) => {
   });
 
   test.each(["csv", "ndjson"] as const)(
-    "an export as %s leaves out suppressed addresses and domains",
+    "an export as %s omits suppressed addresses and domains",
     async (format) => {
       const { database } = await imported(personFile(250));
       await importContacts(database, fileOf('{"domain":"only.example","organization":"Only"}'), {
@@ -212,12 +215,12 @@ onEachDatabase(({ createUrl, open }) => {
         expect(whole).toContain(victim);
         expect(shown).not.toContain(victim);
       }
-      // Twenty at the domain, one address, and an organisation without any.
+      // Twenty addresses of the domain, one single address, and an organisation without addresses.
       expect(whole.trimEnd().split("\n").length - shown.trimEnd().split("\n").length).toBe(22);
     },
   );
 
-  test("has in the database what it told of, when it is ended; the next import goes on", {
+  test("an aborted import keeps the batches it reported, and the next import adds only the rest", {
     timeout: 60_000,
   }, async () => {
     const database = open(await createUrl());
@@ -235,7 +238,7 @@ onEachDatabase(({ createUrl, open }) => {
     expect(failure).toMatchObject({ message: "enough" });
     expect(told.at(-1)?.added).toBe(4000);
     const source = createSqlContactSource(database);
-    // Nothing is up to date yet but the answers.
+    // The summaries are stale, but the answers are correct.
     for (const index of [0, 1999, 3999]) {
       const domain = domainOf(index);
       expect((await source.search(domain, {}, { limit: 5, offset: 18 })).contacts.length).toBe(2);
@@ -248,7 +251,7 @@ onEachDatabase(({ createUrl, open }) => {
     expect((await source.count(domainOf(8999))).total).toBe(20);
   });
 
-  test("ends an input that fails with its error", async () => {
+  test("an import rejects with the error of its input", async () => {
     const database = open(await createUrl());
     async function* failing(): AsyncGenerator<Uint8Array> {
       yield Buffer.from(personFile(10));
@@ -257,7 +260,7 @@ onEachDatabase(({ createUrl, open }) => {
     await expect(importContacts(database, failing(), { format: "csv" })).rejects.toThrow("the disk is gone");
   });
 
-  test("reads a file from a disk", async () => {
+  test("an import reads a file stream and destroys it", async () => {
     const directory = await mkdtemp(join(tmpdir(), "outrigger-import-"));
     try {
       await writeFile(join(directory, "a.csv"), personFile(2500));

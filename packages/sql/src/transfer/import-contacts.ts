@@ -11,40 +11,45 @@ import { newsOf } from "./line-news.ts";
 import { readNdjson } from "./ndjson-lines.ts";
 import { suppressedAmong } from "./suppressed-among.ts";
 
-/** How far an import is. What is counted here is in the database, to stay. */
+/** Progress of an import. Everything counted here is committed. */
 export interface ImportProgress {
-  /** Lines that were read and told of an address, of a domain, or were bad. */
+  /** Lines that were read: those with an address or a domain, and rejected ones. Empty lines do not count. */
   lines: number;
-  /** Addresses; one that is in several lines far apart counts each time. */
+  /**
+   * Added addresses. In `added`, `updated` and `unchanged`, an address in several batches counts once for
+   * each.
+   */
   added: number;
   updated: number;
-  /** Addresses of which was known what was said. */
+  /** Addresses whose line contained nothing new. */
   unchanged: number;
-  /** Addresses that were left out because `isSuppressed` says so. */
+  /** Addresses that `isSuppressed` excluded. */
   suppressed: number;
-  /** Lines that were left out because something is wrong with them. */
+  /** Rejected lines; see `onBadLine`. */
   bad: number;
 }
 
 export interface ImportOptions {
-  /** `csv` with a line of names first, or `ndjson`: a JSON object in each line. */
+  /** `csv`, with the names of the columns in the first line, or `ndjson`, with a JSON object in each line. */
   format: "csv" | "ndjson";
-  /** Which columns, or keys, are which fields. @default the usual names */
+  /** Column or key of each field. @default the recognised names */
   mapping?: FieldMapping;
   /**
-   * Hears of each line that is left out. `"fail"` ends the import with `bad_request` at the first; what was read before it
-   * may be in the database.
-   * @default they are counted
+   * Receives each rejected line. `"fail"` ends the import with `bad_request` at the first one; the lines
+   * before it may already be
+   * committed.
+   * @default rejected lines are only counted
    */
   onBadLine?: "fail" | ((line: BadLine) => void);
-  /** Hears how far the import is after each batch. @default nobody */
+  /** Receives the progress after each committed batch. @default ignored */
   onProgress?: (progress: ImportProgress) => void;
   /**
-   * Which of at most 100 normalised addresses and domains are to be left out, a domain with all its addresses.
+   * Returns which of at most 100 normalised addresses and domains are suppressed; these are not imported, a
+   * domain with all its addresses.
    * @default none
    */
   isSuppressed?: (subjects: readonly string[]) => Promise<ReadonlySet<string>>;
-  /** Ends the import between two batches; it rejects with the signal's reason. @default never */
+  /** Ends the import between two batches; the import rejects with the signal's reason. @default never */
   signal?: AbortSignal;
 }
 
@@ -58,15 +63,17 @@ const RULES = {
   signal: shapes.abortSignal,
 } satisfies RuleTable<ImportOptions>;
 
-/** Lines that are taken in at once. */
+/** Number of lines per batch. */
 const BATCH = 4000;
 
 /**
- * Reads contacts from UTF-8 text and adds them to what is known: of each address what a line says replaces what was said, and
- * pages are kept, each from when it was first to when it was last seen. To import a file again changes nothing, so that one
- * that was interrupted is simply imported again: what is in already costs little.
+ * Imports contacts from UTF-8 text. For each address, values of a line replace the known ones, and pages are
+ * merged, each from
+ * its first to its last sighting. Importing a file again changes nothing: after an interruption simply import
+ * it again, which
+ * is fast for lines that are in the database already.
  *
- * @param input is read to its end or destroyed; the memory that is used does not depend on its length.
+ * @param input Read to its end or destroyed. Memory use does not depend on its length.
  */
 export async function importContacts(
   database: SqlDatabase,
@@ -141,7 +148,7 @@ export async function importContacts(
 
 const PIECE_BYTES = 65_536;
 
-/** What is read at once may be a whole file. */
+/** Splits chunks, because one chunk may be a whole file. */
 async function* inPieces(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of input) {
     for (let start = 0; start < chunk.length; start += PIECE_BYTES) {

@@ -15,7 +15,7 @@ import { exportContacts } from "./export-contacts.ts";
 import { importContacts } from "./import-contacts.ts";
 
 const ROWS = 20_000;
-/** Addresses of one domain, which are after all others in the file. */
+/** Number of addresses of one large domain, at the end of the file. */
 const LARGE = 9000;
 const LARGE_DOMAIN = "large.example";
 
@@ -45,11 +45,11 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 onEachDatabase(({ createUrl, open }) => {
-  test("an import that is killed loses nothing it told of, leaves right answers, and is made good by the next", {
+  test("a killed import keeps all batches it reported, answers stay correct, and the next import completes it", {
     timeout: 180_000,
   }, async () => {
     const [url, cleanUrl] = [await createUrl(), await createUrl()];
-    // In the middle of batches, and of what comes after the last of them.
+    // Between batches, and during the refresh after the last batch.
     for (const untilLines of [4000, 12_000, ROWS, ROWS + LARGE]) {
       const told = await killAfter(url, untilLines);
       const database = open(url);
@@ -68,7 +68,7 @@ onEachDatabase(({ createUrl, open }) => {
     await checkAnswers(database, ROWS + LARGE);
   });
 
-  test("what a killed import has left can be brought up to date without another", {
+  test("refreshContacts rebuilds the summaries that a killed import left stale", {
     timeout: 120_000,
   }, async () => {
     const url = await createUrl();
@@ -84,7 +84,7 @@ onEachDatabase(({ createUrl, open }) => {
     await checkAnswers(database, 12_000);
   });
 
-  test("two imports at once take in everything", { timeout: 120_000 }, async () => {
+  test("two concurrent imports of one file store every address", { timeout: 120_000 }, async () => {
     const url = await createUrl();
     await Promise.all([runScript(IMPORT, [url, file]).output, runScript(IMPORT, [url, file]).output]);
     const database = open(url);
@@ -92,7 +92,7 @@ onEachDatabase(({ createUrl, open }) => {
     await checkAnswers(database, ROWS + LARGE);
   });
 
-  test("reads and charges go on during an import", { timeout: 120_000 }, async () => {
+  test("reads and charges succeed during an import", { timeout: 120_000 }, async () => {
     const url = await createUrl();
     const database = open(url);
     await importContacts(database, fileOf(`${HEADER}\n${personLine(0)}\n`), { format: "csv" });
@@ -101,9 +101,9 @@ onEachDatabase(({ createUrl, open }) => {
     let answers = 0;
     while (child.exitCode === null) {
       expect((await source.search(domainOf(0), {}, { limit: 1, offset: 0 })).total).toBeGreaterThanOrEqual(1);
-      await source.erase(`nobody@${domainOf(0)}`);
+      await source.erase(`absent@${domainOf(0)}`);
       answers++;
-      // An embedded database answers before anything else has its turn, the news that the child has ended too.
+      // Calls to an embedded database resolve without the event loop: let it see that the child has ended.
       await breathe();
     }
     await output;
@@ -112,7 +112,7 @@ onEachDatabase(({ createUrl, open }) => {
   });
 });
 
-/** Kills an import when it has told of so many lines, or lets it end. @returns of how many it told. */
+/** Kills an import once it reported `untilLines` lines, or lets it end. @returns the lines reported. */
 async function killAfter(url: string, untilLines: number): Promise<number> {
   const { child, output } = runScript(IMPORT, [url, file]);
   if (child.stdout === null) throw new Error("The process has no output.");
@@ -122,11 +122,11 @@ async function killAfter(url: string, untilLines: number): Promise<number> {
     if (told >= untilLines && !child.killed) child.kill("SIGKILL");
   }
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-  await output.catch(() => undefined); // That it was killed is known.
+  await output.catch(() => undefined); // It fails if it was killed.
   return told;
 }
 
-/** All lines up to one that was told of are there, and numbers fit together. */
+/** Checks that all reported lines are in the database and that totals and pages are consistent. */
 async function checkAnswers(database: SqlDatabase, told: number): Promise<void> {
   const source = createSqlContactSource(database);
   for (const index of [0, 777, Math.min(told, ROWS) - 1]) {
@@ -155,7 +155,7 @@ async function checkAnswers(database: SqlDatabase, told: number): Promise<void> 
   }
 }
 
-/** Everything that is kept beside the contacts themselves. */
+/** All summaries: domains and marks. */
 async function summaries(database: SqlDatabase): Promise<unknown> {
   const driver = await readyDriver(database);
   const domains = await driver.all<{ name: string; facets: string }>(

@@ -10,28 +10,28 @@ import type { ContactNews } from "../contacts/merge-contact.ts";
 import type { ContactField } from "./contact-fields.ts";
 import type { BadLine, FieldTexts, FileLine } from "./file-line.ts";
 
-/** What a line tells: of an address, or only of a domain. */
+/** The content of a line: facts about an address, or only the organisation of a domain. */
 export type LineNews = { news: ContactNews } | { domain: string; organization: string };
 
-/** Longest text of a field. */
+/** Maximum length of the text of a field, in characters. */
 const MAX_LENGTH = 2000;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:$|[T ])/;
 const YES = new Set(["true", "1", "yes", "y"]);
 const NO = new Set(["false", "0", "no", "n"]);
 
-/** What is wrong with a line. */
+/** A field of a line has an invalid value. */
 class BadValue extends Error {
   readonly field: ContactField;
 
   constructor(field: ContactField) {
-    super(`A value that ${field} cannot have`);
+    super(`The value of ${field} is invalid`);
     this.field = field;
   }
 }
 
 /**
  * Reads the values of a line.
- * @param today `YYYY-MM-DD`, when a page was seen of which no line tells when.
+ * @param today `YYYY-MM-DD`: the date of a page without dates.
  */
 export function newsOf({ line, fields, sources }: FileLine, today: string): LineNews | BadLine {
   try {
@@ -72,7 +72,7 @@ function read(fields: FieldTexts, sources: readonly FieldTexts[], today: string)
   addName(news, fields);
   const type = wordOf(fields.type);
   if (type === "personal" || type === "generic") news.type = type;
-  // Other words for these say nothing: they are told from the position.
+  // Unknown words are ignored: seniority and department are then derived from the position.
   const seniority = SENIORITIES.find((name) => name === wordOf(fields.seniority));
   if (seniority !== undefined) news.seniority = seniority;
   const department = DEPARTMENTS.find((name) => name === wordOf(fields.department));
@@ -133,20 +133,20 @@ function dateOf(fields: FieldTexts, field: "extractedOn" | "lastSeenOn"): string
   return date;
 }
 
-/** Days that were found to be some: files have few different ones. */
+/** Cache of valid dates: files contain few different ones. */
 const knownDays = new Set<string>();
 const MAX_KNOWN_DAYS = 10_000;
 
 function isDay(date: string): boolean {
   if (knownDays.has(date)) return true;
-  // The parser of dates takes the 31st of any month for one.
+  // `Date.parse` accepts the 31st of any month.
   const time = Date.parse(date);
   if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== date) return false;
   if (knownDays.size < MAX_KNOWN_DAYS) knownDays.add(date);
   return true;
 }
 
-/** A page that nobody says otherwise of still shows the address. */
+/** Parses a boolean. Absent: `true`, the page still shows the address. */
 function truthOf(text: string | undefined): boolean {
   const word = wordOf(text);
   if (word === undefined || word === "" || YES.has(word)) return true;

@@ -3,7 +3,7 @@ import { type BadLine, type FieldTexts, type FileLine, MAX_LINE_BYTES, REPLACEME
 
 const NEWLINE = 10;
 
-/** Reads a JSON object from each line, some lines at a time. */
+/** Reads a JSON object from each line, in batches of lines. */
 export async function* readNdjson(
   input: AsyncIterable<Uint8Array>,
   mapping: FieldMapping,
@@ -14,7 +14,7 @@ export async function* readNdjson(
   let restBytes = 0;
   let number = 0;
 
-  /** @returns the line, or `null` for one that is empty or bad. */
+  /** @returns the line; `null` if it is empty or bad. */
   function read(bytes: Uint8Array, isWhole: boolean): FileLine | null {
     number++;
     if (bytes.length > MAX_LINE_BYTES) {
@@ -47,7 +47,7 @@ export async function* readNdjson(
       restBytes = 0;
       start = end + 1;
     }
-    // Of a line that is too long already only that is kept.
+    // Once a line is too long, its further bytes are dropped.
     if (start < chunk.length && restBytes <= MAX_LINE_BYTES) {
       rest.push(chunk.subarray(start));
       restBytes += chunk.length - start;
@@ -75,18 +75,21 @@ function lineOf(
     onBad({ line, reason: "value", field });
     return null;
   }
-  // None of them is bad.
+  // `bad` is undefined, so none of them is bad.
   return { line, fields: fields as FieldTexts, sources: sources as FieldTexts[] };
 }
 
-/** In a source, `domain` is that of its page. */
+/** Within a source, `domain` is the domain of the page. */
 function sourceFieldOf(
   fieldOf: (name: string) => ContactField | null,
 ): (name: string) => ContactField | null {
   return (name) => (name === "domain" ? "sourceDomain" : fieldOf(name));
 }
 
-/** @returns the field to blame where a value is neither text, number, truth value nor nothing; `null` for what is no object. */
+/**
+ * @returns `bad`, the field whose value is an object; `null` if `value` is not an object. Arrays and empty
+ * values are ignored.
+ */
 function textsOf(
   value: unknown,
   fieldOf: (name: string) => ContactField | null,
@@ -111,7 +114,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What is no JSON is reported as a bad line.
+    // The caller reports a bad line.
     return null;
   }
 }

@@ -1,9 +1,12 @@
-/** Which of at most 100 normalised addresses and domains are suppressed, an address also by its domain. */
+/**
+ * Returns which of at most 100 normalised addresses and domains are suppressed. A suppressed domain covers
+ * its addresses.
+ */
 export type SuppressionTest = (subjects: readonly string[]) => Promise<ReadonlySet<string>>;
 
 const BATCH = 100;
 
-/** Which of any number of addresses and domains are suppressed; none where nothing tests them. */
+/** Returns which of any number of addresses and domains are suppressed; none without a test. */
 export async function suppressedAmong(
   subjects: readonly string[],
   isSuppressed: SuppressionTest | undefined,

@@ -2,31 +2,31 @@ import type { MxRecord } from "node:dns";
 import { Resolver } from "node:dns/promises";
 import { systemCode } from "@outrigger/core";
 
-/** What came of a question. */
+/** The result of a DNS query. */
 export type DnsAnswer<T> =
   | { state: "found"; records: T[] }
-  /** There is no such name, or no such record of it. */
+  /** The name does not exist, or it has no record of this type. */
   | { state: "absent" }
-  /** It could not be asked. */
+  /** The query failed, so nothing is known. */
   | { state: "failed" };
 
-/** Questions to the DNS with one deadline over all of them. None rejects. */
+/** DNS queries with one deadline for all of them. They never reject. */
 export interface DnsLookup {
   mx(name: string): Promise<DnsAnswer<MxRecord>>;
   a(name: string): Promise<DnsAnswer<string>>;
   aaaa(name: string): Promise<DnsAnswer<string>>;
-  /** Gives up what is under way, and whatever is asked later. */
+  /** Cancels the queries under way; later ones fail at once. */
   cancel(): void;
 }
 
 export interface DnsLookupOptions {
-  /** `null`: those of the machine. */
+  /** `null`: the machine's resolvers. */
   servers: readonly string[] | null;
   deadlineMs: number;
 }
 
 export function openDnsLookup({ servers, deadlineMs }: DnsLookupOptions): DnsLookup {
-  // Its time-outs double, and are counted for each server: only the deadline can be relied on.
+  // The resolver doubles its time-outs and applies them per server, so only the deadline is a reliable limit.
   const resolver = new Resolver({ timeout: Math.max(100, Math.floor(deadlineMs / 3)), tries: 2 });
   if (servers !== null) resolver.setServers(servers);
   let isOver = false;
@@ -56,7 +56,10 @@ export function openDnsLookup({ servers, deadlineMs }: DnsLookupOptions): DnsLoo
   };
 }
 
-/** Only these two are answers. All else, such as SERVFAIL, a refusal or a time-out, says nothing of the name. */
+/**
+ * Only these two codes mean absence. Any other, such as SERVFAIL, REFUSED or a time-out, tells nothing about
+ * the name.
+ */
 function isAbsence(error: unknown): boolean {
   const code = systemCode(error);
   return code === "ENOTFOUND" || code === "ENODATA";

@@ -13,7 +13,7 @@ function find(domain: string, more: { maxHosts?: number; dnsMs?: number } = {}) 
   return findMailRoute(domain, options, never());
 }
 
-test("hosts come in order of preference, with their addresses, IPv4 first", async () => {
+test("a route lists hosts in order of preference, with their addresses, IPv4 first", async () => {
   Object.assign(world.dns.zone, {
     "one.test": {
       MX: [
@@ -36,7 +36,7 @@ test("hosts come in order of preference, with their addresses, IPv4 first", asyn
   });
 });
 
-test("hosts of equal preference take turns", async () => {
+test("hosts of equal preference are in random order", async () => {
   const { zone } = world.dns;
   zone["one.test"] = {
     MX: [
@@ -53,7 +53,7 @@ test("hosts of equal preference take turns", async () => {
   expect([...first].sort()).toEqual(["a.test", "b.test"]);
 });
 
-test("a domain of sixty hosts, whose answer needs TCP, has the preferred few of them", async () => {
+test("a route of a domain with sixty hosts, whose answer needs TCP, contains only the preferred maxHosts", async () => {
   const { zone } = world.dns;
   zone["big.test"] = {
     MX: Array.from({ length: 60 }, (_, index) => [60 - index, `mx-${index}.a-long-name.big.test`] as const),
@@ -68,7 +68,7 @@ test("a domain of sixty hosts, whose answer needs TCP, has the preferred few of 
   expect(new Set(world.dns.questions).size).toBe(11);
 });
 
-test("a domain without MX is its own host", async () => {
+test("a domain without MX is its own mail host", async () => {
   world.dns.zone["a.test"] = { A: ["192.0.2.1"] };
   world.dns.zone["aaaa.test"] = { AAAA: ["2001:db8::1"] };
   expect(await find("a.test")).toEqual({
@@ -81,7 +81,7 @@ test("a domain without MX is its own host", async () => {
   });
 });
 
-test("another name for a domain leads to its hosts", async () => {
+test("a CNAME is followed to the hosts of its target", async () => {
   const { zone } = world.dns;
   zone["alias.test"] = { CNAME: "one.test" };
   zone["one.test"] = { MX: [[10, "mx.test"]] };
@@ -102,7 +102,7 @@ test.each<[string, "none" | "null_mx" | "unknown"]>([
   ["half-silent.test", "unknown"],
   ["silent-host.test", "unknown"],
   ["far-host.test", "unknown"],
-])("of %s the route is %s", async (domain, routing) => {
+])("the mail route of %s is %s", async (domain, routing) => {
   Object.assign(world.dns.zone, {
     "empty.test": {},
     "null.test": { MX: [[0, "."]], A: ["192.0.2.1"] },
@@ -142,7 +142,7 @@ test.each<[string, "none" | "null_mx" | "unknown"]>([
   expect(await find(domain, { dnsMs: 2000, maxHosts: 2 })).toEqual({ routing });
 });
 
-test("no mail said beside hosts is not heard", async () => {
+test("a null MX next to other hosts is ignored", async () => {
   world.dns.zone["both.test"] = {
     MX: [
       [0, "."],
@@ -153,7 +153,7 @@ test("no mail said beside hosts is not heard", async () => {
   expect(await find("both.test")).toMatchObject({ routing: "found", hosts: [{ name: "mx.test" }] });
 });
 
-test("an address in the place of a host's name is not asked about, and leaves the route open", async () => {
+test("an IP address as the name of a host is not queried, and the route is found without hosts", async () => {
   world.dns.zone["literal.test"] = {
     MX: [
       [10, "127.0.0.1"],
@@ -164,7 +164,7 @@ test("an address in the place of a host's name is not asked about, and leaves th
   expect(world.dns.questions).toEqual(["MX literal.test"]);
 });
 
-test("a host called localhost is this machine, and the DNS is not asked", async () => {
+test("the host name localhost resolves to 127.0.0.1 without a DNS query", async () => {
   world.dns.zone["local.test"] = { MX: [[10, "localhost"]] };
   world.dns.zone.localhost = { A: ["192.0.2.1"] };
   expect(await find("local.test")).toEqual({
@@ -173,13 +173,13 @@ test("a host called localhost is this machine, and the DNS is not asked", async 
   });
 });
 
-test("an answer that is lost once is asked for again", async () => {
+test("a query whose answer was lost is repeated", async () => {
   world.dns.zone["flaky.test"] = { MX: [[10, "mx.test"]], dropsFirst: 1 };
   world.dns.zone["mx.test"] = { A: ["192.0.2.1"] };
   expect(await find("flaky.test", { dnsMs: 9000 })).toMatchObject({ routing: "found" });
 });
 
-test("a slow server, or one that is not there, ends by the deadline", async () => {
+test("a slow or unreachable resolver yields unknown at the deadline", async () => {
   world.dns.zone["slow.test"] = { MX: [[10, "mx.test"]], delayMs: 20_000 };
   const begunMs = performance.now();
   expect(await find("slow.test", { dnsMs: 500 })).toEqual({ routing: "unknown" });
@@ -188,7 +188,7 @@ test("a slow server, or one that is not there, ends by the deadline", async () =
   expect(performance.now() - begunMs).toBeLessThan(10_000);
 });
 
-test("an abort ends it at once", async () => {
+test("an abort ends the queries at once", async () => {
   world.dns.zone["silent.test"] = { drops: true };
   const controller = new AbortController();
   const options = { dnsServers: [world.dns.address], dnsMs: 60_000, maxHosts: 5 };

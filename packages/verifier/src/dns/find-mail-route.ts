@@ -5,18 +5,20 @@ import { type DnsAnswer, type DnsLookup, openDnsLookup } from "./dns-lookup.ts";
 import type { MailHost, MailRoute } from "./mail-route.ts";
 
 export interface FindMailRouteOptions {
-  /** `null`: those of the machine. */
+  /** `null`: the machine's resolvers. */
   dnsServers: readonly string[] | null;
   dnsMs: number;
   maxHosts: number;
 }
 
-/** Addresses of one host that are looked at, for each of IPv4 and IPv6. */
+/** Maximum number of addresses per host, for each of IPv4 and IPv6. */
 const MAX_ADDRESSES = 2;
 const HOST_NAME =
   /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
 
-/** Asks the DNS where a domain's mail goes. Never rejects; `unknown` where it failed, or `signal` aborted. */
+/**
+ * Queries the DNS for a domain's mail route. Never rejects; `unknown` if the DNS failed or `signal` aborted.
+ */
 export async function findMailRoute(
   domain: string,
   { dnsServers, dnsMs, maxHosts }: FindMailRouteOptions,
@@ -28,7 +30,7 @@ export async function findMailRoute(
     if (signal.aborted) return { routing: "unknown" };
     const exchanges = await lookup.mx(domain);
     if (exchanges.state === "failed") return { routing: "unknown" };
-    // As Postfix has it, also where the name is said not to exist: some servers say so of a name without MX.
+    // Like Postfix, also after NXDOMAIN: some servers send it for a name without MX.
     if (exchanges.state === "absent") return await findImplicitRoute(lookup, domain);
     return await findExplicitRoute(lookup, exchanges.records, maxHosts);
   } finally {
@@ -51,11 +53,13 @@ async function findExplicitRoute(
   records: readonly MxRecord[],
   maxHosts: number,
 ): Promise<MailRoute> {
-  // The root as exchange says "no mail" only alone (RFC 7505 §3). It is never a host: its empty name would be this machine.
+  // The root as exchange means "no mail" only if it is the single MX (RFC 7505 §3). It is never a host: its empty
+  // name would resolve to this machine.
   const named = records.filter(({ exchange }) => exchange !== "" && exchange !== ".");
   if (named.length === 0) return { routing: "null_mx" };
   const names = inOrder(named);
-  // Mail to a host without a proper name is bounced by some and delivered by others: it is left alone, and no absence.
+  // Senders disagree about a host with an invalid name: some bounce, some deliver. It is not contacted, but
+  // counts as existing.
   const usable = names.filter((name) => HOST_NAME.test(name) && isIP(name) === 0);
   const asked = usable.slice(0, maxHosts);
   const answers = await Promise.all(asked.map((name) => findAddresses(lookup, name)));
@@ -67,18 +71,18 @@ async function findExplicitRoute(
   if (hosts.length > 0) return { routing: "found", hosts };
   if (answers.some(({ state }) => state === "failed")) return { routing: "unknown" };
   if (usable.length < names.length) return { routing: "found", hosts };
-  // Those that were not asked may exist.
+  // Hosts beyond `maxHosts` were not queried and may exist.
   return { routing: asked.length < usable.length ? "unknown" : "none" };
 }
 
-/** Names in order of preference, in any order among equals, none twice. */
+/** Distinct names in order of preference; equal preferences in random order. */
 function inOrder(records: readonly MxRecord[]): string[] {
   const sorted = shuffled(records).sort((one, other) => one.priority - other.priority);
   return [...new Set(sorted.map(({ exchange }) => exchange.toLowerCase().replace(/\.$/, "")))];
 }
 
 async function findAddresses(lookup: DnsLookup, name: string): Promise<DnsAnswer<string>> {
-  // RFC 6761: this machine, whatever the DNS says.
+  // RFC 6761: localhost is this machine, whatever the DNS answers.
   if (/(?:^|\.)localhost$/.test(name)) return { state: "found", records: ["127.0.0.1"] };
   const [a, aaaa] = await Promise.all([lookup.a(name), lookup.aaaa(name)]);
   const records = [a, aaaa].flatMap((answer) =>

@@ -1,16 +1,16 @@
-/** A host that takes a domain's mail, as the DNS names it. */
+/** A host that accepts a domain's mail according to the DNS. */
 export interface MailHost {
   name: string;
-  /** IP addresses as text, IPv4 first. Not checked. */
+  /** IP addresses as text, IPv4 first. Not yet checked against forbidden addresses. */
   addresses: string[];
 }
 
-/** Where a domain's mail goes. */
+/** The mail route of a domain. */
 export type MailRoute =
-  /** `hosts` may be empty: those that there are cannot be used by their name. */
+  /** `hosts` is empty if no host has a valid name. */
   { routing: "found"; hosts: MailHost[] } | { routing: "none" | "null_mx" | "unknown" };
 
-/** Reads what a cache gave back, which others may write to. */
+/** Validates a cached route: other software may write to the cache. `undefined` for an invalid one. */
 export function readMailRoute(value: unknown): MailRoute | undefined {
   if (typeof value !== "object" || value === null || !("routing" in value)) return undefined;
   if (value.routing === "none" || value.routing === "null_mx") return { routing: value.routing };

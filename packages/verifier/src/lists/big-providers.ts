@@ -1,4 +1,7 @@
-/** Providers that are often mistyped and have no neighbours of note, the commonest first: what a slip is taken for. */
+/**
+ * Providers that are suggested for typos, the most common first: often mistyped, and without similar real
+ * domains.
+ */
 export const SUGGESTED_PROVIDERS: readonly string[] =
   `gmail.com yahoo.com hotmail.com outlook.com icloud.com googlemail.com protonmail.com
   hotmail.co.uk hotmail.fr hotmail.de hotmail.it hotmail.es hotmail.be hotmail.nl
@@ -11,8 +14,9 @@ export const SUGGESTED_PROVIDERS: readonly string[] =
   );
 
 /**
- * Providers of so many mailboxes that no list may call them disposable, and whose subdomains are theirs. No slip of one of
- * them is one of another.
+ * Large providers. They are never disposable, and their subdomains belong to them. No entry is suggested as
+ * the correction of
+ * another one.
  */
 export const BIG_PROVIDERS: readonly string[] = [
   ...SUGGESTED_PROVIDERS,
@@ -30,7 +34,7 @@ export const BIG_PROVIDERS: readonly string[] = [
   abv.bg walla.co.il`.split(/\s+/),
 ];
 
-/** In the list of webmail, but of organisations whose people have addresses there, or made for examples. */
+/** Domains that the webmail list contains wrongly: domains of organisations, and domains for examples. */
 export const NOT_WEBMAIL: readonly string[] =
   `about.com alibaba.com ancestry.com dailypioneer.com depechemode.com discovery.com dnsmadeeasy.com example.com facebook.com
   geek.com ivillage.com kansascity.com mail-tester.com medscape.com mydomain.com name.com nus.edu.sg oath.com onmilwaukee.com

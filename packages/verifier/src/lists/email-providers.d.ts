@@ -1,5 +1,5 @@
 declare module "email-providers" {
-  /** Domains where anybody can have an address, lower case. */
+  /** Domains where anyone can open a mailbox, in lower case. */
   const domains: string[];
   export default domains;
 }

@@ -4,9 +4,9 @@ import { createMailLists } from "./mail-lists.ts";
 
 const lists = createMailLists();
 
-describe("the lists that come with it", () => {
+describe("the built-in lists", () => {
   test.each(["gmail.com", "mail.ru", "gmx.de", "mail.gmail.com", "posteo.de", "aol.com", "lycos.com"])(
-    "know %s as webmail",
+    "contain %s as webmail",
     (domain) => {
       expect(lists.isWebmail(domain)).toBe(true);
       expect(lists.isDisposable(domain)).toBe(false);
@@ -14,7 +14,7 @@ describe("the lists that come with it", () => {
   );
 
   test.each(["mailinator.com", "x.mailinator.com", "a.b.yopmail.com", "guerrillamail.com"])(
-    "know %s as disposable, and not as webmail",
+    "contain %s as disposable, and not as webmail",
     (domain) => {
       expect(lists.isDisposable(domain)).toBe(true);
       expect(lists.isWebmail(domain)).toBe(false);
@@ -32,7 +32,7 @@ describe("the lists that come with it", () => {
     "mycompany.msk.ru",
   ])("know nothing of %j", (domain) => expect(lists.isWebmail(domain)).toBe(false));
 
-  test("have no big provider as disposable, and each as webmail", () => {
+  test("contain every big provider as webmail and none as disposable", () => {
     expect(BIG_PROVIDERS.filter(lists.isDisposable)).toEqual([]);
     expect(BIG_PROVIDERS.filter((domain) => !lists.isWebmail(domain))).toEqual([]);
     expect(new Set(BIG_PROVIDERS).size).toBe(BIG_PROVIDERS.length);
@@ -40,8 +40,8 @@ describe("the lists that come with it", () => {
   });
 });
 
-describe("layers of one's own", () => {
-  test("add, with subdomains, in any case", () => {
+describe("options of createMailLists", () => {
+  test("addWebmail and addDisposable add domains with their subdomains, in any case", () => {
     const own = createMailLists({ addWebmail: ["Mail.Example."], addDisposable: ["bin.example"] });
     expect([
       own.isWebmail("mail.example"),
@@ -51,7 +51,7 @@ describe("layers of one's own", () => {
     expect([own.isDisposable("a.bin.example"), own.isWebmail("gmail.com")]).toEqual([true, true]);
   });
 
-  test("except from the lists; the longest name counts", () => {
+  test("exceptWebmail and exceptDisposable remove domains, and the longest matching name wins", () => {
     const own = createMailLists({
       exceptWebmail: ["gmail.com"],
       exceptDisposable: ["mailinator.com"],
@@ -65,11 +65,11 @@ describe("layers of one's own", () => {
     expect(own.isDisposable("a.x.mailinator.com")).toBe(true);
   });
 
-  test("may call even a big provider disposable", () => {
+  test("addDisposable may contain a big provider", () => {
     expect(createMailLists({ addDisposable: ["gmail.com"] }).isDisposable("gmail.com")).toBe(true);
   });
 
-  test("replace the lists", () => {
+  test("webmail and disposable replace the built-in lists", () => {
     const own = createMailLists({ webmail: ["mail.example"], disposable: [] });
     expect([
       own.isWebmail("gmail.com"),
@@ -80,7 +80,7 @@ describe("layers of one's own", () => {
   });
 });
 
-describe("a slip of a domain", () => {
+describe("suggestDomain", () => {
   test.each([
     ["gmial.com", "gmail.com"],
     ["gamil.com", "gmail.com"],
@@ -120,13 +120,13 @@ describe("a slip of a domain", () => {
     "x",
   ])("%j suggests nothing", (domain) => expect(lists.suggestDomain(domain)).toBeNull());
 
-  test("is not one that is known", () => {
+  test("suggests nothing for a known webmail domain", () => {
     expect(BIG_PROVIDERS.map(lists.suggestDomain).filter((suggested) => suggested !== null)).toEqual([]);
     const own = createMailLists({ addWebmail: ["gmial.com"], exceptWebmail: ["gmaul.com"] });
     expect([own.suggestDomain("gmial.com"), own.suggestDomain("gmaul.com")]).toEqual([null, null]);
   });
 
-  test("is found for each swap, loss and doubling of a letter of those that are suggested", () => {
+  test("finds every swap, loss and doubling of a letter of the suggested providers", () => {
     for (const domain of SUGGESTED_PROVIDERS) {
       for (let at = 0; at < domain.indexOf("."); at++) {
         const swapped = domain.slice(0, at) + domain[at + 1] + domain[at] + domain.slice(at + 2);

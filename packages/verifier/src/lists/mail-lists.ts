@@ -7,19 +7,25 @@ import mailchecker from "mailchecker";
 import { BIG_PROVIDERS, NOT_WEBMAIL, SUGGESTED_PROVIDERS } from "./big-providers.ts";
 import { createDomainSuggestions } from "./suggest-domain.ts";
 
-/** Layers over the lists that come with it. Domains are A-labels; subdomains of those named here are meant, too. */
+/** Changes to the built-in lists. Domains are A-labels; each entry also covers its subdomains. */
 export interface MailListsOptions {
-  /** Instead of the list of webmail. @default email-providers, without disposable ones and companies' own */
+  /**
+   * Webmail domains, instead of the built-in list. @default email-providers, without disposable and company
+   * domains
+   */
   webmail?: Iterable<string>;
-  /** Instead of the list of disposable addresses. @default mailchecker, without big providers */
+  /**
+   * Domains of disposable addresses, instead of the built-in list. @default mailchecker, without big
+   * providers
+   */
   disposable?: Iterable<string>;
-  /** More webmail. @default none */
+  /** Further webmail domains. @default none */
   addWebmail?: Iterable<string>;
-  /** More disposable addresses. @default none */
+  /** Further domains of disposable addresses. @default none */
   addDisposable?: Iterable<string>;
-  /** Is no webmail, whatever the lists say. @default none */
+  /** Domains that are never webmail. @default none */
   exceptWebmail?: Iterable<string>;
-  /** Is not disposable, whatever the lists say. @default none */
+  /** Domains that are never disposable. @default none */
   exceptDisposable?: Iterable<string>;
 }
 
@@ -34,13 +40,15 @@ const RULES = {
 } satisfies RuleTable<MailListsOptions>;
 
 /**
- * Lists of domains in memory. Where several entries are about a domain, the longest name counts; of the same name, an
- * exception before an addition before the lists. Nothing is fetched: the lists are as new as the packages are.
+ * Lists of domains in memory. If several entries match a domain, the longest name wins; for the same name, an
+ * exception wins
+ * over an addition, and an addition over the lists. Nothing is fetched: the lists are as recent as the
+ * installed packages.
  */
 export function createMailLists(options: MailListsOptions = {}): MailLists {
   checkOptions("createMailLists", options, RULES);
   const big = new Set(BIG_PROVIDERS);
-  // The packages' own set, which is large and is not changed here.
+  // The package's own set: it is large, so it is not copied, and never changed here.
   const disposable = options.disposable === undefined ? mailchecker.blacklist() : domains(options.disposable);
   const notWebmail = new Set(NOT_WEBMAIL);
   const webmail =
@@ -55,7 +63,7 @@ export function createMailLists(options: MailListsOptions = {}): MailLists {
   const isWebmail = (domain: string) =>
     isListed(domain, except.webmail, (name) => {
       if (added.webmail.has(name) || (hasBig && big.has(name))) return true;
-      // Some of the others sell names below their own, which are companies.
+      // Only big providers cover their subdomains: other listed domains sell subdomains to companies.
       return webmail.has(name) && (name === domain || !hasBig);
     });
 
@@ -74,7 +82,7 @@ export function createMailLists(options: MailListsOptions = {}): MailLists {
   };
 }
 
-/** Asks about a domain, then about what it is below of, but not about the last label. */
+/** Tests a domain and then each parent domain, except the top-level domain. */
 function isListed(domain: string, except: ReadonlySet<string>, has: (name: string) => boolean): boolean {
   let name = domain;
   for (let dot = name.indexOf("."); dot !== -1; dot = name.indexOf(".")) {

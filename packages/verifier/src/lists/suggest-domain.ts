@@ -4,7 +4,7 @@ const ROWS: readonly [keys: string, offset: number][] = [
   ["asdfghjkl", 0.75],
   ["zxcvbnm", 1.25],
 ];
-/** Pairs that look alike, beside those that lie side by side. */
+/** Pairs of characters that look alike, in addition to neighbours on the keyboard. */
 const LOOK_ALIKE = new Set(["0o", "1l", "1i", "il", "mn", "uv", "vw"]);
 
 const positions = new Map(
@@ -13,12 +13,13 @@ const positions = new Map(
   ),
 );
 
-/** Shorter names have too many neighbours that are meant. */
+/** Shorter names have too many similar real domains. */
 const MIN_NAME_LENGTH = 5;
 
 /**
- * Finds the domain of which another is a slip: two letters swapped, one left out, one too many, or one that lies beside the
- * right one or looks like it. Gives the first of `targets`, or `null`.
+ * Returns a function that corrects a typo: two letters swapped, one missing, one too many, or one replaced by
+ * a neighbour on the
+ * keyboard or a similar letter. It returns the first match in `targets`, or `null`.
  */
 export function createDomainSuggestions(targets: readonly string[]): (domain: string) => string | null {
   const byLength = new Map<number, string[]>();

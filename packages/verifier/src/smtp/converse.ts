@@ -4,11 +4,14 @@ import { type Refusal, readRecipientRefusal, readSessionRefusal } from "./read-r
 import { openSmtpConnection, type SmtpConnection } from "./smtp-connection.ts";
 import { DialogueError, type SmtpReply } from "./smtp-reply.ts";
 
-/** What to ask a mail host. */
+/** The question to a mail host. */
 export interface Question {
   local: string;
   domain: string;
-  /** A name that nobody has, asked about when `local` is accepted; `null`: it is known whether the domain accepts all. */
+  /**
+   * A nonexistent name, asked about if `local` is accepted; `null`: it is known whether the domain accepts
+   * all.
+   */
   madeUpLocal: string | null;
 }
 
@@ -21,7 +24,7 @@ export interface ConverseOptions {
   connectMs: number;
   replyMs: number;
   signal: AbortSignal;
-  /** Is given what resolves when a connection is gone. */
+  /** Receives a promise that resolves when a connection is closed. */
   onClosing(gone: Promise<void>): void;
 }
 
@@ -30,14 +33,14 @@ export type Failure = DialogueError["kind"] | "unreachable";
 
 export type RecipientAnswer = "accepted" | Refusal;
 
-/** What a conversation came to. */
+/** The outcome of a conversation. */
 export type Outcome =
   | { kind: "answered"; target: RecipientAnswer; madeUp: RecipientAnswer | Failure | null }
-  /** It refuses us before anybody was named. */
+  /** The host refused this sender before a recipient was named. */
   | { kind: "refused"; refusal: Refusal }
-  /** It cannot take addresses beyond ASCII. */
+  /** The host does not support non-ASCII addresses. */
   | { kind: "ascii_only" }
-  /** `hasSpoken`: it began as SMTP. `code`: why there was no connection, as Node calls it. */
+  /** `hasSpoken`: the host sent an SMTP greeting. `code`: Node's error code of a failed connection. */
   | { kind: "failed"; failure: Failure; hasSpoken: boolean; code?: string };
 
 interface NoTls {
@@ -46,15 +49,15 @@ interface NoTls {
 
 const NO_TLS: NoTls = { kind: "no_tls" };
 
-/** Asks a host about a mailbox, without sending mail. Never rejects for what the host does. */
+/** Asks a host about a mailbox without sending mail. No behaviour of the host makes it reject. */
 export async function converse(question: Question, options: ConverseOptions): Promise<Outcome> {
   const outcome = await attempt(question, options, true);
   if (outcome.kind !== "no_tls") return outcome;
-  // Encryption that does not work is no reason not to talk: on a new connection, for this one is spoilt.
+  // If TLS fails, try again without it on a new connection: this one is unusable.
   return await attempt(question, options, false);
 }
 
-/** @returns `no_tls` only where `mayUseTls`. */
+/** @returns `no_tls` only if `mayUseTls`. */
 function attempt(question: Question, options: ConverseOptions, mayUseTls: false): Promise<Outcome>;
 function attempt(question: Question, options: ConverseOptions, mayUseTls: true): Promise<Outcome | NoTls>;
 async function attempt(
@@ -78,7 +81,7 @@ async function attempt(
     return { kind: "failed", failure: error.kind, hasSpoken: progress.hasSpoken };
   } finally {
     if (outcome === undefined || outcome.kind === "no_tls") connection.destroy();
-    // Of a connection that has failed already, nothing is left but to wait for its end.
+    // If the connection has failed already, `quit` only waits for its end.
     options.onClosing(connection.quit());
   }
 }
@@ -87,7 +90,7 @@ function readConnectError(error: unknown): Outcome {
   if (error instanceof DialogueError && error.kind === "aborted") {
     return { kind: "failed", failure: "aborted", hasSpoken: false };
   }
-  // Any error of a socket says the same here: the host cannot be reached.
+  // Any socket error means the same here: the host is unreachable.
   const code = systemCode(error) ?? "ETIMEDOUT";
   return { kind: "failed", failure: "unreachable", hasSpoken: false, code };
 }
@@ -132,7 +135,7 @@ async function canUpgrade(connection: SmtpConnection, name: string): Promise<boo
     return true;
   } catch (error) {
     if (!(error instanceof DialogueError)) throw error;
-    // A reply slipped in before the handshake, or nobody who waits, is another matter.
+    // An injected reply before the handshake, or an abort, is not a failure of TLS.
     if (error.kind === "protocol" || error.kind === "aborted") throw error;
     return false;
   }
@@ -147,7 +150,10 @@ async function askRecipient(
   return reply.code === 250 || reply.code === 251 ? "accepted" : readRecipientRefusal(reply, [local, domain]);
 }
 
-/** In a transaction of its own, so that neither recipient counts for the other. What fails here says nothing of the target. */
+/**
+ * Asks in a separate transaction, so that the recipients do not affect each other. A failure does not affect
+ * the target.
+ */
 async function askMadeUp(
   connection: SmtpConnection,
   mail: string,
@@ -173,7 +179,7 @@ function isGood(reply: SmtpReply): boolean {
   return reply.code === 250;
 }
 
-/** RFC 5321 §4.1.1.1: the first line is its name, each other one an extension. */
+/** RFC 5321 §4.1.1.1: the first line is the host's name, each further line an extension. */
 function offers(hello: SmtpReply, extension: string): boolean {
   return (
     isGood(hello) && hello.lines.slice(1).some((line) => line.split(" ")[0]?.toUpperCase() === extension)

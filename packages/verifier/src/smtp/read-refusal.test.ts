@@ -5,11 +5,11 @@ import { createReplyParser, type SmtpReply } from "./smtp-reply.ts";
 
 function reply(text: string): SmtpReply {
   const [parsed] = createReplyParser().push(Buffer.from(`${text}\r\n`));
-  if (parsed === undefined) throw new Error("That is no reply");
+  if (parsed === undefined) throw new Error("The text is not a complete reply");
   return parsed;
 }
 
-/** What servers say, by the reason that it is: their names, from their documentation and public reports. */
+/** Real replies by their reason, collected from documentation and public reports of the named servers. */
 const SAID: Record<Exclude<RefusalReason, "protocol">, string[]> = {
   user_unknown: [
     // Postfix, Exim, Sendmail, Courier, OpenSMTPD, smtp-server
@@ -39,7 +39,7 @@ const SAID: Record<Exclude<RefusalReason, "protocol">, string[]> = {
     "550 5.1.1 <ann@one.test>: Email address could not be found, or was misspelled (G8)",
     "550 5.1.1 User Unknown",
     "550 Account not found",
-    // A name that is a word for something else.
+    // The name in question is itself a word of the rules.
     "550 5.1.1 <spam@one.test>: Recipient address rejected: User unknown",
     "550 No such user: spam",
     "553 5.3.0 <ann@one.test>... Addressee unknown",
@@ -110,7 +110,7 @@ const SAID: Record<Exclude<RefusalReason, "protocol">, string[]> = {
   ],
 };
 
-describe.each(Object.entries(SAID))("as %s is read", (reason, said) => {
+describe.each(Object.entries(SAID))("readRecipientRefusal returns %s for", (reason, said) => {
   test.each(said)("%s", (text) => {
     expect(readRecipientRefusal(reply(text), ["spam", "one.test"]).reason).toBe(reason);
   });
@@ -125,11 +125,11 @@ test.each([
   "555 Unknown parameter",
   "354 Go",
   "252 Maybe",
-])("what has nothing to do with a recipient is not SMTP as we know it: %s", (text) =>
+])("a reply to RCPT that cannot concern a recipient is a protocol error: %s", (text) =>
   expect(readRecipientRefusal(reply(text), []).reason).toBe("protocol"),
 );
 
-test("only a refusal that nothing explains is ambiguous", () => {
+test("only a permanent refusal without a known code or text is ambiguous", () => {
   for (const text of ["550 No", "554 Transaction failed", "550 5.1.0 Address rejected", "553 5.1.3 Bad"]) {
     expect(readRecipientRefusal(reply(text), []), text).toMatchObject({
       reason: "policy",
@@ -141,7 +141,7 @@ test("only a refusal that nothing explains is ambiguous", () => {
   }
 });
 
-test("before a recipient is named nothing is about a mailbox, whatever it says", () => {
+test("a refusal before RCPT never concerns a mailbox, whatever its text", () => {
   for (const said of Object.values(SAID).flat()) {
     const { reason } = readSessionRefusal(reply(said));
     expect(["policy", "temporary", "greylisted"], said).toContain(reason);
@@ -160,11 +160,11 @@ test.each([
   ["451 Greylisted for 1 second", 30_000],
   ["451 Greylisted", null],
   ["550 5.1.1 No such user, try in 5 minutes", null],
-])("when to come back is read from %s", (text, retryAfterMs) => {
+])("the retry time is parsed from: %s", (text, retryAfterMs) => {
   expect(readRecipientRefusal(reply(text), []).retryAfterMs).toBe(retryAfterMs);
 });
 
-test("no text is slow to read", () => {
+test("pathological texts are classified in under a second", () => {
   const begunMs = performance.now();
   for (const word of [
     "account ",

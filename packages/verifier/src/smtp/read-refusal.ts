@@ -9,26 +9,29 @@ import type { SmtpReply } from "./smtp-reply.ts";
 
 export interface Refusal {
   reason: RefusalReason;
-  /** Whether it holds for good (5xx) rather than for now (4xx). */
+  /** Whether the refusal is permanent (5xx) instead of temporary (4xx). */
   isPermanent: boolean;
-  /** Whether it may be about the mailbox or about us. */
+  /** Whether it may be about the mailbox or about the sender. */
   isAmbiguous: boolean;
-  /** What the server says of when to come back, in milliseconds, bounded; `null` where it does not. */
+  /** The wait that the server gives, in milliseconds, within bounds; `null` if it gives none. */
   retryAfterMs: number | null;
 }
 
-/** What comes after it is not read: nobody has so much to say, and to search it takes time. */
+/** Text beyond this length is ignored: real replies are shorter, and searching it takes time. */
 const MAX_TEXT_LENGTH = 2000;
 const MIN_RETRY_MS = 30_000;
 const MAX_RETRY_MS = 6 * 3_600_000;
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 
-/** What a refused RCPT means. `names` are the local part and the domain asked about: servers repeat them, and they mean nothing. */
+/**
+ * Classifies a refused RCPT. @param names The local part and domain in question: servers repeat them, and
+ * they are ignored.
+ */
 export function readRecipientRefusal(reply: SmtpReply, names: readonly string[]): Refusal {
   return apply(RECIPIENT_RULES, reply, names);
 }
 
-/** What a refusal means that came before RCPT. */
+/** Classifies a refusal before RCPT. */
 export function readSessionRefusal(reply: SmtpReply): Refusal {
   return apply(SESSION_RULES, reply, []);
 }
@@ -42,7 +45,7 @@ function apply(rules: readonly RefusalRule[], reply: SmtpReply, names: readonly 
     (one) => codes.some((code) => one.codes.test(code)) && (one.says === undefined || one.says.test(text)),
   );
   return {
-    // A code of 2xx or 3xx where none makes sense.
+    // No rule matches an unexpected 2xx or 3xx.
     reason: rule?.reason ?? "protocol",
     isPermanent,
     isAmbiguous: rule?.isAmbiguous ?? false,
@@ -50,11 +53,11 @@ function apply(rules: readonly RefusalRule[], reply: SmtpReply, names: readonly 
   };
 }
 
-/** The words alone: an address that is repeated must not be read as words. */
+/** The text without addresses: words in a repeated address must not match. */
 function plainText(reply: SmtpReply, names: readonly string[]): string {
   let text = reply.lines.join(" ").slice(0, MAX_TEXT_LENGTH).toLowerCase();
   text = text.replace(/<[^<>]*>/g, " ").replace(/\S*@\S*/g, " ");
-  // Others stay: without the name of "user@", "no such user" would say nothing.
+  // Only names with such words are removed: removing the name "user" would make "no such user" unreadable.
   for (const name of names) {
     if (ABOUT_US.test(name.toLowerCase())) text = text.replaceAll(name.toLowerCase(), " ");
   }

@@ -1,6 +1,6 @@
 import type { ProbeReason } from "@outrigger/core";
 
-/** Reasons that a refusal can be read as. */
+/** Reasons that a refusal can have. */
 export type RefusalReason = Extract<
   ProbeReason,
   "user_unknown" | "mailbox_full" | "mailbox_disabled" | "policy" | "greylisted" | "temporary" | "protocol"
@@ -8,15 +8,15 @@ export type RefusalReason = Extract<
 
 export interface RefusalRule {
   reason: RefusalReason;
-  /** Codes that it is for, as a regular expression over `550` or `550 5.1.1`. */
+  /** Matches the codes of the rule, as `550` or `550 5.1.1`. */
   codes: RegExp;
-  /** What the text must say, in lower case and without addresses. Absent: anything. */
+  /** Matches the text, in lower case and without addresses. Absent: any text. */
   says?: RegExp;
-  /** The refusal may mean something else: it counts as no refusal of the mailbox, but as one of a made-up name. */
+  /** The meaning is unclear: it does not count as a refusal of the mailbox, but as one of a made-up name. */
   isAmbiguous?: true;
 }
 
-/** Words of refusals that are about us. They win over any code: servers give `5.1.1` with them, too. */
+/** Words of refusals that concern the sender. They win over any code: servers also send `5.1.1` with them. */
 export const ABOUT_US =
   /\b(?:spamhaus|spamcop|sorbs|barracuda|proofpoint|cloudmark|senderscore|dnsbls?|rbls?|black-?list(?:ed|ing)?|block-?list(?:ed)?|deny-?list(?:ed)?|reputation|banned|complaints?|reverse dns|rdns|ptr|dynamic ip|residential|spf|dkim|dmarc|helo|ehlo|sender (?:address |verify |domain )?(?:is )?(?:rejected|denied|refused|not|failed|invalid|blocked|unknown|verification)|(?:ip|host|client|network|connection|server)s?(?: \S+){0,4} (?:is |was |has been |are )*(?:blocked|rejected|refused|denied|banned)|blocked (?:by|using|for)|relay(?:ing)?|authenticat(?:e|ion)|starttls|spam|too many|rate limit(?:ed)?|throttl(?:ed|ing))\b/;
 
@@ -35,7 +35,7 @@ const OWN_TROUBLE =
 const TRY_LATER =
   /\b(?:gr[ae]y-?list\w*|postgrey|try(?:ing)? (?:it |this )?(?:again|later)|retry|come back|again (?:later|in)|temporarily (?:rejected|deferred|refused)|deferred|not yet|first time|\d+ (?:seconds?|minutes?))\b/;
 
-/** What a refused RCPT means: the first rule that fits. */
+/** Rules for a refused RCPT; the first match counts. */
 export const RECIPIENT_RULES: readonly RefusalRule[] = [
   { reason: "protocol", codes: /^5(?:00|01|02|03|04|55)$/ },
   { reason: "policy", codes: /^5/, says: ABOUT_US },
@@ -44,9 +44,9 @@ export const RECIPIENT_RULES: readonly RefusalRule[] = [
   { reason: "mailbox_disabled", codes: /^5/, says: DISABLED },
   { reason: "mailbox_full", codes: /^5/, says: FULL },
   { reason: "user_unknown", codes: /^5/, says: USER_UNKNOWN },
-  // Exchange Online refuses names that its directory does not have with these words.
+  // Exchange Online refuses names that are not in its directory with these words.
   { reason: "user_unknown", codes: /^550 5\.4\.1$/, says: /recipient address rejected: access denied/ },
-  // Outlook.com says so of names that it does not have; without the code it is RFC 5321's text for anything.
+  // Outlook.com's reply for unknown names. Without the code it is RFC 5321's text for any failure.
   { reason: "user_unknown", codes: /^550 5\.5\.0$/, says: /mailbox unavailable/ },
   { reason: "user_unknown", codes: /^5\d\d 5\.1\.(?:1|6|10)$/ },
   { reason: "policy", codes: /^5\d\d 5\.7\.\d+$/ },
@@ -60,7 +60,10 @@ export const RECIPIENT_RULES: readonly RefusalRule[] = [
   { reason: "temporary", codes: /^4/ },
 ];
 
-/** What a refused greeting, EHLO or MAIL means. Nobody has been named yet: it is about us, whatever it says. */
+/**
+ * Rules for a refused greeting, EHLO or MAIL. No recipient has been named yet, so the refusal concerns the
+ * sender.
+ */
 export const SESSION_RULES: readonly RefusalRule[] = [
   { reason: "protocol", codes: /^5(?:00|01|02|03|04|55)$/ },
   { reason: "policy", codes: /^5/ },

@@ -1,23 +1,25 @@
-/** All that is ever sent. */
+/** The only commands that are ever sent. */
 const VERBS = ["EHLO", "HELO", "STARTTLS", "MAIL", "RCPT", "RSET", "QUIT"] as const;
 
 export type SmtpVerb = (typeof VERBS)[number];
 
-/** RFC 5321 §4.5.3.1.4, with what RFC 6531 adds for SMTPUTF8. */
+/** Limit of RFC 5321 §4.5.3.1.4, plus the addition of RFC 6531 for SMTPUTF8. */
 const MAX_COMMAND_BYTES = 512 + 10;
 
 /**
- * The line of a command, with its end. Throws a `TypeError` for whatever could be read as more than one, or is none of ours:
- * callers have checked their input, and nobody should be able to forget it.
+ * Returns the line of a command with its line end. Throws a `TypeError` for an unknown command or one that
+ * could be read as
+ * several. Callers check their input too; this check covers a caller that forgets it.
  */
 export function commandLine(verb: SmtpVerb, argument = ""): Buffer {
   const text = argument === "" ? verb : `${verb} ${argument}`;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be in it.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are forbidden here.
   if (!VERBS.includes(verb) || /[\0-\x1f\x7f]/.test(text)) {
-    throw new TypeError("An SMTP command must be one of ours, and without control characters.");
+    throw new TypeError("An SMTP command must be a known verb without control characters.");
   }
   const line = Buffer.from(`${text}\r\n`, "utf8");
-  if (line.length > MAX_COMMAND_BYTES) throw new TypeError("An SMTP command is too long.");
+  if (line.length > MAX_COMMAND_BYTES)
+    throw new TypeError(`An SMTP command must have at most ${MAX_COMMAND_BYTES} bytes.`);
   return line;
 }
 

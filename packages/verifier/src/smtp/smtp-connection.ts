@@ -3,21 +3,21 @@ import { connect as connectTls } from "node:tls";
 import { commandLine, type SmtpVerb } from "./smtp-command.ts";
 import { createReplyParser, DialogueError, type SmtpReply } from "./smtp-reply.ts";
 
-/** One connection to a mail server. Whatever fails rejects with a {@link DialogueError}. */
+/** One connection to a mail server. Every failure rejects with a {@link DialogueError}. */
 export interface SmtpConnection {
   /** The server's first reply. */
   greeting(): Promise<SmtpReply>;
   command(verb: SmtpVerb, argument?: string): Promise<SmtpReply>;
-  /** Goes on with TLS, after the reply to STARTTLS. */
+  /** Switches to TLS after the reply to STARTTLS. */
   upgrade(serverName: string): Promise<void>;
-  /** Says goodbye and does not wait for long; resolves when the connection is gone. Never rejects. */
+  /** Sends QUIT and resolves when the connection is closed, after 2 s at most. Never rejects. */
   quit(): Promise<void>;
-  /** Ends it at once. */
+  /** Closes the connection at once. */
   destroy(): void;
 }
 
 export interface SmtpConnectionOptions {
-  /** An IP address: names are not looked up here, for their addresses have been checked. */
+  /** An IP address, which has been checked. Names are never looked up here. */
   address: string;
   port: number;
   connectMs: number;
@@ -26,7 +26,7 @@ export interface SmtpConnectionOptions {
 }
 
 const GOODBYE_MS = 2000;
-/** Replies that come unasked before the connection is given up. */
+/** Number of unsolicited replies before the connection is closed. */
 const MAX_UNASKED = 4;
 
 interface Waiting {
@@ -34,10 +34,13 @@ interface Waiting {
   reject(error: DialogueError): void;
 }
 
-/** Rejects with the socket's error where there is no connection, and a {@link DialogueError} for a time-out or an abort. */
+/**
+ * Opens a connection. Rejects with the socket's error, or with a {@link DialogueError} for a time-out or an
+ * abort.
+ */
 export async function openSmtpConnection(options: SmtpConnectionOptions): Promise<SmtpConnection> {
   const { address, port, connectMs, replyMs, signal } = options;
-  if (isIP(address) === 0) throw new TypeError("Only addresses are connected to.");
+  if (isIP(address) === 0) throw new TypeError("address must be an IP address, not a host name.");
   const plain = connect({ host: address, port });
   let socket: Socket = plain;
   let parser = createReplyParser();
@@ -58,7 +61,7 @@ export async function openSmtpConnection(options: SmtpConnectionOptions): Promis
     try {
       for (const reply of parser.push(chunk)) deliver(reply);
     } catch (error) {
-      // The parser throws nothing else.
+      // The parser only throws this class.
       fail(error as DialogueError);
     }
   }
@@ -68,14 +71,14 @@ export async function openSmtpConnection(options: SmtpConnectionOptions): Promis
       waiting.resolve(reply);
       waiting = null;
     } else if (unread.push(reply) > MAX_UNASKED) {
-      fail(new DialogueError("protocol", "The server talks unasked"));
+      fail(new DialogueError("protocol", "The server sent too many unsolicited replies"));
     }
   }
 
   function listen(): void {
     socket.on("data", take);
     socket.on("error", (error) => fail(new DialogueError("closed", error.message)));
-    socket.on("close", () => fail(new DialogueError("closed", "The server has hung up")));
+    socket.on("close", () => fail(new DialogueError("closed", "The server closed the connection")));
   }
 
   function nextReply(): Promise<SmtpReply> {
@@ -83,9 +86,9 @@ export async function openSmtpConnection(options: SmtpConnectionOptions): Promis
     if (reply !== undefined) return Promise.resolve(reply);
     if (failure !== null) return Promise.reject(failure);
     return new Promise((resolve, reject) => {
-      // For the whole reply: one that comes octet by octet does not get more.
+      // The time limit covers the whole reply, even if it arrives octet by octet.
       const timer = setTimeout(
-        () => fail(new DialogueError("timeout", "The server does not answer")),
+        () => fail(new DialogueError("timeout", "The server did not reply in time")),
         replyMs,
       );
       waiting = {
@@ -101,7 +104,7 @@ export async function openSmtpConnection(options: SmtpConnectionOptions): Promis
     });
   }
 
-  const stop = () => fail(new DialogueError("aborted", "Nobody waits for the answer any more"));
+  const stop = () => fail(new DialogueError("aborted", "The probe was aborted"));
   signal.addEventListener("abort", stop);
   void gone.then(() => signal.removeEventListener("abort", stop));
   if (signal.aborted) stop();
@@ -115,19 +118,21 @@ export async function openSmtpConnection(options: SmtpConnectionOptions): Promis
     async command(verb, argument) {
       const line = commandLine(verb, argument);
       const early = unread[0];
-      // What was said before the question is no answer to it. A 421 is said whenever a server wants to go.
+      // An early reply does not answer the command. Only a 421 is valid at any time: the server is closing.
       if (early !== undefined && early.code !== 421) throw earlyTalker();
       if (early === undefined && parser.isAmid()) throw earlyTalker();
       if (early === undefined && failure === null) socket.write(line);
       return await nextReply();
     },
     async upgrade(serverName) {
-      // What came before the handshake was not encrypted, and must not be taken for what comes after it.
+      // Data received before the handshake was not encrypted and must not count as encrypted (STARTTLS
+      // injection).
       if (unread.length > 0 || parser.isAmid()) throw earlyTalker();
       if (failure !== null) throw failure;
       plain.removeAllListeners("data");
       parser = createReplyParser();
-      // Nothing secret is sent, and mail servers' certificates rarely are for their names: any will do (RFC 7435).
+      // Any certificate is accepted: nothing secret is sent, and certificates of mail servers rarely match
+      // their names (RFC 7435).
       const secure = connectTls({
         socket: plain,
         rejectUnauthorized: false,
@@ -136,7 +141,10 @@ export async function openSmtpConnection(options: SmtpConnectionOptions): Promis
       socket = secure;
       listen();
       await new Promise<void>((resolve, reject) => {
-        const timer = setTimeout(() => fail(new DialogueError("timeout", "TLS takes too long")), replyMs);
+        const timer = setTimeout(
+          () => fail(new DialogueError("timeout", "The TLS handshake took too long")),
+          replyMs,
+        );
         const settle = (error?: DialogueError) => {
           clearTimeout(timer);
           waiting = null;
@@ -149,21 +157,24 @@ export async function openSmtpConnection(options: SmtpConnectionOptions): Promis
     },
     async quit() {
       if (failure === null) {
-        const timer = setTimeout(() => fail(new DialogueError("timeout", "No goodbye")), GOODBYE_MS);
+        const timer = setTimeout(
+          () => fail(new DialogueError("timeout", "The server did not close the connection after QUIT")),
+          GOODBYE_MS,
+        );
         socket.write(commandLine("QUIT"));
         socket.end();
         socket.resume();
         await gone;
         clearTimeout(timer);
       }
-      fail(new DialogueError("closed", "We have hung up"));
+      fail(new DialogueError("closed", "The prober closed the connection"));
       await gone;
     },
-    destroy: () => fail(new DialogueError("closed", "We have hung up")),
+    destroy: () => fail(new DialogueError("closed", "The prober closed the connection")),
   };
 }
 
-/** Resolves when the socket is connected; else rejects, and the socket is destroyed. */
+/** Resolves when the socket is connected. Otherwise rejects and destroys the socket. */
 async function connected(
   socket: Socket,
   connectMs: number,
@@ -171,7 +182,7 @@ async function connected(
 ): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
-      socket.destroy(new DialogueError("timeout", "No connection in time"));
+      socket.destroy(new DialogueError("timeout", "Connecting took too long"));
     }, connectMs);
     let reason: Error | null = null;
     socket.once("connect", () => {
@@ -189,5 +200,5 @@ async function connected(
 }
 
 function earlyTalker(): DialogueError {
-  return new DialogueError("protocol", "The server talks before it is asked");
+  return new DialogueError("protocol", "The server replied before the command was sent");
 }

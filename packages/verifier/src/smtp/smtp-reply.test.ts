@@ -5,7 +5,7 @@ import { createReplyParser, DialogueError } from "./smtp-reply.ts";
 const TEXT =
   "220 mx.test ESMTP\r\n250-mx.test\r\n250-SIZE 1000\r\n250 STARTTLS\r\n550-5.1.1 No such user,\r\n550 5.1.1 sorry\r\n250\r\n";
 
-test("replies are the same however they are cut", () => {
+test("the parser yields the same replies for any chunking", () => {
   const whole = createReplyParser().push(Buffer.from(TEXT));
   expect(whole).toEqual([
     { code: 220, enhancedCode: null, lines: ["mx.test ESMTP"] },
@@ -24,7 +24,7 @@ test("replies are the same however they are cut", () => {
   }
 });
 
-test("a code of another class than the reply's is text", () => {
+test("an enhanced code of another class than the reply is read as text", () => {
   expect(createReplyParser().push(Buffer.from("550 2.1.5 OK\r\n"))).toMatchObject([{ enhancedCode: null }]);
   expect(createReplyParser().push(Buffer.from("250 2.1.5\r\n"))).toMatchObject([{ enhancedCode: "2.1.5" }]);
 });
@@ -42,11 +42,11 @@ test.each([
   "250 \0",
   "250\tOK",
   "250 a\rb",
-])("the line %j is not of a reply", (line) =>
+])("the parser throws a DialogueError for the line %j", (line) =>
   expect(() => createReplyParser().push(Buffer.from(`${line}\r\n`))).toThrow(DialogueError),
 );
 
-test("what has no end is given up while it is small", () => {
+test("the parser throws before an endless line or reply grows large", () => {
   const parser = createReplyParser();
   let bytes = 0;
   expect(() => {
@@ -59,7 +59,7 @@ test("what has no end is given up while it is small", () => {
   );
 });
 
-test("no octets make it fail otherwise", () => {
+test("random octets make the parser throw nothing but a DialogueError", () => {
   const pieces = ["250 ", "250-", "550 5.1.1 ", "\r\n", "\n", "\r", "\0", "x", "9"].map((text) =>
     Buffer.from(text),
   );

@@ -1,14 +1,17 @@
-/** A reply of a mail server, all lines of it. */
+/** A complete reply of a mail server. */
 export interface SmtpReply {
   /** From 200 to 599. */
   code: number;
-  /** RFC 3463, such as `5.1.1`; `null` where the text does not begin with one of the reply's class. */
+  /**
+   * Enhanced status code of RFC 3463, such as `5.1.1`; `null` if the text does not start with one of the
+   * reply's class.
+   */
   enhancedCode: string | null;
-  /** The text of each line, without the codes; octets as Latin-1. */
+  /** Text of each line without the codes, decoded as Latin-1. */
   lines: string[];
 }
 
-/** The server said what is not SMTP, or the connection failed. */
+/** The server violated SMTP, or the connection failed. */
 export class DialogueError extends Error {
   readonly kind: "protocol" | "timeout" | "closed" | "aborted";
 
@@ -27,13 +30,16 @@ const REPLY_LINE = /^([2-5]\d\d)(?:([ -])(.*))?$/;
 const ENHANCED_CODE = /^([245]\.\d{1,3}\.\d{1,3})(?: +|$)/;
 
 export interface ReplyParser {
-  /** Takes what came and gives the replies that it completes. Throws a {@link DialogueError} for what is not SMTP. */
+  /**
+   * Parses received bytes and returns the completed replies. Throws a {@link DialogueError} for bytes that
+   * are not SMTP.
+   */
   push(chunk: Uint8Array): SmtpReply[];
-  /** Whether a reply has begun and not ended. */
+  /** Whether a reply is incomplete. */
   isAmid(): boolean;
 }
 
-/** Reads replies from octets, however they are cut. Lines may end by LF alone, as some servers have it. */
+/** Parses replies from chunks of any size. Lines may end with LF alone, as some servers send them. */
 export function createReplyParser(): ReplyParser {
   let rest: Buffer = Buffer.alloc(0);
   let lines: string[] = [];
@@ -45,7 +51,8 @@ export function createReplyParser(): ReplyParser {
     if (line.length > MAX_LINE_BYTES || bytes > MAX_REPLY_BYTES || lines.length >= MAX_LINES) throw tooLong();
     const text = line.toString("latin1").replace(/\r$/, "");
     const match = /[\0\r]/.test(text) ? null : REPLY_LINE.exec(text);
-    if (match === null) throw new DialogueError("protocol", "A line is not of a reply");
+    if (match === null)
+      throw new DialogueError("protocol", "The server sent a line that is not part of a reply");
     const [, lineCode = "", separator, words = ""] = match;
     if (lines.length > 0 && lineCode !== code) {
       throw new DialogueError("protocol", "The lines of a reply have different codes");
@@ -86,5 +93,8 @@ export function createReplyParser(): ReplyParser {
 }
 
 function tooLong(): DialogueError {
-  return new DialogueError("protocol", "A reply is longer than any that a mail server has reason to give");
+  return new DialogueError(
+    "protocol",
+    "The reply is longer than 64 KiB, has more than 100 lines, or a line of more than 4 KiB",
+  );
 }

@@ -3,7 +3,7 @@ import { ServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/read-all.ts";
 import type { StoreIdentity } from "../store/store-identity.ts";
 
-/** Where a backup keeps the database of the lookup, and what it is. */
+/** The lookup database in a backup. */
 export interface BackedUpLookup {
   /** `sqlite`: a database file; `postgres`: an archive of `pg_dump --format=custom`. */
   kind: "sqlite" | "postgres";
@@ -16,48 +16,51 @@ export interface BackedUpLookup {
   copiedAt: number;
 }
 
-/** What a backup says about itself. Times are Unix milliseconds. */
+/** The manifest of a backup. Times are Unix milliseconds. */
 export interface BackupManifest {
   v: 1;
-  /** Name and version of what made it. */
+  /** Name and version of the program that made the backup. */
   tool: string;
-  /** Names the source, without secrets. */
+  /** Name of the source, without secrets. */
   source: string;
-  /** That of the source; `null` where it had none. */
+  /** Identity of the source; `null`: it had none. */
   identity: StoreIdentity | null;
-  /** Fingerprints of the secrets of the source, as far as they were known; never the secrets. */
+  /** Fingerprints of the known secrets of the source; never the secrets. */
   secrets: string[];
-  /** When the latest run began. */
+  /** Start of the latest run. */
   beganAt: number;
-  /** When it ended; `null`: it is under way, or was interrupted. */
+  /** End of the latest run; `null`: it is running, or was interrupted. */
   finishedAt: number | null;
-  /** Nothing in the backup was read from the source before this time. */
+  /** Everything in the backup was read from the source at or after this time. */
   since: number;
-  /** Of the latest whole run; 0 before there was one. */
+  /** Number of images in the latest complete run; 0 before the first. */
   images: number;
   keys: number;
-  /** Keys that were damaged at the source. */
+  /** Number of keys that were damaged at the source. */
   damaged: number;
-  /** `null`: the backup has no database of a lookup. */
+  /** `null`: the backup has no lookup database. */
   lookup: BackedUpLookup | null;
 }
 
 export const MANIFEST_KEY = "backup/manifest";
 
-/** A manifest, and what a conditional write of it expects. */
+/** A manifest, and its revision for a conditional write. */
 export interface HeldManifest {
   manifest: BackupManifest;
   revision: string;
 }
 
-/** @returns `null` where a store is no backup. Rejects with `damaged`; with `store_unavailable` for one of a newer version. */
+/**
+ * @returns `null` if the store is not a backup. Rejects with `damaged` for an unreadable manifest, with `store_unavailable` for
+ * one of a newer version.
+ */
 export async function readBackupManifest(store: BlobStore): Promise<HeldManifest | null> {
   const blob = await store.get(MANIFEST_KEY);
   if (blob === null) return null;
   return { manifest: decodeManifest(await readAll(blob.body)), revision: blob.revision };
 }
 
-/** Writes a manifest by compare-and-set, and gives its revision. */
+/** Writes a manifest by compare-and-set, and returns its revision. */
 export async function writeManifest(
   store: BlobStore,
   manifest: BackupManifest,
@@ -78,7 +81,7 @@ function decodeManifest(bytes: Buffer): BackupManifest {
   if (Number.isInteger(v) && Number(v) > 1) {
     throw new ServiceError(
       "store_unavailable",
-      `The backup has the format version ${v}, this version knows 1: use the newer version`,
+      `The backup has the format version ${v}, and this release reads version 1. Use a newer release`,
     );
   }
   if (v !== 1 || !Number.isSafeInteger(since) || !Array.isArray(secrets)) {

@@ -27,7 +27,7 @@ async function read(store: BlobStore, key: string): Promise<string | null> {
   return blob === null ? null : (await readAll(blob.body)).toString("latin1");
 }
 
-/** What belongs to images, but for renditions. */
+/** Everything that belongs to images, except renditions. */
 async function contentOf(store: BlobStore): Promise<Map<string, string | null>> {
   const content = new Map<string, string | null>();
   const { keys } = await store.list("");
@@ -53,7 +53,7 @@ async function change(store: BlobStore, id: string, changes: object): Promise<vo
 }
 
 describe("backupStorage", () => {
-  it("copies everything but renditions, and a second run only what has changed since", async () => {
+  it("copies everything but renditions, and copies only changes in a second run", async () => {
     const { store: from, ids } = await stocked(10);
     const [gone = "", edited = "", forgotten = ""] = ids;
     await from.put("owners/abc/1", Buffer.from("tally"));
@@ -75,7 +75,7 @@ describe("backupStorage", () => {
     expect(await contentOf(to)).toEqual(await contentOf(from));
   });
 
-  it("names what is damaged at the source, and keeps the good copy of the run before", async () => {
+  it("reports keys that are damaged at the source, and keeps the good copies of the last run", async () => {
     const { store: from, ids } = await stocked(6);
     const to = createMemoryBlobStore();
     await backUp(from, to);
@@ -95,7 +95,7 @@ describe("backupStorage", () => {
     }
   });
 
-  it("keeps no damaged bytes of which it has no good copy", async () => {
+  it("copies no damaged bytes, even without a good copy in the backup", async () => {
     const { store: from, ids } = await stocked(2);
     const [rotten = ""] = ids;
     await from.put(`${rotten}/original`, Buffer.alloc(100));
@@ -105,7 +105,7 @@ describe("backupStorage", () => {
     expect(await to.stat(`${rotten}/original`)).toBeNull();
   });
 
-  it("has an image before or after its deletion, never a living record without its bytes", async () => {
+  it("copies an image in its state before or after a deletion, never a living record without its bytes", async () => {
     const { store: from, ids } = await stocked(4);
     const [id = ""] = ids;
     const to = createMemoryBlobStore();
@@ -126,7 +126,7 @@ describe("backupStorage", () => {
     expect(await contentOf(to)).toEqual(await contentOf(from));
   });
 
-  it("says in its manifest that an interrupted run is not whole, and goes on where it was", async () => {
+  it("marks an interrupted run as unfinished in the manifest, and the next run continues it", async () => {
     const { store: from } = await stocked(20);
     const to = createMemoryBlobStore();
     const controller = new AbortController();
@@ -140,7 +140,7 @@ describe("backupStorage", () => {
     expect(unchanged).toBeGreaterThanOrEqual(10);
     expect(manifest.finishedAt).toBeGreaterThanOrEqual(manifest.beganAt);
     expect(manifest.since).toBe(manifest.beganAt);
-    // While the next run is not whole, what is there may be as old as this one.
+    // Until the next run is complete, some keys may be as old as this run.
     const again = new AbortController();
     await expect(
       backUp(from, to, { signal: again.signal, onProgress: () => again.abort(new Error("Enough")) }),
@@ -151,7 +151,7 @@ describe("backupStorage", () => {
     });
   });
 
-  it("refuses a target in use, a backup of another storage, a backup as the source, and an emptied source", async () => {
+  it("rejects a target in use, a backup of another storage, a backup as the source, and an emptied source", async () => {
     const { store: from } = await stocked(1);
     await expect(backUp(from, (await stocked(1)).store)).rejects.toThrow("is not empty, and it is no backup");
     const to = createMemoryBlobStore();
@@ -171,7 +171,7 @@ describe("backupStorage", () => {
     await expect(readIdentity(to)).rejects.toThrow("is a backup, which is not served");
   });
 
-  it("refuses two runs at once, and manifests of another version or without sense", async () => {
+  it("rejects a second concurrent run, and a manifest that is of another version or unreadable", async () => {
     const { store: from } = await stocked(3);
     const to = createMemoryBlobStore();
     let hasBegun = false;

@@ -29,17 +29,17 @@ export interface BackupOptions
     MigrateOptions,
     "from" | "source" | "verify" | "concurrency" | "patienceMs" | "signal" | "onProgress"
   > {
-  /** Empty, or as an earlier backup of the same source left it. It is one store, and none of the source. */
+  /** Empty, or with an earlier backup of the same source. A single store, and not one of the source. */
   to: BlobStore;
   /** Name and version of the program, for the manifest. */
   tool: string;
-  /** Secrets of the source, of which the manifest has the fingerprints. @default those that the source itself knows */
+  /** Secrets of the source, whose fingerprints go into the manifest. @default the fingerprints in the source's identity */
   secret?: Secret;
   /**
-   * Adds the database of the lookup when the images are copied.
-   * @param earlier what the backup has from an earlier run.
-   * @returns what it has now; `null`: nothing.
-   * @default what it has stays
+   * Adds the lookup database after the images are copied.
+   * @param earlier The database in the backup from an earlier run.
+   * @returns the database that it has now; `null`: none.
+   * @default keeps the earlier database
    */
   addLookup?(earlier: BackedUpLookup | null): Promise<BackedUpLookup | null>;
 }
@@ -55,36 +55,36 @@ const RULES = {
   addLookup: fn(),
 } satisfies RuleTable<BackupOptions>;
 
-/** What a backup did. */
+/** The result of a backup. */
 export interface BackupReport {
   /** Records of images at the source. */
   images: number;
-  /** Keys that were written to the backup, with their bytes. */
+  /** Number of keys written to the backup. */
   copied: number;
   bytes: number;
-  /** Keys that the backup had already. */
+  /** Keys that were in the backup already. */
   unchanged: number;
-  /** Keys that were removed from the backup since the source has them no more. */
+  /** Keys removed from the backup, since the source no longer has them. */
   removed: number;
-  /** What the source has lost or cannot read. The backup keeps an earlier good copy of it, where it has one. */
+  /** Keys that the source has lost or cannot read. The backup keeps an earlier good copy, if it has one. */
   damaged: MigrationTrouble[];
-  /** What did not arrive as it was sent, or not at all. */
+  /** Keys that did not arrive intact, or not at all. */
   failed: MigrationTrouble[];
-  /** Whether the backup has all that the source can give. */
+  /** Whether the backup has everything that the source can read. */
   isComplete: boolean;
   manifest: BackupManifest;
 }
 
 /**
- * Copies records, originals and all else that cannot be made again into another store; no renditions. The source may be in
- * use: each image is copied in the state before or after an edit. Run again, after an end of any kind, it copies what has
- * changed, and removes what the source does not have any more.
+ * Copies records, originals and everything else except renditions into another store. The source may be in use: each image
+ * is copied in its state before or after an edit. A further run, after an end of any kind, copies the changes and removes
+ * keys that the source no longer has.
  *
- * Every blob that is copied is read back and compared, and originals with what their records say. The manifest, see
- * {@link readBackupManifest}, says whether the backup is whole. The stores stay open.
+ * Every copied blob is read back and compared, originals also with their records. The manifest
+ * ({@link readBackupManifest}) states whether the backup is complete. The stores stay open.
  *
- * @throws ServiceError `conflict` where the target must not be written to; `no_space` when it is full; `store_unavailable`
- * when a store is away for longer than `patienceMs`. All but the first may be repeated.
+ * @throws ServiceError `conflict` if the target must not be written to; `no_space` if it is full; `store_unavailable` if a
+ * store is unavailable for longer than `patienceMs`. After the latter two, run it again once the cause is fixed.
  * @example
  * const to = createFsBlobStore({ directory: "/backup/images" });
  * const { isComplete } = await backupStorage({ from, to, source: "the disk of web1", tool: "my-app 1.0" });
@@ -97,7 +97,7 @@ export async function backupStorage(given: BackupOptions): Promise<BackupReport>
   const first = await copyAll(context);
   progress.phase = "comparing";
   tell();
-  // What came meanwhile is left to the next run: a source in use is never equal.
+  // Images added meanwhile are left to the next run: a source in use never equals its backup.
   const removed = await removeExtra(context);
   const lookup = await (options.addLookup ?? kept)(begun.manifest.lookup);
   const isComplete = context.failed.size === 0;
@@ -121,17 +121,17 @@ export async function backupStorage(given: BackupOptions): Promise<BackupReport>
   };
 }
 
-/** Proves that the target may be written to, and says there that the backup is not whole. */
+/** Checks that the target may be written to, and marks the backup as incomplete. */
 async function beginBackup(
   context: MigrationContext,
   { source, tool, secret: given }: Pick<Checked<BackupOptions, typeof RULES>, "source" | "tool" | "secret">,
 ): Promise<HeldManifest> {
   const { from, to, retry, roles, progress, tell } = context;
   if ((await retry(() => readMigrationMark(from.records)))?.finishedAt === null) {
-    throw refusal("the source is the target of a migration or a restore that is not finished");
+    throw refusal("the source is the target of an unfinished migration or restore: finish that first");
   }
   if ((await retry(() => readBackupManifest(from.records))) !== null) {
-    throw refusal("the source is itself a backup: copy it with migrate, or name the storage that is served");
+    throw refusal("the source is itself a backup: copy it with migrate, or name the storage in use");
   }
   const earlier = await retry(() => readBackupManifest(to.records));
   const isEmpty = await isEmptyStore(to.records, retry);
@@ -139,14 +139,14 @@ async function beginBackup(
   const identity = (await retry(() => readIdentity(from.records)))?.identity ?? null;
   if (earlier !== null) {
     const { identity: other } = earlier.manifest;
-    // A source that has lost its identity has come back empty, and must not empty its backup.
+    // A source without its identity came back empty, and must not empty its backup.
     const isOurs = other === null ? earlier.manifest.source === source : identity?.id === other.id;
     if (!isOurs) throw refusal(`the target is a backup of another storage (${earlier.manifest.source})`);
   }
   await requireApart(context);
   const counts = await countKeys(from, retry);
   if (counts.records === 0 && !isEmpty) {
-    throw refusal("the source has no images, and the backup has some, which would all be removed");
+    throw refusal("the source has no images, so this run would remove all images from the backup");
   }
   for (const role of roles) progress.totalKeys += counts[role];
   tell();
@@ -169,10 +169,10 @@ async function kept(earlier: BackedUpLookup | null): Promise<BackedUpLookup | nu
 
 function notAlone(error: unknown): never {
   if (!isServiceError(error, "conflict")) throw error;
-  throw refusal("another run writes to the same backup at the same time");
+  throw refusal("another run writes to the same backup: wait until it ends, and run this again");
 }
 
-/** Removes copies of the database that the manifest does not name. */
+/** Removes copies of the lookup database that are not in the manifest. */
 async function removeLookups({ to, retry }: MigrationContext, lookup: BackedUpLookup | null): Promise<void> {
   const { keys } = await retry(() => to.records.list("backup/lookup/"));
   for (const key of keys) if (key !== lookup?.key) await retry(() => to.records.delete(key));

@@ -1,20 +1,20 @@
 import type { ImageEnd } from "../life/image-listing.ts";
 
-/** What `outrigger images ends` listed at one moment. */
+/** A list of ended images, as written by `outrigger images ends`. */
 export interface EndList {
-  /** When the list was begun; Unix milliseconds. */
+  /** Start of the list in Unix milliseconds. */
   at: number;
-  /** How long the storage remembered ends then; milliseconds. */
+  /** Time that the storage remembered ends, in milliseconds. */
   tombstoneMs: number;
-  /** What was gone or withheld then. */
+  /** Images that were gone or withheld. */
   ends: readonly ImageEnd[];
 }
 
-/** Lists of several days as one. */
+/** Several lists, merged. */
 export interface KnownEnds {
-  /** By ID. Of withheld images only the latest list tells: an earlier one may name images that were released since. */
+  /** Ends by ID. Withheld images come from the latest list only: those of an earlier list may have been released since. */
   byId: ReadonlyMap<string, ImageEnd>;
-  /** Whether no image can have ended between the two times without being named by a list. */
+  /** Whether the lists name every image that ended between the two times. */
   covers(fromMs: number, untilMs: number): boolean;
 }
 
@@ -27,7 +27,7 @@ export function mergeEnds(lists: readonly EndList[]): KnownEnds {
   return {
     byId,
     covers(fromMs, untilMs) {
-      // Each list names what ended in the time that the storage remembers; no time may lie between two of them.
+      // Each list covers the time that the storage remembers. There must be no gap between two lists.
       let knownUntil = fromMs;
       for (const { at, tombstoneMs } of inOrder) {
         if (at - tombstoneMs < knownUntil) knownUntil = Math.max(knownUntil, at);

@@ -15,16 +15,16 @@ export interface RestoreContext {
   migration: MigrationContext;
   life: LifeContext;
   ends: KnownEnds;
-  /** Whether the target had images before the first run: then what is there is left as it is. */
+  /** Whether the target had images before the first run. They are then left unchanged. */
   isLiving: boolean;
-  /** Whether images that the target does not know are brought back. */
+  /** Whether images missing from the target are restored. */
   mayAdd: boolean;
 }
 
-/** What became of an image: `over` is one whose end need not be remembered, `damaged` was noted. */
+/** The result for an image. `over`: its end need not be remembered any more. `damaged`: noted in the report. */
 export type Restored = "restored" | "kept" | "ended" | "absent" | "over" | "damaged";
 
-/** Brings one image back, with its end where it has ended. May be done any number of times. */
+/** Restores one image, or the record of its end. Idempotent. */
 export async function restoreImage(context: RestoreContext, id: string): Promise<Restored> {
   const { migration, life, isLiving, mayAdd } = context;
   const { from, to, due, damaged } = migration;
@@ -33,7 +33,7 @@ export async function restoreImage(context: RestoreContext, id: string): Promise
   const bytes = await fromSource(() => readSmall(from.records, key));
   const copy = bytes === null ? null : recordIn(bytes);
   if (copy === null || copy === NEWER) {
-    damaged.set(key, copy === null ? "is no record of an image" : "was written by a newer release");
+    damaged.set(key, copy === null ? "is not a valid record of an image" : "was written by a newer release");
     return "damaged";
   }
   const there = await readSmall(to.records, key);
@@ -55,12 +55,12 @@ export async function restoreImage(context: RestoreContext, id: string): Promise
   if (nextLookAt(record, tombstoneMs) <= now()) return "over";
   await due.images.add({ id, dueMs: nextLookAt(record, 0) });
   if (!there?.equals(wanted)) await putRecord(context, key, wanted);
-  // An earlier run knew of no end.
+  // An earlier run, without this end, restored the image.
   if (there !== null) await removeStored(to, id);
   return "ended";
 }
 
-/** A record as it has to be by now: with what the lists of ends say, and without what its own dates ended. */
+/** The record as of now: with its end from the lists of ends, or by its own dates. */
 function settled({ life, ends }: RestoreContext, copy: ImageRecord): ImageRecord {
   if (hasEnded(copy)) return copy.owner === null ? copy : { ...copy, owner: null };
   const end = ends.byId.get(copy.id);
@@ -77,10 +77,10 @@ async function putRecord({ migration, isLiving }: RestoreContext, key: string, b
   if (!isLiving) return putSmall(migration, key, bytes);
   await migration.to.records.put(key, bytes, { ifRevision: null });
   if ((await readSmall(migration.to.records, key)) !== null) return;
-  throw new ServiceError("store_unavailable", "the record was not kept by the target");
+  throw new ServiceError("store_unavailable", "the target did not keep the record");
 }
 
-/** Brings the bytes that a living record of the target has lost; all else stays as it is. */
+/** Restores missing bytes of a living record of the target; everything else stays unchanged. */
 async function restoreBytes(
   context: RestoreContext,
   record: FoundRecord,
@@ -98,24 +98,27 @@ async function restoreBytes(
   const now = await readSmall(to.records, keyOf.record(copy.id));
   const latest = now === null ? null : recordIn(now);
   if (latest !== null && latest !== NEWER && pictureOf(latest) === picture) return "restored";
-  // Deleted meanwhile.
+  // The image was deleted meanwhile.
   await to.originals.delete(picture);
   return "ended";
 }
 
-/** @returns whether the target has the bytes now, as the record says they are. */
+/** @returns whether the target now has the bytes, with the size and digest of the record. */
 async function bringBytes({ migration, life }: RestoreContext, record: ImageRecord): Promise<boolean> {
   const picture = pictureOf(record);
   if (picture === null) return true;
   const beganAt = life.settings.now();
-  // Should this process die before there is a record, the sweep finds the bytes by this.
+  // If this process dies before the record is written, the sweep finds the bytes by this entry.
   await migration.due.images.add({ id: record.id, dueMs: beganAt + ORPHAN_MS });
   const { size, sha256 } = record;
   const { outcome } = await copyBlob(migration, "originals", picture, { size, sha256 });
   if (life.settings.now() - beganAt >= ORPHAN_MS) {
-    throw new ServiceError("store_unavailable", "it took too long: the sweep may have removed it");
+    throw new ServiceError(
+      "store_unavailable",
+      "the copy took more than 15 minutes, so the sweep may have removed it: run this again",
+    );
   }
   if (outcome === "copied" || outcome === "unchanged") return true;
-  migration.damaged.set(picture, `is ${outcome === "missing" ? "missing" : "not what its record says"}`);
+  migration.damaged.set(picture, `is ${outcome === "missing" ? "missing" : "not as its record states"}`);
   return false;
 }

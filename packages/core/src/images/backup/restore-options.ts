@@ -7,43 +7,43 @@ import type { EndList } from "./end-lists.ts";
 
 export interface RestoreOptions
   extends Pick<MigrateOptions, "concurrency" | "patienceMs" | "signal" | "onProgress" | "beforeFinish"> {
-  /** A backup that `backupStorage` made. */
+  /** A backup made by `backupStorage`. */
   from: BlobStore;
-  /** Empty, as an earlier run of the same restore left it, or living: then a service may be using it. */
+  /** Empty, left by an earlier run of the same restore, or living: a service may be using it. */
   to: ImageStorage;
-  /** As the service has it: how long it remembers images that are gone. @default 30 */
+  /** `tombstoneDays` of the service: the days that it remembers gone images. @default 30 */
   tombstoneDays?: number;
-  /** Secrets that the service will have; one of them must be one of the backup's. @default not compared */
+  /** Secrets of the service. One of them must be a secret of the backup. @default not compared */
   secret?: Secret;
-  /** Lists of images that have ended, of the time after the backup; any number, in any order. @default none */
+  /** Lists of images that ended after the backup; any number, in any order. @default none */
   ends?: readonly EndList[];
   /**
-   * Restores images that a living target does not know, although the backup is older than the target remembers: deleted ones
-   * may come back. @default false
+   * Restores images missing from a living target, even if the backup is older than the target remembers deletions: deleted
+   * images may come back. @default false
    */
   restoreAbsent?: boolean;
-  /** Restores from a backup of which no run has ended. @default false */
+  /** Restores from a backup whose latest run did not finish. @default false */
   acceptIncomplete?: boolean;
 }
 
-/** What a restore did. */
+/** The result of a restore. */
 export interface RestoreReport {
   manifest: BackupManifest;
-  /** Whether images were there already. */
+  /** Whether the target had images already. */
   wasLiving: boolean;
-  /** Images that were brought back with their bytes. */
+  /** Images restored with their bytes. */
   restored: number;
   bytes: number;
-  /** Images that were there, and stayed as they were. */
+  /** Images that were in the target, and stayed unchanged. */
   kept: number;
-  /** Images that are there as deleted, expired or removed: no bytes were brought back. */
+  /** Images that are deleted, expired or removed in the target; no bytes were restored. */
   ended: number;
-  /** Images that a living target does not know, and that may have been deleted: left out, see `restoreAbsent`. */
+  /** Images missing from a living target that may have been deleted. They were left out, see `restoreAbsent`. */
   absent: number;
-  /** What the backup has lost or cannot read. */
+  /** Keys that the backup has lost or cannot read. */
   damaged: MigrationTrouble[];
-  /** What did not arrive as it was sent, or not at all. */
+  /** Keys that did not arrive intact, or not at all. */
   failed: MigrationTrouble[];
-  /** Whether the target has all that the backup can give and the options allow. */
+  /** Whether the target has everything that the backup can read and the options allow. */
   isComplete: boolean;
 }

@@ -42,10 +42,10 @@ async function recordOf(store: BlobStore, id: string): Promise<Record<string, un
   return JSON.parse((await read(store, `${id}/record`)) ?? "null");
 }
 
-/** Makes the backup say that it is older than it is. */
+/** Makes the backup look older than it is. */
 async function age(days: number): Promise<void> {
   const manifest = (await readBackupManifest(backup))?.manifest;
-  if (manifest === undefined) throw new Error("There is no backup");
+  if (manifest === undefined) throw new Error("The backup has no manifest");
   const since = manifest.since - days * DAY_MS;
   await backup.put(MANIFEST_KEY, Buffer.from(JSON.stringify({ ...manifest, since })));
 }
@@ -74,7 +74,7 @@ async function backUp(): Promise<void> {
 }
 
 describe("restoreStorage onto an empty storage", () => {
-  it("brings back every image, owner's count and date, and the identity of the lost store", async () => {
+  it("restores every image, the usage of owners, the due dates and the identity of the lost store", async () => {
     const owned = await addImage({ owner: { name: "alice", bytes: 100 } });
     const gone = await addImage({ gone: { at: Date.now() - DAY_MS, why: "deleted" }, owner: null });
     const expired = await addImage({ expiresAt: Date.now() - 1, owner: { name: "alice", bytes: 100 } });
@@ -96,11 +96,11 @@ describe("restoreStorage onto an empty storage", () => {
     expect(await admin.usage("alice")).toEqual({ images: 1, bytes: 100 });
     expect((await readIdentity(to))?.identity).toEqual((await readIdentity(from))?.identity);
     expect(await readMigrationMark(to)).toBeNull();
-    // A moment later nothing is swept, and all that is there is looked for by its date.
+    // A sweep right afterwards empties nothing that lives, and finds the ended images by their dates.
     expect(await admin.sweep()).toMatchObject({ emptied: 2, forgotten: 0, failed: 0 });
   });
 
-  it("is marked as not finished until it is whole, and goes on where it was interrupted", async () => {
+  it("marks the target as unfinished until it is complete, and continues after an interruption", async () => {
     await backUp();
     const to = createMemoryBlobStore();
     const controller = new AbortController();
@@ -110,7 +110,7 @@ describe("restoreStorage onto an empty storage", () => {
     const cut = restore(to, { signal: controller.signal, onProgress, concurrency: 1 });
     await expect(cut).rejects.toThrow("Enough");
     expect(await readMigrationMark(to)).toMatchObject({ kind: "restore", finishedAt: null });
-    // The end of an image that the first run brought back became known meanwhile.
+    // A later list names the end of an image that the first run restored.
     const [id = ""] = ids;
     const ends = [{ at: Date.now(), tombstoneMs: 1, ends: await endsOf(from) }];
     ends[0]?.ends.push({ id, at: Date.now(), why: "deleted", withheld: null });
@@ -120,7 +120,7 @@ describe("restoreStorage onto an empty storage", () => {
     expect(await readMigrationMark(to)).toBeNull();
   });
 
-  it("merges a later list of ends: deleted images come back as deleted, withheld ones as withheld", async () => {
+  it("applies a later list of ends: deleted images are restored as deleted, withheld ones as withheld", async () => {
     await backUp();
     const [deleted = "", withheld = "", whole = ""] = ids;
     const admin = createImageAdmin({ storage: from });
@@ -138,7 +138,7 @@ describe("restoreStorage onto an empty storage", () => {
     expect((await recordOf(to, whole))?.withheld ?? null).toBeNull();
   });
 
-  it("names what the backup has lost, and brings back the rest", async () => {
+  it("reports images that the backup has lost, and restores the others", async () => {
     await backUp();
     const [lost = "", rotten = ""] = ids;
     await backup.delete(`${lost}/original`);
@@ -150,7 +150,7 @@ describe("restoreStorage onto an empty storage", () => {
     for (const id of [lost, rotten]) expect(await recordOf(to, id)).toBeNull();
   });
 
-  it("refuses an incomplete backup, another secret, a target that is half of something, and what is no backup", async () => {
+  it("rejects a source that is not a backup, another secret, an unfinished target and an incomplete backup", async () => {
     await expect(restore(createMemoryBlobStore())).rejects.toThrow("there is no backup at the source");
     await backUp();
     const wrong = { secret: "another secret of thirty-two bytes or more" };
@@ -167,7 +167,7 @@ describe("restoreStorage onto an empty storage", () => {
 });
 
 describe("restoreStorage onto a living storage", () => {
-  it("adds what is missing, and undoes no edit, deletion, takedown or removal after the backup", async () => {
+  it("restores missing images, and reverts no edit, deletion, takedown or removal made after the backup", async () => {
     const removed = await addImage();
     await backUp();
     const [deleted = "", withheld = "", edited = "", lost = "", bytesLost = ""] = ids;
@@ -198,7 +198,7 @@ describe("restoreStorage onto a living storage", () => {
     expect((await readIdentity(from))?.identity).toEqual(identity);
   });
 
-  it("leaves out what it does not know where the backup is older than its memory, unless ends or a flag allow it", async () => {
+  it("leaves out missing images if the backup is older than tombstoneDays, unless ends or restoreAbsent allow them", async () => {
     await backUp();
     const [lost = ""] = ids;
     const lose = async () => {
@@ -223,7 +223,7 @@ describe("restoreStorage onto a living storage", () => {
 });
 
 describe("mergeEnds", () => {
-  it("covers a time without a gap between the lists, and believes the latest about what is only withheld", () => {
+  it("covers a time without gaps between the lists, and takes withheld images from the latest list only", () => {
     const withheld = { reason: "x", authority: null, since: 1, deleteAfter: null };
     const held = { id: "a", at: 1, why: null, withheld };
     const gone = { id: "b", at: 2, why: "deleted" as const, withheld: null };

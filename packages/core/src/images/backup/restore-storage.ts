@@ -43,15 +43,15 @@ const RULES = {
 type CheckedOptions = Checked<RestoreOptions, typeof RULES>;
 
 /**
- * Brings images back from a backup. An empty target becomes what the source was, with its identity, and is marked as not
- * finished until it is whole. A living target gets what it lacks: an image that is there, or that it remembers as gone, stays
- * as it is, and one that it does not know comes back only where it cannot have been deleted and forgotten since.
+ * Restores images from a backup. An empty target becomes the former source, with its identity, and is marked as unfinished
+ * until it is complete. A living target gets only the images that it lacks. An image that it has, or remembers as gone, stays
+ * unchanged. An image that it does not know is restored only if it cannot have been deleted and forgotten since the backup.
  *
- * What a list of ends names as gone comes back as gone, without bytes; what it names as withheld answers 451. Owners are
- * charged for what comes back. Every blob is compared with its record and read back. Renditions are not part of it. The
+ * An image that a list of ends names as gone is restored as gone, without bytes; a withheld image answers 451. Owners are
+ * charged for restored images. Every blob is compared with its record and read back. Renditions are not restored. The
  * stores stay open.
  *
- * @throws ServiceError `conflict` where the backup or the target must not be used; `no_space`; `store_unavailable`.
+ * @throws ServiceError `conflict` if the backup or the target must not be used; `no_space`; `store_unavailable`.
  * @example
  * const from = createFsBlobStore({ directory: "/backup/images" });
  * const { restored, manifest } = await restoreStorage({ from, to: createFsBlobStore({ directory: "./data" }) });
@@ -99,7 +99,7 @@ export async function restoreStorage(given: RestoreOptions): Promise<RestoreRepo
       const outcome = await attempt(migration, key, () => restoreImage(context, id));
       if (outcome !== "failed") counts[outcome]++;
     } else if (!isLiving && key.startsWith("idempotency/")) {
-      // All else, such as what owners have, follows from the images that come back.
+      // Other keys, such as the usage of owners, follow from the restored images.
       await attempt(migration, key, () => copyRecord(migration, key));
     }
     progress.keys++;
@@ -112,23 +112,25 @@ async function readUsable(
   { acceptIncomplete }: CheckedOptions,
 ): Promise<BackupManifest> {
   const held = await retry(() => readBackupManifest(from.records));
-  if (held === null) throw refusal("there is no backup at the source");
+  if (held === null) throw refusal("there is no backup at the source: name a store written by a backup");
   if (held.manifest.finishedAt === null && !acceptIncomplete) {
     throw refusal(
-      `the backup is not whole: its run of ${new Date(held.manifest.beganAt).toISOString()} did not end. Run the backup again, or accept what there is (--incomplete)`,
+      `the backup is not whole: its run of ${new Date(held.manifest.beganAt).toISOString()} did not finish. Run the backup again, or accept an incomplete one (--incomplete)`,
     );
   }
   return held.manifest;
 }
 
-/** Whether the target has images that no earlier run of this restore brought. */
+/** Whether the target has images that no earlier run of this restore wrote. */
 async function isInUse({ to, retry }: MigrationContext, { source }: BackupManifest): Promise<boolean> {
   if ((await retry(() => readBackupManifest(to.records))) !== null)
     throw refusal("the target is itself a backup");
   const mark = await retry(() => readMigrationMark(to.records));
   if (mark?.finishedAt === null) {
     if (mark.kind === "restore" && mark.source === source) return false;
-    throw refusal(`the target is not whole: what was begun to be copied from ${mark.source} is not finished`);
+    throw refusal(
+      `the target is not whole: the copy from ${mark.source} did not finish. Finish that copy, or name an empty target`,
+    );
   }
   for (const store of new Set(Object.values(to))) if (!(await isEmptyStore(store, retry))) return true;
   return false;
@@ -148,13 +150,13 @@ async function requireSecret(
   );
 }
 
-/** Has no service begin on the target before it is whole. */
+/** Keeps services from starting on the target before it is complete. */
 async function beginFresh({ to, retry }: MigrationContext, { source }: BackupManifest): Promise<void> {
   const mark = { kind: "restore" as const, source, startedAt: Date.now(), finishedAt: null, seenMs: null };
   await retry(() => writeMigrationMark(to.records, mark));
 }
 
-/** Has the target be the store that was lost: a node that knows that goes on. */
+/** Gives the target the identity of the lost store, so that nodes started on that store continue. */
 async function finishFresh({ to, retry }: MigrationContext, { identity }: BackupManifest): Promise<void> {
   if (identity !== null) {
     try {
@@ -162,7 +164,7 @@ async function finishFresh({ to, retry }: MigrationContext, { identity }: Backup
       await retry(() => writeIdentity(to.records, identity, held?.revision ?? null));
     } catch (error) {
       if (!isServiceError(error, "conflict")) throw error;
-      throw refusal("a service has begun to use the target: stop it, and run this again");
+      throw refusal("a service has started to use the target: stop the service, and run this again");
     }
   }
   await retry(() => removeMigrationMark(to.records));

@@ -13,8 +13,8 @@ import type { MigrationContext } from "./migration-context.ts";
 const PROBE = "migration/probe";
 
 /**
- * Counts what is to be copied, proves that the target may be written to, and marks it as not finished.
- * Rejects with `conflict`; nothing is changed then.
+ * Counts the keys to copy, checks that the target may be written to, and marks it as unfinished.
+ * Rejects with `conflict` before any change.
  */
 export async function beginMigration(context: MigrationContext, source: string): Promise<MigrationMark> {
   const { from, to, retry, roles, progress, tell } = context;
@@ -23,18 +23,18 @@ export async function beginMigration(context: MigrationContext, source: string):
     if (held !== null) requireKnownFormat(held.identity);
   }
   if ((await retry(() => readMigrationMark(from.records)))?.finishedAt === null) {
-    throw refusal("the source is itself the target of a migration that is not finished");
+    throw refusal("the source is itself the target of an unfinished migration: finish that first");
   }
   const earlier = await retry(() => readMigrationMark(to.records));
   const isEmpty = await areEmpty(context);
   if (earlier === null && !isEmpty) {
-    throw refusal("the target is not empty, and no migration to it has begun");
+    throw refusal("the target is not empty, and no migration to it has begun: name an empty target");
   }
   if (earlier !== null) await requireOurs(context, earlier, source);
   await requireApart(context);
   const counts = await countKeys(from, retry);
   if (counts.records === 0 && !isEmpty) {
-    throw refusal("the source has no images, and the target has some, which would all be removed");
+    throw refusal("the source has no images, so this run would remove all images from the target");
   }
   for (const role of roles) progress.totalKeys += counts[role];
   tell();
@@ -48,20 +48,20 @@ export async function areEmpty({ to, retry }: MigrationContext): Promise<boolean
   return true;
 }
 
-/** Proves that an earlier run was of the same source, and that its target is not in use. */
+/** Checks that the earlier run had the same source, and that its target is not in use. */
 async function requireOurs(
   { due, retry }: MigrationContext,
   { source: other, finishedAt, seenMs }: MigrationMark,
   source: string,
 ): Promise<void> {
-  if (other !== source) throw refusal(`the target has what was copied from elsewhere (${other})`);
+  if (other !== source) throw refusal(`the target was copied from another source (${other})`);
   const lastMs = await retry(() => createSeenClock(due.clock).last());
   if (finishedAt !== null && lastMs !== seenMs) {
-    throw refusal("the target has been in use since it was copied");
+    throw refusal("the target has been in use since it was copied: name an empty target");
   }
 }
 
-/** Two addresses may lead to one store. */
+/** Checks that no store is on both sides: two addresses may lead to one store. */
 export async function requireApart({ from, to, retry }: MigrationContext): Promise<void> {
   const probe = randomBytes(16);
   for (const store of storesOf(to)) {

@@ -2,23 +2,23 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 
-/** What some bytes are. */
+/** Size and hash of some bytes. */
 export interface Digest {
   size: number;
   /** SHA-256, hex. */
   sha256: string;
 }
 
-/** Bytes that pass by. */
+/** A body that computes its digest while it is read. */
 export interface Passing {
   body: Buffer | Readable;
-  /** Of what has passed; to be asked for when all has. */
+  /** Digest of the bytes read. Call it when the body has ended. */
   digest(): Digest;
-  /** What the bytes ended with where they could not be read. */
+  /** The error that ended the source, or `null`. */
   failure(): unknown;
 }
 
-/** Takes the digest of bytes on their way. */
+/** Wraps a body to compute its digest while it is read. */
 export function passBy(source: Buffer | Readable, onBytes: (count: number) => void): Passing {
   const hash = createHash("sha256");
   let size = 0;
@@ -33,7 +33,7 @@ export function passBy(source: Buffer | Readable, onBytes: (count: number) => vo
     try {
       for (;;) {
         const next = await chunks.next().catch((error) => {
-          // Only this: what the receiver fails with arrives at the `yield`.
+          // Errors of the source only: an error of the receiver arrives at the `yield`.
           failed = error;
           throw error;
         });
@@ -54,8 +54,8 @@ export function passBy(source: Buffer | Readable, onBytes: (count: number) => vo
 }
 
 /**
- * The digest of what a store gives back; `null` where it has no such key.
- * @param onBytes is awaited before more is read.
+ * The digest of a stored blob; `null`: no such key.
+ * @param onBytes Awaited before more is read.
  */
 export async function digestOf(
   store: BlobStore,
@@ -67,7 +67,7 @@ export async function digestOf(
   const hash = createHash("sha256");
   let size = 0;
   for await (const chunk of Buffer.isBuffer(blob.body) ? [blob.body] : blob.body) {
-    hash.update(chunk as Buffer); // A store's streams are of Buffers.
+    hash.update(chunk as Buffer); // Streams of a store yield Buffers.
     size += (chunk as Buffer).length;
     await onBytes?.((chunk as Buffer).length);
   }

@@ -7,8 +7,7 @@ import { type Digest, digestOf, isSame, passBy } from "./blob-digest.ts";
 import { fromSource, type MigrationContext, SourceError } from "./migration-context.ts";
 
 /**
- * What became of a key. `missing`: the source does not have it, or not any more. `damaged`: the target keeps the bytes that it
- * had.
+ * The result for a key. `missing`: the source does not have it (any more). `damaged`: the target keeps its earlier bytes.
  */
 export type Copied =
   | { outcome: "copied" | "unchanged"; digest: Digest | null }
@@ -16,8 +15,8 @@ export type Copied =
   | { outcome: "missing" };
 
 /**
- * Copies a blob that never changes, unless the target has one of its size, or its content where all is verified.
- * @param expected What the blob must be; another is `damaged` and is not copied. `null`: any bytes are copied.
+ * Copies an immutable blob, unless the target has one of the same size (with `verify`: of the same content).
+ * @param expected Expected digest; a blob with another digest is `damaged` and not copied. `null`: any bytes are copied.
  */
 export async function copyBlob(
   context: MigrationContext,
@@ -44,7 +43,7 @@ export async function copyBlob(
   if (blob === null) return { outcome: "missing" };
   const digest = await send(context, to, key, blob.body);
   const hasArrived = isSame(digest, await digestOf(to, key));
-  // Left there, it would be taken for what it should be by its size.
+  // If it stayed, the next run would accept it by its size.
   if (!hasArrived) await to.delete(key);
   requireArrived(hasArrived);
   if (!isWrong(digest)) return { outcome: "copied", digest };
@@ -52,7 +51,7 @@ export async function copyBlob(
   return { outcome: "damaged", digest };
 }
 
-/** Stores what is read, and gives its digest. */
+/** Stores a body and returns its digest. */
 async function send(
   { progress, tell }: MigrationContext,
   to: BlobStore,
@@ -72,7 +71,7 @@ async function send(
   return passing.digest();
 }
 
-/** Puts a small blob, and looks whether it arrived. */
+/** Stores a small blob, and checks that it arrived. */
 export async function putSmall(context: MigrationContext, key: string, bytes: Buffer): Promise<void> {
   const { progress, tell, to } = context;
   await to.records.put(key, bytes);
@@ -81,7 +80,7 @@ export async function putSmall(context: MigrationContext, key: string, bytes: Bu
   requireArrived((await readSmall(to.records, key))?.equals(bytes) === true);
 }
 
-/** A small blob in one piece; `null` where there is none. */
+/** Reads a small blob whole; `null`: there is none. */
 export async function readSmall(store: BlobStore, key: string): Promise<Buffer | null> {
   const blob = await store.get(key);
   return blob === null ? null : await readAll(blob.body);
@@ -89,5 +88,5 @@ export async function readSmall(store: BlobStore, key: string): Promise<Buffer |
 
 function requireArrived(hasArrived: boolean): void {
   if (hasArrived) return;
-  throw new ServiceError("store_unavailable", "what the target gives back is not what was sent to it");
+  throw new ServiceError("store_unavailable", "the content that the target returns is not what was sent");
 }

@@ -8,13 +8,13 @@ import type { Digest } from "./blob-digest.ts";
 import { type Copied, copyBlob, readSmall } from "./copy-blob.ts";
 import { fromSource, type MigrationContext } from "./migration-context.ts";
 
-/** A record that a newer release wrote: copied as bytes, and neither looked into nor compared. */
+/** A record written by a newer release: copied as bytes, neither decoded nor compared. */
 export const NEWER = "newer";
-/** When to look at what a newer release wrote, in Unix milliseconds: only its record says more. */
+/** Due time of an image of a newer release, in Unix milliseconds: only its record states the real time. */
 export const AT_ONCE = 0;
 export type FoundRecord = ImageRecord | typeof NEWER | null;
 
-/** Copies an original or an upload, and compares it with what its record says of it. */
+/** Copies an original or an upload, and compares it with its record. */
 export async function copyPicture(context: MigrationContext, key: string): Promise<Copied> {
   const [id = ""] = key.split("/");
   const isBackup = context.mode === "backup";
@@ -27,7 +27,7 @@ export async function copyPicture(context: MigrationContext, key: string): Promi
   if (expected === null || isAsSaid(expected, copied.digest)) return copied;
   const after = await readRecord(context, id);
   if (JSON.stringify(after) !== JSON.stringify(before)) {
-    throw new ServiceError("conflict", "its record is being changed at the source");
+    throw new ServiceError("conflict", "its record changed at the source during the copy");
   }
   context.damaged.set(
     key,
@@ -36,30 +36,30 @@ export async function copyPicture(context: MigrationContext, key: string): Promi
   return copied;
 }
 
-/** What an earlier backup has, where the source's record is damaged. */
+/** The record in an earlier backup, for a damaged record at the source. */
 export async function keptRecord({ to }: MigrationContext, id: string): Promise<FoundRecord> {
   const bytes = await readSmall(to.records, keyOf.record(id));
   return bytes === null ? null : recordIn(bytes);
 }
 
-/** What a record that is no more than bytes without sense says nothing of. */
+/** The record at the source; `null`: there is none, or its bytes are not a record. */
 async function readRecord({ from }: MigrationContext, id: string): Promise<FoundRecord> {
   const bytes = await fromSource(() => readSmall(from.records, keyOf.record(id)));
   return bytes === null ? null : recordIn(bytes);
 }
 
-/** A record from its bytes; `null`: they are no record. */
+/** Decodes a record; `null`: the bytes are not a record. */
 export function recordIn(bytes: Buffer): FoundRecord {
   try {
     return decodeRecord(bytes);
   } catch (error) {
     if (error instanceof NewerVersion) return NEWER;
-    // The copy of the record itself reports it.
+    // The copy of the record reports it.
     return null;
   }
 }
 
-/** Which bytes a record is about, under which key; `null`: none, or no longer. */
+/** The key of the bytes that a record names; `null`: the image has ended, and has no bytes. */
 export function pictureOf(record: ImageRecord): string | null {
   if (hasEnded(record)) return null;
   return record.processing === null ? keyOf.original(record.id) : keyOf.upload(record.id);
@@ -74,7 +74,7 @@ function isAsSaid(expected: Digest, { size, sha256 }: Digest): boolean {
   return expected.size === size && expected.sha256 === sha256;
 }
 
-/** Notes a blob without a record at the target, so that the target's sweep removes it as the source's would. */
+/** Adds a due entry for a blob without a record, so that the target's sweep removes the blob like the source's would. */
 async function noteLeftover(
   { due }: MigrationContext,
   key: string,

@@ -9,8 +9,8 @@ import { AT_ONCE, copyPicture, NEWER, pictureOf, recordIn } from "./copy-picture
 import { fromSource, type MigrationContext } from "./migration-context.ts";
 
 /**
- * Copies what is in the records' store under a key: first when to look at it, and the bytes of an image that came after the
- * originals were copied, so that the target never has a record without them.
+ * Copies a key of the records' store. Before the record itself, it writes the due entries and copies bytes that were added
+ * after the originals were copied, so the target never has a record without its bytes.
  */
 export async function copyRecord(context: MigrationContext, key: string): Promise<Copied> {
   const { from, to, mode } = context;
@@ -30,25 +30,25 @@ export async function copyRecord(context: MigrationContext, key: string): Promis
   return { outcome: "copied", digest: null };
 }
 
-/** @returns whether the bytes are a record. */
+/** @returns whether the bytes are a valid record. */
 async function prepareImage(context: MigrationContext, key: string, bytes: Buffer): Promise<boolean> {
   const { from, due, damaged } = context;
   const record = recordIn(bytes);
   if (record === null) {
-    damaged.set(key, "is no record of an image");
+    damaged.set(key, "is not a valid record of an image");
     return false;
   }
   if (record === NEWER) {
     const [id = ""] = key.split("/");
     await due.images.add({ id, dueMs: AT_ONCE });
-    // Which of the two its record names is not known.
+    // It is unknown which of the two its record names.
     for (const picture of [keyOf.original(id), keyOf.upload(id)]) {
       if ((await fromSource(() => from.originals.stat(picture))) !== null)
         await copyPicture(context, picture);
     }
     return true;
   }
-  // Its tombstone's time is the service's to know: it looks once, and notes when to look again.
+  // Only the service knows how long tombstones are kept: its sweep checks the image once and sets the next due time.
   await due.images.add({ id: record.id, dueMs: nextLookAt(record, 0) });
   if (record.processing !== null) await due.jobs.add({ id: record.id, dueMs: record.createdAt });
   await bringPicture(context, key, bytes, record);
@@ -67,22 +67,23 @@ async function bringPicture(
   if (picture === null || (await to.originals.stat(picture)) !== null) return;
   if ((await copyPicture(context, picture)).outcome !== "missing") return;
   const now = await fromSource(() => readSmall(from.records, key));
-  if (now?.equals(bytes) !== true) throw new ServiceError("conflict", "is being changed at the source");
+  if (now?.equals(bytes) !== true)
+    throw new ServiceError("conflict", "it changed at the source during the copy");
   damaged.set(picture, missing(record));
 }
 
 function missing({ size }: ImageRecord): string {
-  return `is missing; its record says that there are ${size} bytes`;
+  return `is missing; its record says ${size} bytes`;
 }
 
-/** @returns whether the bytes are a claim. */
+/** @returns whether the bytes are a valid claim. */
 async function prepareClaim(
   { due, damaged }: MigrationContext,
   key: string,
   bytes: Buffer,
 ): Promise<boolean> {
   const createdAt = timeOfClaim(bytes, key);
-  if (createdAt === null) damaged.set(key, "is no claim of an idempotency key");
+  if (createdAt === null) damaged.set(key, "is not a valid claim of an idempotency key");
   else await due.claims.add({ id: key.slice("idempotency/".length), dueMs: createdAt + CLAIM_KEPT_MS });
   return createdAt !== null;
 }
@@ -91,7 +92,7 @@ function timeOfClaim(bytes: Buffer, key: string): number | null {
   try {
     return decodeClaim(bytes, key).createdAt;
   } catch (error) {
-    // Of a newer release's, only that it was made by now is known. Any other is reported by the caller.
+    // The time in a claim of a newer release is unknown: use the present. The caller reports an invalid claim.
     return error instanceof NewerVersion ? Date.now() : null;
   }
 }

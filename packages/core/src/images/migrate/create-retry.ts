@@ -5,10 +5,10 @@ import { isError, isServiceError } from "../../errors.ts";
 export type Retry = <T>(work: () => Promise<T>) => Promise<T>;
 
 export interface RetryOptions {
-  /** How long to retry after the first failure. */
+  /** Time to retry after the first failure, in milliseconds. */
   patienceMs: number;
   signal?: AbortSignal | undefined;
-  /** Whether all stores answer: then waiting does not help. */
+  /** Whether all stores answer, so that waiting does not help. */
   areThere(): Promise<boolean>;
 }
 

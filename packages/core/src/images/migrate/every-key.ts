@@ -13,7 +13,7 @@ export async function* keysOfRole(
   for await (const key of everyKey(storage[role], retry)) if (roleOf(key) === role) yield key;
 }
 
-/** How many keys there are of each role. */
+/** Number of keys of each role. */
 export async function countKeys(storage: StorageRoles, retry: Retry): Promise<Record<StoreRole, number>> {
   const counts = { records: 0, originals: 0, renditions: 0 };
   for (const store of new Set(Object.values(storage))) {
@@ -26,7 +26,7 @@ export async function countKeys(storage: StorageRoles, retry: Retry): Promise<Re
   return counts;
 }
 
-/** Whether a store has anything that belongs to images. */
+/** Whether a store has no key of an image service. */
 export async function isEmptyStore(store: BlobStore, retry: Retry): Promise<boolean> {
   for await (const key of everyKey(store, retry)) if (roleOf(key) !== null) return false;
   return true;

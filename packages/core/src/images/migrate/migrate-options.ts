@@ -1,66 +1,66 @@
 import type { StoreRole } from "../../contracts/observer.ts";
 import type { ImageStorage } from "../record/storage-roles.ts";
 
-/** How far a migration is. The same object, changed, is given again and again. */
+/** Progress of a migration. Every call gets the same object, updated. */
 export interface MigrationProgress {
-  /** What is under way. */
+  /** The current step. */
   phase: "counting" | StoreRole | "comparing";
-  /** Keys that were looked at; each is copied, or found to be there already. */
+  /** Keys processed: each was copied, or was in the target already. */
   keys: number;
-  /** Keys of the source that are to be looked at, as counted so far. */
+  /** Keys of the source to process, as counted so far. */
   totalKeys: number;
-  /** Bytes that were written to the target, those under way included. */
+  /** Bytes written to the target, including unfinished writes. */
   bytes: number;
 }
 
-/** Something that is not as it should be. */
+/** A key with a problem. */
 export interface MigrationTrouble {
   key: string;
   /** A clause without a full stop. */
   reason: string;
 }
 
-/** What a migration did. */
+/** The result of a migration. */
 export interface MigrationReport {
   /** Records of images at the source. */
   images: number;
-  /** Keys that were written to the target. */
+  /** Keys written to the target. */
   copied: number;
-  /** Bytes that were written to it. */
+  /** Bytes written to the target. */
   bytes: number;
-  /** Keys that the target had already. */
+  /** Keys that were in the target already. */
   unchanged: number;
-  /** Keys that were removed from the target since the source has them no more. */
+  /** Keys removed from the target, since the source no longer has them. */
   removed: number;
-  /** Keys on both sides at the end, without renditions where those were left out. */
+  /** Keys on each side at the end; without renditions if they were left out. */
   keys: { from: number; to: number };
-  /** What the source has lost or cannot read. All else is copied. */
+  /** Keys that the source has lost or cannot read. Everything else is copied. */
   damaged: MigrationTrouble[];
-  /** What did not arrive as it was sent, or not at all: the target is not whole. */
+  /** Keys that did not arrive intact, or not at all: the target is incomplete. */
   failed: MigrationTrouble[];
-  /** Whether the target has all that the source can give, and may be served. */
+  /** Whether the target has everything that the source can read, and may be used. */
   isComplete: boolean;
 }
 
 export interface MigrateOptions {
-  /** May be in use; another run copies the changes that are made meanwhile. */
+  /** May be in use; another run copies changes made during this one. */
   from: ImageStorage;
-  /** Empty, or as an earlier run from the same source left it. Not in use. No store of it may be one of `from`. */
+  /** Empty, or left by an earlier run from the same source. Not in use. It must not share a store with `from`. */
   to: ImageStorage;
-  /** Names the source in the mark at the target, without secrets: only a run with the same name goes on there. */
+  /** Name of the source for the mark in the target, without secrets. Only a run with the same name can continue. */
   source: string;
-  /** Compares the bytes that both sides have, instead of their sizes. @default false */
+  /** Compares existing blobs by their bytes instead of their sizes. @default false */
   verify?: boolean;
   /** Copies renditions; missing ones are rendered again on request. @default true */
   withRenditions?: boolean;
-  /** Keys that are copied at a time, 1 to 256. @default 8 */
+  /** Keys copied at once, 1 to 256. @default 8 */
   concurrency?: number;
-  /** How long to retry a store that fails; milliseconds from 0. @default 60000 */
+  /** Time to retry a failing store; milliseconds from 0. @default 60000 */
   patienceMs?: number;
-  /** Aborting ends it after the keys that are under way; the promise rejects with the signal's reason. @default never */
+  /** Aborting stops after the keys in progress; the promise rejects with the signal's reason. @default never */
   signal?: AbortSignal;
-  /** Gets the progress of the migration. @default none */
+  /** Receives the progress. @default none */
   onProgress?(progress: Readonly<MigrationProgress>): void;
-  /** Called when everything is copied, before the target is marked as finished; e.g. to store the secret there. @default nothing */
+  /** Called when everything is copied, before the target is marked as finished, for example to store the secret. @default nothing */
   beforeFinish?(): Promise<void>;
 }

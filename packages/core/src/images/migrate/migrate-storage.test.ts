@@ -13,7 +13,7 @@ import { migrateStorage } from "./migrate-storage.ts";
 
 const SOURCE = "memory of the test";
 
-/** A store with as many images, each with an original of `bytes` and a rendition. */
+/** A store with this many images, each with an original of `bytes` bytes and a rendition. */
 async function stocked(images: number, bytes = 100): Promise<BlobStore> {
   const store = createMemoryBlobStore();
   for (let index = 0; index < images; index++) await addImage(store, randomBytes(bytes));
@@ -54,7 +54,7 @@ function migrate(from: BlobStore, to: BlobStore, options: Partial<MigrateOptions
 }
 
 describe("migrateStorage", () => {
-  it("copies everything, and brings and removes what has changed since", async () => {
+  it("copies everything, and copies and removes the changes in a second run", async () => {
     const from = await stocked(20);
     await from.put("owners/abc/1", Buffer.from("tally"));
     const to = createMemoryBlobStore();
@@ -74,7 +74,7 @@ describe("migrateStorage", () => {
     expect(await contentOf(to)).toEqual(await contentOf(from));
   });
 
-  it("notes when to look after each image, its claim and its pending work", async () => {
+  it("writes the due entries of images, claims and pending work", async () => {
     const from = createMemoryBlobStore();
     const id = await addImage(from, Buffer.from("x"), { expiresAt: 5000 });
     const pending = await addImage(from, Buffer.from("x"), {
@@ -101,7 +101,7 @@ describe("migrateStorage", () => {
     expect(await due("clock")).toEqual([{ id: "seen", dueMs: 42 }]);
   });
 
-  it("never has a record at the target without its original, even of an image that came meanwhile", async () => {
+  it("writes no record to the target before its original, even for an image added meanwhile", async () => {
     const from = await stocked(5);
     const to = createMemoryBlobStore();
     let late = 0;
@@ -119,7 +119,7 @@ describe("migrateStorage", () => {
     expect(await contentOf(to)).toEqual(await contentOf(from));
   });
 
-  it("leaves renditions out where it is told to, and removes those of images that are gone", async () => {
+  it("leaves out renditions with withRenditions: false, and removes those of deleted images", async () => {
     const from = await stocked(3);
     const to = createMemoryBlobStore();
     const report = await migrate(from, to, { withRenditions: false });
@@ -134,7 +134,7 @@ describe("migrateStorage", () => {
     expect(await contentOf(to)).toEqual(await contentOf(from));
   });
 
-  it("reports what the source has lost or changed, and copies the rest", async () => {
+  it("reports keys that the source has lost or changed, and copies the others", async () => {
     const from = await stocked(3);
     const [lost = "", changed = ""] = (await from.list("")).keys.filter((key) => key.endsWith("/original"));
     await from.delete(lost);
@@ -150,7 +150,7 @@ describe("migrateStorage", () => {
     expect(await contentOf(to)).toEqual(await contentOf(from));
   });
 
-  it("finds what was changed at the target without a change of size, where it is told to verify", async () => {
+  it("with verify, copies again a blob whose bytes changed at the target but not its size", async () => {
     const from = await stocked(2);
     const to = createMemoryBlobStore();
     await migrate(from, to);
@@ -161,7 +161,7 @@ describe("migrateStorage", () => {
     expect(await contentOf(to)).toEqual(await contentOf(from));
   });
 
-  it("is not complete where the target gives back something else", async () => {
+  it("is incomplete if the target returns other bytes than it was sent", async () => {
     const from = await stocked(3);
     const to = createMemoryBlobStore();
     const [bad = ""] = (await from.list("")).keys.filter((key) => key.endsWith("/original"));
@@ -186,7 +186,7 @@ describe("migrateStorage", () => {
     expect(await readMigrationMark(to)).toMatchObject({ finishedAt: null });
   });
 
-  it("reports what cannot be read at the source while all else can, and copies the rest", async () => {
+  it("reports a key that cannot be read at the source, and copies the others", async () => {
     const from = await stocked(3);
     const [bad = ""] = (await from.list("")).keys.filter((key) => key.endsWith(".webp"));
     const failing: BlobStore = {
@@ -206,7 +206,7 @@ describe("migrateStorage", () => {
     });
   });
 
-  it("waits for a store that is away, no longer than it is told to", async () => {
+  it("retries an unavailable store for at most patienceMs", async () => {
     const from = await stocked(4);
     const to = createMemoryBlobStore();
     let failures = 0;
@@ -237,7 +237,7 @@ describe("migrateStorage", () => {
     expect(await migrate(from, failing)).toMatchObject({ isComplete: true });
   });
 
-  it("begins no other key when it is aborted, and goes on where it was", async () => {
+  it("starts no further key after an abort, and the next run continues", async () => {
     const from = await stocked(30);
     const to = createMemoryBlobStore();
     const controller = new AbortController();
@@ -259,12 +259,12 @@ describe("migrateStorage", () => {
   it.each([
     ["a target with images of its own", () => stocked(1), "the target is not empty"],
     [
-      "a target that was copied from elsewhere",
+      "a target copied from another source",
       () => copiedFrom("elsewhere"),
-      "copied from elsewhere (elsewhere)",
+      "copied from another source (elsewhere)",
     ],
-    ["a target that was in use since", usedSince, "has been in use"],
-  ])("refuses %s", async (_, target, reason) => {
+    ["a target used since the last run", usedSince, "has been in use"],
+  ])("rejects %s", async (_, target, reason) => {
     const to = await target();
     const before = await contentOf(to);
     await expect(migrate(await stocked(1), to)).rejects.toMatchObject({
@@ -274,7 +274,7 @@ describe("migrateStorage", () => {
     expect(await contentOf(to)).toEqual(before);
   });
 
-  it("refuses a source without images for a target with some, one that is not whole, and the same store twice", async () => {
+  it("rejects an empty source for a filled target, an unfinished source, and the same store on both sides", async () => {
     const to = await copiedFrom(SOURCE);
     await expect(migrate(createMemoryBlobStore(), to)).rejects.toThrow("the source has no images");
     const half = createMemoryBlobStore();

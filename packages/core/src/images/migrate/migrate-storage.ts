@@ -20,21 +20,21 @@ const RULES = {
   beforeFinish: fn(),
 } satisfies RuleTable<MigrateOptions>;
 
-/** A source that is in use may change while it is compared; one that rests is equal after the second look. */
+/** Most comparisons. A source in use may change meanwhile; a source at rest is equal at the second comparison. */
 const MAX_LOOKS = 3;
 
 /**
- * Makes the target the same as the source: everything of all images, and the entries of their sweeps. After any end it can
- * run again: it continues, copies what has changed at the source since, and removes from the target what the source lacks.
- * So a service can run while most is copied, and needs to stop only for the last run.
+ * Makes the target equal to the source: all keys of all images, and their due entries. After any end it can run again: it
+ * continues, copies changes of the source, and removes keys that the source lacks. So a service can run during most of the
+ * copy, and needs to stop for the last run only.
  *
  * Every copied blob is read back and compared, originals also with their records.
  *
- * The target is marked as not finished (see {@link readMigrationMark}) from before the first copy until it is whole.
+ * The target is marked as unfinished ({@link readMigrationMark}) from before the first copy until it is complete.
  * The stores stay open.
  *
- * @returns what was done. Look at `isComplete`, and at `damaged`, which does not make the target any less complete.
- * @throws ServiceError `conflict` where the target must not be written to; `no_space` when it is full; `store_unavailable`
+ * @returns the result. Check `isComplete`, and `damaged`: keys damaged at the source do not make the target incomplete.
+ * @throws ServiceError `conflict` if the target must not be written to; `no_space` if it is full; `store_unavailable`
  * when a store is unavailable for longer than `patienceMs`. After the latter two, run it again once the cause is fixed.
  * @example
  * const from = createFsBlobStore({ directory: "./data" });
@@ -77,8 +77,8 @@ interface Comparison extends Pick<MigrationReport, "keys" | "copied" | "removed"
 }
 
 /**
- * All keys of the source were seen at the target: as many there are as many of the same. Where there are not, each is looked
- * for on the other side; a store that lists a key twice is found to be equal by that.
+ * Compares the number of keys: every key of the source is in the target, so equal counts mean equal keys. If the counts
+ * differ, each key is looked up on the other side, since a store may list a key twice.
  */
 async function compare(context: MigrationContext): Promise<Comparison> {
   const { from, to, retry, roles } = context;
@@ -90,7 +90,7 @@ async function compare(context: MigrationContext): Promise<Comparison> {
     comparison.keys = { from: sum(here), to: sum(there) };
     const hasStray = !roles.includes("renditions") && there.renditions > 0;
     comparison.isSame = !hasStray && roles.every((role) => here[role] === there[role]);
-    // What could not be copied will not be there at another look either.
+    // Keys that could not be copied would be missing again.
     if (comparison.isSame || context.failed.size > 0) break;
     const removed = await removeExtra(context);
     const { copied }: Passage = await copyAll(context);

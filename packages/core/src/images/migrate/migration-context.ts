@@ -7,7 +7,7 @@ import { rolesOf, type StorageRoles } from "../record/storage-roles.ts";
 import { createRetry, type Retry, reasonIn } from "./create-retry.ts";
 import type { MigrateOptions, MigrationProgress, MigrationTrouble } from "./migrate-options.ts";
 
-/** That something cannot be read where the images come from. */
+/** A failure to read from the source. */
 export class SourceError extends Error {
   constructor(cause: unknown) {
     super(reasonIn(cause), { cause });
@@ -16,20 +16,20 @@ export class SourceError extends Error {
 }
 
 /**
- * `migrate` makes the target equal to the source, damage included. `backup` leaves renditions out, and keeps the target's good
- * copy of what is damaged at the source.
+ * `migrate` makes the target equal to the source, damage included. `backup` leaves renditions out, and keeps the target's
+ * good copies of keys that are damaged at the source.
  */
 export type CopyMode = "migrate" | "backup";
 
-/** What the parts of a migration work on. */
+/** State shared by the parts of a migration. */
 export interface MigrationContext {
   mode: CopyMode;
   from: StorageRoles;
   to: StorageRoles;
-  /** Lists of the target. */
+  /** Due lists of the target. */
   due: Record<"images" | "jobs" | "claims" | "clock", DueList>;
   verify: boolean;
-  /** In the order in which they are copied: what a record names is there before it. */
+  /** Roles in the order of copying: bytes before the records that name them. */
   roles: StoreRole[];
   concurrency: number;
   signal: AbortSignal | undefined;
@@ -37,14 +37,14 @@ export interface MigrationContext {
   /** Whether all stores answer. */
   areThere(): Promise<boolean>;
   progress: MigrationProgress;
-  /** To be called when `progress` has changed. */
+  /** Call it when `progress` has changed. */
   tell(): void;
   /** Reasons by key. */
   damaged: Map<string, string>;
   failed: Map<string, string>;
 }
 
-/** The options that all copies have. */
+/** Options common to all copies. */
 export type CopyOptions = Omit<MigrateOptions, "source" | "beforeFinish">;
 
 export const COPY_RULES = {
@@ -92,8 +92,8 @@ export function createMigrationContext(
 }
 
 /**
- * Does something about one key, as often as it takes. What will not do is noted, and is no reason to stop.
- * Rejects where a store is away or full.
+ * Runs work on one key, with retries. Notes a key that fails, so that the others continue.
+ * Rejects if a store is unavailable or full.
  */
 export async function attempt<T>(
   { retry, areThere, signal, damaged, failed }: MigrationContext,
@@ -102,14 +102,18 @@ export async function attempt<T>(
 ): Promise<T | "failed"> {
   try {
     const done = await retry(work);
-    // An earlier look at it may have failed.
+    // An earlier attempt may have failed.
     failed.delete(key);
     return done;
   } catch (error) {
     const isSource = error instanceof SourceError;
     if (signal?.aborted || isServiceError(error, "no_space") || !(await areThere())) {
       throw isSource
-        ? new ServiceError("store_unavailable", "The source cannot be read", { cause: error.cause })
+        ? new ServiceError(
+            "store_unavailable",
+            "The source cannot be read: check that its store is available",
+            { cause: error.cause },
+          )
         : error;
     }
     if (isSource) damaged.set(key, `cannot be read: ${error.message}`);
@@ -118,7 +122,7 @@ export async function attempt<T>(
   }
 }
 
-/** Marks what work on the source fails with as such. */
+/** Wraps errors of work on the source in {@link SourceError}. */
 export async function fromSource<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

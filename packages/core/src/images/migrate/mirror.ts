@@ -7,14 +7,14 @@ import { copyRecord } from "./copy-record.ts";
 import { keysOfRole } from "./every-key.ts";
 import { attempt, fromSource, type MigrationContext } from "./migration-context.ts";
 
-/** The results of one pass over the source, in numbers of keys. */
+/** The result of one pass over the source: numbers of keys. */
 export interface Passage {
   images: number;
   copied: number;
   unchanged: number;
 }
 
-/** Copies what the target lacks, role after role. */
+/** Copies the keys that the target lacks, role by role. */
 export async function copyAll(context: MigrationContext): Promise<Passage> {
   const { from, roles, retry, concurrency, signal, progress, tell } = context;
   const passage: Passage = { images: 0, copied: 0, unchanged: 0 };
@@ -49,10 +49,10 @@ function copierOf(context: MigrationContext, role: StoreRole): (key: string) => 
   }
 }
 
-/** Records are removed before the bytes that they name. */
+/** Order of removal: records before the bytes that they name. */
 const ORDER: readonly StoreRole[] = ["records", "renditions", "originals"];
 
-/** Removes from the target what the source lacks: a deleted image must not survive there. @returns how many keys. */
+/** Removes keys that the source lacks from the target, so that no deleted image survives there. @returns the number of keys. */
 export async function removeExtra(context: MigrationContext): Promise<number> {
   const { mode, from, to, retry, concurrency, signal } = context;
   let removed = 0;
@@ -76,8 +76,8 @@ export async function removeExtra(context: MigrationContext): Promise<number> {
 }
 
 /**
- * Whether the target's record, once updated, names these bytes, which the source lacks: they were deleted after the record
- * was copied, or lost.
+ * Whether the target's record, once updated, still names these bytes. If so, the source has lost them; if not, the image was
+ * deleted after its record was copied.
  */
 async function isStillNamed(context: MigrationContext, key: string): Promise<boolean> {
   const [id = ""] = key.split("/");

@@ -19,7 +19,7 @@ const CLEAN = Buffer.from("a clean picture");
 
 const refuseAll: FakeRenderer["answer"] = ({ refuse }) =>
   refuse(new ServiceError("unsupported_media", "Its pixels end early."));
-/** A process that died leaves them behind. */
+/** Cleaned copies that a killed process leaves behind. */
 const cleanedPaths: string[] = [];
 afterAll(async () => {
   for (const path of cleanedPaths) await rm(path, { force: true });
@@ -30,17 +30,17 @@ const cleanAll: FakeRenderer["answer"] = (admitting) => {
   void cleanedTo(admitting, CLEAN).then(admitting.accept);
 };
 
-/** What the process does to the store from a call on: nothing ever ends any more, or one call fails. */
+/** The fault at a call: no call ends from there on, or this one call fails. */
 type Fault = "dies" | "fails once";
 
 interface FaultyStore {
   store: BlobStore;
   isHit(): boolean;
-  /** Resolves when the calls that the fault spared are over: none of them takes the minutes that the clock is put on by. */
+  /** Resolves when the calls before the fault are over, so that none spans the later jump of the clock. */
   settled(): Promise<void>;
 }
 
-/** A store whose calls, counted from 0, meet the fault at `point`. */
+/** A store with a fault at the call number `point`, counted from 0. */
 function faultyStore(store: BlobStore, point: number, fault: Fault): FaultyStore {
   let calls = 0;
   const underWay = new Set<Promise<unknown>>();
@@ -61,14 +61,14 @@ function faultyStore(store: BlobStore, point: number, fault: Fault): FaultyStore
     },
     store: {
       put: (key, body, options) => {
-        // A store never leaves a stream open, whatever becomes of it.
+        // A store never leaves a stream open, even after a failure.
         if (body instanceof Readable && isFaulty(calls)) body.on("error", () => undefined).destroy();
         return meet(() => store.put(key, body, options));
       },
       get: (key, options) => meet(() => store.get(key, options)),
       stat: (key) => meet(() => store.stat(key)),
       delete: (key) => meet(() => store.delete(key)),
-      // Looking for work is a beat of its own, which would make the count depend on time.
+      // Polls for work run on a timer; counting them would make the count depend on time.
       list: (prefix, options) =>
         prefix.startsWith("due-") ? store.list(prefix, options) : meet(() => store.list(prefix, options)),
       close: async () => {},
@@ -76,70 +76,73 @@ function faultyStore(store: BlobStore, point: number, fault: Fault): FaultyStore
   };
 }
 
-/** Creates an image in a process that meets the fault. Resolves to the ID that its client was told, if any. */
+/** Creates an image in a process that meets the fault. Resolves to the ID in the reply, if any. */
 async function createUnder(fault: Fault, site: ImageSite, isHit: () => boolean): Promise<string | null> {
   const reply = await Promise.race([
-    // On a busy machine the client may have been answered before its patience ended: with 201.
+    // On a busy machine the reply may be a 201, sent before asyncAfterMs.
     site.create().then(({ status, json }) => (status < 300 ? String(json.id) : null)),
     fault === "dies"
       ? eventually(() => expect(isHit()).toBe(true)).then(() => null)
       : new Promise<null>(() => {}),
   ]);
   const isOver = async () => (await site.store.list("due-jobs/")).keys.length === 0;
-  // What the client was told of goes on until the fault.
+  // An image whose ID was sent is processed until the fault.
   if (reply !== null) await eventually(async () => expect(isHit() || (await isOver())).toBe(true));
   return reply;
 }
 
-describe.each(["dies", "fails once"] as const)("a process whose store %s", (fault) => {
+describe.each(["dies", "fails once"] as const)("an upload whose process or store call %s", (fault) => {
   test.each([
-    ["of an image in line", 0, acceptAll, PNG],
-    ["of an image in line that is cleaned", 0, cleanAll, CLEAN],
-    ["of an image whose client did not wait to the end", 20, acceptAll, PNG],
-    ["of a file that is refused", 0, refuseAll, null],
-  ])("loses nothing %s, and leaves nothing behind", async (_what, asyncAfterMs, answer, expected) => {
-    let point = 0;
-    for (let isHit = true; isHit; point++) {
-      const store = createMemoryBlobStore();
-      const faulty = faultyStore(store, point, fault);
-      // The client's patience ends before the renderer's answer comes.
-      const slowly: FakeRenderer["answer"] = (admitting) =>
-        void setTimeout(() => answer?.(admitting), asyncAfterMs * 2);
-      const site = createSite({ store: faulty.store, asyncAfterMs, renderer: createFakeRenderer(slowly) });
-      const told = await createUnder(fault, site, faulty.isHit);
-      await faulty.settled();
-      if (fault === "dies") site.kill();
-      else await site.images.close();
-      // Not before the work behind the reply is over: its last calls may be the ones that the fault meets.
-      isHit = faulty.isHit();
+    ["a queued image", 0, acceptAll, PNG],
+    ["a queued image that is cleaned", 0, cleanAll, CLEAN],
+    ["an image that is finished in the background after asyncAfterMs", 20, acceptAll, PNG],
+    ["a rejected file", 0, refuseAll, null],
+  ])(
+    "ends in the right state for %s, and leaves no orphaned blobs, at every call",
+    async (_what, asyncAfterMs, answer, expected) => {
+      let point = 0;
+      for (let isHit = true; isHit; point++) {
+        const store = createMemoryBlobStore();
+        const faulty = faultyStore(store, point, fault);
+        // asyncAfterMs ends before the renderer answers.
+        const slowly: FakeRenderer["answer"] = (admitting) =>
+          void setTimeout(() => answer?.(admitting), asyncAfterMs * 2);
+        const site = createSite({ store: faulty.store, asyncAfterMs, renderer: createFakeRenderer(slowly) });
+        const told = await createUnder(fault, site, faulty.isHit);
+        await faulty.settled();
+        if (fault === "dies") site.kill();
+        else await site.images.close();
+        // Read it only when the background work is over: the fault may hit its last calls.
+        isHit = faulty.isHit();
 
-      const { clock } = site;
-      clock.now += 15_000;
-      const next = createSite({ store, clock, renderer: createFakeRenderer(answer) });
-      await eventually(async () => {
-        const { keys } = await store.list("due-jobs/");
-        const records = await Promise.all(keys.map((key) => storedRecord(store, key.slice(-22))));
-        // A marker without a record belongs to an upload that may still be arriving.
-        expect(records.filter((record) => record !== null)).toEqual([]);
-      });
-      clock.now += 900_000;
-      createSite({ store, clock });
-      await eventually(async () => expect((await store.list("due-jobs/")).keys).toEqual([]));
+        const { clock } = site;
+        clock.now += 15_000;
+        const next = createSite({ store, clock, renderer: createFakeRenderer(answer) });
+        await eventually(async () => {
+          const { keys } = await store.list("due-jobs/");
+          const records = await Promise.all(keys.map((key) => storedRecord(store, key.slice(-22))));
+          // A marker without a record belongs to an upload that may still be arriving.
+          expect(records.filter((record) => record !== null)).toEqual([]);
+        });
+        clock.now += 900_000;
+        createSite({ store, clock });
+        await eventually(async () => expect((await store.list("due-jobs/")).keys).toEqual([]));
 
-      const [id] = [...new Set((await keysOf(store)).map((key) => key.split("/")[0] ?? ""))];
-      const context = `call ${point}`;
-      if (told !== null) expect(id, context).toBe(told);
-      if (id === undefined) continue;
-      expect(await keysOf(store), context).toEqual(
-        expected === null ? [`${id}/record`] : [`${id}/original`, `${id}/record`],
-      );
-      expect(await bytesAt(store, `${id}/original`), context).toEqual(expected);
-      const answered = await next.send("GET", `/api/images/${id}.json`);
-      expect([answered.status, answered.json.status], context).toEqual(
-        expected === null ? [404, 404] : [200, "ready"],
-      );
-    }
-    // Marker, upload, record, lease, original, record again, upload and marker away, and the looks between.
-    expect(point).toBeGreaterThan(9);
-  });
+        const [id] = [...new Set((await keysOf(store)).map((key) => key.split("/")[0] ?? ""))];
+        const context = `call ${point}`;
+        if (told !== null) expect(id, context).toBe(told);
+        if (id === undefined) continue;
+        expect(await keysOf(store), context).toEqual(
+          expected === null ? [`${id}/record`] : [`${id}/original`, `${id}/record`],
+        );
+        expect(await bytesAt(store, `${id}/original`), context).toEqual(expected);
+        const answered = await next.send("GET", `/api/images/${id}.json`);
+        expect([answered.status, answered.json.status], context).toEqual(
+          expected === null ? [404, 404] : [200, "ready"],
+        );
+      }
+      // Marker, upload, record, lease, original, record again, removal of upload and marker, and the reads between.
+      expect(point).toBeGreaterThan(9);
+    },
+  );
 });

@@ -9,10 +9,10 @@ import { type Lease, LeaseLost } from "./lease.ts";
 import type { ProcessingContext } from "./processing-context.ts";
 import { failedRecord, readyRecord, released } from "./transitions.ts";
 
-/** Whether a job is over, or to be retried later. */
+/** The result of a job: `over`, or `again` to retry it later. */
 export type Outcome = "over" | "again";
 
-/** Work that has begun. */
+/** Processing of an upload that has begun. */
 export interface UploadWork {
   upload: UploadedFile;
   admission: Promise<Admission>;
@@ -24,8 +24,8 @@ const LOST_REASON = "The uploaded file was lost before it could be processed.";
 
 /**
  * Finishes the work on an upload: the image is ready or failed, or the lease is released. Never rejects.
- * @param begin Begins the work; `null`: the upload is missing.
- * @param signal Aborts to leave the work to other processes. An admission that is abandoned then does not count as a try.
+ * @param begin Begins the work; returns `null` if the upload is missing.
+ * @param signal Aborts to leave the work to other processes. An admission abandoned this way does not count as a try.
  */
 export async function finishUpload(
   context: ProcessingContext,
@@ -47,7 +47,7 @@ export async function finishUpload(
   }
 }
 
-/** Whether a failure counts as a try: bugs do, transient failures do not. */
+/** Whether a failure counts as a try: a bug does, a transient failure does not. */
 function isTry(error: unknown, signal: AbortSignal): boolean {
   if (signal.aborted || isExpected(error)) return false;
   return !isServiceError(error, "store_unavailable") && !isServiceError(error, "no_space");
@@ -58,12 +58,12 @@ function isVerdict(error: unknown): error is ServiceError {
   return VERDICTS.some((code) => isServiceError(error, code));
 }
 
-/** Expected under load and with concurrent nodes. */
+/** Whether the failure is normal under load or with concurrent nodes. */
 function isExpected(error: unknown): boolean {
   return LOAD.some((code) => isServiceError(error, code));
 }
 
-/** Does the work and returns its change of the record. Rejects if there is no verdict about the file. */
+/** Does the work and returns the resulting change of the record. Rejects if the work fails without a verdict about the file. */
 async function conclude(
   context: ProcessingContext,
   lease: Lease,
@@ -86,8 +86,8 @@ async function conclude(
 }
 
 /**
- * Stores the original so that a process whose lease was lost cannot replace it later. A later lease holder reads the
- * revision of the original after this lease was renewed, and each replaces only the revision that it has read.
+ * Stores the original so that a process that lost its lease cannot replace it later. A later lease holder reads the
+ * revision of the original after the last renewal of this lease, and each replaces only the revision that it has read.
  */
 async function storeOriginal(
   { originals }: ProcessingContext,
@@ -115,13 +115,13 @@ async function releaseLease(
     }));
   } catch (error) {
     if (error instanceof LeaseLost) return false;
-    // The lease then runs out.
+    // The lease then expires.
     settings.onError(error);
   }
   return true;
 }
 
-/** The lease was lost. Bytes that this process stored must not outlive a deleted image. */
+/** Ends work whose lease was lost. Bytes stored by this process must not outlive a deleted image. */
 async function abandonLost(context: ProcessingContext, { id, createdAt }: ImageRecord): Promise<Outcome> {
   try {
     const record = (await context.records.load(id))?.record ?? null;
@@ -129,7 +129,7 @@ async function abandonLost(context: ProcessingContext, { id, createdAt }: ImageR
     if (isOthers && !hasEnded(record)) return "over";
     return await endWith(context, { id, createdAt }, record);
   } catch (error) {
-    // A later poll finds its marker.
+    // A later poll finds the marker.
     context.settings.onError(error);
     return "again";
   }
@@ -145,7 +145,7 @@ async function endWith(
     await removeLeftovers(context, marker, record);
     return "over";
   } catch (error) {
-    // The marker is removed last, so that the next poll does the rest.
+    // The marker is removed last, so the next poll finishes the removal.
     context.settings.onError(error);
     return "again";
   }
@@ -154,7 +154,7 @@ async function endWith(
 /**
  * Removes the leftovers of finished work: the upload, the bytes of an image that is not served, and the marker last.
  * Idempotent on any node.
- * @param record As it is now; `null`: the upload was cut off before its record was written.
+ * @param record The current record; `null`: the upload ended before its record was written.
  */
 export async function removeLeftovers(
   { settings, originals, due, removeBytes, markers }: ProcessingContext,
@@ -166,7 +166,7 @@ export async function removeLeftovers(
   await originals.delete(keyOf.upload(id));
   if (record === null || hasEnded(record)) {
     await removeBytes(id);
-    // The sweep does the rest.
+    // The sweep removes the record later.
     if (record !== null) await due.add({ id, dueMs: now });
   }
   await markers.remove(marker);

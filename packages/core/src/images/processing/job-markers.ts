@@ -2,21 +2,21 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import { createDueList } from "../../stores/due-list.ts";
 import { isImageId } from "../record/image-id.ts";
 
-/** Says that an image has, or may have, work to do. */
+/** Marks an image that has, or may have, pending work. */
 export interface JobMarker {
   id: string;
-  /** That of its record, in Unix milliseconds. */
+  /** `createdAt` of the record, in Unix milliseconds. */
   createdAt: number;
 }
 
 /**
- * Markers of pending work: a list of its own, so that looking for work costs what is pending. A marker is there from before
- * its record until after the last trace of the work is removed.
+ * Markers of pending work, in a separate list, so that a poll costs only what is pending. A marker is written before the
+ * record and removed after all other traces of the work.
  */
 export interface JobMarkers {
   add(marker: JobMarker, signal: AbortSignal): Promise<void>;
   remove(marker: JobMarker): Promise<void>;
-  /** Oldest first, at most `limit` of 1000. */
+  /** Markers, oldest first, at most `limit`, which is at most 1000. */
   list(limit: number): Promise<JobMarker[]>;
 }
 

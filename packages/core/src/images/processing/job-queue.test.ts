@@ -13,7 +13,7 @@ async function statusOf(site: ImageSite, id: string): Promise<unknown> {
   return (await site.send("GET", `/api/images/${id}.json`)).json.status;
 }
 
-test("what a process accepted that does not work is done by one that does", async () => {
+test("an upload accepted by a process with processUploads: false is processed by another process", async () => {
   const queue = createSharedQueue();
   const front = createSite({ jobQueue: queue.open(), processUploads: false });
   const back = front.another({ jobQueue: queue.open(), processUploads: true });
@@ -24,7 +24,7 @@ test("what a process accepted that does not work is done by one that does", asyn
   expect(back.renderer.calls).toBe(1);
 });
 
-test("processes share the work, each two at a time", async () => {
+test("processes on one queue share the jobs, each running two at a time", async () => {
   const queue = createSharedQueue();
   const one = createSite({ jobQueue: queue.open() });
   const other = one.another({ jobQueue: queue.open() });
@@ -42,7 +42,7 @@ test("processes share the work, each two at a time", async () => {
   expect(one.renderer.calls + other.renderer.calls).toBe(6);
 });
 
-test("a process that does no work leaves alone what nobody queues", async () => {
+test("without a queue, a process with processUploads: false leaves its upload to another process", async () => {
   const site = createSite({ processUploads: false });
   const id = await createLater(site);
   expect(await statusOf(site, id)).toBe("processing");
@@ -51,17 +51,17 @@ test("a process that does no work leaves alone what nobody queues", async () => 
   expect(site.renderer.calls).toBe(0);
 });
 
-test("while the queue is away, a process does what it accepts, and says so", async () => {
+test("while the queue is unavailable, a process works on the uploads that it accepts and reports the failure", async () => {
   const queue = createSharedQueue();
   queue.isAway = true;
   const site = createSite({ jobQueue: queue.open(), renderer: createFakeRenderer(acceptAll) });
   const id = await createLater(site);
   await eventually(async () => expect(await statusOf(site, id)).toBe("ready"));
-  // Once for the look whether there is room, once for the job.
+  // One error for the length check, one for the job.
   expect(site.errors).toMatchObject([{ code: "store_unavailable" }, { code: "store_unavailable" }]);
 });
 
-test("the end of the line is that of all processes", async () => {
+test("a full shared queue answers 503 with Retry-After", async () => {
   const queue = createSharedQueue();
   const site = createSite({ jobQueue: queue.open(), processUploads: false });
   const outside = queue.open();
@@ -70,7 +70,7 @@ test("the end of the line is that of all processes", async () => {
   expect([answer.status, answer.headers["Retry-After"]]).toEqual([503, "5"]);
 });
 
-test("a deleted image frees the place that its job had in the queue's eyes", async () => {
+test("deleting an image frees the place of its job in the queue", async () => {
   const queue = createSharedQueue();
   const site = createSite({ jobQueue: queue.open() });
   const images: { id: string; pin: string }[] = [];
@@ -84,7 +84,7 @@ test("a deleted image frees the place that its job had in the queue's eyes", asy
   await site.images.close();
 });
 
-test("close ends the queue, and gives back what was begun", async () => {
+test("close closes the queue and returns the running job to it", async () => {
   const queue = createSharedQueue();
   const site = createSite({ jobQueue: queue.open() });
   const id = await createLater(site);

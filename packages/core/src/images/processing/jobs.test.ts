@@ -11,19 +11,19 @@ import {
 } from "../../../test/image-site.ts";
 import { ServiceError } from "../../errors.ts";
 
-/** Creates an image that waits in line; each has bytes of its own. */
+/** Creates an image that is queued for processing. `mark` makes its bytes unique. */
 async function createLater(site: ImageSite, mark = ""): Promise<string> {
   const file = Buffer.concat([PNG, Buffer.from(mark)]);
   return created(await site.create({ file, headers: { prefer: "respond-async" } })).id;
 }
 
 function markOf(source: unknown): string {
-  const bytes = (source as { bytes: Buffer }).bytes; // The store has no files.
+  const bytes = (source as { bytes: Buffer }).bytes; // A memory store has no paths.
   return bytes.subarray(PNG.length).toString();
 }
 
-describe("the line", () => {
-  test("is worked off in order, two at a time, beside the uploads whose clients wait", async () => {
+describe("the job queue of a process", () => {
+  test("runs jobs in order, two at a time, beside uploads whose clients wait", async () => {
     const site = createSite();
     for (const mark of ["a", "b", "c", "d"]) await createLater(site, mark);
     const first = await site.renderer.next();
@@ -41,21 +41,21 @@ describe("the line", () => {
     expect(markOf((await site.renderer.next()).source)).toBe("d");
   });
 
-  test("has an end, at which clients are told to come back", async () => {
+  test("answers 503 with Retry-After when it is full", async () => {
     const site = createSite();
-    // Two are under way.
+    // Two are running.
     for (let count = 0; count < 1002; count++) await createLater(site);
     const answer = await site.create({ headers: { prefer: "respond-async" } });
     expect([answer.status, answer.headers["Retry-After"]]).toEqual([503, "5"]);
   });
 });
 
-describe("what goes wrong without a verdict about the file", () => {
+describe("a job that fails for an external reason", () => {
   beforeEach(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => vi.useRealTimers());
 
   test.each(["overloaded", "store_unavailable", "no_space"] as const)(
-    "%s: is tried again, any number of times",
+    "is retried without a limit after %s",
     async (code) => {
       const site = createSite();
       const id = await createLater(site);
@@ -75,7 +75,7 @@ describe("what goes wrong without a verdict about the file", () => {
     },
   );
 
-  test("a failure that nobody expected is a try, and the third is the last", async () => {
+  test("is parked with 404 after three unexpected failures", async () => {
     const site = createSite();
     const id = await createLater(site);
     for (let attempt = 0; attempt < 3; attempt++) {
@@ -96,7 +96,7 @@ describe("what goes wrong without a verdict about the file", () => {
     expect(site.renderer.calls).toBe(3);
   });
 
-  test("a trouble of one does not keep the others waiting for long", async () => {
+  test("delays the next job by a pause of at most 2 s", async () => {
     const site = createSite();
     site.renderer.answer = ({ source, accept, refuse }) =>
       markOf(source) === "good" ? accept() : refuse(new ServiceError("store_unavailable", "Damaged."));
@@ -112,7 +112,7 @@ describe("what goes wrong without a verdict about the file", () => {
 });
 
 describe("several processes on one store", () => {
-  test("share the work, and nothing is done twice", async () => {
+  test("share the jobs, and no job runs twice", async () => {
     const one = createSite();
     const marks = Array.from({ length: 12 }, (_, index) => `picture ${index}`);
     for (const mark of marks) await createLater(one, mark);
@@ -131,7 +131,7 @@ describe("several processes on one store", () => {
     expect([one, two, three].flatMap(({ errors }) => errors)).toEqual([]);
   });
 
-  test("a lease is respected until it has run out, then the work is taken over", async () => {
+  test("respect a lease until it expires, then one of them resumes the work", async () => {
     const one = createSite();
     const id = await createLater(one);
     const late = await one.renderer.next();
@@ -139,7 +139,7 @@ describe("several processes on one store", () => {
     const two = one.another({ renderer: createFakeRenderer() });
     await two.send("GET", `/${id}`);
     one.clock.now += 1;
-    // Whoever asks for the image finds it first, without waiting for the next look.
+    // A request for the image resumes the work without waiting for the next poll.
     expect((await two.send("GET", `/${id}`)).status).toBe(202);
     const inTime = await two.renderer.next();
     expect(two.renderer.calls).toBe(1);
@@ -154,7 +154,7 @@ describe("several processes on one store", () => {
     expect([...one.errors, ...two.errors]).toEqual([]);
   });
 
-  test("who loses the lease in the midst of storing replaces nothing", async () => {
+  test("keep the original of the new lease holder when the old holder's write ends late", async () => {
     let openGate = () => {};
     const gate = new Promise<void>((resolve) => {
       openGate = resolve;
@@ -184,7 +184,7 @@ describe("several processes on one store", () => {
     expect([...slow.errors, ...fast.errors]).toEqual([]);
   });
 
-  test("a file over which three of them died is parked, whatever they say afterwards", async () => {
+  test("park a file after three lease holders died, even if these answer later", async () => {
     const first = createSite();
     const id = await createLater(first);
     const dead = [await first.renderer.next()];
@@ -203,7 +203,7 @@ describe("several processes on one store", () => {
     expect((await last.send("GET", `/${id}`)).json.detail).toMatch(/3 tries/);
   });
 
-  test("an image that one deletes while another works on it leaves nothing but its record", async () => {
+  test("keep only the record of an image deleted by one while another works on it", async () => {
     const one = createSite();
     const answer = await one.create({ headers: { prefer: "respond-async" } });
     const { id, pin } = created(answer);
@@ -217,13 +217,13 @@ describe("several processes on one store", () => {
     expect([...one.errors, ...two.errors]).toEqual([]);
   });
 
-  test("a deletion wins over the heartbeats of who works on it", async () => {
+  test("complete a deletion despite heartbeats of the lease holder", async () => {
     const site = createSite();
     const { id, pin } = created(await site.create({ headers: { prefer: "respond-async" } }));
     await site.renderer.next();
     let beats = 0;
     const put: typeof site.store.put = async (key, body, options) => {
-      // Each attempt comes too late twice, as if a heartbeat had been faster.
+      // The first two attempts conflict, as with a concurrent heartbeat.
       if (key === `${id}/record` && beats++ < 2) {
         const record = await storedRecord(site.store, id);
         await site.store.put(key, Buffer.from(JSON.stringify(record)));
@@ -237,25 +237,30 @@ describe("several processes on one store", () => {
   });
 });
 
-describe("closing", () => {
+describe("close", () => {
   test.each([
-    ["from the line", 0],
-    ["from a request", 20],
-  ])("gives the lease of work %s back, so that others need not wait", async (_whence, asyncAfterMs) => {
-    const one = createSite({ asyncAfterMs });
-    const { id } = created(await one.create());
-    await one.renderer.next();
-    await one.images.close();
-    expect(await storedRecord(one.store, id)).toMatchObject({
-      processing: { tries: 0, worker: null, leaseUntil: one.clock.now },
-    });
-    const two = one.another({ renderer: createFakeRenderer(acceptAll) });
-    await eventually(async () => expect(await keysOf(one.store)).toEqual([`${id}/original`, `${id}/record`]));
-    expect([...one.errors, ...two.errors]).toEqual([]);
-  });
+    ["queued work", 0],
+    ["work behind a 202", 20],
+  ])(
+    "releases the lease of %s, so that other processes can resume it at once",
+    async (_whence, asyncAfterMs) => {
+      const one = createSite({ asyncAfterMs });
+      const { id } = created(await one.create());
+      await one.renderer.next();
+      await one.images.close();
+      expect(await storedRecord(one.store, id)).toMatchObject({
+        processing: { tries: 0, worker: null, leaseUntil: one.clock.now },
+      });
+      const two = one.another({ renderer: createFakeRenderer(acceptAll) });
+      await eventually(async () =>
+        expect(await keysOf(one.store)).toEqual([`${id}/original`, `${id}/record`]),
+      );
+      expect([...one.errors, ...two.errors]).toEqual([]);
+    },
+  );
 });
 
-test("a lease is renewed for as long as the work takes", async () => {
+test("a lease is renewed while the work runs", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   try {
     const site = createSite();

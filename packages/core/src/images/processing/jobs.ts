@@ -9,46 +9,46 @@ import type { ProcessingContext } from "./processing-context.ts";
 import { resumeUpload } from "./resume-upload.ts";
 import { LEASE_MS } from "./transitions.ts";
 
-/** The work of this process on uploads that were answered with 202, and on those that other processes left unfinished. */
+/** Processes uploads that were answered with 202, and uploads that other processes left unfinished. */
 export interface Jobs {
   /** Name of this process in leases. */
   readonly worker: string;
-  /** Uploads in line in this process. */
+  /** Number of uploads queued in this process. */
   readonly waiting: number;
-  /** Begins to poll for pending work. */
+  /** Starts to poll for pending work. */
   start(): void;
-  /** Rejects with `overloaded` when the line is full. */
+  /** Rejects with `overloaded` when the queue is full. */
   requireRoom(): Promise<void>;
-  /** Puts a stored upload in line, here or in the queue of all processes, unless it is in line already. */
+  /** Queues a stored upload, here or in the shared job queue, unless it is queued already. */
   enqueue(marker: JobMarker): void;
   /**
-   * Finishes work that has begun, with the lease that `current` was written with.
+   * Finishes work that has begun, under the lease in `current`.
    * @param controller Abandons the admission when aborted.
    */
   finishInBackground(current: CurrentRecord, work: UploadWork, controller: AbortController): void;
-  /** Abandons the work of this process on a deleted image, and removes its leftovers. */
+  /** Abandons this process's work on a deleted image, and removes its leftovers. */
   cancel(marker: JobMarker): void;
-  /** Accepts no more work, abandons what waits for the renderer, and resolves when every lease is released. Closes the queue. */
+  /** Stops accepting work, abandons queued admissions, resolves when every lease is released, and closes the shared queue. */
   close(): Promise<void>;
 }
 
-/** A job that waits for its turn in this process. */
+/** A job queued in this process. */
 interface Waiting {
   marker: JobMarker;
-  /** Called when it is over or abandoned. */
+  /** Called when the job is over or abandoned. */
   over(): void;
 }
 
-/** Jobs from the line at a time; more would crowd out clients that wait for a reply. */
+/** Most queued jobs run at once. More would delay clients that wait for a reply. */
 const MAX_AT_ONCE = 2;
 const MAX_WAITING = 1000;
-/** Pause after a job that failed for an external reason: the next would fail as well. */
+/** Pause after a job failed for an external reason, since the next job would fail too. */
 const PAUSE_MS = 2_000;
-/** How often to poll for work of other processes: while there is some, and while there is none. */
+/** Poll intervals for work of other processes: while some is pending, and while none is. */
 const LOOK_MS = 5_000;
 const IDLE_LOOK_MS = 30_000;
 
-/** @param queue The line of all processes; `null`: each process has its own. */
+/** @param queue The job queue of all processes; `null`: each process has its own queue. */
 export function createJobs(context: ProcessingContext, queue: JobQueue | null): Jobs {
   return new UploadJobs(context, queue);
 }
@@ -110,7 +110,7 @@ class UploadJobs implements Jobs {
     this.#waiting.get(marker.id)?.over();
     this.#waiting.delete(marker.id);
     const controller = this.#underWay.get(marker.id);
-    // The work under way finds its lease lost, and removes the leftovers.
+    // The running work finds its lease lost and removes the leftovers.
     if (controller !== undefined) controller.abort(new Error("The image was deleted"));
     else this.#line(marker);
     this.#startWaiting();
@@ -127,7 +127,7 @@ class UploadJobs implements Jobs {
     await this.#queue?.close();
   }
 
-  /** Runs `task` to its end, as the only work of this process on an image. */
+  /** Runs `task` to its end as this process's only work on an image. */
   #run(id: string, controller: AbortController, task: () => Promise<void>): void {
     this.#underWay.set(id, controller);
     this.#track(task().finally(() => this.#underWay.delete(id)));
@@ -153,7 +153,7 @@ class UploadJobs implements Jobs {
     }
   }
 
-  /** A job to retry is found again by its marker, and goes behind those that wait now. */
+  /** A job to retry is found again by its marker, and goes behind the jobs queued now. */
   #settle(outcome: Outcome): void {
     if (outcome === "again") this.#pause();
     this.#startWaiting();
@@ -176,7 +176,7 @@ class UploadJobs implements Jobs {
       await guard.open();
       const pending = await markers.list(MAX_WAITING);
       found = pending.length;
-      // The queue hands out what is new. Resuming it here as well would only compete with its worker.
+      // The shared queue delivers new jobs. Resuming them here too would only compete with their worker.
       const untilMs = this.#queue === null ? Number.POSITIVE_INFINITY : settings.now() - LEASE_MS;
       for (const marker of pending) if (marker.createdAt <= untilMs) this.#line(marker);
     } catch (error) {
@@ -186,7 +186,7 @@ class UploadJobs implements Jobs {
     this.#startWaiting();
   }
 
-  /** @param over Called when the job is over here; at once if it is not put in line. */
+  /** @param over Called when the job is over in this process; at once if it is not queued. */
   #line({ id, createdAt }: JobMarker, over: () => void = () => undefined): void {
     const isHere = this.#underWay.has(id) || this.#waiting.has(id);
     if (this.#isClosed || isHere || this.#waiting.size >= MAX_WAITING) over();
@@ -199,7 +199,7 @@ class UploadJobs implements Jobs {
       await queue.enqueue(marker);
     } catch (error) {
       onError(error);
-      // Other processes find it by its marker; this one starts at once.
+      // Other processes find the job by its marker; this process starts it at once.
       if (processUploads) this.#line(marker);
       this.#startWaiting();
     }
@@ -222,7 +222,7 @@ class UploadJobs implements Jobs {
   }
 }
 
-/** Rings once, at the earliest of the requested times. Keeps no process alive. */
+/** Rings once, at the earliest of the requested times. Does not keep the process alive. */
 class Alarm {
   readonly #ring: () => void;
   #timer: NodeJS.Timeout | undefined;

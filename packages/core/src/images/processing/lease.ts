@@ -6,7 +6,7 @@ import type { CurrentRecord } from "../record/image-records.ts";
 import type { ProcessingContext } from "./processing-context.ts";
 import { HEARTBEAT_MS, LEASE_MS } from "./transitions.ts";
 
-/** Another process holds the lease now, or the image was deleted. */
+/** Thrown when another process holds the lease, or when the image was deleted. */
 export class LeaseLost extends Error {
   constructor() {
     super("The lease was lost");
@@ -14,18 +14,18 @@ export class LeaseLost extends Error {
   }
 }
 
-/** The right to work on an image that is being processed, and to change its record. */
+/** The exclusive right to process an image and to change its record. */
 export interface Lease {
-  /** As this holder last wrote it. */
+  /** The record as last written by this holder. */
   readonly record: ImageRecord;
-  /** Proves the right and prolongs it. Rejects with {@link LeaseLost}. */
+  /** Extends the lease. Rejects with {@link LeaseLost}. */
   renew(): Promise<void>;
-  /** Ends the right with a last change of the record, which it resolves to. Rejects with {@link LeaseLost}. */
+  /** Ends the lease with a last change of the record, and resolves to the new record. Rejects with {@link LeaseLost}. */
   end(change: (record: ImageRecord) => ImageRecord): Promise<ImageRecord>;
 }
 
 /**
- * Holds the lease that `current` was just written with, and renews it until it ends or is lost.
+ * Holds the lease just written with `current`, and renews it until it ends or is lost.
  * @param controller Aborted when a heartbeat finds the lease lost.
  */
 export function holdLease(
@@ -35,7 +35,7 @@ export function holdLease(
 ): Lease {
   let held = current;
   let isLost = false;
-  // Each write is compared with the one before.
+  // Each write is a compare-and-set against the previous write.
   const inTurn = createInTurn();
   const stop = startHeartbeat(HEARTBEAT_MS, renew, (error) => {
     if (error instanceof LeaseLost) controller.abort(error);

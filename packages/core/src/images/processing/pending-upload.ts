@@ -4,14 +4,14 @@ import type { CurrentRecord } from "../record/image-records.ts";
 import { ORPHAN_MS } from "../uploads/orphan-watch.ts";
 import type { ProcessingContext } from "./processing-context.ts";
 
-/** Storing an upload takes no longer: well before its marker may be taken for a left-over. */
+/** Time limit for storing an upload, well below the age at which its marker counts as orphaned. */
 const STORE_TIMEOUT_MS = 5 * 60_000;
 
 /**
- * Makes an upload durable together with the work that it waits for. The marker comes first, the record last: it is the
- * commit point. On failure nothing stays.
- * @param storeUpload stores the bytes under the key it is given.
- * @param processing gives the state of the work as the record is written.
+ * Stores an upload together with its pending work. The marker is written first and the record last: the record is the
+ * commit point. A failure leaves nothing behind.
+ * @param storeUpload Stores the bytes under the given key.
+ * @param processing Returns the state of the work at the time the record is written.
  */
 export async function createPendingRecord(
   context: ProcessingContext,
@@ -27,7 +27,7 @@ export async function createPendingRecord(
     await storeUpload(key, { ifRevision: null, signal });
     return await records.create({ ...draft, processing: processing() }, signal);
   } catch (error) {
-    // What cannot be removed now is found by its marker when that is old enough.
+    // Leftovers that cannot be removed now are found by their marker once it counts as orphaned.
     await originals
       .delete(key)
       .then(() => markers.remove(draft))
@@ -36,7 +36,7 @@ export async function createPendingRecord(
   }
 }
 
-/** Whether a marker without a record is a left-over, and not an upload that is just being stored. */
+/** Whether a marker without a record is orphaned, and not that of an upload being stored. */
 export function isOrphan(createdAt: number, now: number): boolean {
   return now - createdAt >= ORPHAN_MS;
 }

@@ -6,7 +6,7 @@ import type { Renditions } from "../renditions/renditions.ts";
 import type { RenderScheduler } from "../renditions/scheduling/render-scheduler.ts";
 import type { JobMarkers } from "./job-markers.ts";
 
-/** What it takes to process an upload. */
+/** The services that process an upload. */
 export interface ProcessingContext extends LifeContext {
   settings: ImageSettings;
   originals: BlobStore;

@@ -10,7 +10,7 @@ import { isOrphan } from "./pending-upload.ts";
 import type { ProcessingContext } from "./processing-context.ts";
 import { claimed, failedRecord, isClaimed, isExhausted, PARKED_REASON } from "./transitions.ts";
 
-/** The client that this work counts for: no address is spelt so. */
+/** Client name that this work counts for. No client address looks like it. */
 const BACKGROUND = "background";
 
 /** Resumes the work that a marker names, or removes its leftovers. Never rejects. */
@@ -30,7 +30,7 @@ export async function resumeUpload(
       await removeLeftovers(context, marker, current?.record ?? null);
       return "over";
     }
-    // Expired by a clock that may be wrong: only the sweep knows whether to trust the clock.
+    // The image is expired by this clock, which may be wrong. Only the sweep decides whether to trust the clock.
     if (isOver(current.record, now)) return "over";
     if (isClaimed(processing, now)) return "over";
     if (isExhausted(processing, worker)) return await park(context, current);
@@ -39,9 +39,9 @@ export async function resumeUpload(
     return mine === null ? "over" : await workOn(context, mine, controller);
   } catch (error) {
     context.settings.onError(error);
-    // The marker remains: the next poll retries.
+    // The marker stays, so the next poll retries.
     if (!isServiceError(error, "damaged")) return "again";
-    // Nothing can be done before the record is restored, and other work must not wait until then.
+    // The work cannot continue before the record is restored, and other work must not wait for that.
     await context.markers.remove(marker).catch(context.settings.onError);
     return "over";
   }
@@ -66,7 +66,7 @@ async function beginAgain(
   if (stored !== null && stored.size !== size) {
     throw new ServiceError(
       "damaged",
-      `The upload of image ${id} is damaged: ${stored.size} bytes are there, and should be ${size}`,
+      `The upload of image ${id} is damaged: found ${stored.size} bytes, expected ${size}`,
     );
   }
   const upload = await storedUpload(originals, id);
@@ -83,7 +83,7 @@ async function park(context: ProcessingContext, current: CurrentRecord): Promise
   return "over";
 }
 
-/** `null`: another node was faster. */
+/** `null`: another node changed the record first. */
 async function replaceUnlessChanged(
   { records }: ProcessingContext,
   current: CurrentRecord,

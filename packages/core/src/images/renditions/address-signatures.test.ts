@@ -12,14 +12,14 @@ const ADDRESS: SignedAddress = {
   untilMs: 1_767_225_600_000,
 };
 
-describe("the canonical address", () => {
+describe("canonicalAddress", () => {
   test.each<[string, Partial<SignedAddress>, string]>([
     ["all parameters by name", {}, ".jpg?convert=low&page=2&resize=800x600&until=1767225600000"],
     ["a width alone", { parameters: { maxWidth: 8 } }, ".jpg?resize=8x&until=1767225600000"],
     ["a height alone", { parameters: { maxHeight: 8 }, untilMs: undefined }, ".jpg?resize=x8"],
     ["a preset", { parameters: {}, preset: "thumb", untilMs: 5 }, ".jpg?preset=thumb&until=5"],
-    ["nothing", { parameters: {}, untilMs: undefined }, ".jpg"],
-  ])("has %s", (_, change, expected) => {
+    ["no query without parameters", { parameters: {}, untilMs: undefined }, ".jpg"],
+  ])("writes %s", (_, change, expected) => {
     expect(canonicalAddress({ ...ADDRESS, ...change })).toBe(`/api/images/${ID}${expected}`);
   });
 });
@@ -28,7 +28,7 @@ describe("an address signature", () => {
   const signatures = createAddressSignatures(SECRET);
   const signature = signatures.sign(ADDRESS);
 
-  test("is base64url of HMAC-SHA256 over the canonical address, under a key of its own", () => {
+  test("is the base64url HMAC-SHA256 of the canonical address under a derived key", () => {
     const key = createHmac("sha256", SECRET).update("outrigger image address signature, version 1").digest();
     const expected = createHmac("sha256", key)
       .update(`/api/images/${ID}.jpg?convert=low&page=2&resize=800x600&until=1767225600000`)
@@ -39,7 +39,7 @@ describe("an address signature", () => {
   });
 
   test.each<[string, Partial<SignedAddress>]>([
-    ["another image", { id: "BAAAAAAAAAAAAAAAAAAAAA" }],
+    ["another image ID", { id: "BAAAAAAAAAAAAAAAAAAAAA" }],
     ["another format", { format: "png" }],
     ["another width", { parameters: { ...ADDRESS.parameters, maxWidth: 801 } }],
     ["another height", { parameters: { ...ADDRESS.parameters, maxHeight: 601 } }],
@@ -50,15 +50,15 @@ describe("an address signature", () => {
     ["a preset", { parameters: {}, preset: "thumb" }],
     ["a later end", { untilMs: 1_767_225_600_001 }],
     ["no end", { untilMs: undefined }],
-  ])("does not verify for %s", (_, change) => {
+  ])("does not verify for an address with %s", (_, change) => {
     expect(signatures.verify({ ...ADDRESS, ...change }, signature)).toBe(false);
   });
 
-  test("does not verify when a character differs, is missing, is added or has another case", () => {
+  test("does not verify if a character differs, is missing, is added or changes case", () => {
     const swapped = signature.replace(/[A-Za-z]/, (letter) =>
       letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
     );
-    // Decoded, the last character's lowest two bits would not count.
+    // A comparison of decoded bytes would ignore the lowest two bits of the last character.
     const last = signature.charAt(42) === "A" ? "B" : "A";
     const wrongs = [
       ...[swapped, signature.slice(0, 42) + last, signature.slice(1), `${signature}=`, `${signature}A`],
@@ -67,7 +67,7 @@ describe("an address signature", () => {
     for (const wrong of wrongs) expect(signatures.verify(ADDRESS, wrong)).toBe(false);
   });
 
-  test("is made with the first secret of a list and verifies with all", () => {
+  test("is signed with the first secret of a list and verifies with every secret", () => {
     const fresh = "fedcba9876543210fedcba9876543210";
     const both = createAddressSignatures([fresh, SECRET]);
     expect(both.sign(ADDRESS)).toBe(createAddressSignatures(fresh).sign(ADDRESS));
@@ -75,13 +75,13 @@ describe("an address signature", () => {
     expect(createAddressSignatures(fresh).verify(ADDRESS, signature)).toBe(false);
   });
 
-  test("is no PIN, and a PIN is no signature", () => {
+  test("does not verify as a PIN, and a PIN does not verify as a signature", () => {
     const pins = createPins(SECRET);
     expect(pins.verify(ID, signature.slice(0, 16))).toBe(false);
     expect(signatures.verify(ADDRESS, pins.pinOf(ID))).toBe(false);
   });
 
-  test("needs a secret of 32 bytes", () => {
+  test("throws a TypeError for a secret shorter than 32 bytes and for an empty list", () => {
     expect(() => createAddressSignatures("short")).toThrow(TypeError);
     expect(() => createAddressSignatures([])).toThrow(TypeError);
   });

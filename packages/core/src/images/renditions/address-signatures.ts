@@ -3,18 +3,18 @@ import type { ImageFormat } from "../../contracts/renderer.ts";
 import { type Secret, toKeys } from "../record/pin.ts";
 import type { ReadParameters } from "./rendition-spec.ts";
 
-/** Keys are derived with it, so that no signature can be a PIN. PINs are made of 22 characters. */
+/** Label for key derivation. It keeps signatures apart from PINs, which sign an ID of 22 characters. */
 const KEY_LABEL = "outrigger image address signature, version 1";
 
-/** What a signature stands for. Everything that an address says about the picture is in it. */
+/** The parts of an address that a signature covers: all that determine the picture. */
 export interface SignedAddress {
   id: string;
   format: ImageFormat;
-  /** As they were parsed: equal meanings have one signature, however they were written. */
+  /** Parsed values: two spellings of the same values have one signature. */
   parameters: ReadParameters;
-  /** Name of a preset. Then there are no parameters. */
+  /** Name of a preset; `parameters` is then empty. */
   preset?: string | undefined;
-  /** Unix milliseconds. */
+  /** End of validity in Unix milliseconds. */
   untilMs?: number | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface AddressSignatures {
   verify(address: SignedAddress, signature: string): boolean;
 }
 
-/** Throws a TypeError for a secret shorter than 32 bytes. Of a list, the first signs and all verify. */
+/** Throws a TypeError for a secret shorter than 32 bytes. In a list, the first secret signs and all verify. */
 export function createAddressSignatures(secret: Secret): AddressSignatures {
   const keys = toKeys(secret).map((key) => createHmac("sha256", key).update(KEY_LABEL).digest());
   const [signing] = keys;
@@ -44,7 +44,7 @@ export function createAddressSignatures(secret: Secret): AddressSignatures {
   };
 }
 
-/** The path below the mount point and the query that a signature covers: known parameters in alphabetical order. */
+/** The path and query that a signature covers: the path below the mount point, known parameters in alphabetical order. */
 export function canonicalAddress({ id, format, parameters, preset, untilMs }: SignedAddress): string {
   const { quality, maxWidth, maxHeight, page } = parameters;
   const isSized = maxWidth !== undefined || maxHeight !== undefined;

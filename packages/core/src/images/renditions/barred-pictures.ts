@@ -4,26 +4,26 @@ import { jsonIn, keyOf } from "../record/image-record.ts";
 import type { BoundedImage } from "./bounds/rendition-bounds.ts";
 
 const BAR = "too-costly";
-/** A picture that was too costly in two sizes is not rendered for this long. */
+/** A picture that was too costly in two renditions is not rendered for this time. */
 const BARRED_MS = 3_600_000;
 
-/** What is kept of a picture that was too costly. */
+/** The stored note about a picture that was too costly. */
 interface Excess {
-  /** The rendition that was too costly first. */
+  /** Name of the first rendition that was too costly. */
   rendition: string;
-  /** Why the last was. */
+  /** Reason of the latest failure. */
   reason: string;
-  /** When the last was, in Unix milliseconds, if that was another rendition than the first. */
+  /** Time of the latest failure in Unix milliseconds; `null`: only the first rendition has failed. */
   barredAtMs: number | null;
 }
 
 /**
- * Pictures whose renditions run out of CPU time or memory: one that does in two renditions is barred from further renders
- * for an hour, after which each further excess bars it again. Kept with the renditions, so that all processes know, and by
- * the renderer's build, so that a new one tries again.
+ * Pictures whose renditions run out of CPU time or memory. After two such renditions the picture is barred for an hour: no
+ * further rendition of it starts. After that hour, each further failure bars it again. The notes are stored with the renditions,
+ * so all processes see them. They are kept per build of the renderer, so a new build tries again.
  */
 export interface BarredPictures {
-  /** Why no rendition is rendered now; `null`: nothing is in the way. */
+  /** The reason that the picture is barred; `null`: it is not. */
   reasonOf(id: string): Promise<string | null>;
   /** Notes that a rendition was too costly. */
   note(image: BoundedImage, rendition: string, reason: string): Promise<void>;
@@ -32,7 +32,7 @@ export interface BarredPictures {
 export interface BarredPicturesOptions {
   renditions: BlobStore;
   build: string;
-  /** Stores something of an image, unless the image is gone. */
+  /** Stores a blob of an image, unless the image is gone. */
   put(image: BoundedImage, key: string, bytes: Buffer): Promise<void>;
   /** Unix milliseconds. */
   now(): number;
@@ -51,11 +51,11 @@ export function createBarredPictures({ renditions, build, put, now }: BarredPict
       const excess = await load(id);
       const barredAtMs = excess?.barredAtMs ?? null;
       if (excess === null || barredAtMs === null || now() - barredAtMs >= BARRED_MS) return null;
-      return `${excess.reason} It was so in two sizes: no further one is rendered for an hour.`;
+      return `${excess.reason} This happened in two sizes, so no other size is rendered for an hour.`;
     },
     async note(image, rendition, reason) {
       const before = await load(image.id);
-      // Of two processes that write at once one is lost: the next excess bars the picture.
+      // Of two concurrent writes one is lost. The next failure then bars the picture.
       const isSecond = before !== null && (before.barredAtMs !== null || before.rendition !== rendition);
       const excess: Excess = {
         rendition: before?.rendition ?? rendition,
@@ -67,12 +67,12 @@ export function createBarredPictures({ renditions, build, put, now }: BarredPict
   };
 }
 
-/** Whether a key is that of what {@link BarredPictures} keeps. */
+/** Whether a key belongs to a note of {@link BarredPictures}. */
 export function isBar(key: string): boolean {
   return key.includes(`/failures/${BAR}.`);
 }
 
-/** `null`: it is damaged, and the next excess writes it anew. */
+/** `null`: the note is damaged; the next failure overwrites it. */
 function excessIn(value: unknown): Excess | null {
   if (typeof value !== "object" || value === null) return null;
   const { rendition, reason, barredAtMs } = value as Partial<Record<keyof Excess, unknown>>;

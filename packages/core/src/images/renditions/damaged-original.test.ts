@@ -5,10 +5,10 @@ import { created, type ImageSite } from "../../../test/image-site.ts";
 import { createLifeSite, STORES } from "../../../test/life-site.ts";
 import { isServiceError } from "../../errors.ts";
 
-/** Larger than what is kept in memory: sent as a stream. */
+/** Larger than a memory cache entry, so it is sent as a stream. */
 const LARGE = Buffer.concat([PNG, randomBytes(3 * 2 ** 20)]);
 
-/** What shows bytes of an original. */
+/** Requests that read the original. */
 const READS = [
   { method: "GET", suffix: ".png" },
   { method: "HEAD", suffix: ".png" },
@@ -28,23 +28,26 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     ["a small original that grew", PNG, Buffer.concat([PNG, PNG])],
     ["a large original that was cut", LARGE, LARGE.subarray(0, 2.5 * 2 ** 20)],
     ["a large original that is empty", LARGE, Buffer.alloc(0)],
-  ])("%s is never served: 500, logged with the ID and both sizes", async (_case, whole, damaged) => {
-    const site = createLifeSite({ store: createStore() });
-    const { id } = created(await site.create({ file: whole }));
-    await site.store.put(`${id}/original`, damaged);
-    for (const request of READS) {
-      site.errors.length = 0;
-      const answer = await read(site, id, request);
-      expect([request, answer.status]).toEqual([request, 500]);
-      expect(site.errors).toHaveLength(1);
-      const [error] = site.errors;
-      const said = isServiceError(error, "damaged") ? error.message : String(error);
-      for (const part of [id, String(damaged.length), String(whole.length)]) expect(said).toContain(part);
-    }
-    expect((await site.send("GET", `/api/images/${id}.json`)).status).toBe(200);
-  });
+  ])(
+    "%s is never served: every read answers 500 and logs the ID and both sizes",
+    async (_case, whole, damaged) => {
+      const site = createLifeSite({ store: createStore() });
+      const { id } = created(await site.create({ file: whole }));
+      await site.store.put(`${id}/original`, damaged);
+      for (const request of READS) {
+        site.errors.length = 0;
+        const answer = await read(site, id, request);
+        expect([request, answer.status]).toEqual([request, 500]);
+        expect(site.errors).toHaveLength(1);
+        const [error] = site.errors;
+        const said = isServiceError(error, "damaged") ? error.message : String(error);
+        for (const part of [id, String(damaged.length), String(whole.length)]) expect(said).toContain(part);
+      }
+      expect((await site.send("GET", `/api/images/${id}.json`)).status).toBe(200);
+    },
+  );
 
-  test("a missing original answers 500, logged with the ID", async () => {
+  test("a missing original answers 500 and logs the ID", async () => {
     const site = createLifeSite({ store: createStore() });
     const { id } = created(await site.create());
     await site.store.delete(`${id}/original`);
@@ -56,7 +59,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
   });
 });
 
-test("an original that is replaced by a shorter one between two looks is not sent in part", async () => {
+test("an original cut between stat and read answers 500 instead of a partial body", async () => {
   const store = STORES.memory();
   let isCut = false;
   const site = createLifeSite({
@@ -73,7 +76,7 @@ test("an original that is replaced by a shorter one between two looks is not sen
   expect((await site.send("GET", `/api/images/${id}.png`)).status).toBe(500);
 });
 
-test("an upload that was cut while it waited to be processed is not stored as an image", async () => {
+test("an upload that was cut while queued for processing is not stored as an image", async () => {
   const site = createLifeSite({ processUploads: false });
   const { id } = created(await site.create({ headers: { prefer: "respond-async" } }));
   await site.store.put(`${id}/upload`, PNG.subarray(0, 12));

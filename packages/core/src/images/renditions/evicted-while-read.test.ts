@@ -4,18 +4,18 @@ import { createLifeSite, willingRenderer } from "../../../test/life-site.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 
-const BYTES = Buffer.alloc(3 * 2 ** 20, "a rendition that is not kept in memory ");
+const BYTES = Buffer.alloc(3 * 2 ** 20, "a rendition too large for memory ");
 
 test.each([
   ["a whole rendition", undefined, 200, BYTES.length],
-  ["a range", "bytes=1000-1999", 206, 1000],
-])("%s that is evicted at any moment of its read is answered whole", async (_what, range, status, length) => {
+  ["a range of a rendition", "bytes=1000-1999", 206, 1000],
+])("%s evicted at any step of a read is still answered in full", async (_what, range, status, length) => {
   const memory = createMemoryBlobStore();
   let reads = Number.POSITIVE_INFINITY;
   const store: BlobStore = {
     ...memory,
     async get(key, options) {
-      // Evicted by another process before this look at it.
+      // Another process evicts the blob before this read.
       if (key.includes("/renditions/") && reads-- === 0) await memory.delete(key);
       return memory.get(key, options);
     },

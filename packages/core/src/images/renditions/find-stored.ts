@@ -17,21 +17,21 @@ import { readStamp, STAMP_BYTES, type Stamp, stampIn } from "./stored-rendition.
 /** Bodies up to this size are kept in memory and sent in one piece. */
 export const MAX_MEMORY_ENTRY_BYTES = 2 * 1024 * 1024;
 
-/** Bytes that were found in a store. */
+/** Bytes found in a store. */
 export interface FoundBytes {
   servable: ServableBytes;
-  /** All of them, where they are few enough to be kept. */
+  /** The whole body if it fits in memory, else `null`. */
   hot: HotBytes | null;
-  /** Of a rendition. */
+  /** Stamp of a rendition; `null` for an original. */
   stamp: Stamp | null;
 }
 
-/** What stands under a key: the original, or a rendition. */
+/** Key of the original (`null`) or of a rendition. */
 export function keyFor(id: string, spec: RenditionSpec | null): string {
   return spec === null ? keyOf.original(id) : keyOf.rendition(id, specName(spec));
 }
 
-/** The original from its store. Rejects with `damaged` where it has another size than its record says. */
+/** The original from its store. Rejects with `damaged` if its size differs from its record. */
 export async function findOriginal(
   { originals }: Pick<ByteStores, "originals">,
   record: ImageRecord,
@@ -53,7 +53,7 @@ export async function findOriginal(
   return { servable: fromMemory(hot), hot, stamp: null };
 }
 
-/** A rendition from its store. `null` also for stored bytes that are none. */
+/** A rendition from its store. `null` also for stored bytes without a valid stamp. */
 export async function findRendition(
   { renditions }: Pick<ByteStores, "renditions">,
   id: string,

@@ -12,11 +12,11 @@ export interface RenditionMakerOptions {
   originals: BlobStore;
   renditions: BlobStore;
   renderer: Renderer;
-  /** The same renderer, as its clients share it. */
+  /** Schedules the same renderer fairly between clients. */
   scheduler: RenderScheduler;
 }
 
-/** A rendition that was made. */
+/** A rendition just rendered. */
 export interface MadeRendition {
   bytes: Buffer;
   stamp: Stamp;
@@ -24,23 +24,23 @@ export interface MadeRendition {
   intermediate?: Buffer;
 }
 
-/** Renders from the intermediate where there is one, else from the original. Rejects with {@link OriginalMissing}. */
+/** Renders from the intermediate if one is stored, else from the original. Rejects with {@link OriginalMissing}. */
 export type MakeRendition = (record: ImageRecord, spec: RenditionSpec, turn: Turn) => Promise<MadeRendition>;
 
-/** The record is there and its bytes are not: just removed, or lost. */
+/** The record exists but its bytes do not: they were just removed, or lost. */
 export class OriginalMissing extends Error {}
 
-/** Beside the renditions, one per page. */
+/** Key of an intermediate: stored beside the renditions, one per page. */
 export function intermediateKey(id: string, { page = 1 }: RenditionSpec): string {
   return keyOf.rendition(id, `intermediate-p${page}`);
 }
 
-/** Whether a key is that of an intermediate. */
+/** Whether a key belongs to an intermediate. */
 export function isIntermediate(key: string): boolean {
   return key.includes("/renditions/intermediate-");
 }
 
-/** Why an intermediate is not used: it cannot be read, as its bytes or as a file. */
+/** Errors after which the original is rendered instead: the intermediate's bytes or its format cannot be read. */
 const FALLS_BACK = ["unsupported_media", "store_unavailable"] as const;
 
 export function createRenditionMaker(options: RenditionMakerOptions): MakeRendition {
@@ -54,7 +54,7 @@ export function createRenditionMaker(options: RenditionMakerOptions): MakeRendit
     return opened.source;
   }
 
-  /** In place where the store can: it is the largest of what is stored. Rejects where other bytes, or none, are there by now. */
+  /** Opens an intermediate by path if the store can, since it is the largest stored blob. Rejects if it was replaced or removed. */
   async function openIntermediate(key: string, { build }: Stamp): Promise<RenderSource> {
     if (isLocalStore(renditions)) {
       const path = await renditions.localPath(key);
@@ -66,12 +66,12 @@ export function createRenditionMaker(options: RenditionMakerOptions): MakeRendit
     return { bytes: whole.subarray(STAMP_BYTES) };
   }
 
-  /** A file may have been replaced by another build's, or evicted, before it was read. */
+  /** Whether the intermediate is unchanged: a file may have been replaced by another build, or evicted, before it was read. */
   async function isStill(key: string, { build }: Stamp): Promise<boolean> {
     return !isLocalStore(renditions) || (await storedStamp(renditions, key))?.build === build;
   }
 
-  /** `null`: there is no intermediate that looks as it should, or it cannot be read. */
+  /** `null`: no intermediate with the required look is stored, or it cannot be read. */
   async function fromIntermediate(
     record: ImageRecord,
     spec: RenditionSpec,

@@ -2,7 +2,7 @@ import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import type { RenderSource } from "../../contracts/renderer.ts";
 import { readAll } from "../../stores/read-all.ts";
 
-/** A stored file as a renderer reads it, and its length in bytes: in place where the store can, else its bytes. `null`: no such key. */
+/** A stored file as a renderer reads it, by path if the store can, else as bytes; and its size in bytes. `null`: no such key. */
 export async function openSource(
   store: BlobStore,
   key: string,

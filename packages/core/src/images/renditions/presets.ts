@@ -4,13 +4,13 @@ import * as rules from "../../option-rules.ts";
 import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
 import { CONVERT_SCHEMA, PAGE_SCHEMA, type ParameterSource, RESIZE_SCHEMA } from "./rendition-spec.ts";
 
-/** What a preset stands for, as in a request; at least one of them. */
+/** The parameters of a preset, as in a request. At least one must be set. */
 export interface PresetOption {
   /** `<MaxWidth>x<MaxHeight>`, `<MaxWidth>x` or `x<MaxHeight>`, with sides of 1 to 8192 pixels. @default the natural size */
   resize?: string;
   /** Quality of a JPEG; other formats ignore it. @default "high" */
   convert?: Quality;
-  /** Page of a PDF, 1 to 999999999. @default the first; as `pdf` all */
+  /** Page of a PDF, 1 to 999999999. @default the first page; all pages for `.pdf` */
   page?: number;
 }
 
@@ -32,7 +32,7 @@ const PRESET_RULE = rules.refined(rules.nested(PRESET_RULES), (given: object) =>
   return isEmpty ? [{ path: "", text: "must have at least one of resize, convert, page" }] : [];
 });
 
-/** The rule of the option `presets`: an address must be able to have their names. */
+/** The rule of the option `presets`: names must fit in an address unescaped. */
 export const PRESETS_RULE = rules.preset(
   {},
   rules.refined(rules.named(PRESET_RULE), (given: object) =>
@@ -47,23 +47,23 @@ export function presetsOf(option: Readonly<Record<string, PresetOption>>): Prese
   return new Map(Object.entries(option));
 }
 
-/** The parameter `preset`; `null`: no presets are set. */
+/** Schema of the parameter `preset`; `null`: no presets are set. */
 export function presetSchema(presets: Presets): JsonSchema | null {
   if (presets.size === 0) return null;
   return {
     type: "string",
     enum: [...presets.keys()],
-    description: "A size, quality and page by name, in place of `resize`, `convert` and `page`.",
+    description: "A named size, quality and page. Replaces `resize`, `convert` and `page`.",
   };
 }
 
-/** The parameters that a preset stands for. Rejects an unknown one with `bad_request`. */
+/** The parameters of a preset. Throws `bad_request` for an unknown name. */
 export function presetSource(presets: Presets, name: unknown): ParameterSource {
   const preset = typeof name === "string" ? presets.get(name) : undefined;
-  if (preset !== undefined) return (parameter) => preset[parameter as keyof PresetOption]; // Others are absent.
+  if (preset !== undefined) return (parameter) => preset[parameter as keyof PresetOption]; // Parameters that the preset does not set are absent.
   const known = [...presets.keys()].join(", ");
   throw new ServiceError(
     "bad_request",
-    known === "" ? "preset names a preset, and none are set" : `preset must be one of ${known}`,
+    known === "" ? "preset is unknown: this service has no presets" : `preset must be one of ${known}`,
   );
 }

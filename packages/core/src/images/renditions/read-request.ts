@@ -5,35 +5,36 @@ import { type Presets, presetSource } from "./presets.ts";
 import { type ParameterSource, parseReadParameters, type ReadParameters } from "./rendition-spec.ts";
 import type { SizePolicy } from "./sizes.ts";
 
-/** What a request for a rendition is checked against. */
+/** The rules that a request for a rendition must meet. */
 export interface ReadRules {
   sizes: SizePolicy;
   presets: Presets;
   signatures(): AddressSignatures;
 }
 
-/** Where the parameters of a request are. */
+/** The sources of a request's parameters. */
 export interface ReadSources {
   query: URLSearchParams;
-  /** Its body; absent where it has none. What it has goes before the query, and no signature covers it. */
+  /** Fields of the body; absent without a body. They override the query, and no signature covers them. */
   body?: { has(name: string): boolean; get: ParameterSource } | undefined;
 }
 
-/** A request for a rendition that may be answered. */
+/** A request for a rendition that passed the checks. */
 export interface ReadRequest {
   parameters: ReadParameters;
-  /** Whether exactly the size that was asked for is served: the host chose it, by a preset or a signature. */
+  /** Whether the exact size is served, because the host chose it by a preset or a signature. */
   isExact: boolean;
-  /** From this moment on the request is refused; Unix milliseconds. `null`: never. */
+  /** The request is rejected from this time on, in Unix milliseconds. `null`: no end. */
   untilMs: number | null;
 }
 
-/** What a preset stands in place of, and what needs a signature where sizes are signed. */
+/** Parameters that a preset replaces, and that need a signature if `sizes` is "signed". */
 const SHAPING = ["resize", "convert", "page"] as const;
 
 /**
- * Checks a request for `<id>.<format>`. Rejects parameters out of form or range and unknown presets with `bad_request`, and with
- * `forbidden` a signature that is not the address's own, an end without signature, and a size that needs one and has none.
+ * Checks a request for `<id>.<format>`.
+ * Throws `bad_request` for a parameter that is malformed or out of range, and for an unknown preset.
+ * Throws `forbidden` for a wrong signature, for `until` without a signature, and for an unsigned size that needs a signature.
  */
 export function checkRead(
   id: string,
@@ -49,7 +50,7 @@ export function checkRead(
     if (!signatures().verify({ id, format, ...meantBy(asked), untilMs: untilMs ?? undefined }, s)) {
       throw new ServiceError(
         "forbidden",
-        "The signature s is not that of this address: it covers the image, the format and every parameter",
+        "The signature s does not match this address: it covers the image, the format and every parameter",
       );
     }
   } else if (untilMs !== null) {
@@ -65,7 +66,7 @@ export function checkRead(
   return { parameters: asked.parameters, isExact, untilMs };
 }
 
-/** Rejects with `forbidden` from the end of a signed address on. */
+/** Throws `forbidden` once a signed address has ended. */
 export function requireInTime(untilMs: number | null, nowMs: number): void {
   if (untilMs === null || nowMs < untilMs) return;
   throw new ServiceError("forbidden", `This address was valid until ${new Date(untilMs).toISOString()}`);
@@ -73,23 +74,23 @@ export function requireInTime(untilMs: number | null, nowMs: number): void {
 
 interface Asked {
   parameters: ReadParameters;
-  /** Name of the preset that they are those of. */
+  /** Name of the preset that set the parameters. */
   preset?: string;
 }
 
-/** The parameters, or those of the preset. Rejects both together. */
+/** The parameters, or those of the preset. Throws `bad_request` if both are given. */
 export function parseAsked(format: ImageFormat, value: ParameterSource, presets: Presets): Asked {
   const preset = value("preset");
   if (!isGiven(preset)) return { parameters: parseReadParameters(format, value) };
   const beside = SHAPING.find((name) => isGiven(value(name)));
   if (beside !== undefined) {
-    throw new ServiceError("bad_request", `preset takes the place of ${beside}: give one of them`);
+    throw new ServiceError("bad_request", `preset and ${beside} exclude each other: send only one`);
   }
   const parameters = parseReadParameters(format, presetSource(presets, preset));
   return { parameters, preset: String(preset) };
 }
 
-/** What a signature covers of it: of a preset its name, whatever it stands for by then. */
+/** The part that a signature covers. For a preset that is its name, so the host may change its parameters later. */
 export function meantBy({ parameters, preset }: Asked): Pick<SignedAddress, "parameters" | "preset"> {
   return preset === undefined ? { parameters } : { parameters: {}, preset };
 }
@@ -98,7 +99,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && value !== "";
 }
 
-/** Latest moment that a Date can hold. */
+/** Latest time that a Date can hold, in Unix milliseconds. */
 export const MAX_UNTIL_MS = 8.64e15;
 
 function parseUntil(text: string): number | null {
@@ -110,6 +111,6 @@ function parseUntil(text: string): number | null {
 
 function unsignedDetail(presets: Presets): string {
   const names = [...presets.keys()].map((name) => `preset=${name}`).join(", ");
-  const open = names === "" ? "" : ` Without signature there is ${names}.`;
-  return `resize, convert and page need an address that the host signed.${open}`;
+  const open = names === "" ? "" : ` Without a signature, use ${names}.`;
+  return `resize, convert and page need an address signed by the host.${open}`;
 }

@@ -1,19 +1,19 @@
 import { type BlobStore, hasBulkRemoval } from "../../contracts/blob-store.ts";
 import { keyOf } from "../record/image-record.ts";
 
-/** Where the bytes of images are. */
+/** The stores of image bytes. */
 export interface ByteStores {
   originals: BlobStore;
   renditions: BlobStore;
 }
 
-/** Names below an image's of all that is made from its original. */
+/** Key segments, below an image's ID, of everything derived from its original. */
 const MADE = ["renditions", "failures"] as const;
 
-/** Removes the bytes of an image from both stores; what is not there is no error. */
+/** Removes the bytes of an image from both stores. Missing keys are no error. */
 export async function removeStored({ originals, renditions }: ByteStores, id: string): Promise<void> {
-  // Originals first: a rendition that is stored afterwards finds its original gone, and its writer removes it.
-  // One call names all, since one store often keeps both: a directory then flushes once.
+  // Originals first: the writer of a rendition stored later finds the original gone and removes the rendition.
+  // One call names everything, since one store often keeps both: a directory is then flushed once.
   if (hasBulkRemoval(originals)) await originals.removeNamed(`${id}/`, ["original", "upload", ...MADE]);
   else {
     await originals.delete(keyOf.original(id));
@@ -22,7 +22,7 @@ export async function removeStored({ originals, renditions }: ByteStores, id: st
   await removeMade(renditions, id);
 }
 
-/** Removes all that was made from the original of an image. */
+/** Removes everything derived from the original of an image. */
 export async function removeMade(renditions: BlobStore, id: string): Promise<void> {
   if (hasBulkRemoval(renditions)) await renditions.removeNamed(`${id}/`, MADE);
   else for (const name of MADE) await removeAll(renditions, `${id}/${name}/`);

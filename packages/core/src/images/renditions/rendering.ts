@@ -16,11 +16,11 @@ import { type HotBytes, tagOf } from "./servable-bytes.ts";
 import { createSharedWork, type Made, type SharedWork } from "./shared-work.ts";
 import { stamped, storedStamp } from "./stored-rendition.ts";
 
-/** Renders what is not stored, by one of all processes that share the store, and stores it behind the replies. */
+/** Renders missing renditions, each in one of the processes that share the store, and stores them after the reply. */
 export interface Rendering {
-  /** Renders unless another process has done so or is at it. `null`: the rendition is stored by then. */
+  /** Renders, unless another process has rendered it or is rendering it. `null`: the rendition is now stored. */
   once(record: ImageRecord, spec: RenditionSpec, turn: Turn): Promise<HotBytes | null>;
-  /** Renders a stored rendition of an older look again, behind the replies that still get the old one. */
+  /** Renders a stored rendition of an older look again in the background. Replies get the old one until then. */
   renew(record: ImageRecord, spec: RenditionSpec): void;
   /** Waits until everything is stored. */
   close(): Promise<void>;
@@ -33,17 +33,17 @@ export interface RenderingOptions {
   renderer: Renderer;
   scheduler: RenderScheduler;
   bounds: RenditionBounds;
-  /** Keeps what was just rendered in memory. */
+  /** Caches a new rendition in memory. */
   remember(key: string, hot: HotBytes): void;
   /** The time in Unix milliseconds. */
   now(): number;
-  /** Gets errors of work behind a reply. */
+  /** Receives errors of background work. */
   onError(error: unknown): void;
 }
 
-/** Renditions being stored behind their replies; further ones are served without being stored. */
+/** Renditions being stored in the background. Beyond this number, they are served without being stored. */
 const MAX_PENDING_PUTS = 16;
-/** The client that renewals count for: no address is spelt so. */
+/** Client name that renewals count for. No client address looks like it. */
 const RENEWALS = "renewals";
 
 export function createRendering(options: RenderingOptions): Rendering {
@@ -111,7 +111,7 @@ class SharedRendering implements Rendering {
     await this.#shared.close();
   }
 
-  /** Per build: another build may succeed. */
+  /** One key per build: another build may succeed. */
   #failureKey(id: string, spec: RenditionSpec): string {
     return keyOf.failure(id, `${specName(spec)}.${this.#options.renderer.build}`);
   }
@@ -132,7 +132,7 @@ class SharedRendering implements Rendering {
     }
   }
 
-  /** Stores a failure that the picture itself caused. */
+  /** Stores a failure caused by the picture itself. */
   async #noteFailure(record: ImageRecord, spec: RenditionSpec, error: unknown): Promise<void> {
     const isCostly = isServiceError(error, "too_costly");
     if (isCostly || isServiceError(error, "unsupported_media")) {
@@ -143,7 +143,7 @@ class SharedRendering implements Rendering {
     }
   }
 
-  /** Stores without making the reply wait. A rendition that cannot be stored is rendered again later. */
+  /** Stores in the background. A rendition that cannot be stored is rendered again later. */
   #storeBehind(image: ImageRecord, key: string, bytes: Buffer): Promise<void> {
     if (this.#pendingPuts.size >= MAX_PENDING_PUTS) return Promise.resolve();
     const task = this.#putUnlessRemoved(image, key, bytes)
@@ -156,7 +156,7 @@ class SharedRendering implements Rendering {
   async #putUnlessRemoved(image: BoundedImage, key: string, bytes: Buffer): Promise<void> {
     const { bounds, originals, renditions } = this.#options;
     if (!(await bounds.store(image, key, bytes))) return;
-    // If the image was removed meanwhile, no later sweep would remove this blob.
+    // No sweep would remove this blob if the image was removed during the write.
     if ((await originals.stat(keyOf.original(image.id))) !== null) return;
     await renditions.delete(key);
     bounds.deleted(image.id, key);

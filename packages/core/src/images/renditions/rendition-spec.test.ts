@@ -12,7 +12,7 @@ function parse(format: ImageFormat, values: Record<string, unknown>) {
   return parseReadParameters(format, (name) => values[name]);
 }
 
-describe("parameters of a read", () => {
+describe("parseReadParameters", () => {
   test.each([
     ["800x600", { maxWidth: 800, maxHeight: 600 }],
     ["800x", { maxWidth: 800 }],
@@ -21,7 +21,7 @@ describe("parameters of a read", () => {
     ["8192x8192", { maxWidth: 8192, maxHeight: 8192 }],
     ["", {}],
     [null, {}],
-  ])("resize=%s", (resize, expected) => {
+  ])("reads resize=%s as its sides", (resize, expected) => {
     expect(parse("png", { resize })).toEqual(expected);
   });
 
@@ -39,11 +39,11 @@ describe("parameters of a read", () => {
     " 8x8",
     800,
     {},
-  ])("resize=%j is refused", (resize) => {
+  ])("throws bad_request for resize=%j", (resize) => {
     expect(() => parse("png", { resize })).toThrowError(expect.objectContaining({ code: "bad_request" }));
   });
 
-  test("convert is one of four, and looked at for jpg only", () => {
+  test("accepts four values of convert for jpg, and ignores convert for other formats", () => {
     for (const convert of ["low", "medium", "high", "max"])
       expect(parse("jpg", { convert })).toEqual({ quality: convert });
     for (const convert of ["best", "LOW", 5, true]) {
@@ -52,7 +52,7 @@ describe("parameters of a read", () => {
     }
   });
 
-  test("page is digits or a whole number from 1", () => {
+  test("accepts a page as digits or as a whole number from 1", () => {
     expect(parse("png", { page: "3" })).toEqual({ page: 3 });
     expect(parse("png", { page: 3 })).toEqual({ page: 3 });
     for (const page of ["0", "-1", "1.5", "x", 0, 1.5, true]) {
@@ -61,7 +61,7 @@ describe("parameters of a read", () => {
   });
 });
 
-describe("the rendition that a read names", () => {
+describe("chooseRendition", () => {
   const jpeg = {
     type: "image/jpeg" as OriginalType,
     width: 400,
@@ -84,11 +84,11 @@ describe("the rendition that a read names", () => {
     size: 1,
   };
 
-  /** Before anything is known of sizes. */
+  /** Chooses while the renderer cannot measure sizes. */
   const choose = (record: typeof jpeg | typeof pdf, format: ImageFormat, parameters: ReadParameters) =>
     chooseRendition(record, format, parameters, () => null);
 
-  test("is the original where the type is the same and nothing changes", () => {
+  test("returns null, for the original, if neither type nor size changes", () => {
     expect(choose(jpeg, "jpg", {})).toBeNull();
     expect(choose(jpeg, "jpg", { maxWidth: 400 })).toBeNull();
     expect(choose(jpeg, "jpg", { maxWidth: 4000, maxHeight: 300 })).toBeNull();
@@ -97,14 +97,14 @@ describe("the rendition that a read names", () => {
     expect(choose({ ...pdf, pages: 1 }, "pdf", { page: 1 })).toBeNull();
   });
 
-  test("is a page alone for a PDF as PDF, and the first page for other formats without being named", () => {
+  test("returns a single page of a PDF as PDF, and leaves out page 1 for other formats", () => {
     expect(choose(pdf, "pdf", { page: 1 })).toEqual({ format: "pdf", page: 1 });
     expect(choose(pdf, "pdf", { page: 3 })).toEqual({ format: "pdf", page: 3 });
     expect(choose(pdf, "png", { page: 1 })).toEqual({ format: "png" });
     expect(choose(pdf, "png", { page: 2 })).toEqual({ format: "png", page: 2 });
   });
 
-  test("has a quality for jpg, high where none was asked for", () => {
+  test("returns a quality for jpg only, high by default", () => {
     expect(choose(jpeg, "jpg", { quality: "low" })).toEqual({
       format: "jpg",
       quality: "low",
@@ -116,7 +116,7 @@ describe("the rendition that a read names", () => {
     expect(choose(jpeg, "png", {})).toEqual({ format: "png" });
   });
 
-  test("is another size for a raster only where the box is smaller, for SVG where it differs", () => {
+  test("changes the size of a raster for a smaller box only, and of an SVG for any other box", () => {
     expect(choose(jpeg, "jpg", { maxHeight: 299 })).toEqual({
       format: "jpg",
       quality: "high",
@@ -128,7 +128,7 @@ describe("the rendition that a read names", () => {
     });
   });
 
-  test("has the size that the renderer measures, instead of the box", () => {
+  test("returns the size that the renderer measures instead of the box", () => {
     const half = () => ({ width: 200, height: 150 });
     const asked = [{ maxWidth: 200 }, { maxWidth: 200, maxHeight: 8192 }, { maxHeight: 150 }];
     for (const box of asked) {
@@ -137,7 +137,7 @@ describe("the rendition that a read names", () => {
     expect(chooseRendition(svg, "svg", { maxWidth: 401 }, () => ({ width: 400, height: 300 }))).toBeNull();
   });
 
-  test("of a page that is not there is refused", () => {
+  test("throws bad_request for a page beyond the last", () => {
     for (const [record, page] of [
       [pdf, 4],
       [jpeg, 2],
@@ -148,8 +148,10 @@ describe("the rendition that a read names", () => {
       );
     }
   });
+});
 
-  test("has one name", () => {
+describe("specName and isSpecName", () => {
+  test("write one name per spec", () => {
     expect(specName({ format: "jpg", quality: "low", maxWidth: 8, maxHeight: 6 })).toBe("jpg-low-in8x6");
     expect(specName({ format: "png", maxHeight: 6 })).toBe("png-inx6");
     expect(specName({ format: "png", width: 8, height: 6 })).toBe("png-8x6");
@@ -157,7 +159,7 @@ describe("the rendition that a read names", () => {
     expect(specName({ format: "gif" })).toBe("gif");
   });
 
-  test("has a name unlike those of earlier releases and of intermediates", () => {
+  test("tell names of specs from those of earlier releases and of intermediates", () => {
     const names = ["png", "jpg-max", "png-8x6", "png-in8x", "png-inx6", "jpg-low-in8x6-p12", "pdf-p2"];
     expect(names.filter(isSpecName)).toEqual(names);
     const others = [

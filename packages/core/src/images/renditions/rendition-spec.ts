@@ -27,7 +27,7 @@ export const CONVERT_SCHEMA = {
 export const RESIZE_SCHEMA = {
   type: "string",
   pattern: `^${SIDE}x${SIDE}?$|^x${SIDE}$`,
-  description: `The box to fit into, \`<MaxWidth>x<MaxHeight>\`, \`<MaxWidth>x\` or \`x<MaxHeight>\`, with sides of 1 to ${MAX_SIDE} pixels. The picture keeps its proportions; what is made of pixels is never enlarged.`,
+  description: `The box to fit into, \`<MaxWidth>x<MaxHeight>\`, \`<MaxWidth>x\` or \`x<MaxHeight>\`, with sides of 1 to ${MAX_SIDE} pixels. The picture keeps its proportions; a raster image is never enlarged.`,
   examples: ["800x600", "800x", "x600"],
 } as const satisfies JsonSchema;
 
@@ -36,21 +36,21 @@ export const PAGE_SCHEMA = {
   type: "integer",
   minimum: 1,
   maximum: 999_999_999,
-  description: "Page of a PDF, from 1, at most as many as it has. What is no PDF has one page.",
+  description: "Page of a PDF, from 1 to its number of pages. Other types have one page.",
 } as const satisfies JsonSchema;
 
-/** The same as digits in a text. */
+/** The parameter `page` as a string of digits. */
 export const PAGE_TEXT_SCHEMA = {
   type: "string",
   pattern: "^0*[1-9]\\d{0,8}$",
 } as const satisfies JsonSchema;
 
 const RESIZE = patternOf(RESIZE_SCHEMA);
-/** Something with sides, though not ones that there are. */
+/** A text of the right form, whose sides may be out of range. */
 const RESIZE_FORM = /^\d*x\d*$/;
 const PAGE_TEXT = patternOf(PAGE_TEXT_SCHEMA);
 
-/** What a read asks for, checked: the parameters `convert`, `resize` and `page`. */
+/** The checked parameters `convert`, `resize` and `page` of a read. */
 export interface ReadParameters {
   quality?: Quality;
   maxWidth?: number;
@@ -58,10 +58,10 @@ export interface ReadParameters {
   page?: number;
 }
 
-/** Where parameters come from: a value of `undefined`, `null` or `""` counts as not given. */
+/** Returns the value of a parameter: `undefined`, `null` and `""` mean that it is not given. */
 export type ParameterSource = (name: string) => unknown;
 
-/** Rejects what is out of form or range with `bad_request`. `convert` is looked at for `jpg` only. */
+/** Throws `bad_request` for a value that is malformed or out of range. `convert` is ignored except for `jpg`. */
 export function parseReadParameters(format: ImageFormat, value: ParameterSource): ReadParameters {
   const parameters: ReadParameters = {};
   if (format === "jpg") {
@@ -113,8 +113,8 @@ function parsePage(value: unknown): number {
 type Original = Pick<ImageRecord, "type" | "width" | "height" | "pages" | "pageSizes" | "size">;
 
 /**
- * The rendition that `parameters` ask for, resolved to what it yields: whatever gives the same picture gives the same spec.
- * `null`: the stored original as it is, since the type is the same and nothing changes. Rejects a page that the document
+ * The rendition that `parameters` request. Parameters that yield the same picture yield the same spec.
+ * `null`: the stored original, since neither type nor size changes. Throws `bad_request` for a page that the document
  * does not have.
  */
 export function chooseRendition(
@@ -126,7 +126,7 @@ export function chooseRendition(
   const { quality, maxWidth, maxHeight, page } = parameters;
   requirePage(record, page);
   const isSameType = formatOfOriginal(record.type) === format;
-  // A page that is asked for by number comes alone, the first as any other.
+  // A page requested by number is served alone, even the first.
   const isOnePage = page !== undefined && (isSameType ? pageCount(record) > 1 : page > 1);
   const isAsStored = isSameType && quality === undefined && !isOnePage;
   if (isAsStored && !changesSize(record, maxWidth, maxHeight)) return null;
@@ -146,13 +146,13 @@ export function chooseRendition(
   return { ...picture, ...size };
 }
 
-/** Rejects a page that the document does not have. */
+/** Throws `bad_request` for a page that the document does not have. */
 export function requirePage(record: Original, page: number | undefined): void {
   if (page === undefined || page <= pageCount(record)) return;
   throw new ServiceError("bad_request", `page must be at most ${pageCount(record)}`);
 }
 
-/** Only documents have pages to choose from; the frames of an animation are not pages. */
+/** Only PDFs have pages; the frames of an animation are not pages. */
 function pageCount(record: Original): number {
   if (record.type !== "application/pdf") return 1;
   return record.pages ?? Number.POSITIVE_INFINITY;
@@ -160,7 +160,7 @@ function pageCount(record: Original): number {
 
 const SCALABLE: readonly OriginalType[] = ["image/svg+xml", "application/pdf"];
 
-/** A raster is never enlarged, so a box that it fits into changes nothing; a scalable one is drawn to fill the box. */
+/** Whether a box changes the size. A raster is never enlarged, so a larger box changes nothing; a scalable image fills the box. */
 function changesSize(
   { type, width, height }: Original,
   maxWidth: number | undefined,
@@ -175,7 +175,7 @@ function changesSize(
   return SCALABLE.includes(type) ? scale !== 1 : scale < 1;
 }
 
-/** One short name per spec, safe in a store's key and in an entity tag. */
+/** A short unique name of a spec, safe in a store's key and in an entity tag. */
 export function specName(spec: RenditionSpec): string {
   const { format, quality, page, width, height, maxWidth, maxHeight } = spec;
   const parts: string[] = [format];
@@ -191,7 +191,7 @@ export function specName(spec: RenditionSpec): string {
 const SPEC_NAME =
   /^(?:png|jpg|gif|svg|psd|pdf|webp|avif)(?:-(?:low|medium|high|max))?(?:-(?:[1-9]\d*x[1-9]\d*|in\d*x\d*))?(?:-p\d+)?$/;
 
-/** Whether {@link specName} gives such names; those of earlier releases are different. */
+/** Whether {@link specName} writes such names. Earlier releases wrote others. */
 export function isSpecName(name: string): boolean {
   return SPEC_NAME.test(name);
 }

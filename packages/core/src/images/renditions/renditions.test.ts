@@ -16,7 +16,7 @@ const spec: RenditionSpec = { format: "jpg", quality: "high", width: 2, height: 
 const { signal } = new AbortController();
 const reader = { client: "10.0.0.1", signal };
 
-/** A renderer of one release: what it makes names the release, and says what it was made from. */
+/** A renderer of one release. Its output names the release and the source. */
 function releaseOf(build: string, more: Partial<Renderer> = {}) {
   const renders: string[] = [];
   const renderer: Renderer = {
@@ -24,7 +24,7 @@ function releaseOf(build: string, more: Partial<Renderer> = {}) {
     look: () => 1,
     measure: () => null,
     canRender: () => true,
-    admit: () => Promise.reject(new Error("Nothing is admitted here")),
+    admit: () => Promise.reject(new Error("This renderer admits no upload")),
     async render(source, _type, { format }, { fromIntermediate = false } = {}) {
       renders.push(format);
       const from = "bytes" in source ? Buffer.from(source.bytes).toString() : source.path;
@@ -66,16 +66,16 @@ function service(store: Store, renderer: Renderer, options: Partial<RenditionsOp
   });
 }
 
-/** Text and tag of a rendition, once it is stored. */
+/** Reads a rendition and waits until it is stored. Returns its text and tag. */
 async function read(renditions: ReturnType<typeof service>, wanted = spec) {
   const found = await renditions.get(record, wanted, reader);
-  if (found === null) throw new Error("There is no rendition");
+  if (found === null) throw new Error("The rendition is missing");
   const text = (await readAll(await found.open())).toString();
   await renditions.close();
   return { text, etag: found.etag };
 }
 
-test("a rendition that another build stored is served with that build's tag, and is not rendered again", async () => {
+test("a rendition stored by another build is served with the tag of that build and not rendered again", async () => {
   const store = await storage();
   const first = await read(service(store, releaseOf("b1").renderer));
   const next = releaseOf("b2");
@@ -86,7 +86,7 @@ test("a rendition that another build stored is served with that build's tag, and
   ]);
 });
 
-test("the tag of a rendition that is not stored is the one that this build gives", async () => {
+test("the tag of a rendition that is not stored names this build", async () => {
   const store = await storage();
   const old = await read(service(store, releaseOf("b1").renderer));
   const renditions = service(store, releaseOf("b2").renderer);
@@ -96,7 +96,7 @@ test("the tag of a rendition that is not stored is the one that this build gives
   expect((await read(renditions)).etag).toBe(`"${ID}.jpg-high-2x2.b2"`);
 });
 
-test("a look at the tag of a stored rendition keeps its bytes for the reads that follow", async () => {
+test("etag caches the bytes of a stored rendition in memory", async () => {
   const store = await storage();
   const { etag } = await read(service(store, releaseOf("b1").renderer));
   const renditions = service(store, releaseOf("b2").renderer, { memoryBytes: 1e6 });
@@ -105,7 +105,7 @@ test("a look at the tag of a stored rendition keeps its bytes for the reads that
   expect(renditions.peek(ID, spec)).toEqual({ bytes: Buffer.from("jpg by b1 of original"), etag });
 });
 
-test("a rendition of a lower look is served once more and made anew behind, in place of the old one", async () => {
+test("a stored rendition of a lower look is served once more, then replaced in the background", async () => {
   const store = await storage();
   await read(service(store, releaseOf("b1").renderer));
   const { renderer, renders } = releaseOf("b2", { look: () => 2 });
@@ -119,7 +119,7 @@ test("a rendition of a lower look is served once more and made anew behind, in p
   expect([renders, (await store.list(`${ID}/renditions/`)).keys.length]).toEqual([["jpg"], 1]);
 });
 
-test("a rendition of a higher look is left as it is by an older release", async () => {
+test("an older release serves a rendition of a higher look and does not replace it", async () => {
   const store = await storage();
   await read(service(store, releaseOf("b2", { look: () => 2 }).renderer));
   const older = releaseOf("b1");
@@ -127,7 +127,7 @@ test("a rendition of a higher look is left as it is by an older release", async 
   expect(older.renders).toEqual([]);
 });
 
-test("later sizes are made from the stored intermediate, without the original", async () => {
+test("later sizes are rendered from the stored intermediate without reading the original", async () => {
   const store = await storage();
   const { renderer } = releaseOf("b1", { usesIntermediate: () => true });
   const first = await read(service(store, renderer));
@@ -141,7 +141,7 @@ test("later sizes are made from the stored intermediate, without the original", 
   expect(get.mock.calls.map(([key]) => key)).not.toContain(keyOf.original(ID));
 });
 
-test("a rendition from another build's intermediate has a tag that names both builds", async () => {
+test("the tag of a rendition from another build's intermediate names both builds", async () => {
   const store = await storage();
   await read(service(store, releaseOf("b1", { usesIntermediate: () => true }).renderer));
   const next = service(store, releaseOf("b2", { usesIntermediate: () => true }).renderer);
@@ -160,7 +160,7 @@ test("an intermediate of a lower look is not used", async () => {
   );
 });
 
-test("an intermediate that cannot be read is replaced by one that can", async () => {
+test("an unreadable intermediate is replaced", async () => {
   const store = await storage();
   const { renderer } = releaseOf("b1", { usesIntermediate: () => true });
   await store.put(keyOf.rendition(ID, "intermediate-p1"), Buffer.from("garbage"));
@@ -170,7 +170,7 @@ test("an intermediate that cannot be read is replaced by one that can", async ()
   );
 });
 
-test.each([0, 5, 200])("%i stored bytes that are no rendition are replaced by one", async (length) => {
+test.each([0, 5, 200])("%i stored bytes without a stamp are replaced by a rendition", async (length) => {
   const store = await storage();
   await store.put(keyOf.rendition(ID, "jpg-high-2x2"), Buffer.alloc(length));
   const renditions = service(store, releaseOf("b1").renderer);
@@ -179,7 +179,7 @@ test.each([0, 5, 200])("%i stored bytes that are no rendition are replaced by on
   expect(await read(service(store, releaseOf("b2").renderer))).toEqual(made);
 });
 
-test("finding renders nothing", async () => {
+test("find renders nothing", async () => {
   const { renderer, renders } = releaseOf("b1");
   expect(await service(await storage(), renderer).find(record, spec, signal)).toBeNull();
   expect(renders).toEqual([]);
@@ -198,7 +198,7 @@ test("a large rendition is read from the store in whole and in part, without its
   expect(part.toString()).toBe("large");
 });
 
-test("a large rendition that is replaced or removed between finding and opening rejects with BytesReplaced", async () => {
+test("open of a large rendition that was replaced or removed since find rejects with BytesReplaced", async () => {
   const store = await storage();
   const { renderer } = releaseOf("b1", { render: async () => ({ bytes: LARGE }) });
   await read(service(store, renderer));

@@ -23,55 +23,55 @@ export interface RenditionsOptions {
   originals: BlobStore;
   renditions: BlobStore;
   renderer: Renderer;
-  /** The same renderer, shared fairly between its clients. */
+  /** Schedules the same renderer fairly between clients. */
   scheduler: RenderScheduler;
-  /** Bytes of renditions and small originals to keep in memory, at least 0. */
+  /** Memory for renditions and small originals in bytes, at least 0. */
   memoryBytes: number;
-  /** Bytes of all stored renditions; `null`: no limit. */
+  /** Limit for all stored renditions together in bytes; `null`: no limit. */
   maxStoredBytes: number | null;
-  /** Days after its last use in which an image keeps its stored renditions; `null`: for ever. */
+  /** Days that an image keeps its stored renditions after their last use; `null`: for ever. */
   idleDays: number | null;
   /** The time in Unix milliseconds. */
   now(): number;
-  /** Gets errors that did not affect a reply. */
+  /** Receives errors that did not affect a reply. */
   onError(error: unknown): void;
-  /** Called with the source of each picture that is served. */
+  /** Called with the source of each served picture. */
   served(from: ServedFrom): void;
 }
 
 /** The client of a read. */
 export interface Reader {
-  /** The client that the work counts for: its address as rate limits cut it, an owner, or the host app. */
+  /** The client that the work counts for: its address (cut as for rate limits), an owner, or the host app. */
   client: string;
   signal: AbortSignal;
 }
 
 export interface Renditions {
-  /** From memory, synchronously; `undefined` says nothing about the store. */
+  /** Bytes from memory, synchronously. `undefined`: not in memory, though perhaps in the store. */
   peek(id: string, spec: RenditionSpec | null): HotBytes | undefined;
   /** As {@link get}, but renders nothing: `null` also for a rendition that is not stored. */
   find(record: ImageRecord, spec: RenditionSpec | null, signal: AbortSignal): Promise<ServableBytes | null>;
   /**
    * The bytes of a rendition, or of the original for `null`: from memory, from the store, or rendered by one of the processes
-   * that share the store. `null`: the original is missing. Rejects as {@link Renderer.render} does, and
+   * on the same store. `null`: the original is missing. Rejects as {@link Renderer.render} does, and
    * - with `overloaded` when another process takes too long,
-   * - with `rate_limited` when the client has too much in line, or no budget left,
+   * - with `rate_limited` when the client has too many renders queued, or no budget left,
    * - with `damaged` when the size of the original differs from its record.
    *
-   * A failure that the picture causes is stored. A picture that is too costly in two renditions is barred for an hour.
+   * A failure caused by the picture is stored. A picture that is too costly in two renditions is barred for an hour.
    */
   get(record: ImageRecord, spec: RenditionSpec | null, reader: Reader): Promise<ServableBytes | null>;
   /** Removes all bytes of an image from memory and both stores. */
   remove(id: string): Promise<void>;
-  /** Removes stored renditions that are idle, or too many. @param mayGoOn After `false` nothing else is removed. */
+  /** Removes idle stored renditions, and the oldest beyond the limit. @param mayGoOn `false` stops the removal. */
   sweep(mayGoOn: () => boolean): Promise<void>;
   /**
-   * The entity tag, quotes included, without reading the store: of the bytes in memory, of the original, or the one that this
-   * build gives.
+   * The entity tag, quotes included, without reading the store: of the bytes in memory, of the original, or the tag that this
+   * build would give.
    */
   expectedEtag(record: ImageRecord, spec: RenditionSpec | null): string;
   /**
-   * The entity tag of the bytes in memory or in the store; without any, the one that this build gives. Caches small bytes in
+   * The entity tag of the bytes in memory or in the store, else the tag that this build would give. Caches small bodies in
    * memory: a client that revalidates is seldom the only one.
    */
   etag(record: ImageRecord, spec: RenditionSpec | null, signal: AbortSignal): Promise<string>;
@@ -79,7 +79,7 @@ export interface Renditions {
   close(): Promise<void>;
 }
 
-/** How often a client joins a render that is then refused for another client's sake, before it gets that refusal itself. */
+/** How often a client joins another client's render that is then refused, before it gets the refusal itself. */
 const MAX_JOINS = 3;
 
 export function createRenditions(options: RenditionsOptions): Renditions {
@@ -132,7 +132,7 @@ class StoredRenditions implements Renditions {
         if (found !== null || spec === null) return found;
         const render = (claim: Claim, signal: AbortSignal) =>
           this.#rendering.once(record, spec, { kind: "render", claim, signal });
-        // The bounds of the clients that it joins do not hold for a call in code.
+        // A call in code is not bound by the limits of the clients that it joins.
         const mayRetry = joins < MAX_JOINS || reader.client === HOST_CLIENT;
         const made = await this.#flights.join(keyFor(record.id, spec), reader, render, mayRetry);
         if (made === null) continue;
@@ -204,7 +204,7 @@ function memoryOf(bytes: number): LRUCache<string, HotBytes> {
   });
 }
 
-/** Intermediates are costly, and a bar must outlast other renditions. Names of earlier releases are never requested. */
+/** Intermediates are costly, and bars must outlast renditions: both go last. Names of earlier releases are never requested: first. */
 function rankOf(key: string): Rank {
   const [, part, name = ""] = key.split("/");
   if (isIntermediate(key) || isBar(key)) return "last";

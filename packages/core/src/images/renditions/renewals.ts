@@ -1,23 +1,23 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 
-/** Renders stored renditions of an older look again, one after the other, behind the replies that still get the old ones. */
+/** Renders stored renditions of an older look again in the background, one at a time. Replies get the old ones until then. */
 export interface Renewals {
-  /** Puts a renewal in line, once per key and process. */
+  /** Queues a renewal, once per key and process. */
   request(key: string, renew: (signal: AbortSignal) => Promise<void>): void;
-  /** Abandons what waits, and resolves when nothing is under way. */
+  /** Drops the queue, and resolves when no renewal is running. */
   close(): Promise<void>;
 }
 
-/** Later reads request further ones again. */
+/** Queue limit. Later reads request the dropped renewals again. */
 const MAX_WAITING = 100;
-/** Renewals take at most a fifth of one worker. */
+/** Rest after a renewal, as a multiple of its duration: renewals take at most a fifth of one worker. */
 const REST_FACTOR = 4;
 const LEAST_REST_MS = 100;
-/** Keys that this process does not renew again, even after a failure. */
+/** Number of remembered keys, which this process does not renew again, even after a failure. */
 const MAX_REMEMBERED = 10_000;
 
-/** @param onError Gets failures; the old rendition stays. */
+/** @param onError Receives failures; the old rendition stays. */
 export function createRenewals(onError: (error: unknown) => void): Renewals {
   return new RestingRenewals(onError);
 }

@@ -3,7 +3,7 @@ import type { RenditionSpec } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import { specName } from "./rendition-spec.ts";
 
-/** Bytes in memory, and their entity tag with its quotes. */
+/** Bytes in memory, and their entity tag, quotes included. */
 export interface HotBytes {
   bytes: Buffer;
   etag: string;
@@ -14,19 +14,19 @@ export interface ServableBytes {
   size: number;
   /** Entity tag, quotes included. */
   etag: string;
-  /** All bytes, or a range of them. Rejects with {@link BytesReplaced} when other bytes, or none, are there by now. */
+  /** Opens all bytes, or a range. Rejects with {@link BytesReplaced} if they were replaced or removed meanwhile. */
   open(range?: ByteRange): Promise<StoredBlob["body"]>;
 }
 
-/** The bytes of a rendition were removed or replaced after they were found: find them again. */
+/** The bytes of a rendition were removed or replaced after they were found. Find them again. */
 export class BytesReplaced extends Error {}
 
-/** Names the bytes: the key of a rendition, and the build that made them. No two sequences of bytes have the same. */
+/** The entity tag: the key of a rendition and the build that made its bytes. Different bytes never share a tag. */
 export function tagOf(id: string, spec: RenditionSpec | null, build = ""): string {
   return spec === null ? `"${id}.original"` : `"${id}.${specName(spec)}.${build}"`;
 }
 
-/** Bytes that are all there. */
+/** Servable bytes from memory. */
 export function fromMemory({ bytes, etag }: HotBytes): ServableBytes {
   return {
     size: bytes.length,
@@ -40,15 +40,15 @@ export interface StoredBytes {
   store: BlobStore;
   key: string;
   etag: string;
-  /** Bytes before those that are served. */
+  /** Length of the header before the served bytes. */
   skip: number;
-  /** Of what is served. */
+  /** Length of the served bytes. */
   size: number;
-  /** Of the blob; `null`: it is never replaced. */
+  /** Revision of the blob; `null`: it is never replaced. */
   revision: string | null;
 }
 
-/** Bytes that are opened when they are wanted. */
+/** Servable bytes from a store, opened on demand. */
 export function fromStore(
   { store, key, etag, skip, size, revision }: StoredBytes,
   signal: AbortSignal,
@@ -71,18 +71,15 @@ export function fromStore(
   };
 }
 
-/** Rejects with `damaged` when a blob has another size than it should have: what is served of it would be cut. */
+/** Throws `damaged` if the size of a blob differs from its record: its bytes would be served incomplete. */
 export function requireSize(key: string, size: number, expected: number): void {
   if (size === expected) return;
   const [id = ""] = key.split("/");
   const what = `The stored bytes of image ${id} (key "${key}")`;
-  throw new ServiceError(
-    "damaged",
-    `${what} are damaged: ${size} bytes are there, and should be ${expected}`,
-  );
+  throw new ServiceError("damaged", `${what} are damaged: found ${size} bytes, expected ${expected}`);
 }
 
-/** As {@link requireSize}, of an open blob, which is closed then. */
+/** Like {@link requireSize}, for an open blob. Closes it before it throws. */
 export function requireOpenSize(key: string, { size, body }: StoredBlob, expected: number): void {
   try {
     requireSize(key, size, expected);

@@ -7,7 +7,7 @@ import { createSharedWork, type SharedTask } from "./shared-work.ts";
 
 const stay = new AbortController().signal;
 
-/** Processes that share a place where a result can be. */
+/** Processes that share one stored result. */
 function createProcesses(store: object, patienceMs = 30_000) {
   const errors: unknown[] = [];
   let result: string | null = null;
@@ -37,7 +37,7 @@ function createProcesses(store: object, patienceMs = 30_000) {
   return { errors, storing, open, runs: () => runs };
 }
 
-test("one of all processes does the work, and the others find what it stored", async () => {
+test("one of several processes performs the task, and the others find the stored result", async () => {
   const { open, storing, runs } = createProcesses(createLeases());
   const results = Promise.all(Array.from({ length: 5 }, () => open().once()));
   await new Promise((resolve) => setTimeout(resolve, 100));
@@ -46,7 +46,7 @@ test("one of all processes does the work, and the others find what it stored", a
   expect(runs()).toBe(1);
 });
 
-test("the lease is given back once others can find the result, and close waits for that", async () => {
+test("the lease is released once the result is stored, and close waits for the release", async () => {
   const store = createLeases();
   const { open, storing } = createProcesses(store);
   const process = open();
@@ -63,7 +63,7 @@ test("the lease is given back once others can find the result, and close waits f
   expect(await store.acquireLease("key", 1000)).not.toBeNull();
 });
 
-test("what a process did that died is done by another when the lease has run out", async () => {
+test("if the process that holds the lease dies, another performs the task once the lease expires", async () => {
   const store = createLeases();
   const { open, runs, storing } = createProcesses(store);
   void open(() => new Promise(() => {})).once();
@@ -76,7 +76,7 @@ test("what a process did that died is done by another when the lease has run out
   storing.give();
 });
 
-test("work that fails leaves the key to others, who may succeed", async () => {
+test("a failed task releases the key, so another process can perform it", async () => {
   const { open, storing } = createProcesses(createLeases());
   const refused = new ServiceError("overloaded", "Not here.");
   await expect(open(() => Promise.reject(refused)).once()).rejects.toBe(refused);
@@ -84,28 +84,28 @@ test("work that fails leaves the key to others, who may succeed", async () => {
   storing.give();
 });
 
-test("whoever waits for others too long is told to come back", async () => {
+test("a task that waits longer than patienceMs rejects with overloaded and a retry time", async () => {
   const { open, runs } = createProcesses(createLeases(), 60);
   void open(() => new Promise(() => {})).once();
   await expect(open().once()).rejects.toMatchObject({ code: "overloaded", retryAfterMs: 2_000 });
   expect(runs()).toBe(1);
 });
 
-test("whoever leaves asks no more", async () => {
+test("an aborted task stops polling the leases", async () => {
   const store = createLeases();
   const { open } = createProcesses(store);
   void open(() => new Promise(() => {})).once();
   const leaving = new AbortController();
   const waiting = open().once(leaving.signal);
   while (store.asked < 3) await new Promise(setImmediate);
-  leaving.abort(new Error("left"));
+  leaving.abort(new Error("The client left"));
   await expect(waiting).rejects.toThrow();
   const { asked } = store;
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(store.asked).toBe(asked);
 });
 
-test("a lease that cannot be given back is reported, and harms nobody else", async () => {
+test("a lease that cannot be released is reported to onError, and the task still succeeds", async () => {
   const trouble = new ServiceError("store_unavailable", "It is away.");
   const store = { ...createLeases(), releaseLease: () => Promise.reject(trouble) };
   const { open, errors, storing } = createProcesses(store);
@@ -116,7 +116,7 @@ test("a lease that cannot be given back is reported, and harms nobody else", asy
   expect(errors).toEqual([trouble]);
 });
 
-test("without leases every process does its own work", async () => {
+test("without leases every process performs the task itself", async () => {
   const { open, runs, storing } = createProcesses({});
   expect(await Promise.all([open().once(), open().once()])).toEqual(["made", "made"]);
   expect(runs()).toBe(2);

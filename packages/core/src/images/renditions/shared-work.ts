@@ -3,24 +3,24 @@ import { startHeartbeat } from "../../async/heartbeat.ts";
 import type { LeaseStore } from "../../contracts/lease-store.ts";
 import { ServiceError } from "../../errors.ts";
 
-/** Something that one process makes for all that share a store. */
+/** A task that one process performs for all processes on the same store. */
 export interface SharedTask<T> {
-  /** Whether it is there by now. Rejects if it is known that it cannot be made. */
+  /** Whether the result is stored. Rejects if the task is known to fail. */
   isDone(): Promise<boolean>;
-  /** Makes it. */
+  /** Performs the task. */
   work(): Promise<Made<T>>;
 }
 
 export interface Made<T> {
   value: T;
-  /** Resolves when other processes can find it, or never will. Never rejects. */
+  /** Resolves when other processes can find the value, or when storing it failed. Never rejects. */
   stored: Promise<void>;
 }
 
 export interface SharedWork {
   /**
-   * Does the task, unless another process is at it: then waits for that, and does the task itself if the other dies.
-   * @returns what was made here; `null`: it is there by now.
+   * Performs the task, unless another process is performing it. Then waits for that process, and takes over if it dies.
+   * @returns the value made here; `null`: the result is stored.
    * Rejects as the task does, with `overloaded` when other processes take too long, and with the signal's reason.
    */
   once<T>(key: string, task: SharedTask<T>, signal: AbortSignal): Promise<T | null>;
@@ -28,18 +28,18 @@ export interface SharedWork {
   close(): Promise<void>;
 }
 
-/** A lease that is not renewed ends after this time; its holder is then presumed dead. */
+/** A lease that is not renewed expires after this time; its holder is then presumed dead. */
 const LEASE_MS = 10_000;
 const HEARTBEAT_MS = 3_000;
 const PATIENCE_MS = 30_000;
-/** Pauses between two polls: quick pictures are found soon, slow ones cost little. */
+/** Pauses between polls grow: quick renders are found soon, slow ones cost few polls. */
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 500;
 
 export interface SharedWorkOptions {
-  /** The leases, requested by every task. `null`: waits for no other process. Rejects while that is unknown. */
+  /** The leases, requested by every task. `null`: no process shares the store. Rejects while that is unknown. */
   leases(): Promise<LeaseStore | null>;
-  /** Gets errors of leases that could not be renewed or released, and run out. */
+  /** Receives errors of leases that could not be renewed or released. Such leases expire. */
   onError(error: unknown): void;
   /** How long to wait for other processes before a task rejects with `overloaded`; milliseconds. @default 30000 */
   patienceMs?: number;
@@ -58,11 +58,11 @@ export function createSharedWork({
     proof: string,
     task: SharedTask<T>,
   ): Promise<T | null> {
-    // If a renewal fails, another process may acquire the lease: the work is then done twice, without harm.
+    // If a renewal fails, another process may acquire the lease. The work is then done twice, without harm.
     const stop = startHeartbeat(HEARTBEAT_MS, () => leases.renewLease(key, proof, LEASE_MS), onError);
     let stored = Promise.resolve();
     try {
-      // An earlier lease holder may have made it since the last check.
+      // An earlier lease holder may have finished since the last check.
       if (await task.isDone()) return null;
       const made = await task.work();
       stored = made.stored;
@@ -70,7 +70,7 @@ export function createSharedWork({
     } finally {
       const release = () => {
         stop();
-        // A lease that cannot be released runs out.
+        // A lease that cannot be released expires.
         return leases.releaseLease(key, proof).catch(onError);
       };
       const released = stored.then(release).finally(() => held.delete(released));
@@ -88,9 +88,13 @@ export function createSharedWork({
         if (proof !== null) return hold(leases, key, proof, task);
         if (await task.isDone()) return null;
         if (performance.now() >= deadline) {
-          throw new ServiceError("overloaded", "This picture is being made, which takes long", {
-            retryAfterMs: 2_000,
-          });
+          throw new ServiceError(
+            "overloaded",
+            "Another process is still rendering this picture; try again in 2 seconds",
+            {
+              retryAfterMs: 2_000,
+            },
+          );
         }
         await delay(pauseMs * (0.5 + Math.random()), undefined, { signal });
       }
@@ -101,7 +105,7 @@ export function createSharedWork({
   };
 }
 
-/** For a store that no other process shares. */
+/** Leases for a store that no other process shares. */
 const NO_LEASES: LeaseStore = {
   acquireLease: async () => "",
   renewLease: async () => true,

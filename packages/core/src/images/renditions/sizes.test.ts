@@ -4,7 +4,7 @@ import { boxOfStep, DEFAULT_STEPS, servedParameters, sizePolicy } from "./sizes.
 
 const STEPS = [100, 200, 400];
 
-/** As a renderer measures: `isScalable` pictures fill their box, others are never enlarged. */
+/** Measures like a renderer: `isScalable` pictures fill their box, others are never enlarged. */
 function measuring(natural: Size, isScalable = false) {
   return ({ maxWidth, maxHeight }: { maxWidth?: number; maxHeight?: number }): Size => {
     const scale = Math.min(
@@ -16,31 +16,31 @@ function measuring(natural: Size, isScalable = false) {
   };
 }
 
-describe("the box of a step", () => {
+describe("boxOfStep", () => {
   const landscape = measuring({ width: 1000, height: 500 });
   test.each([
     ["a size between steps", { maxWidth: 101 }, 200],
     ["a size that is a step", { maxWidth: 100 }, 100],
-    ["a height by the width that it results in", { maxHeight: 51 }, 200],
-    ["a box by its effective size, not by its own sides", { maxWidth: 100, maxHeight: 8192 }, 100],
+    ["a height, by the resulting width", { maxHeight: 51 }, 200],
+    ["a box, by the resulting size instead of its own sides", { maxWidth: 100, maxHeight: 8192 }, 100],
     ["a small size", { maxWidth: 1, maxHeight: 1 }, 100],
     ["a size above the largest step", { maxWidth: 401 }, 400],
     ["a box larger than the picture", { maxWidth: 8192 }, 400],
-  ])("is the next larger one for %s", (_, box, side) => {
+  ])("returns the next larger step for %s", (_, box, side) => {
     expect(boxOfStep(box, STEPS, landscape)).toEqual({ maxWidth: side, maxHeight: side });
   });
 
-  test("goes by the height of an upright picture", () => {
+  test("compares the height of an upright picture", () => {
     const upright = measuring({ width: 500, height: 1000 });
     expect(boxOfStep({ maxWidth: 51 }, STEPS, upright)).toEqual({ maxWidth: 200, maxHeight: 200 });
   });
 
-  test("enlarges what is drawn at any size", () => {
+  test("enlarges a scalable picture", () => {
     const drawing = measuring({ width: 10, height: 5 }, true);
     expect(boxOfStep({ maxWidth: 150 }, STEPS, drawing)).toEqual({ maxWidth: 200, maxHeight: 200 });
   });
 
-  test("is none without a box", () => {
+  test("returns no box without a box", () => {
     expect(boxOfStep({}, STEPS, landscape)).toEqual({});
   });
 
@@ -52,11 +52,11 @@ describe("the box of a step", () => {
       { maxWidth: 400, maxHeight: 400 },
     ],
     [{ maxWidth: 999 }, { maxWidth: 400 }],
-  ])("of %j is %j where the size is not known", (box, expected) => {
+  ])("turns %j into %j if the resulting size is unknown", (box, expected) => {
     expect(boxOfStep(box, STEPS, () => null)).toEqual(expected);
   });
 
-  test("leaves an image at most one size more than there are steps, over all boxes", () => {
+  test("maps all boxes of an image to at most one size more than there are steps", () => {
     for (const natural of [
       { width: 317, height: 211 },
       { width: 40, height: 1999 },
@@ -73,7 +73,7 @@ describe("the box of a step", () => {
   });
 });
 
-describe("the parameters that are served", () => {
+describe("servedParameters", () => {
   const original: OriginalFacts = { type: "image/png", width: 1000, height: 500, pages: 1, size: 1 };
   const asked = { quality: "low", maxWidth: 150, page: 1 } as const;
   const specs: RenditionSpec[] = [];
@@ -84,7 +84,7 @@ describe("the parameters that are served", () => {
     },
   };
 
-  test("have the box of the step, and all else as it was asked for", () => {
+  test("replaces the box by that of the step and keeps the other parameters", () => {
     const served = servedParameters(
       renderer,
       original,
@@ -100,19 +100,19 @@ describe("the parameters that are served", () => {
     [true, sizePolicy("steps")],
     [false, sizePolicy("any")],
     [false, sizePolicy("signed")],
-  ])("are those of the request when exact is %s under %j", (isExact, policy) => {
+  ])("returns the parameters of the request for isExact %s and the policy %j", (isExact, policy) => {
     const request = { parameters: asked, isExact };
     expect(servedParameters(renderer, original, "jpg", request, policy)).toEqual(asked);
   });
 });
 
-describe("the policy of sizes", () => {
-  test("has the default ladder for steps", () => {
+describe("sizePolicy", () => {
+  test("returns the default ladder for steps, in ascending order", () => {
     expect(sizePolicy("steps")).toEqual({ steps: DEFAULT_STEPS, needsSignature: false });
     expect([...DEFAULT_STEPS].sort((a, b) => a - b)).toEqual(DEFAULT_STEPS);
   });
 
-  test("orders a ladder of the host", () => {
+  test("sorts the host's ladder and drops duplicates", () => {
     expect(sizePolicy({ steps: [400, 100, 400, 200] }).steps).toEqual([100, 200, 400]);
   });
 });

@@ -2,7 +2,7 @@ import type { ImageFormat, OriginalFacts, Renderer, Size } from "../../contracts
 import * as rules from "../../option-rules.ts";
 import type { ReadParameters } from "./rendition-spec.ts";
 
-/** Longer sides of the ladder that `sizes: "steps"` names, in pixels. */
+/** The ladder of `sizes: "steps"`: longer sides in pixels. */
 export const DEFAULT_STEPS: readonly number[] = [
   64, 128, 256, 320, 480, 640, 800, 1024, 1280, 1600, 1920, 2560, 3840, 5120, 8192,
 ];
@@ -33,7 +33,7 @@ export const SIZES_RULE = rules.preset(
   ),
 );
 
-/** What the option comes to. */
+/** The resolved option `sizes`. */
 export interface SizePolicy {
   /** Longer sides, ascending; `null`: every size is rendered. */
   steps: readonly number[] | null;
@@ -49,7 +49,7 @@ export function sizePolicy(sizes: SizesOption): SizePolicy {
   return { steps: sizes === "steps" ? DEFAULT_STEPS : null, needsSignature: sizes === "signed" };
 }
 
-/** Whether every request gets the size that it names. */
+/** Whether every request gets the exact size that it names. */
 export function isFree({ steps, needsSignature }: SizePolicy): boolean {
   return steps === null && !needsSignature;
 }
@@ -57,9 +57,10 @@ export function isFree({ steps, needsSignature }: SizePolicy): boolean {
 type Box = Pick<ReadParameters, "maxWidth" | "maxHeight">;
 
 /**
- * The box of the step that is served for `box`: the smallest whose longer side is not below that of the size which `box` results
- * in, else the largest step. No box stays none. Where the size is not known before the original is read, the sides of the box are raised.
- * @param measure the size that a box results in; `null`: not known.
+ * The box of the step served for `box`: the smallest step that is not below the longer side of the resulting size, else the
+ * largest step. No box stays no box. If the resulting size is unknown before the original is read, the sides of the box are
+ * raised to steps.
+ * @param measure Returns the size that results from a box; `null`: unknown.
  */
 export function boxOfStep(box: Box, steps: readonly number[], measure: (box: Box) => Size | null): Box {
   const { maxWidth, maxHeight } = box;
@@ -74,7 +75,7 @@ export function boxOfStep(box: Box, steps: readonly number[], measure: (box: Box
   return { maxWidth: side, maxHeight: side };
 }
 
-/** The parameters that are rendered for a request: those of the next larger step, where the host did not choose exact ones. */
+/** The parameters that are rendered for a request: those of the next larger step, unless the host chose exact ones. */
 export function servedParameters(
   renderer: Pick<Renderer, "measure">,
   original: OriginalFacts,

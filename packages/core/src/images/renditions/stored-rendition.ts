@@ -1,26 +1,26 @@
 import type { BlobStore, StoredBlob } from "../../contracts/blob-store.ts";
 import { isServiceError } from "../../errors.ts";
 
-/** What is kept with the bytes of a stored rendition, in a header of fixed length before them. */
+/** Metadata of a stored rendition, in a header of fixed length before its bytes. */
 export interface Stamp {
-  /** `Renderer.look` of the renderer that made it. */
+  /** `Renderer.look` of the renderer that made the rendition. */
   look: number;
-  /** `Renderer.build` of the same; behind a `-` that of the intermediate's renderer, where that was another. */
+  /** `Renderer.build` of the same renderer. If another build made the intermediate, that build follows after a `-`. */
   build: string;
 }
 
-/** Bytes before those of the picture. */
+/** Length of the header in bytes. */
 export const STAMP_BYTES = 96;
 
 const STAMP = /^outrigger rendition 1 look=([1-9]\d{0,8}) build=([a-z0-9.]{1,24}(?:-[a-z0-9.]{1,24})?) *\n$/;
 
-/** The blob of a rendition. */
+/** The blob of a rendition: header and bytes. */
 export function stamped({ look, build }: Stamp, bytes: Buffer): Buffer {
   const line = `outrigger rendition 1 look=${look} build=${build}`;
   return Buffer.concat([Buffer.from(`${line.padEnd(STAMP_BYTES - 1)}\n`, "latin1"), bytes]);
 }
 
-/** The stamp at the beginning of a blob; `null`: this is no rendition. */
+/** The stamp at the start of a blob; `null`: the blob is not a rendition. */
 export function stampIn(start: Buffer): Stamp | null {
   const match = STAMP.exec(start.toString("latin1", 0, STAMP_BYTES));
   if (match === null) return null;
@@ -28,21 +28,21 @@ export function stampIn(start: Buffer): Stamp | null {
   return { look: Number(look), build };
 }
 
-/** The stamp of an open blob, which is closed then. `null` as {@link stampIn} says. */
+/** Reads the stamp of an open blob and closes the blob. `null` as in {@link stampIn}. */
 export async function readStamp({ body }: StoredBlob): Promise<Stamp | null> {
   if (Buffer.isBuffer(body)) return stampIn(body);
   const chunks: Buffer[] = [];
   let length = 0;
   // Leaving the loop destroys the stream.
   for await (const chunk of body) {
-    chunks.push(chunk as Buffer); // A store's streams are of Buffers.
+    chunks.push(chunk as Buffer); // Streams of a store yield Buffers.
     length += (chunk as Buffer).length;
     if (length >= STAMP_BYTES) break;
   }
   return stampIn(Buffer.concat(chunks));
 }
 
-/** The stamp of what is stored under a key; `null`: no rendition is. */
+/** The stamp of the rendition stored under a key; `null`: none is stored. */
 export async function storedStamp(
   store: BlobStore,
   key: string,
@@ -53,7 +53,7 @@ export async function storedStamp(
     const blob = await store.get(key, signal === undefined ? { range } : { range, signal });
     return blob === null ? null : await readStamp(blob);
   } catch (error) {
-    // Empty bytes have no beginning: another program left them.
+    // An empty blob, left by another program, has no such range.
     if (isServiceError(error, "bad_request")) return null;
     throw error;
   }

@@ -15,7 +15,7 @@ function address(
 }
 
 describe("images.address", () => {
-  test("is the image URL without a format", async () => {
+  test("returns the image URL without a format", async () => {
     expect(await address()).toBe(`/${ID}`);
     expect(await address({}, {})).toBe(`/${ID}`);
     expect(await address({}, {}, { publicUrl: "https://example.com/img/" })).toBe(
@@ -29,21 +29,21 @@ describe("images.address", () => {
     [{ format: "webp", resize: "x600", convert: "low" }, "webp?resize=x600"],
     [{ format: "avif", preset: "thumb" }, "avif?preset=thumb"],
     [{ format: "gif", resize: "" }, "gif"],
-  ])("of %j is .%s below the mount point", async (rendition, expected) => {
+  ])("returns for %j the suffix .%s below the mount point", async (rendition, expected) => {
     expect(await address(rendition)).toBe(`/api/images/${ID}.${expected}`);
     expect(await address(rendition, {}, { publicUrl: "https://example.com/img" })).toBe(
       `https://example.com/img/api/images/${ID}.${expected}`,
     );
   });
 
-  test("ends with the signature", async () => {
+  test("appends the signature if signed is true", async () => {
     expect(await address({ format: "png", resize: "8x" }, { signed: true })).toMatch(
       new RegExp(`^/api/images/${ID}\\.png\\?resize=8x&s=[\\w-]{43}$`),
     );
     expect(await address({ format: "png" }, { signed: true })).toMatch(/\.png\?s=[\w-]{43}$/);
   });
 
-  test("takes its end as a date or as Unix milliseconds, and signs it", async () => {
+  test("accepts until as a Date or as Unix milliseconds, and signs it", async () => {
     const at = Date.parse("2026-03-01T13:00:00.000Z");
     const expected = /\.png\?resize=8x&until=1772370000000&s=[\w-]{43}$/;
     const dated = await address({ format: "png", resize: "8x" }, { until: new Date(at) });
@@ -51,7 +51,7 @@ describe("images.address", () => {
     expect(await address({ format: "png", resize: "8x" }, { until: at, signed: true })).toBe(dated);
   });
 
-  test("is signed by itself where sizes are signed, and needs it", async () => {
+  test("signs by default if sizes is signed and the parameters need a signature", async () => {
     const site = { sizes: "signed" } as const;
     expect(await address({ format: "png", page: 1 }, {}, site)).toMatch(/\?page=1&s=[\w-]{43}$/);
     expect(await address({ format: "png", page: 1 }, { signed: false }, site)).toMatch(/\?page=1$/);
@@ -77,13 +77,13 @@ describe("images.address", () => {
     [{ format: "jpg", convert: "best" as never }, {}, "convert must be one of low, medium, high, max"],
     [{ format: "png", page: 0 }, {}, "page must be a whole number from 1"],
     [{ format: "png", preset: "huge" }, {}, "preset must be one of thumb"],
-    [{ format: "png", preset: "thumb", page: 1 }, {}, "preset takes the place of page: give one of them"],
+    [{ format: "png", preset: "thumb", page: 1 }, {}, "preset and page exclude each other: send only one"],
     [{ format: "png" }, { until: Date.parse("2026-03-01T12:00:00.000Z") }, "until has passed already"],
-  ])("of %j with %j rejects with bad_request", async (rendition, options, message) => {
+  ])("rejects %j with %j with bad_request", async (rendition, options, message) => {
     await expect(address(rendition, options)).rejects.toMatchObject({ code: "bad_request", message });
   });
 
-  test("of what is no image ID rejects with bad_request", async () => {
+  test("rejects an invalid image ID with bad_request", async () => {
     for (const id of ["", "../etc/passwd", `${ID}A`]) {
       await expect(address({}, {}, {}, id)).rejects.toMatchObject({ code: "bad_request" });
     }
@@ -113,7 +113,7 @@ describe("images.address", () => {
       { until: 9e12, signed: false },
       "address: signed must be true or absent beside until, not false",
     ],
-  ])("of %j with %j rejects with a TypeError", async (rendition, options, message) => {
+  ])("rejects %j with %j with a TypeError", async (rendition, options, message) => {
     await expect(address(rendition as never, options as never)).rejects.toThrow(new TypeError(message));
   });
 });

@@ -9,9 +9,9 @@ import { imageUrl } from "../record/image-links.ts";
 import { canonicalAddress, type SignedAddress } from "./address-signatures.ts";
 import { MAX_UNTIL_MS, meantBy, parseAsked, type ReadRules } from "./read-request.ts";
 
-/** What an address is to name. */
+/** The rendition that an address names. */
 export interface AddressedRendition {
-  /** Absent: the image URL, for which there is nothing else to choose. */
+  /** Absent: the image URL, which takes no other parameter. */
   format?: ImageFormat | "jpeg";
   /** `<MaxWidth>x<MaxHeight>`, `<MaxWidth>x` or `x<MaxHeight>`, with sides of 1 to 8192 pixels. */
   resize?: string;
@@ -19,20 +19,20 @@ export interface AddressedRendition {
   convert?: Quality;
   /** Page of a PDF, from 1. */
   page?: number;
-  /** Name of one of the option `presets`, in place of `resize`, `convert` and `page`. */
+  /** Name of a preset from the option `presets`. Replaces `resize`, `convert` and `page`. */
   preset?: string;
 }
 
 export interface AddressOptions {
-  /** Signs the address. @default true with `until`, and where `sizes` is "signed" and the address needs it */
+  /** Signs the address. @default true with `until`, and if `sizes` is "signed" and the address needs a signature */
   signed?: boolean;
-  /** The moment from which on the address is refused: a date, or Unix milliseconds. @default never */
+  /** The address is rejected from this time on: a date, or Unix milliseconds. @default never */
   until?: Date | number;
 }
 
 const any = rules.any();
 
-// Their values are checked as those of requests.
+// The values are checked like those of a request.
 const RENDITION_RULES = {
   ...{ format: any, resize: any, convert: any, page: any, preset: any },
 } satisfies rules.RuleTable<AddressedRendition>;
@@ -43,8 +43,8 @@ const ADDRESS_RULES = {
 } satisfies rules.RuleTable<AddressOptions>;
 
 /**
- * Writes the address of an image or a rendition. Throws `bad_request` for what a request with it would be refused with 400 for, and
- * a TypeError for an option that does not exist or has another type.
+ * Writes the address of an image or a rendition. Throws `bad_request` where a request to the address would answer 400, and
+ * a TypeError for an unknown option or one of a wrong type.
  * @param base The mount point, without a trailing slash.
  */
 export function writeAddress(
@@ -80,8 +80,8 @@ export function writeAddress(
 }
 
 /**
- * The absolute address of a rendition with a signature, where it needs one to be answered with exactly what it asks for.
- * @param address of a format, with parameters or without.
+ * Adds a signature to the absolute address of a rendition if its parameters need one.
+ * @param address Address of a format, with or without parameters.
  */
 export function resignAddress(base: string, id: string, address: string, reads: ReadRules): string {
   const { pathname, searchParams } = new URL(address);

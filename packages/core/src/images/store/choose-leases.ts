@@ -1,11 +1,11 @@
 import { hasLeases, type LeaseStore } from "../../contracts/lease-store.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 
-/** Where the leases of renditions are kept. */
+/** The store that keeps the leases of renditions. */
 export interface LeaseChoice {
   /**
-   * `renditions`: in their own store. `records`: beside the records, since the store of the renditions cannot keep any.
-   * `none`: neither can, so each process renders for itself. `unshared`: the renditions are in a directory or in memory.
+   * `renditions`: the store of the renditions. `records`: that of the records, since that of the renditions has no leases.
+   * `none`: neither has leases, so each process renders for itself. `unshared`: the renditions are in a directory or in memory.
    */
   place: "renditions" | "records" | "none" | "unshared";
   /** `null` for `none` and `unshared`. */
@@ -13,9 +13,9 @@ export interface LeaseChoice {
 }
 
 /**
- * Chooses the store of the leases. Rejects when a store cannot be asked now: a store that is away may well have leases.
+ * Chooses the store of the leases. Rejects if a store is unavailable, since it may support leases.
  *
- * Renditions in a directory have no leases at all. Leases elsewhere would make machines wait for files that they do not share.
+ * Renditions in a directory have no leases. Leases elsewhere would make machines wait for files that they do not share.
  */
 export async function chooseLeases({
   renditions,
@@ -31,7 +31,7 @@ async function supportsLeases(store: LeaseStore): Promise<boolean> {
   return (await store.leasesSupported?.()) ?? true;
 }
 
-/** What a node without leases costs, and the remedy, for logs and checks. */
+/** Warning for logs and checks: the cost of missing leases, and the remedy. */
 export const NO_LEASES_WARNING =
-  "Neither the storage of the renditions nor that of the records has leases, so each process renders for itself. " +
+  "Neither the storage of the renditions nor that of the records supports leases, so each process renders for itself. " +
   "Keep the records in Redis, or the renditions in a service with conditional writes.";

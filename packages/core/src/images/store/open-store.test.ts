@@ -32,7 +32,7 @@ async function rewriteIdentity(store: BlobStore, changes: object): Promise<void>
   await store.put("identity", Buffer.from(JSON.stringify({ ...(await identityOf(store)), ...changes })));
 }
 
-/** A service on a directory, with the secret that is kept there, and what it logs. */
+/** Runs a service on a directory with the secret kept there. Returns the result and the log lines. */
 async function onDirectory<T>(
   directory: string,
   use: (images: Images, errors: unknown[]) => Promise<T>,
@@ -62,7 +62,7 @@ function newDirectory(): string {
 }
 
 describe("a new storage", () => {
-  test("gets an identity with the fingerprint of the secret, one for all processes that start at once", async () => {
+  test("gets one identity, with the fingerprint of the secret, from five processes that start at once", async () => {
     const store = createMemoryBlobStore();
     const sites = Array.from({ length: 5 }, () => createSite({ store, secret: [NEW, OLD] }));
     await Promise.all(sites.map(({ images }) => images.ready()));
@@ -73,7 +73,7 @@ describe("a new storage", () => {
     expect(sites.flatMap(({ errors }) => errors)).toEqual([]);
   });
 
-  test("that is a directory is logged once, with its path, and gets a secret", async () => {
+  test("in a directory is logged once with its path, and gets a secret", async () => {
     const directory = newDirectory();
     const first = await onDirectory(directory, (images) => images.ready());
     expect(first.lines).toEqual([expect.stringMatching(/^new data directory .*"where":"/)]);
@@ -82,7 +82,7 @@ describe("a new storage", () => {
     expect((await onDirectory(directory, (images) => images.ready())).lines).toEqual([]);
   });
 
-  test("with requireStore is refused: 503 for all calls, nothing is written, and no secret is made", async () => {
+  test("with requireStore answers 503 to all calls, and neither data nor a secret is written", async () => {
     const directory = newDirectory();
     const refused = await onDirectory(
       directory,
@@ -107,7 +107,7 @@ describe("a new storage", () => {
   });
 });
 
-test("a storage of an earlier release gets an identity, also where an existing one is required", async () => {
+test("a storage of an earlier release gets an identity, even with requireStore", async () => {
   const store = createMemoryBlobStore();
   const { id } = created(await createLifeSite({ store, secret: OLD }).create());
   await store.delete("identity");
@@ -116,8 +116,8 @@ test("a storage of an earlier release gets an identity, also where an existing o
   expect(await identityOf(store)).toMatchObject({ v: 1, secrets: fingerprintsOf(OLD) });
 });
 
-describe("a storage that was used with another secret", () => {
-  test("is refused, with one report that names the remedy and no secret", async () => {
+describe("a storage used with another secret", () => {
+  test("answers 503, and is reported once with the remedy and without the secret", async () => {
     const store = createMemoryBlobStore();
     const { id } = created(await createLifeSite({ store, secret: OLD }).create());
     const site = createLifeSite({ store, secret: NEW });
@@ -137,7 +137,7 @@ describe("a storage that was used with another secret", () => {
     expect((await identityOf(store))?.secrets).toEqual(fingerprintsOf(OLD));
   });
 
-  test("is served by a list that holds it, and from then on by the new secret alone", async () => {
+  test("is served with a list that contains the old secret, and from then on with the new secret alone", async () => {
     const store = createMemoryBlobStore();
     const image = created(await createLifeSite({ store, secret: OLD }).create());
     const both = createLifeSite({ store, secret: [NEW, OLD] });
@@ -154,7 +154,7 @@ describe("a storage that was used with another secret", () => {
   });
 });
 
-test("a directory whose secret is gone is refused until the file is back, and gets no other one", async () => {
+test("a directory without its secret file is rejected until the file is back, and gets no new secret", async () => {
   for (const hasIdentity of [true, false]) {
     const directory = newDirectory();
     const file = join(directory, "secret");
@@ -181,7 +181,7 @@ test("a directory whose secret is gone is refused until the file is back, and ge
   }
 });
 
-test("a storage that a newer release has changed is refused by services, commands and migrations", async () => {
+test("services, commands and migrations reject a storage changed by a newer release", async () => {
   const store = createMemoryBlobStore();
   const first = createLifeSite({ store });
   const { id } = created(await first.create());
@@ -197,7 +197,7 @@ test("a storage that a newer release has changed is refused by services, command
   await expect(admin.withhold(id, { reason: "no" })).rejects.toMatchObject(refused);
   await expect(admin.sweep()).rejects.toMatchObject(refused);
   await admin.close();
-  // Its caller has it already.
+  // The caller already received the error.
   expect(reported).toEqual([]);
   for (const [from, to] of [
     [store, createMemoryBlobStore()],
@@ -205,12 +205,12 @@ test("a storage that a newer release has changed is refused by services, command
   ] as const) {
     await expect(migrateStorage({ from, to, source: "test" })).rejects.toMatchObject(refused);
   }
-  // One that is open already serves its images, and takes nothing missing for an answer.
+  // An open service still serves its images, but answers 503 instead of 404 for missing ones.
   expect((await first.send("GET", `/api/images/${id}.json`)).status).toBe(200);
   expect((await first.send("GET", "/api/images/AAAAAAAAAAAAAAAAAAAAAA.json")).status).toBe(503);
 });
 
-test("commands neither name a storage nor change its identity", async () => {
+test("commands write no identity", async () => {
   const store = createMemoryBlobStore();
   const { id } = created(await createLifeSite({ store, clock: { now: Date.now() } }).create());
   await store.delete("identity");
@@ -224,7 +224,7 @@ test("commands neither name a storage nor change its identity", async () => {
   await admin.close();
 });
 
-test("a store that is away at the first check is asked again by the next call, and by waiting work", async () => {
+test("after a failed first check, the next call checks the store again", async () => {
   const kept = createMemoryBlobStore();
   let isAway = true;
   const store = tapStore(kept, () => {
@@ -238,7 +238,7 @@ test("a store that is away at the first check is asked again by the next call, a
   await eventually(async () => expect(await identityOf(kept)).toMatchObject({ v: 1 }));
 });
 
-test("a storage that is too full for its identity serves its images, and gets it at a later start", async () => {
+test("a storage without space for its identity serves its images, and gets the identity at a later start", async () => {
   const kept = createMemoryBlobStore();
   const { id } = created(await createLifeSite({ store: kept, secret: OLD }).create());
   await kept.delete("identity");

@@ -17,9 +17,9 @@ import {
 
 export interface OpenStoreOptions {
   records: BlobStore;
-  /** Absent: the one that the store keeps. */
+  /** Absent: the secret kept in the store. */
   secret: Secret | undefined;
-  /** Refuses a store without data instead of making it one of ours. */
+  /** Rejects an empty store instead of initializing it. */
   requireStore: boolean;
   now(): number;
   log: Logger;
@@ -27,18 +27,18 @@ export interface OpenStoreOptions {
 
 /** A store that may be used. */
 export interface OpenedStore {
-  /** Of its identity; `null` where it is too full for one: the next start writes it. */
+  /** ID in the store's identity; `null`: the store has no space for an identity, and the next start writes it. */
   id: string | null;
   secret: Secret;
 }
 
-/** Fingerprints that an identity keeps: each rotation adds one. */
+/** Most fingerprints in an identity. Each rotation adds one. */
 const MAX_SECRETS = 8;
 
 /**
- * Proves that a store of records may be used with this secret. A store without an identity gets one; a new one gets its
- * secret before that, so that a store with an identity has its secret, or has lost it.
- * Rejects with {@link StoreRefused} for a store that must not be used, otherwise as the store does.
+ * Checks that a store of records may be used with this secret. Writes an identity if the store has none. A new store gets
+ * its secret before its identity, so an identity without a secret means that the secret was lost.
+ * Rejects with {@link StoreRefused} for a store that must not be used, otherwise like the store.
  */
 export async function openStore(options: OpenStoreOptions): Promise<OpenedStore> {
   for (;;) {
@@ -46,7 +46,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
     try {
       return await (held === null ? nameStore(options) : enterStore(options, held));
     } catch (error) {
-      // Another process was faster with the identity: it is read again.
+      // Another process wrote the identity first. Read it again.
       if (!isServiceError(error, "conflict")) throw error;
     }
   }
@@ -84,7 +84,7 @@ async function nameStore(options: OpenStoreOptions): Promise<OpenedStore> {
   return { id: identity.id, secret };
 }
 
-/** Waits for a write without which images can be served and deleted, also where there is no room for it. @returns whether it was done. */
+/** Awaits a write that is not needed to serve and delete images, and ignores `no_space`. @returns whether it was written. */
 async function ifRoom(writing: Promise<unknown>): Promise<boolean> {
   try {
     await writing;
@@ -95,7 +95,7 @@ async function ifRoom(writing: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Whether a store has no key of an image service but those that come and go. */
+/** Whether a store has no permanent key of an image service. */
 async function holdsNothing(records: BlobStore): Promise<boolean> {
   let cursor: string | undefined;
   do {
@@ -111,37 +111,37 @@ async function firstSecretOf({ secret, records }: OpenStoreOptions): Promise<Sec
   return records.localSecret();
 }
 
-/** The secret in use; makes none: with another one, every PIN that was given out would be wrong. */
+/** The secret in use. Never creates one: a new secret would invalidate every PIN. */
 async function secretOf({ secret, records }: Pick<OpenStoreOptions, "secret" | "records">): Promise<Secret> {
   if (secret !== undefined) return secret;
   const kept = isLocalStore(records) ? await records.readLocalSecret() : null;
   if (kept !== null) return kept;
   throw new StoreRefused(
-    `The secret of this storage is gone, and its PINs with it. Restore ${secretPathOf(records)} from a backup, or ${GIVE_SECRET}`,
+    `The secret of this storage is missing, so its PINs cannot be checked. Restore ${secretPathOf(records)} from a backup, or ${GIVE_SECRET}`,
   );
 }
 
 const UNFINISHED =
-  "The storage is the target of a migration or a restore that has not finished: run it again to its end first";
+  "The storage is the target of an unfinished migration or restore. Run that again until it finishes";
 
 const GIVE_SECRET =
-  "give the secret that the images were stored under: option secret (outrigger serve: OUTRIGGER_SECRET or OUTRIGGER_SECRET_FILE)";
+  "set the secret that the images were stored with: option secret (outrigger serve: OUTRIGGER_SECRET or OUTRIGGER_SECRET_FILE)";
 
 function wrong({ secret, records }: OpenStoreOptions): string {
   const remedy =
     secret === undefined
       ? `Restore the former ${secretPathOf(records)} from a backup, or ${GIVE_SECRET}`
-      : `${GIVE_SECRET.replace(/^g/, "G")}, in a list behind the new one to rotate`;
+      : `${GIVE_SECRET.replace(/^s/, "S")}. To rotate, list it after the new secret`;
   const own =
     secret !== undefined && isLocalStore(records)
-      ? `; without the option, ${secretPathOf(records)} is used`
+      ? `. Without that option, ${secretPathOf(records)} is used`
       : "";
   return `The PINs of this storage were made with another secret. ${remedy}${own}`;
 }
 
 function missing(records: BlobStore): string {
   const what = isLocalStore(records) ? "The data directory" : "The storage";
-  return `${what} is empty, and an existing one is required. Mount the right one; to begin anew, start once without requireStore (outrigger serve: without --existing and OUTRIGGER_EXISTING)`;
+  return `${what} is empty, and an existing one is required. Mount the right one; to start with an empty one, start once without requireStore (outrigger serve: without --existing and OUTRIGGER_EXISTING)`;
 }
 
 function secretPathOf(records: BlobStore): string {

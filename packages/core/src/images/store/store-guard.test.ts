@@ -8,7 +8,7 @@ import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts"
 
 const UNKNOWN = "AAAAAAAAAAAAAAAAAAAAAA";
 
-/** A store that a test replaces under the service, as a mount does. */
+/** A store that a test replaces while the service runs, like a mount. */
 function createMount(first: BlobStore): BlobStore & { under: BlobStore } {
   const mount = {
     under: first,
@@ -28,7 +28,7 @@ async function anotherStore(): Promise<BlobStore> {
   return store;
 }
 
-/** Statuses of all ways in which a missing record shows, and of a create. */
+/** Statuses of every request that depends on a record, and of a create. */
 async function statusesIn(site: ImageSite, id: string): Promise<number[]> {
   const statuses = [
     (await site.send("GET", `/api/images/${id}.json`)).status,
@@ -44,9 +44,9 @@ async function statusesIn(site: ImageSite, id: string): Promise<number[]> {
 
 test.each([
   ["empty", async () => createMemoryBlobStore(), "has become empty"],
-  ["another one", anotherStore, "was replaced by another one"],
+  ["another storage", anotherStore, "was replaced by another one"],
 ])(
-  "a storage that is %s all at once answers 503 everywhere, and heals when it is back",
+  "a storage that becomes %s answers 503 everywhere, and recovers when it is back",
   async (_what, other, said) => {
     const lines: string[] = [];
     const info = (_fields: object, message: string) => lines.push(message);
@@ -80,13 +80,13 @@ test.each([
   },
 );
 
-test("a sweep removes no bytes for a record that is missing with its storage", async () => {
+test("a sweep removes no bytes if the record is missing because its storage is gone", async () => {
   const records = createMount(createMemoryBlobStore());
   const bytes = createMemoryBlobStore();
   const storage = { records, originals: bytes, renditions: bytes };
   let sweeps = 0;
   const home = records.under;
-  // The storage goes away after the sweep has begun: with the first look at a record.
+  // The storage disappears during the sweep, at the first read of a record.
   const get = records.get;
   records.get = (key, options) => {
     if (sweeps > 0 && key.endsWith("/record")) records.under = createMemoryBlobStore();
@@ -105,7 +105,7 @@ test("a sweep removes no bytes for a record that is missing with its storage", a
   expect((await site.send("GET", `/api/images/${id}.json`)).status).toBe(410);
 });
 
-test("waiting work is left alone while the storage is another one", async () => {
+test("pending work is kept while the storage is missing", async () => {
   const home = createMemoryBlobStore();
   const renderer = createFakeRenderer();
   const first = createSite({ store: home, renderer, sweepEveryMs: false });
@@ -116,7 +116,7 @@ test("waiting work is left alone while the storage is another one", async () => 
   const mount = createMount(tapStore(home, held.tap));
   const next = createSite({ store: mount, clock: { now: first.clock.now + DAY / 2 } });
   await held.reached;
-  // The record and the identity go; the upload stays, as in a store of its own.
+  // The record and the identity disappear; the upload stays, as if it had its own store.
   const record = (await home.get(`${id}/record`))?.body as Buffer;
   const identity = (await home.get("identity"))?.body as Buffer;
   await home.delete(`${id}/record`);
@@ -130,7 +130,7 @@ test("waiting work is left alone while the storage is another one", async () => 
   await expect(next.images.ready()).resolves.toBeUndefined();
 });
 
-test("a hit looks at no identity, a create and a miss at one, and concurrent misses share looks", async () => {
+test("a hit reads no identity, a create and a miss read it once, and concurrent misses share reads", async () => {
   const calls: StoreCall[] = [];
   const kept = createMemoryBlobStore();
   const site = createLifeSite({ store: tapStore(kept, (call) => void calls.push(call)) });
@@ -151,7 +151,7 @@ test("a hit looks at no identity, a create and a miss at one, and concurrent mis
   expect(shared.length).toBeLessThan(10);
 });
 
-test("a look at the identity that began before a record was found missing does not count", async () => {
+test("a check of the identity that started before a record was found missing does not confirm the miss", async () => {
   const home = createMemoryBlobStore();
   const mount = createMount(home);
   const reached = signal();
@@ -173,7 +173,7 @@ test("a look at the identity that began before a record was found missing does n
   await reached.promise;
   mount.under = createMemoryBlobStore();
   const late = site.send("GET", `/api/images/${UNKNOWN}.json`);
-  // A turn, in which the late request finds its record missing.
+  // In this turn the late request finds its record missing.
   await new Promise(setImmediate);
   answered.give();
   expect((await early).status).toBe(404);

@@ -4,24 +4,24 @@ import { type FailureListener, markReported } from "../../http/failure-listener.
 import { FORMAT_VERSION, isKnownVersion } from "../record/known-version.ts";
 import { readIdentity, type StoreIdentity, StoreRefused } from "./store-identity.ts";
 
-/** Keeps a service from working on a store that is not, or no longer, the one that it was started on. */
+/** Stops a service from using a store other than the one that it was started on. */
 export interface StoreGuard {
-  /** Whether the first check has succeeded: then `open` need not be awaited. */
+  /** Whether the first check has succeeded, so that `open` need not be awaited. */
   readonly isOpen: boolean;
-  /** Resolves when the store has passed the first check. A check that failed is repeated by the next call. */
+  /** Resolves when the store has passed the first check. After a failed check, the next call repeats it. */
   open(): Promise<void>;
   /**
-   * Resolves when the store still is the one that was opened, by a look that begins after this call. Concurrent calls share
-   * looks. Rejects with `store_unavailable` for another store, and as the store does.
+   * Resolves if the store is still the one that was opened, by a check that starts after this call. Concurrent calls share
+   * checks. Rejects with `store_unavailable` for another store, otherwise like the store.
    */
   confirm(): Promise<void>;
 }
 
 export interface StoreGuardOptions {
   records: BlobStore;
-  /** The first check. Resolves to the ID of the store; `null` where it has none, and gets none. */
+  /** The first check. Resolves to the ID of the store; `null`: the store has no ID. */
   first(): Promise<string | null>;
-  /** Called once for each change of state, not for each call that is refused; `null`: each caller reports it. */
+  /** Called once per change of state, not per rejected call; `null`: each caller reports the error. */
   onError: FailureListener | null;
   log: Logger;
 }
@@ -32,7 +32,7 @@ export function createStoreGuard({ records, first, onError, log }: StoreGuardOpt
   let opening: Promise<void> | null = null;
   let running: Promise<void> | null = null;
   let waiting: Promise<void> | null = null;
-  /** What was reported last, while it holds. */
+  /** Message of the last report, while it is still true. */
   let trouble: string | null = null;
 
   async function watched(check: () => Promise<void>): Promise<void> {
@@ -56,7 +56,7 @@ export function createStoreGuard({ records, first, onError, log }: StoreGuardOpt
   async function look(): Promise<void> {
     const identity = (await readIdentity(records))?.identity ?? null;
     if (identity !== null) requireKnownFormat(identity);
-    // A store of an earlier release that a service has named since.
+    // A service has written the identity since this process opened a store of an earlier release.
     if (id === null) id = identity?.id ?? null;
     else if (identity === null) throw new StoreRefused(EMPTY);
     else if (identity.id !== id) throw new StoreRefused(OTHER);
@@ -87,9 +87,9 @@ export function createStoreGuard({ records, first, onError, log }: StoreGuardOpt
     confirm() {
       if (id === undefined) return open();
       if (running === null) return start();
-      // The look under way may have begun before what is to be confirmed was seen.
+      // The running check may have started before the caller's observation.
       waiting ??= running
-        .catch(() => undefined) // Its own callers get it.
+        .catch(() => undefined) // Its own callers get the error.
         .then(() => {
           waiting = null;
           return start();
@@ -99,7 +99,7 @@ export function createStoreGuard({ records, first, onError, log }: StoreGuardOpt
   };
 }
 
-/** For commands, which have no secret: they write no identity, and refuse a store that a newer release has changed. */
+/** A guard for commands, which have no secret: writes no identity, and rejects a store changed by a newer release. */
 export function createAdminGuard(records: BlobStore, log: Logger): StoreGuard {
   return createStoreGuard({
     records,
@@ -113,7 +113,7 @@ export function createAdminGuard(records: BlobStore, log: Logger): StoreGuard {
   });
 }
 
-/** @throws StoreRefused for a store that a newer release has changed. */
+/** @throws StoreRefused for a store changed by a newer release. */
 export function requireKnownFormat({ v }: StoreIdentity): void {
   if (isKnownVersion(v)) return;
   throw new StoreRefused(
@@ -122,6 +122,6 @@ export function requireKnownFormat({ v }: StoreIdentity): void {
 }
 
 const EMPTY =
-  "The storage has become empty: the data that this process was started on is gone. Mount or restore it; restart the process to begin anew";
+  "The storage has become empty: the data that this process was started with is gone. Mount or restore it, or restart the process to use the empty storage";
 const OTHER =
-  "The storage was replaced by another one while this process was running. Put the former one back; restart the process to use this one";
+  "The storage was replaced by another one while this process was running. Mount the former one, or restart the process to use this one";

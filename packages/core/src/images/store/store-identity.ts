@@ -5,7 +5,7 @@ import { readAll } from "../../stores/read-all.ts";
 import { FORMAT_VERSION } from "../record/known-version.ts";
 import { type Secret, toKeys } from "../record/pin.ts";
 
-/** The store of the records answers, and must not be used: it is another one, empty, newer, or of another secret. */
+/** The records' store answers but must not be used: it is another store, empty, of a newer release, or of another secret. */
 export class StoreRefused extends ServiceError {
   constructor(message: string) {
     super("store_unavailable", message);
@@ -13,19 +13,19 @@ export class StoreRefused extends ServiceError {
   }
 }
 
-/** What a store of records says about itself, in one small record beside the images' own. */
+/** The identity of a records' store, in one small record beside those of the images. */
 export interface StoreIdentity {
-  /** Version of the format of what is stored; a store with a greater one than {@link FORMAT_VERSION} must not be used. */
+  /** Format version of the store. A store with a version above {@link FORMAT_VERSION} must not be used. */
   v: number;
-  /** 128 random bits, hex. Another value means another store. */
+  /** 128 random bits, hex. Two stores never share an ID. */
   id: string;
-  /** Fingerprints of the secrets that PINs were derived from, the latest first. */
+  /** Fingerprints of the secrets that PINs were derived from, latest first. */
   secrets: string[];
   /** Unix milliseconds. */
   createdAt: number;
 }
 
-/** A stored identity, and what a conditional write of it expects. */
+/** A stored identity, and its revision for a conditional write. */
 export interface HeldIdentity {
   identity: StoreIdentity;
   revision: string;
@@ -35,23 +35,23 @@ export interface HeldIdentity {
 export const IDENTITY_KEY = "identity";
 
 const IS_BACKUP =
-  "This storage is a backup, which is not served: restore it to a storage of its own by outrigger restore";
+  "This storage is a backup, which is not served. Restore it to another storage with outrigger restore";
 
-/** 128 bits that tell secrets apart and say nothing about them, hex; one for each secret of a rotation list. */
+/** A fingerprint for each secret of a rotation list: 128 bits, hex, which identify a secret without revealing it. */
 export function fingerprintsOf(secret: Secret): string[] {
   return toKeys(secret).map((key) =>
     createHmac("sha256", key).update("outrigger secret fingerprint").digest("hex").slice(0, 32),
   );
 }
 
-/** The identity of a store that has none yet. */
+/** A new identity, for a store without one. */
 export function newIdentity(secrets: readonly string[], now: number): StoreIdentity {
   return { v: FORMAT_VERSION, id: randomBytes(16).toString("hex"), secrets: [...secrets], createdAt: now };
 }
 
 /**
- * @returns `null` where the store has none. Rejects with `damaged` for one that cannot be read, with `store_unavailable` for a
- * backup, otherwise as the store does.
+ * @returns `null` if the store has no identity. Rejects with `damaged` for an unreadable identity, with `store_unavailable`
+ * for a backup, otherwise like the store.
  */
 export async function readIdentity(records: BlobStore): Promise<HeldIdentity | null> {
   const blob = await records.get(IDENTITY_KEY);
@@ -61,8 +61,8 @@ export async function readIdentity(records: BlobStore): Promise<HeldIdentity | n
 
 /**
  * Writes an identity, by compare-and-set.
- * @param revision of the one that it replaces; `null` where there is none.
- * @returns its revision. Rejects with `conflict` when another process was faster.
+ * @param revision Revision of the identity that it replaces; `null`: there must be none.
+ * @returns the new revision. Rejects with `conflict` when another process wrote first.
  */
 export async function writeIdentity(
   records: BlobStore,
@@ -73,7 +73,7 @@ export async function writeIdentity(
   return (await records.put(IDENTITY_KEY, bytes, { ifRevision: revision })).revision;
 }
 
-/** What a backup has in the place of an identity, so that no service begins to use it. */
+/** Writes the identity of a backup, which keeps services from using it. */
 export async function writeBackupIdentity(records: BlobStore, identity: StoreIdentity | null): Promise<void> {
   const kept = identity ?? newIdentity([], Date.now());
   await records.put(IDENTITY_KEY, Buffer.from(JSON.stringify({ ...kept, isBackup: true }), "utf8"));

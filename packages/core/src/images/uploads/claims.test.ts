@@ -19,7 +19,7 @@ async function imagesIn(site: ImageSite): Promise<number> {
   return (await keysOf(site.store)).filter((key) => key.endsWith("/record")).length;
 }
 
-test("after a store that failed the key can be used again", async () => {
+test("after a 503 the Idempotency-Key can be used again", async () => {
   let isBroken = true;
   const store = tapStore(createMemoryBlobStore(), ({ method, key }) => {
     if (isBroken && method === "put" && key.endsWith("/record"))
@@ -31,7 +31,7 @@ test("after a store that failed the key can be used again", async () => {
   expect((await create(site)).status).toBe(201);
 });
 
-test("a day later the key is new, swept or not", async () => {
+test("an Idempotency-Key expires after a day, with or without a sweep", async () => {
   for (const sweeps of [false, true]) {
     const site = createLifeSite();
     const first = await create(site, { search: "expiresAt=2026-03-09T00:00:00.000Z" });
@@ -49,7 +49,7 @@ test("a day later the key is new, swept or not", async () => {
   }
 });
 
-test("a sweep leaves no claim behind, and none that was made anew is lost by it", async () => {
+test("a sweep deletes expired claims and keeps a claim that replaced one", async () => {
   const site = createLifeSite();
   await create(site);
   site.clock.now += DAY;
@@ -62,7 +62,7 @@ test("a sweep leaves no claim behind, and none that was made anew is lost by it"
   expect(await entriesOf(site.store, "claims")).toEqual([]);
 });
 
-test("a claim that cannot be forgotten does not keep others from it, nor images", async () => {
+test("a claim that cannot be deleted does not stop the sweep of other claims and images", async () => {
   const kept = createMemoryBlobStore();
   let broken = "";
   const store = tapStore(kept, ({ method, key }) => {
@@ -83,7 +83,7 @@ test("a claim that cannot be forgotten does not keep others from it, nor images"
   expect(await claims()).toEqual([]);
 });
 
-test("what a process had begun that died is done by whoever sends it again, as soon as its claim has run out", async () => {
+test("a repeated create answers 409 until the claim of a dead process expires, then one image is created", async () => {
   const store = createMemoryBlobStore();
   const held = holdUp(({ method, key }) => method === "put" && key.endsWith("/original"));
   const dying = createLifeSite({ store: tapStore(store, held.tap) });
@@ -104,7 +104,7 @@ test("what a process had begun that died is done by whoever sends it again, as s
   expect(await imagesIn(site)).toBe(1);
 });
 
-test("a claim that could not be given back is taken over in time, too", async () => {
+test("a claim that could not be released expires, and the key can be used again", async () => {
   const kept = createMemoryBlobStore();
   let isBroken = true;
   const store = tapStore(kept, ({ method, key }) => {
@@ -123,7 +123,7 @@ test("a claim that could not be given back is taken over in time, too", async ()
   expect((await create(site)).status).toBe(201);
 });
 
-test("a first request that slept for too long makes no second image", async () => {
+test("a first request that resumes after its claim expired answers 409 and creates no second image", async () => {
   const site = createLifeSite({ renderer: createFakeRenderer() });
   const sleeping = site.create({ headers: { "idempotency-key": KEY } });
   const admitting = await site.renderer.next();
@@ -135,18 +135,21 @@ test("a first request that slept for too long makes no second image", async () =
   expect(await imagesIn(site)).toBe(1);
 });
 
-test.each(["", "{", '{"id":7}'])("a claim that reads %o does not make its key unusable", async (text) => {
-  const site = createLifeSite();
-  await create(site);
-  const [key = ""] = (await keysOf(site.store)).filter((each) => each.startsWith("idempotency/"));
-  await site.store.put(key, Buffer.from(text));
-  const answers = await Promise.all([create(site), create(site)]);
-  const made = answers.filter(({ status }) => status === 201);
-  expect(made.length).toBeGreaterThan(0);
-  expect((await create(site)).json.id).toBe(made[0]?.json.id);
-  expect(site.errors.map(String).join()).toContain(key);
-  await site.store.put(key, Buffer.from(text));
-  site.clock.now += DAY;
-  await site.images.sweep();
-  expect((await keysOf(site.store)).filter((each) => each.startsWith("idempotency/"))).toEqual([]);
-});
+test.each(["", "{", '{"id":7}'])(
+  "a damaged claim with the bytes %o is reported, replaced by the next create and swept",
+  async (text) => {
+    const site = createLifeSite();
+    await create(site);
+    const [key = ""] = (await keysOf(site.store)).filter((each) => each.startsWith("idempotency/"));
+    await site.store.put(key, Buffer.from(text));
+    const answers = await Promise.all([create(site), create(site)]);
+    const made = answers.filter(({ status }) => status === 201);
+    expect(made.length).toBeGreaterThan(0);
+    expect((await create(site)).json.id).toBe(made[0]?.json.id);
+    expect(site.errors.map(String).join()).toContain(key);
+    await site.store.put(key, Buffer.from(text));
+    site.clock.now += DAY;
+    await site.images.sweep();
+    expect((await keysOf(site.store)).filter((each) => each.startsWith("idempotency/"))).toEqual([]);
+  },
+);

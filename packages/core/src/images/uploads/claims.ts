@@ -10,28 +10,29 @@ import { jsonIn } from "../record/image-record.ts";
 import type { CurrentRecord, ImageRecords } from "../record/image-records.ts";
 import { FORMAT_VERSION, requireKnownVersion } from "../record/known-version.ts";
 
-/** The image that an idempotency key stands for. */
+/** A request to claim an idempotency key for an image. */
 export interface ClaimRequest {
-  /** Names key and uploader, so that one uploader's key says nothing to another: `[0-9a-f]{64}`. */
+  /** Hash of key and uploader, which keeps the keys of different uploaders apart: `[0-9a-f]{64}`. */
   name: string;
-  /** Of the upload's content, hex. */
+  /** Hash of the upload's content, hex. */
   fingerprint: string;
-  /** Of the image that will be made. */
+  /** ID of the image that will be created. */
   id: string;
 }
 
-/** The right to make the image, or the image that an earlier upload with the key made. */
+/** The right to create the image, or the image that an earlier upload with the key created. */
 export type Claim = { held: HeldClaim } | { made: CurrentRecord };
 
 /**
  * Idempotency keys of uploads (draft-ietf-httpapi-idempotency-key-header). Of any number of uploads with one key, on any
- * number of processes, one makes an image. A blob made with "must not exist" claims the key and names the future image; the
- * record of that image proves that it was made. The holder renews its claim, so the claim of a dead process ends soon.
+ * number of processes, exactly one creates an image. A blob written with "must not exist" claims the key and names the future
+ * image; the record of that image proves that it was created. The holder renews its claim, so the claim of a dead process
+ * expires soon.
  */
 export interface Claims {
-  /** Rejects with `conflict` for another content under the key, and, with `retryAfterMs`, while another upload makes the image. */
+  /** Rejects with `conflict` if the key was used for other content, and, with `retryAfterMs`, while another upload holds the claim. */
   claim(request: ClaimRequest): Promise<Claim>;
-  /** Forgets claims that are older than a day. */
+  /** Deletes claims older than a day. */
   sweep(): Promise<void>;
 }
 
@@ -39,11 +40,11 @@ interface StoredClaim {
   fingerprint: string;
   id: string;
   createdAt: number;
-  /** The holder works until then, or longer where it renews the claim. */
+  /** End of the claim in Unix milliseconds; each renewal extends it. */
   heldUntil: number;
 }
 
-/** A claim from its bytes. Throws `damaged`, naming its key, for anything else. */
+/** Decodes a claim. Throws `damaged`, with the key, for bytes that are not a claim. */
 export function decodeClaim(bytes: Buffer, key: string): StoredClaim {
   const { v, ...claim } = Object(jsonIn(bytes)) as Partial<StoredClaim> & { v?: unknown }; // Checked here.
   requireKnownVersion(v, `The claim of an Idempotency-Key (key "${key}")`);
@@ -53,21 +54,21 @@ export function decodeClaim(bytes: Buffer, key: string): StoredClaim {
     typeof id === "string" &&
     Number.isSafeInteger(createdAt) &&
     Number.isSafeInteger(heldUntil);
-  if (isClaim) return claim as StoredClaim; // Proved right above.
+  if (isClaim) return claim as StoredClaim; // Checked above.
   throw new ServiceError("damaged", `The claim of an Idempotency-Key (key "${key}") is damaged`);
 }
 
-/** A claim that is not renewed ends after this time; its holder is then taken for dead. */
+/** A claim that is not renewed expires after this time; its holder is then presumed dead. */
 export const CLAIM_MS = 15_000;
 const HEARTBEAT_MS = 5_000;
 
-/** The right to make the image that an idempotency key stands for. */
+/** The right to create the image of an idempotency key. */
 export interface HeldClaim {
-  /** Renews the claim now, right before the image is stored. Rejects when another upload holds it. */
+  /** Renews the claim right before the image is stored. Rejects when another upload holds it. */
   renew(): Promise<void>;
-  /** The image is stored: the claim need not be held any more. */
+  /** Stops the renewals, once the image is stored. */
   end(): void;
-  /** There will be no image: frees the key. */
+  /** Frees the key, if no image was stored. */
   release(): Promise<void>;
 }
 
@@ -75,13 +76,13 @@ interface ClaimAccess {
   /** Extends the claim by compare-and-set; rejects when another upload holds it. */
   renew(): Promise<void>;
   remove(): Promise<void>;
-  /** Called with renewals that failed: the next may still succeed. */
+  /** Called with the error of a failed renewal. The next may still succeed. */
   onError(error: unknown): void;
 }
 
-/** Holds a claim that was just written, and renews it until it ends. */
+/** Holds a claim just written, and renews it until it ends. */
 function holdClaim({ renew, remove, onError }: ClaimAccess): HeldClaim {
-  // Each renewal is compared with the one before.
+  // Each renewal is a compare-and-set against the previous one.
   const inTurn = createInTurn();
   const renewInTurn = () => inTurn(renew);
   const end = startHeartbeat(HEARTBEAT_MS, renewInTurn, onError);
@@ -95,7 +96,7 @@ function holdClaim({ renew, remove, onError }: ClaimAccess): HeldClaim {
   };
 }
 
-/** How long a claim is kept. */
+/** Time that a claim is kept, in milliseconds. */
 export const KEPT_MS = 86_400_000;
 const BATCH = 200;
 
@@ -104,14 +105,14 @@ export interface ClaimsOptions {
   due: DueList;
   records: ImageRecords;
   now(): number;
-  /** Told of claims that could not be forgotten. */
+  /** Receives errors of claims that could not be read or deleted. */
   onError(error: unknown): void;
 }
 
 export function createClaims({ store, due, records, now, onError }: ClaimsOptions): Claims {
   const keyOf = (name: string) => `idempotency/${name}`;
 
-  /** A claim that cannot be read stands for nothing: the next request may replace it. */
+  /** Reads a claim. An unreadable claim protects nothing, so the next request may replace it. */
   async function read(name: string): Promise<{ claim: StoredClaim | null; revision: string } | null> {
     const key = keyOf(name);
     const blob = await store.get(key);
@@ -125,13 +126,13 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
     }
   }
 
-  /** Writes a claim in the place of what was seen there, and gives its revision. Rejects with `conflict`. */
+  /** Writes a claim if the revision is still `seen`, and returns the new revision. Rejects with `conflict`. */
   async function write(name: string, claim: StoredClaim, seen: string | null): Promise<string> {
     const held = { v: FORMAT_VERSION, ...claim, heldUntil: now() + CLAIM_MS };
     return (await store.put(keyOf(name), Buffer.from(JSON.stringify(held)), { ifRevision: seen })).revision;
   }
 
-  /** `null`: another upload was faster. */
+  /** `null`: another upload claimed the key first. */
   async function hold(
     { name, fingerprint, id }: ClaimRequest,
     seen: string | null,
@@ -151,7 +152,10 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
           revision = await write(name, claim, revision);
         } catch (error) {
           if (!isServiceError(error, "conflict")) throw error;
-          throw conflict("Another request with this Idempotency-Key was faster.", SOON_MS);
+          throw conflict(
+            "Another request with this Idempotency-Key was faster. Send this one again to get its result.",
+            SOON_MS,
+          );
         }
       },
       async remove() {
@@ -161,14 +165,14 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
     });
   }
 
-  /** The image that an earlier upload with the key made; `null` where there is none and the claim may be replaced. */
+  /** The image that an earlier upload with the key created; `null`: no image, so the claim may be replaced. */
   async function resultOf(earlier: StoredClaim, fingerprint: string): Promise<CurrentRecord | null> {
     if (now() - earlier.createdAt >= KEPT_MS) return null;
     if (earlier.fingerprint !== fingerprint) {
       throw conflict("This Idempotency-Key was sent before with another upload. Use a new one.");
     }
     const made = await records.load(earlier.id);
-    // A failed image frees the key, as a refused upload does.
+    // A failed image frees the key, like a rejected upload.
     if (made !== null) return made.record.failure === null ? made : null;
     if (earlier.heldUntil <= now()) return null;
     throw conflict("The first request with this Idempotency-Key is still running.", SOON_MS);
@@ -184,7 +188,7 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
         const held = await hold(request, earlier?.revision ?? null);
         if (held !== null) return { held };
       }
-      throw conflict("Too many requests with this Idempotency-Key at once.", SOON_MS);
+      throw conflict("Too many concurrent requests with this Idempotency-Key. Send it again later.", SOON_MS);
     },
     async sweep() {
       for (;;) {
@@ -196,11 +200,11 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
     },
   };
 
-  /** @returns whether it could be done; else the entry stays and is found again. */
+  /** @returns whether it succeeded; else the entry stays and the next sweep retries. */
   async function forget(entry: DueEntry): Promise<boolean> {
     try {
       const found = await read(entry.id);
-      // A claim that was replaced since has an entry of its own.
+      // A claim that was replaced since has its own entry.
       const isOver = found !== null && (found.claim?.createdAt ?? 0) + KEPT_MS <= now();
       if (isOver) await store.delete(keyOf(entry.id));
       await due.remove(entry);
@@ -212,7 +216,7 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
   }
 }
 
-/** When to ask again what became of the other upload. */
+/** Time after which to retry while another upload is running, in milliseconds. */
 const SOON_MS = 2_000;
 
 function conflict(message: string, retryAfterMs?: number): ServiceError {

@@ -7,20 +7,20 @@ import { createImageId } from "../record/image-id.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import { sniffType } from "../record/sniff.ts";
 
-/** What an uploader says about a file. */
+/** The facts about a file that come from its uploader. */
 export interface UploadFacts {
   name: string;
-  /** Unix milliseconds, as `expiresAt`. */
+  /** Unix milliseconds, like `expiresAt`. */
   createdAt: number;
   expiresAt: number;
   agent: Agent | null;
-  /** Name of the owner; `null`: it has none. */
+  /** Name of the owner; `null`: no owner. */
   owner: string | null;
-  /** What messages call the file and its declared type, such as the form field that it came in. */
+  /** Names of the file and its declared type in messages, such as the form field. */
   called: { file: string; declaredType: string };
 }
 
-/** The record of an upload as far as its head tells. Rejects with `unsupported_media` a file of another type. */
+/** The record of an upload, from its head and facts. Throws `unsupported_media` for a file of another type. */
 export function describeUpload(file: SpooledFile, facts: UploadFacts): ImageRecord {
   const { name, createdAt, expiresAt, agent, owner, called } = facts;
   return {
@@ -44,7 +44,7 @@ export function describeUpload(file: SpooledFile, facts: UploadFacts): ImageReco
   };
 }
 
-/** The declared type must be one that we take, and the bytes must be of it. */
+/** The declared type must be supported, and must match the bytes. */
 function requireType({ declaredType, head }: SpooledFile, called: UploadFacts["called"]): OriginalType {
   const declared = declaredOriginalType(declaredType);
   if (declared === undefined) {

@@ -4,7 +4,7 @@ import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
 
 const KEY_CHARACTERS = "[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,255}";
 
-/** The header `Idempotency-Key`: a structured string, quoted as the draft has it, or bare as most clients send it. */
+/** The header `Idempotency-Key`: quoted as in the draft, or bare as most clients send it. */
 export const IDEMPOTENCY_KEY_SCHEMA = {
   type: "string",
   pattern: `^(?:"(${KEY_CHARACTERS})"|(${KEY_CHARACTERS}))$`,
@@ -14,8 +14,8 @@ export const IDEMPOTENCY_KEY_SCHEMA = {
 const KEY = patternOf(IDEMPOTENCY_KEY_SCHEMA);
 
 /**
- * An idempotency key without its quotes, `null` where none is given. Rejects with `bad_request` what is out of form.
- * @param called what messages call it.
+ * Returns an idempotency key without its quotes; `null`: not given. Throws `bad_request` for a malformed key.
+ * @param called Its name in messages.
  */
 export function parseIdempotencyKey(value: unknown, called = "Idempotency-Key"): string | null {
   if (value === undefined) return null;
@@ -26,14 +26,14 @@ export function parseIdempotencyKey(value: unknown, called = "Idempotency-Key"):
 }
 
 /**
- * Names a key among those of all uploaders. A claim's name leads to the PIN of its image, so a key belongs to its uploader.
- * @param uploader such as `owner anna`.
+ * The name of a claim, unique per uploader and key. A claim leads to the PIN of its image, so a key is private to its uploader.
+ * @param uploader Such as `owner anna`.
  */
 export function claimName(uploader: string, key: string): string {
   return digestOf([uploader, key]);
 }
 
-/** Names a list of texts. */
+/** SHA-256 of a list of texts, hex. */
 export function digestOf(parts: readonly (string | null)[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }

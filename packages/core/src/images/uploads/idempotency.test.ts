@@ -20,7 +20,7 @@ function create(site: ImageSite, { headers, ...options }: CallOptions = {}): Pro
   return site.create({ headers: { "idempotency-key": KEY, ...headers }, ...options });
 }
 
-/** A create as `changes` have it: from another address, say. */
+/** A create with `changes` of the call, such as another client address. */
 async function createAs(site: ImageSite, changes: Partial<Call>): Promise<unknown> {
   const headers = { "idempotency-key": KEY };
   const reply = await site.images.handle({
@@ -39,7 +39,7 @@ function withoutLength({ headers }: Answer): Record<string, unknown> {
 }
 
 describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) => {
-  test("a create that is sent again gets the first answer, from every process, and makes nothing", async () => {
+  test("a repeated create gets the first answer from every process and creates no second image", async () => {
     const site = createLifeSite({ store: createStore() });
     const other = anotherProcess(site);
     const first = await create(site);
@@ -53,7 +53,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     expect(text.text).toBe(`${first.json.url}\n`);
   });
 
-  test("of twenty creates at once on two processes one makes an image, and no other is told another", async () => {
+  test("twenty concurrent creates on two processes create one image, and each answers its ID or 409", async () => {
     const site = createLifeSite({ store: createStore() });
     const other = anotherProcess(site);
     const answers = await Promise.all(
@@ -70,7 +70,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
   });
 });
 
-test("while the first is running a second is told to come back, and then gets its answer", async () => {
+test("a second create during the first answers 409 with Retry-After, and later the first answer", async () => {
   const renderer = createFakeRenderer();
   const site = createLifeSite({ renderer });
   const first = create(site);
@@ -86,8 +86,8 @@ test("while the first is running a second is told to come back, and then gets it
 test.each<[string, CallOptions]>([
   ["another file", { file: OTHER_FILE }],
   ["another name", { search: "name=Other" }],
-  ["another life", { search: "expiresAt=2026-03-02T00:00:00.000Z" }],
-])("%s under the same key is refused", async (_what, options) => {
+  ["another expiry", { search: "expiresAt=2026-03-02T00:00:00.000Z" }],
+])("%s under the same Idempotency-Key answers 409", async (_what, options) => {
   const site = createLifeSite();
   await create(site);
   const answer = await create(site, options);
@@ -98,7 +98,7 @@ test.each<[string, CallOptions]>([
   expect(await imagesIn(site)).toBe(1);
 });
 
-test("another key makes another image, and none makes one each time", async () => {
+test("another Idempotency-Key creates another image, and every create without a key creates one", async () => {
   const site = createLifeSite();
   const ids = new Set<unknown>();
   for (const headers of [{}, { "idempotency-key": "another" }])
@@ -107,7 +107,7 @@ test("another key makes another image, and none makes one each time", async () =
   expect(ids.size).toBe(4);
 });
 
-test("the same key quoted or bare is the same key", async () => {
+test("a quoted and a bare Idempotency-Key are the same key", async () => {
   const site = createLifeSite();
   const first = await create(site);
   const quoted = await create(site, { headers: { "idempotency-key": `"${KEY}"` } });
@@ -115,7 +115,7 @@ test("the same key quoted or bare is the same key", async () => {
 });
 
 test.each(["", " ", "two words", "a,b c", '"', '""', "ü", "x".repeat(256), 'a"b', "a\\b"])(
-  "%j is no key",
+  "the Idempotency-Key %j answers 400 and stores nothing",
   async (key) => {
     const site = createLifeSite();
     const answer = await create(site, { headers: { "idempotency-key": key } });
@@ -124,12 +124,12 @@ test.each(["", " ", "two words", "a,b c", '"', '""', "ü", "x".repeat(256), 'a"b
   },
 );
 
-test("a key of 255 characters is one", async () => {
+test("an Idempotency-Key of 255 characters is accepted", async () => {
   const site = createLifeSite();
   expect((await create(site, { headers: { "idempotency-key": "!".repeat(255) } })).status).toBe(201);
 });
 
-test("after an upload that was refused the key can be used again, for the same file or another", async () => {
+test("after a rejected upload the Idempotency-Key can be used for the same file or another", async () => {
   const renderer = willingRenderer();
   const site = createLifeSite({ renderer });
   renderer.answer = ({ refuse }) => refuse(new ServiceError("unsupported_media", "Its pixels end early."));
@@ -140,7 +140,7 @@ test("after an upload that was refused the key can be used again, for the same f
   expect((await create(site)).status).toBe(409);
 });
 
-test("another client's key is another key, and so is another owner's at the same address", async () => {
+test("equal Idempotency-Keys of different clients or owners are different keys", async () => {
   const owners: (string | undefined)[] = ["Anna", "Berta", undefined, undefined, "Anna"];
   const addresses = ["192.0.2.1", "192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.2"];
   let owner: string | undefined;
@@ -151,11 +151,11 @@ test("another client's key is another key, and so is another owner's at the same
     ids.push(await createAs(site, { clientIp: addresses[index] ?? "" }));
   }
   expect(new Set(ids.slice(0, 4)).size).toBe(4);
-  // An owner's key is theirs wherever they are.
+  // The key of an owner is the same from every address.
   expect(ids[4]).toBe(ids[0]);
 });
 
-test("an owner who is named as an address is has no claim to its keys", async () => {
+test("an owner named like a client address cannot use that client's Idempotency-Keys", async () => {
   let owner: string | undefined;
   const site = createLifeSite({ authorize: () => (owner === undefined ? undefined : { owner }) });
   const first = await createAs(site, {});
@@ -165,10 +165,10 @@ test("an owner who is named as an address is has no claim to its keys", async ()
   }
 });
 
-describe("of a create that was answered 202", () => {
+describe("after a create answered 202", () => {
   const later = { headers: { prefer: "respond-async" } };
 
-  test("the key stands for the image, while it is processed and after that", async () => {
+  test("a repeated create answers the same image, during its processing and afterwards", async () => {
     const renderer = createFakeRenderer();
     const site = createSite({ renderer, sweepEveryMs: false });
     const first = await create(site, later);
@@ -183,7 +183,7 @@ describe("of a create that was answered 202", () => {
     expect(await imagesIn(site)).toBe(1);
   });
 
-  test("the key can be used again when the file was refused in the end", async () => {
+  test("the Idempotency-Key can be used again if the file was rejected", async () => {
     const renderer = createFakeRenderer();
     const site = createSite({ renderer, sweepEveryMs: false });
     const first = created(await create(site, later));
@@ -200,7 +200,7 @@ describe("of a create that was answered 202", () => {
   });
 });
 
-test("an image that was deleted meanwhile is not made again by a request that comes late", async () => {
+test("a late repetition of a create does not create its deleted image again", async () => {
   const site = createLifeSite();
   const first = created(await create(site));
   await site.images.remove(first.id);

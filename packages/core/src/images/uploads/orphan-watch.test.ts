@@ -7,7 +7,7 @@ import { holdUp, tapStore } from "../../../test/tapped-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 
-test("what a process left that died before its record is removed after a quarter of an hour, not before", async () => {
+test("bytes of a process that died before writing the record are swept after 15 minutes, not before", async () => {
   const store = createMemoryBlobStore();
   const held = holdUp(({ method, key }) => method === "put" && key.endsWith("/record"));
   const dying = createLifeSite({ store: tapStore(store, held.tap) });
@@ -26,7 +26,7 @@ test("what a process left that died before its record is removed after a quarter
   expect(await keysOf(store)).toEqual([]);
 });
 
-test("an upload that is so slow that the sweep may have taken it for a left-over is refused and leaves nothing", async () => {
+test("an upload that takes 15 minutes to store answers 503 and leaves nothing", async () => {
   const store = createMemoryBlobStore();
   const held = holdUp(({ method, key }) => method === "put" && key.endsWith("/record"));
   const slow = createLifeSite({ store: tapStore(store, held.tap) });
@@ -40,7 +40,7 @@ test("an upload that is so slow that the sweep may have taken it for a left-over
 });
 
 test.each(["/original", "/record"])(
-  "an upload that a store fails at is taken back at once: %s",
+  "an upload is removed at once if the store fails to write its %s",
   async (part) => {
     const kept = createMemoryBlobStore();
     const site = createLifeSite({
@@ -53,7 +53,7 @@ test.each(["/original", "/record"])(
   },
 );
 
-test("an upload that was refused after its 202 is forgotten after a day", async () => {
+test("an upload rejected after its 202 keeps its reason for a day, then its traces are removed", async () => {
   const renderer = createFakeRenderer();
   const site = createSite({ renderer, sweepEveryMs: false });
   const expiresAt = new Date(site.clock.now + 100 * DAY).toISOString();
@@ -75,7 +75,7 @@ test("an upload that was refused after its 202 is forgotten after a day", async 
   expect(await tracesOf(site.store, id)).toEqual([]);
 });
 
-test("an image that expires while it is processed leaves nothing, though its work goes on", async () => {
+test("an image that expires during its processing leaves no bytes, even if the work ends later", async () => {
   const renderer = createFakeRenderer();
   const site = createSite({ renderer, sweepEveryMs: false, tombstoneDays: 1 });
   const { id } = created(await site.create({ headers: { prefer: "respond-async" } }));

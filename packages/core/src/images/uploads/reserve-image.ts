@@ -3,13 +3,13 @@ import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import type { Claims } from "./claims.ts";
 
-/** What is reserved for an image before any of its bytes are stored. */
+/** A reservation for an image, made before its bytes are stored. */
 export interface Reservation {
-  /** Proves, right before the image is stored, that the reservation still holds. Rejects with `conflict`. */
+  /** Checks, right before the image is stored, that the reservation still holds. Rejects with `conflict`. */
   requireHeld(): Promise<void>;
-  /** The image is stored. */
+  /** Confirms that the image is stored. */
   settle(): void;
-  /** Releases the reservation, when there will be no image. Never rejects. */
+  /** Releases the reservation if no image was stored. Never rejects. */
   undo(): Promise<void>;
 }
 
@@ -18,10 +18,10 @@ export interface ReservationRequest {
   claim: {
     /** See {@link claimName}. */
     name: string;
-    /** Of the upload's content, hex: what a repeated upload must have in common with the first. */
+    /** Hash of the upload's content, hex: a repeated upload must have the same. */
     fingerprint: string;
   } | null;
-  /** Of the owner. */
+  /** Limits of the owner. */
   limits: OwnerLimits;
 }
 
@@ -34,8 +34,8 @@ export interface ReservationContext {
 const NOTHING: Reservation = { requireHeld: async () => undefined, settle() {}, undo: async () => undefined };
 
 /**
- * Claims the idempotency key of an upload, and its bytes among those of the owner. Rejects with `conflict` and `forbidden`.
- * @returns instead, the image that an earlier upload with the key made.
+ * Claims the idempotency key of an upload, and reserves its bytes for the owner. Rejects with `conflict` and `forbidden`.
+ * @returns the reservation, or the image that an earlier upload with the key created.
  */
 export async function reserveImage(
   context: ReservationContext,
@@ -84,8 +84,8 @@ async function reserveBytes(
   return {
     ...NOTHING,
     settle: () => owners.settle(name, id),
-    // Not settled: a write that seemed to fail may still be done, and the usage looks for its record. The usage corrects
-    // itself also where this fails.
+    // Released, not settled: a write that seemed to fail may still take effect, so the usage checks for its record. If the
+    // release fails, the usage corrects itself later.
     undo: () => owners.release(name, id, bytes).catch(settings.onError),
   };
 }

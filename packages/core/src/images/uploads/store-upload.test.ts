@@ -9,7 +9,7 @@ import { bytesAt, created, createSite, eventually, keysOf, storedRecord } from "
 import { ServiceError } from "../../errors.ts";
 import { createFsBlobStore } from "../../stores/fs/fs-blob-store.ts";
 
-const root = mkdtempSync(join(tmpdir(), "outrigger-take-in-"));
+const root = mkdtempSync(join(tmpdir(), "outrigger-store-upload-"));
 afterAll(() => rmSync(root, { recursive: true }));
 
 function fsStore() {
@@ -17,12 +17,12 @@ function fsStore() {
 }
 
 describe.each([
-  ["in memory", undefined],
-  ["on disk", fsStore],
-])("an upload that is taken in in time, %s", (_where, createStore) => {
+  ["a memory store", undefined],
+  ["a store on disk", fsStore],
+])("an upload to %s that is processed in time", (_where, createStore) => {
   const siteOptions = () => (createStore === undefined ? {} : { store: createStore() });
 
-  test("is answered with 201 and stored as it came", async () => {
+  test("answers 201 and is stored unchanged", async () => {
     const site = createSite({ ...siteOptions(), renderer: createFakeRenderer(acceptAll) });
     const answer = await site.create();
     expect(answer.status).toBe(201);
@@ -33,7 +33,7 @@ describe.each([
     expect(await keysOf(site.store)).toEqual([`${id}/original`, `${id}/record`]);
   });
 
-  test("is stored cleaned where the renderer cleaned it, with the size and hash of that", async () => {
+  test("is stored as the renderer's cleaned copy, with the size and hash of the copy", async () => {
     const site = createSite(siteOptions());
     const creating = site.create();
     const admitting = await site.renderer.next();
@@ -46,7 +46,7 @@ describe.each([
     expect(existsSync(admitting.options.cleanedPath)).toBe(false);
   });
 
-  test("leaves nothing when it is refused, also when a copy was half cleaned", async () => {
+  test("leaves nothing after a 415, not even a half cleaned copy", async () => {
     const site = createSite(siteOptions());
     const creating = site.create();
     const admitting = await site.renderer.next();
@@ -58,7 +58,7 @@ describe.each([
   });
 });
 
-test("the renderer is told whether metadata stays", async () => {
+test("the option keepMetadata is passed to the renderer", async () => {
   for (const keepMetadata of [true, false]) {
     const site = createSite({ keepMetadata });
     const creating = site.create();
@@ -70,7 +70,7 @@ test("the renderer is told whether metadata stays", async () => {
 });
 
 describe("an upload that takes longer than asyncAfterMs", () => {
-  test("is answered with 202, the addresses that it keeps, and goes on", async () => {
+  test("answers 202 with the final addresses, and is processed in the background", async () => {
     const site = createSite({ asyncAfterMs: 20, publicUrl: "https://example.com/img" });
     const answer = await site.create();
     expect(answer.status).toBe(202);
@@ -101,7 +101,7 @@ describe("an upload that takes longer than asyncAfterMs", () => {
     expect(await bytesAt(site.store, `${id}/original`)).toEqual(PNG);
   });
 
-  test("keeps its file in place for the renderer, and leaves none behind", async () => {
+  test("keeps its file in place for the renderer, and removes it at the end", async () => {
     const store = fsStore();
     const site = createSite({ asyncAfterMs: 20, store });
     const { id } = created(await site.create());
@@ -116,7 +116,7 @@ describe("an upload that takes longer than asyncAfterMs", () => {
     await eventually(() => expect(readdirSync(store.spoolDirectory)).toEqual([]));
   });
 
-  test("is waited for where asyncAfterMs is false", async () => {
+  test("answers 201 at the end if asyncAfterMs is false", async () => {
     const site = createSite({ asyncAfterMs: false });
     let isAnswered = false;
     const creating = site.create().finally(() => {
@@ -129,7 +129,7 @@ describe("an upload that takes longer than asyncAfterMs", () => {
     expect((await creating).status).toBe(201);
   });
 
-  test("is answered with the URL alone as text", async () => {
+  test("answers 202 with only the URL as text", async () => {
     const site = createSite({ asyncAfterMs: 0 });
     const answer = await site.send("POST", "/api/images.txt");
     expect(answer.status).toBe(202);
@@ -137,10 +137,10 @@ describe("an upload that takes longer than asyncAfterMs", () => {
   });
 });
 
-describe("a client who prefers an answer at once", () => {
+describe("a create with Prefer: respond-async", () => {
   const respondAsync = { headers: { prefer: "respond-async" } };
 
-  test("gets 202 before the renderer has looked, and is told so", async () => {
+  test("answers 202 with Preference-Applied before the renderer reads the file", async () => {
     const site = createSite({ asyncAfterMs: false });
     const answer = await site.create(respondAsync);
     expect(answer.status).toBe(202);
@@ -153,9 +153,9 @@ describe("a client who prefers an answer at once", () => {
   });
 
   test.each([
-    ["as it came", PNG],
+    ["unchanged", PNG],
     ["cleaned", Buffer.from("clean")],
-  ])("finds the file stored %s, and nothing is left in the spool", async (_how, expected) => {
+  ])("stores the file %s and leaves nothing in the spool", async (_how, expected) => {
     const store = fsStore();
     const site = createSite({ store });
     const { id } = created(await site.create(respondAsync));
@@ -167,21 +167,21 @@ describe("a client who prefers an answer at once", () => {
     await eventually(() => expect(readdirSync(store.spoolDirectory)).toEqual([]));
   });
 
-  test("gets 201 where it is done within the time that they would wait", async () => {
+  test("answers 201 if the upload is done within wait", async () => {
     const site = createSite({ renderer: createFakeRenderer(acceptAll), asyncAfterMs: 0 });
     const answer = await site.create({ headers: { prefer: "respond-async, wait=10" } });
     expect(answer.status).toBe(201);
     expect(answer.headers).not.toHaveProperty("Preference-Applied");
   });
 
-  test("is told at once what the file's head and the request already tell", async () => {
+  test("answers 415 and 400 at once for errors in the file's head and in the request", async () => {
     const site = createSite();
     expect((await site.create({ ...respondAsync, file: Buffer.from("no picture") })).status).toBe(415);
     expect((await site.create({ ...respondAsync, search: "expiresAt=soon" })).status).toBe(400);
     expect(await keysOf(site.store)).toEqual([]);
   });
 
-  test("is accepted while the renderer is overloaded, where others are told to come back", async () => {
+  test("answers 202 while the renderer is overloaded, and other creates answer 503", async () => {
     const site = createSite();
     const busy = new ServiceError("overloaded", "Too many.", { retryAfterMs: 7000 });
     site.renderer.answer = ({ refuse }) => refuse(busy);
@@ -194,24 +194,24 @@ describe("a client who prefers an answer at once", () => {
   });
 });
 
-describe("a client who leaves", () => {
-  test("while the renderer works takes the upload along", async () => {
+describe("a client that disconnects", () => {
+  test("during the admission aborts its upload, which leaves nothing", async () => {
     const site = createSite();
     const client = new AbortController();
     const creating = site.create({ signal: client.signal });
     const { signal } = await site.renderer.next();
-    client.abort(new Error("left"));
+    client.abort(new Error("The client left"));
     expect(signal?.aborted).toBe(true);
     await creating;
     expect(await keysOf(site.store)).toEqual([]);
     expect(site.errors).toEqual([]);
   });
 
-  test("after 202 does not", async () => {
+  test("after the 202 does not abort its upload", async () => {
     const site = createSite({ asyncAfterMs: 20 });
     const client = new AbortController();
     const { id } = created(await site.create({ signal: client.signal }));
-    client.abort(new Error("left"));
+    client.abort(new Error("The client left"));
     const admitting = await site.renderer.next();
     expect(admitting.signal?.aborted).toBe(false);
     admitting.accept();
@@ -221,7 +221,7 @@ describe("a client who leaves", () => {
   });
 });
 
-test("a store that fails while the upload is being kept fails the request, and nothing stays", async () => {
+test("a store without space for the pending upload answers 507, and nothing stays", async () => {
   const store = createSite().store;
   const put: typeof store.put = async (key, body, options) => {
     if (!key.endsWith("/upload")) return store.put(key, body, options);
@@ -236,6 +236,9 @@ test("a store that fails while the upload is being kept fails the request, and n
   expect(await keysOf(store)).toEqual([]);
 });
 
-test.each([-1, 0.5, 60_001, Number.NaN])("asyncAfterMs %s is refused", (asyncAfterMs) => {
-  expect(() => createSite({ asyncAfterMs })).toThrow(TypeError);
-});
+test.each([-1, 0.5, 60_001, Number.NaN])(
+  "createImages throws a TypeError for asyncAfterMs %s",
+  (asyncAfterMs) => {
+    expect(() => createSite({ asyncAfterMs })).toThrow(TypeError);
+  },
+);

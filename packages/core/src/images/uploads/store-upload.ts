@@ -15,22 +15,22 @@ export interface UploadContext extends ProcessingContext {
   jobs: Jobs;
 }
 
-/** How long an uploader waits, and for whom the work counts. */
+/** How long an uploader waits, and the client that the work counts for. */
 export interface UploadPatience {
-  /** An upload that takes longer to check and clean goes on in the background; milliseconds. `null`: the uploader waits. */
+  /** An upload that takes longer to check and clean continues in the background; milliseconds. `null`: the uploader waits. */
   waitMs: number | null;
-  /** Whether an upload that the renderer has no time for is accepted as well, and processed later. */
+  /** Whether an upload is accepted and processed later if the renderer is overloaded. */
   acceptsWhenBusy: boolean;
-  /** The client that the work counts for: the owner, or the client's address as rate limits cut it. */
+  /** The client that the work counts for: the owner, or the client's address (cut as for rate limits). */
   client: string;
-  /** Aborts when the uploader left. Ignored once the upload goes on in the background. */
+  /** Aborts when the uploader disconnects. Ignored once the upload continues in the background. */
   signal: AbortSignal;
 }
 
 /**
- * Checks, cleans and stores an upload. Resolves to its record, which is still `processing` where that takes longer than the
- * uploader waits. Disposes of the upload, sooner or later, also where it rejects.
- * @param requireReserved is awaited before the first byte is stored; where it rejects, none is.
+ * Checks, cleans and stores an upload. Resolves to its record, which is still `processing` if that takes longer than the
+ * uploader waits. Always disposes of the upload in the end, even if it rejects.
+ * @param requireReserved Awaited before the first byte is stored. If it rejects, nothing is stored.
  */
 export async function storeUpload(
   context: UploadContext,
@@ -41,7 +41,7 @@ export async function storeUpload(
 ): Promise<CurrentRecord> {
   const watch = watchForOrphan(context, draft);
   const confirmed = context.guard.confirm();
-  // An upload that is refused before it is stored does not await it.
+  // An upload that is rejected before it is stored does not await it.
   confirmed.catch(() => undefined);
   try {
     const requireStorable = async () => {
@@ -60,7 +60,7 @@ export async function storeUpload(
 interface Incoming {
   upload: UploadedFile;
   watch: OrphanWatch;
-  /** Rejects where it must not be stored. */
+  /** Rejects if the upload must not be stored. */
   requireStorable(): Promise<void>;
 }
 
@@ -105,7 +105,7 @@ async function admit(
   return scheduler.admit(source, draft, options, { kind: "admit", claim, signal });
 }
 
-/** Stores the bytes first and the record last: it is the commit point. */
+/** Stores the bytes first and the record last: the record is the commit point. */
 async function storeReady(
   { originals, records, settings }: UploadContext,
   draft: ImageRecord,
@@ -122,7 +122,7 @@ async function storeReady(
   return current;
 }
 
-/** Stores the upload as it came, and puts the work on it in line. */
+/** Stores the unprocessed upload and queues its processing. */
 async function storeForLater(
   context: UploadContext,
   draft: ImageRecord,
@@ -141,7 +141,7 @@ async function storeForLater(
   }
 }
 
-/** Stores the upload as it came while the work on it goes on, under a lease from the beginning. */
+/** Stores the unprocessed upload while its processing continues, under a lease from the start. */
 async function storeInBackground(
   context: UploadContext,
   draft: ImageRecord,
@@ -160,7 +160,7 @@ async function storeInBackground(
     return current;
   } catch (error) {
     controller.abort(error);
-    // The renderer may write beside the file until it is done with it.
+    // The renderer may write beside the file until the admission ends.
     void admission.catch(() => undefined).then(upload.dispose);
     throw error;
   }

@@ -9,20 +9,20 @@ import { systemTemporaryDirectory } from "../../stores/system-temporary.ts";
 import { keyOf } from "../record/image-record.ts";
 import { openSource } from "../renditions/open-source.ts";
 
-/** The bytes of an upload as they came, wherever they are, and the place for their cleaned copy. */
+/** The unprocessed bytes of an upload, and the path for their cleaned copy. */
 export interface UploadedFile {
   source: RenderSource;
-  /** Where the renderer may write; on the originals' own volume where they have one. */
+  /** Path that the renderer may write to; on the volume of the originals if they are local. */
   cleanedPath: string;
-  /** Stores the bytes as they came. The source stays where it is. */
+  /** Stores the unprocessed bytes. The source stays in place. */
   putCopying(key: string, options: PutOptions): Promise<void>;
-  /** Stores the bytes as they came, for the last time: the store may move the source. */
+  /** Stores the unprocessed bytes, and may move the source into the store. Call it last. */
   putMoving(key: string, options: PutOptions): Promise<void>;
-  /** Removes our own files. Never rejects. */
+  /** Removes the temporary files. Never rejects. */
   dispose(): Promise<void>;
 }
 
-/** An upload that has just arrived. */
+/** An upload just received. */
 export function spooledUpload(originals: BlobStore, file: SpooledFile): UploadedFile {
   const cleanedPath = `${file.path}.clean`;
   return {
@@ -36,7 +36,7 @@ export function spooledUpload(originals: BlobStore, file: SpooledFile): Uploaded
   };
 }
 
-/** An upload that waits in the store; `null` where there is none. */
+/** A stored upload that is waiting to be processed; `null`: there is none. */
 export async function storedUpload(originals: BlobStore, id: string): Promise<UploadedFile | null> {
   const opened = await openSource(originals, keyOf.upload(id));
   if (opened === null) return null;
@@ -49,7 +49,7 @@ export async function storedUpload(originals: BlobStore, id: string): Promise<Up
   return { source, cleanedPath, putCopying, putMoving: putCopying, dispose: () => removeFile(cleanedPath) };
 }
 
-/** Stores the original of an admitted upload: its cleaned copy, or the bytes as they came. */
+/** Stores the original of an admitted upload: its cleaned copy, or the unprocessed bytes. */
 export async function putAdmitted(
   originals: BlobStore,
   key: string,
@@ -61,13 +61,13 @@ export async function putAdmitted(
   else await putFile(originals, key, upload.cleanedPath, options);
 }
 
-/** A file in the spool becomes the blob itself where the store can do that. */
+/** Stores a spooled file; a local store adopts the file itself. */
 async function putFile(store: BlobStore, key: string, path: string, options: PutOptions): Promise<void> {
   if (isLocalStore(store)) await store.adopt(key, path, options);
   else await store.put(key, createReadStream(path), options);
 }
 
-/** As `putFile`, but the store gets a second name of the file, or a copy. */
+/** Like `putFile`, but stores a hard link or a copy of the file. */
 async function putLinked(store: BlobStore, key: string, path: string, options: PutOptions): Promise<void> {
   if (!isLocalStore(store)) return putFile(store, key, path, options);
   const second = temporaryPath(store);
@@ -79,7 +79,7 @@ async function putLinked(store: BlobStore, key: string, path: string, options: P
   }
 }
 
-/** Where a file may be written; after a crash it is swept with the directory. */
+/** A path for a temporary file. After a crash, the file is swept with its directory. */
 export function temporaryPath(store: BlobStore): string {
   return join(
     isLocalStore(store) ? store.spoolDirectory : systemTemporaryDirectory(),
@@ -88,6 +88,6 @@ export function temporaryPath(store: BlobStore): string {
 }
 
 export async function removeFile(path: string): Promise<void> {
-  // Ignored: it is swept with the spool.
+  // Failures are ignored: the file is swept with the spool.
   await rm(path, { force: true }).catch(() => undefined);
 }

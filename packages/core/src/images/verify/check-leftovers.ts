@@ -7,10 +7,10 @@ import { removeOrphan, repairOrphan } from "./repair.ts";
 import { attempt, type VerifyContext } from "./verify-context.ts";
 
 const MAX_ENTRIES = 1000;
-/** A rendition that was stored behind a deletion is removed by the process that stored it, right after. */
+/** A rendition stored during a deletion is removed by its writer within this time. */
 const SETTLE_MS = 1_000;
 
-/** Looks for bytes without a record among keys of a store, all of one role. */
+/** Finds bytes without a record among keys of a store, all of one role. */
 export async function checkLeftovers(
   context: VerifyContext,
   role: Exclude<StoreRole, "records">,
@@ -25,7 +25,7 @@ export async function checkLeftovers(
     }
     return;
   }
-  // First: what is in the midst of being stored is in the list from before its bytes until after its record.
+  // Read first: an upload being stored is in the list from before its bytes until after its record.
   const underWay = await uploadsUnderWay(context);
   for (const key of await withoutRecord(context, strays)) {
     if (underWay === null) context.report.undecided++;
@@ -36,7 +36,7 @@ export async function checkLeftovers(
 async function reportRendition(context: VerifyContext, key: string): Promise<void> {
   if ((await context.stores.renditions.stat(key)) === null) return;
   const repair = context.isRepair ? await removeOrphan(context, "renditions", key) : null;
-  const detail = `${key} belongs to no image`;
+  const detail = `${key} has no image`;
   context.found({ id: idOf(key), key, what: "orphaned-rendition", detail, repair });
 }
 
@@ -67,7 +67,7 @@ async function withoutRecord(context: VerifyContext, keys: readonly string[]): P
   return keys.filter((key) => unknown.has(idOf(key)));
 }
 
-/** IDs of uploads that may still be on their way into the store; `null` where the list is too long to tell. */
+/** IDs of uploads that may still be in progress; `null`: the list is too long to read. */
 async function uploadsUnderWay({ life, now, retry }: VerifyContext): Promise<Set<string> | null> {
   const nowMs = now();
   const entries = await retry(() => life.due.due(nowMs + ORPHAN_MS, MAX_ENTRIES));

@@ -9,7 +9,7 @@ import { decodeClaim } from "../uploads/claims.ts";
 import { removeClaim, repairImage, repairTally } from "./repair.ts";
 import { type ImageTrouble, suspect, type VerifyContext } from "./verify-context.ts";
 
-/** Looks at one key of the records' store, and at the bytes of an image that it is the record of. */
+/** Checks one key of the records' store, and, for a record, the bytes of its image. */
 export async function checkRecord(context: VerifyContext, key: string): Promise<void> {
   const id = idOfRecord(key);
   if (id !== null) return checkImage(context, key, id);
@@ -38,30 +38,30 @@ async function troubleOf(context: VerifyContext, id: string, bytes: Buffer): Pro
     throw error;
   }
   const picture = isOver(record, context.now()) ? null : pictureOf(record);
-  // What stands for a damaged record knows nothing of the bytes; it is withheld, else it could not be read.
+  // The substitute for a damaged record describes no bytes. Only a withheld image has one.
   if (picture === null || record.damaged === true) return null;
   const { originals } = context.stores;
   const { size, sha256 } = record;
   const what = picture.endsWith("/upload") ? "upload" : "original";
   const missing: ImageTrouble = {
     what: "missing-original",
-    detail: `the ${what} is missing, and should have ${size} bytes`,
+    detail: `the ${what} is missing, expected ${size} bytes`,
     record,
   };
   const info = await originals.stat(picture);
   if (info === null) return missing;
   if (info.size !== size) {
-    const detail = `the ${what} has ${info.size} bytes, and should have ${size}`;
+    const detail = `the ${what} has ${info.size} bytes, expected ${size}`;
     return { what: "wrong-size", detail, record };
   }
   const digest = await digestOf(originals, picture, context.pace);
   if (digest === null) return missing;
   if (digest.sha256 === sha256) return null;
-  const detail = `the ${what} has the SHA-256 ${digest.sha256}, and should have ${sha256}`;
+  const detail = `the ${what} has the SHA-256 ${digest.sha256}, expected ${sha256}`;
   return { what: "wrong-digest", detail, record };
 }
 
-/** Looks at an owner's tally. Only the highest epoch is in force: those before it are about to be removed. */
+/** Checks the tally of an owner. Only the highest epoch is valid: lower ones are about to be removed. */
 export async function checkTally(context: VerifyContext, key: string): Promise<void> {
   const detail = await whyDamaged(context, key, (bytes) => decodeTally(bytes, key));
   if (detail === null) return;
@@ -91,7 +91,7 @@ async function whyDamaged(
       return null;
     } catch (error) {
       if (isServiceError(error, "damaged")) return error.message;
-      // Of a newer version: not ours to judge.
+      // Written by a newer version, so this version cannot check it.
       if (isServiceError(error, "store_unavailable")) return null;
       throw error;
     }

@@ -23,7 +23,7 @@ async function addAll(into: BlobStore, from: BlobStore): Promise<void> {
 }
 
 describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) => {
-  test("without a backup damaged images end with 410, leftovers are deleted, and then all is whole", async () => {
+  test("a repair without a backup ends damaged images with 410, deletes leftovers and leaves no defect", async () => {
     const site = createLifeSite({ store: createStore(), authorize: () => ({ owner: "anna" }) });
     const whole = created(await site.create()).id;
     const expected = await damageEverything(site);
@@ -43,10 +43,10 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     expect(await site.images.usage("anna")).toEqual({ images: 1, bytes: PNG.length });
   });
 
-  test("with a backup every image is served again as it was", async () => {
+  test("a repair with a backup restores every image unchanged", async () => {
     const clean = createLifeSite({ store: createStore() });
     const backup = createMemoryBlobStore();
-    // Each image is in the backup before it is damaged.
+    // Copies each image to the backup before it is damaged.
     const { store } = clean;
     const watched = {
       ...clean,
@@ -69,7 +69,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
   });
 });
 
-test("a record that is lost is restored when its bytes are those of the backup's record, else the bytes are deleted", async () => {
+test("a lost record is restored if its bytes match the record in the backup, else the bytes are deleted", async () => {
   const site = createLifeSite();
   const lost = created(await site.create()).id;
   const other = created(await site.create({ file: OTHER })).id;
@@ -84,7 +84,7 @@ test("a record that is lost is restored when its bytes are those of the backup's
   expect([await statusOf(site, lost), await statusOf(site, other)]).toEqual([200, 404]);
 });
 
-test("renditions that were drawn from damaged bytes are removed with the repair", async () => {
+test("a repair removes renditions made from damaged bytes", async () => {
   const site = createLifeSite({ memoryBytes: 0 });
   const { id } = created(await site.create());
   const backup = await backupOf(site);
@@ -95,8 +95,8 @@ test("renditions that were drawn from damaged bytes are removed with the repair"
   expect(await bytesAt(site.store, `${id}/original`)).toEqual(PNG);
 });
 
-describe("a repair undoes neither a deletion nor a takedown", () => {
-  /** An image that a backup has alive, and what became of its record since. */
+describe("a repair with an older backup", () => {
+  /** An image that lives in the backup, with a later change of its record. */
   async function sinceBackup(change: (site: ImageSite, id: string) => Promise<void>) {
     const site = createLifeSite();
     const { id } = created(await site.create());
@@ -113,12 +113,12 @@ describe("a repair undoes neither a deletion nor a takedown", () => {
 
   test.each([
     [
-      "whose record still says so",
+      "whose damaged record still states the deletion",
       (site: ImageSite, id: string) => corrupt(site, id, /"size":\d+/, '"size":"x"'),
     ],
     ["whose record is cut", (site: ImageSite, id: string) => corrupt(site, id, /\}$/, "")],
     ["whose record is nonsense", (site: ImageSite, id: string) => corrupt(site, id, /.*/s, "\u0000")],
-  ])("of a deleted image %s", async (_case, spoil) => {
+  ])("removes a deleted image %s", async (_case, spoil) => {
     const { site, id, backup } = await sinceBackup(async (live, image) => {
       await live.images.remove(image);
       await spoil(live, image);
@@ -130,7 +130,7 @@ describe("a repair undoes neither a deletion nor a takedown", () => {
     expect(await site.store.stat(`${id}/original`)).toBeNull();
   });
 
-  test("of a withheld image whose damaged record still tells its withholding", async () => {
+  test("restores a withheld image as withheld if its damaged record still states that", async () => {
     const { site, id, backup } = await sinceBackup(async (live, image) => {
       await live.images.withhold(image, { reason: "Case 4711" });
       await corrupt(live, image, /"size":\d+/, '"size":"x"');
@@ -145,7 +145,7 @@ describe("a repair undoes neither a deletion nor a takedown", () => {
     expect(await statusOf(site, id)).toBe(451);
   });
 
-  test("of a withheld image whose record is cut: it ends", async () => {
+  test("ends a withheld image whose record is cut", async () => {
     const { site, id, backup } = await sinceBackup(async (live, image) => {
       await live.images.withhold(image, { reason: "Case 4711" });
       await corrupt(live, image, /\}$/, "");
@@ -154,7 +154,7 @@ describe("a repair undoes neither a deletion nor a takedown", () => {
     expect(await statusOf(site, id)).toBe(410);
   });
 
-  test("where the backup itself says that the image is gone", async () => {
+  test("ends an image that is gone in the backup", async () => {
     const site = createLifeSite();
     const { id } = created(await site.create());
     const living = await bytesAt(site.store, `${id}/record`);
@@ -166,7 +166,7 @@ describe("a repair undoes neither a deletion nor a takedown", () => {
     expect(await statusOf(site, id)).toBe(410);
   });
 
-  test("of an image that was withheld when its record was found damaged", async () => {
+  test("keeps an image that was withheld after its record was damaged", async () => {
     const { site, id, backup } = await sinceBackup(async (live, image) => {
       await corrupt(live, image, /.*/s, "\u0000");
       await live.images.withhold(image, { reason: "Case 4711" });
@@ -176,7 +176,7 @@ describe("a repair undoes neither a deletion nor a takedown", () => {
   });
 });
 
-test("an image whose copy in the backup is damaged too is removed, not replaced by it", async () => {
+test("a repair removes an image whose copy in the backup is damaged too", async () => {
   const site = createLifeSite();
   const { id } = created(await site.create());
   const backup = await backupOf(site);
@@ -188,7 +188,7 @@ test("an image whose copy in the backup is damaged too is removed, not replaced 
   expect(await statusOf(site, id)).toBe(410);
 });
 
-test("an image that is deleted while its original is restored keeps no bytes", async () => {
+test("an image deleted while its original is restored keeps no bytes", async () => {
   const site = createLifeSite();
   const { id } = created(await site.create());
   const backup = await backupOf(site);
@@ -206,7 +206,7 @@ test("an image that is deleted while its original is restored keeps no bytes", a
   expect(await store.stat(`${id}/original`)).toBeNull();
 });
 
-test("an image that was changed while it was verified is left alone", async () => {
+test("a repair leaves an image unchanged that was edited during the verification", async () => {
   const site = createLifeSite();
   const { id } = created(await site.create());
   await site.store.put(`${id}/original`, PNG.subarray(0, 20));

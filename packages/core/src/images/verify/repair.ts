@@ -15,7 +15,7 @@ import type { VerifyFinding } from "./verify-options.ts";
 
 type Repair = VerifyFinding["repair"];
 
-/** Restores an image from the backup where it has a whole copy of what is in force; else removes it. */
+/** Restores an image from the backup if that has an intact copy of its current state; else removes the image. */
 export async function repairImage(
   context: VerifyContext,
   id: string,
@@ -30,7 +30,7 @@ export async function repairImage(
   });
 }
 
-/** Restores the record that bytes without one belong to; else removes the bytes. */
+/** Restores the record of orphaned bytes from the backup; else removes the bytes. */
 export async function repairOrphan(context: VerifyContext, id: string, key: string): Promise<Repair> {
   return outcomeOf(context, async () => {
     const record = await livingInBackup(context, id);
@@ -52,7 +52,7 @@ export async function removeOrphan(
   });
 }
 
-/** A claim that cannot be read protects from nothing. */
+/** Removes an unreadable claim, which protects nothing. */
 export async function removeClaim(context: VerifyContext, key: string): Promise<Repair> {
   return outcomeOf(context, async () => {
     await context.stores.records.delete(key);
@@ -67,7 +67,7 @@ export async function repairTally({ life, ...context }: VerifyContext, key: stri
   });
 }
 
-/** A repair that fails is reported and stops nothing else; so is one of an image that was changed meanwhile. */
+/** Runs a repair. A failure, such as a concurrent change of the image, is reported and does not stop other repairs. */
 async function outcomeOf({ life }: VerifyContext, work: () => Promise<Repair>): Promise<Repair> {
   try {
     return await work();
@@ -77,19 +77,22 @@ async function outcomeOf({ life }: VerifyContext, work: () => Promise<Repair>): 
   }
 }
 
-/** The image ends as a deletion would end it: 410, and the bytes are gone. */
+/** Ends the image like a deletion: 410, and the bytes are removed. */
 async function remove({ life }: VerifyContext, id: string, revision: string): Promise<Repair> {
   const current = await loadAny(life, id);
   if (current?.revision !== revision) {
-    throw new ServiceError("conflict", `Image ${id} was changed while it was verified`);
+    throw new ServiceError(
+      "conflict",
+      `Image ${id} was changed while it was verified. Run the verification again`,
+    );
   }
   const { entry } = await markDeleted(life, current);
-  // What is left undone the sweep finds.
+  // If this fails, the sweep does it later.
   await sweepEntry(life, entry).catch(life.settings.onError);
   return "removed";
 }
 
-/** The backup's record of an image that lives; `null` where there is none. */
+/** The record of a living image in the backup; `null`: there is none. */
 async function livingInBackup({ backup, now }: VerifyContext, id: string): Promise<ImageRecord | null> {
   const bytes = backup === null ? null : await readSmall(backup.records, keyOf.record(id));
   const record = bytes === null ? null : recordIn(bytes);
@@ -97,7 +100,7 @@ async function livingInBackup({ backup, now }: VerifyContext, id: string): Promi
   return isOver(record, now()) ? null : record;
 }
 
-/** What may take the place of a damaged record, so that neither a deletion nor a takedown is undone. */
+/** The record that may replace a damaged one without reverting a deletion or a takedown; `null`: none may. */
 async function recordToRestore(
   context: VerifyContext,
   id: string,
@@ -107,13 +110,13 @@ async function recordToRestore(
   const { hadEnded, wasWithheld, withheld } = remainsOf(bytes);
   if (hadEnded || (wasWithheld && withheld === null)) return null;
   const looks = [keyOf.original(id), keyOf.upload(id)].map((key) => originals.stat(key));
-  // An image that was deleted has no bytes any more.
+  // A deleted image has no bytes.
   if ((await Promise.all(looks)).every((info) => info === null)) return null;
   const record = await livingInBackup(context, id);
   return record && { ...record, withheld: withheld ?? record.withheld };
 }
 
-/** @param revision of what is there now; `null`: nothing. */
+/** @param revision Revision of the stored record; `null`: there is none. */
 async function restoreRecord(
   context: VerifyContext,
   record: ImageRecord | null,
@@ -134,7 +137,7 @@ async function restoreRecord(
   return true;
 }
 
-/** Whether the bytes that a record is about are there, as it says. */
+/** Whether the bytes of a record are stored, with its size and digest. */
 async function isWhole(context: VerifyContext, record: ImageRecord): Promise<boolean> {
   const picture = pictureOf(record);
   return picture !== null && isSame(record, await digestOf(context.stores.originals, picture, context.pace));
@@ -146,7 +149,7 @@ async function restoreBytes(context: VerifyContext, record: ImageRecord): Promis
   return true;
 }
 
-/** Copies what a record is about from the backup, if it is whole there. What was drawn from damaged bytes is removed. */
+/** Copies the bytes of a record from the backup, if they are intact there. Removes renditions made from damaged bytes. */
 async function copyBytes(context: VerifyContext, record: ImageRecord): Promise<boolean> {
   const { backup, stores, pace } = context;
   const picture = pictureOf(record);
@@ -160,7 +163,7 @@ async function copyBytes(context: VerifyContext, record: ImageRecord): Promise<b
   if (!isSame(record, arrived)) {
     throw new ServiceError(
       "store_unavailable",
-      `What the storage gives back of ${picture} is not what was sent`,
+      `The content that the storage returns for ${picture} is not what was sent`,
     );
   }
   for (const prefix of [`${record.id}/renditions/`, `${record.id}/failures/`]) {
@@ -169,7 +172,7 @@ async function copyBytes(context: VerifyContext, record: ImageRecord): Promise<b
   return true;
 }
 
-/** An image that ended meanwhile must not get its bytes back. */
+/** Removes the restored bytes if the image ended meanwhile. */
 async function removeUnlessAlive({ life, now }: VerifyContext, id: string): Promise<void> {
   try {
     const current = await life.records.load(id);

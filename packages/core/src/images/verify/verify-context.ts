@@ -22,10 +22,10 @@ import type {
   VerifyReport,
 } from "./verify-options.ts";
 
-/** What the parts of a verification work on. */
+/** State shared by the parts of a verification. */
 export interface VerifyContext {
   stores: StorageRoles;
-  /** Changes images as their services do. */
+  /** Changes images in the same way as a service. */
   life: LifeContext;
   jobs: DueList;
   isRepair: boolean;
@@ -35,7 +35,7 @@ export interface VerifyContext {
   now: () => number;
   retry: Retry;
   areThere(): Promise<boolean>;
-  /** To be awaited for bytes that were read: keeps the rate. */
+  /** Await it after each read: it limits the rate. @param bytes Number of bytes read. */
   pace(bytes: number): Promise<void>;
   report: VerifyReport;
   progress: VerifyProgress;
@@ -54,7 +54,7 @@ const RULES = {
   onRemoved: IMAGES_RULES.onRemoved,
   now: IMAGES_RULES.now,
   onError: preset(() => undefined, fn()),
-  state: shape("a state that saveState was given"),
+  state: shape("a state received by saveState"),
   saveState: fn(),
   signal: abortSignal,
   onFinding: fn(),
@@ -105,7 +105,7 @@ export function createVerifyContext(given: VerifyOptions): VerifyContext {
   };
 }
 
-/** Shorter pauses are made up for by the next. */
+/** Shorter pauses are added to the next one. */
 const LEAST_PAUSE_MS = 10;
 
 function createPace(bytesPerSecond: number, signal: AbortSignal | undefined): VerifyContext["pace"] {
@@ -119,7 +119,7 @@ function createPace(bytesPerSecond: number, signal: AbortSignal | undefined): Ve
   };
 }
 
-/** Looks at one key as often as it takes. One for which the store fails, though it answers for others, is a finding. */
+/** Checks one key, with retries. A key for which the store fails, although it answers for others, is a finding. */
 export async function attempt(context: VerifyContext, key: string, work: () => Promise<void>): Promise<void> {
   try {
     await context.retry(work);
@@ -131,23 +131,23 @@ export async function attempt(context: VerifyContext, key: string, work: () => P
   }
 }
 
-/** A blob in one piece. */
+/** A blob read into memory. */
 export interface SmallBlob extends Omit<StoredBlob, "body"> {
   bytes: Buffer;
 }
 
-/** What is wrong with a blob that was seen twice at one revision. */
+/** A problem of a blob, seen twice at one revision. */
 export interface Suspicion<T> {
   trouble: T;
   blob: SmallBlob;
 }
 
-/** A blob that changes as often as it is looked at is in the midst of its life. */
+/** Most reads of a blob that changes between reads. */
 const MAX_LOOKS = 10;
 
 /**
- * Judges a blob of the records' store. What is wrong with it counts only when it is so at two looks, between which the blob
- * has not changed. `null` where nothing is wrong, or the blob is gone by now.
+ * Checks a blob of the records' store. A problem counts only if two reads at the same revision find it. `null`: there is no
+ * problem, or the blob is gone.
  */
 export async function suspect<T>(
   { stores: { records } }: VerifyContext,
@@ -167,10 +167,10 @@ export async function suspect<T>(
   }
 }
 
-/** What is wrong with an image. */
+/** A problem of an image. */
 export interface ImageTrouble {
   what: VerifyProblem;
   detail: string;
-  /** `null` where it cannot be read. */
+  /** `null`: the record cannot be read. */
   record: ImageRecord | null;
 }

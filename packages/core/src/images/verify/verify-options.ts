@@ -4,17 +4,17 @@ import type { MigrationProgress } from "../migrate/migrate-options.ts";
 import type { ImageStorage } from "../record/storage-roles.ts";
 
 /**
- * What is not as it should be.
+ * Kind of a problem.
  *
  * - `damaged-record`: the record of an image cannot be read
- * - `missing-original`: there is a record, and its original (or the upload that waits to be processed) is not there
- * - `wrong-size`, `wrong-digest`: the original has another size, or another SHA-256, than its record says
- * - `orphaned-bytes`: there is an original or an upload, and no record
- * - `orphaned-rendition`: there is a rendition, and no record
- * - `damaged-tally`: the count of what an owner has cannot be read
- * - `damaged-claim`: what is kept of an Idempotency-Key cannot be read
- * - `unreadable`: the store fails for this key, and answers for others
- * - `newer`: a newer version wrote it; this is no defect
+ * - `missing-original`: the record exists, but its original (or its unprocessed upload) is missing
+ * - `wrong-size`, `wrong-digest`: the size or the SHA-256 of the original differs from its record
+ * - `orphaned-bytes`: an original or an upload has no record
+ * - `orphaned-rendition`: a rendition has no record
+ * - `damaged-tally`: the usage of an owner cannot be read
+ * - `damaged-claim`: the claim of an Idempotency-Key cannot be read
+ * - `unreadable`: the store fails for this key, but answers for others
+ * - `newer`: a newer version wrote it; not a defect
  */
 export type VerifyProblem =
   | "damaged-record"
@@ -29,78 +29,77 @@ export type VerifyProblem =
   | "newer";
 
 export interface VerifyFinding {
-  /** Of the image; `null` for what belongs to none. */
+  /** ID of the image; `null`: the key belongs to no image. */
   id: string | null;
-  /** Under which it is stored. */
+  /** The stored key. */
   key: string;
   what: VerifyProblem;
   /** A clause without a full stop. */
   detail: string;
   /**
-   * What was done about it: the backup's copy is in its place, it was removed, it was counted anew, or it could not be
-   * repaired. `null` where nothing was to be done.
+   * The repair: `restored` from the backup, `removed`, `counted` again, or `failed`. `null`: no repair was attempted.
    */
   repair: "restored" | "removed" | "counted" | "failed" | null;
 }
 
-/** How far a verification is, as {@link MigrationProgress}. `bytes` are those that were read. */
+/** Progress of a verification, like {@link MigrationProgress}. `bytes` are the bytes read. */
 export interface VerifyProgress extends MigrationProgress {
   phase: "counting" | StoreRole;
 }
 
-/** Where a verification goes on. Plain data, to be kept as JSON. */
+/** State to continue a verification from. Plain data, to be stored as JSON. */
 export interface VerifyState {
-  /** Whose keys are looked at. */
+  /** The store being checked. */
   phase: StoreRole;
-  /** Of the store's list; `null`: at its beginning. */
+  /** Cursor of the store's list; `null`: at the start. */
   cursor: string | null;
-  /** Keys that were looked at. */
+  /** Keys checked. */
   keys: number;
-  /** Keys that were counted at the beginning. */
+  /** Keys counted at the start. */
   totalKeys: number;
-  /** What was found until then. */
+  /** The report so far. */
   report: VerifyReport;
 }
 
-/** What was found so far, in an earlier run that this one goes on with included. */
+/** Results so far, including those of the earlier run that this one continues. */
 export interface VerifyReport {
-  /** Records of images. */
+  /** Number of image records. */
   images: number;
-  /** Bytes that were read. */
+  /** Bytes read. */
   bytes: number;
-  /** Defects, the repaired ones included. */
+  /** Defects, including repaired ones. */
   defects: number;
-  /** Defects that were repaired. */
+  /** Repaired defects. */
   repaired: number;
-  /** Written by a newer version. */
+  /** Records written by a newer version. */
   newer: number;
-  /** Originals without a record that may be uploads under way: more than 1000 images were due, so that this cannot be told. */
+  /** Originals without a record that may belong to uploads in progress: undecided, since more than 1000 images were due. */
   undecided: number;
 }
 
 export interface VerifyOptions extends Pick<ImagesOptions, "tombstoneDays" | "onRemoved" | "now"> {
-  /** It may be in use. The stores stay open. */
+  /** The storage to verify. It may be in use. The stores stay open. */
   storage: ImageStorage;
-  /** Repairs what is found, as far as possible from `backup`; removes it otherwise. @default false */
+  /** Repairs defects: restores from `backup` if possible, otherwise removes. @default false */
   repair?: boolean;
   /** An older copy of the storage, in the same form. @default none */
   backup?: ImageStorage;
-  /** Bytes of originals that are read in a second, a whole number from 1. @default 50000000 */
+  /** Most bytes of originals read per second, a whole number from 1. @default 50000000 */
   maxBytesPerSecond?: number;
-  /** Keys that are looked at a time, 1 to 256. @default 4 */
+  /** Keys checked at once, 1 to 256. @default 4 */
   concurrency?: number;
-  /** How long a store that fails is tried again; milliseconds from 0. @default 60000 */
+  /** Time to retry a failing store; milliseconds from 0. @default 60000 */
   patienceMs?: number;
-  /** Called with the reason why a repair failed. @default not called */
+  /** Called with the error of a failed repair. @default not called */
   onError?(error: unknown): void;
-  /** Goes on where an earlier run over the same storage was. @default from the beginning */
+  /** State of an earlier run over the same storage, to continue from. @default starts from the beginning */
   state?: VerifyState;
-  /** Keeps where a later run can go on; awaited every few hundred keys. @default not kept */
+  /** Stores the state from which a later run can continue; awaited every few hundred keys. @default not stored */
   saveState?(state: VerifyState): Promise<void>;
-  /** Aborting ends it after the keys that are under way; the promise rejects with the signal's reason. @default never */
+  /** Aborting stops after the keys in progress; the promise rejects with the signal's reason. @default never */
   signal?: AbortSignal;
   /** Called for each finding. @default findings are only counted */
   onFinding?(finding: VerifyFinding): void;
-  /** Called with how far it is: the same object each time, changed. @default not called */
+  /** Receives the progress: the same object each time, updated. @default not called */
   onProgress?(progress: Readonly<VerifyProgress>): void;
 }

@@ -11,7 +11,7 @@ import type { VerifyState } from "./verify-options.ts";
 const LATER = { headers: { prefer: "respond-async" } };
 
 describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) => {
-  test("a storage with images in every state is whole", async () => {
+  test("a verification of images in every state finds no defect", async () => {
     const site = createLifeSite({ store: createStore(), authorize: () => ({ owner: "anna" }) });
     const expiring = { search: "expiresAt=2026-03-01T12:30:00.000Z" };
     await site.create(expiring);
@@ -30,7 +30,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     expect((await verified(site)).report).toMatchObject({ images: 0, ...whole });
   });
 
-  test("everything that is damaged is found, named and counted", async () => {
+  test("a verification finds, names and counts every kind of damage", async () => {
     const site = createLifeSite({ store: createStore(), authorize: () => ({ owner: "anna" }) });
     const whole = created(await site.create()).id;
     const expected = await damageEverything(site);
@@ -44,19 +44,19 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
       expect(detail).toMatch(/\w/);
     }
     expect(found.findings.find(({ what }) => what === "wrong-size")?.detail).toBe(
-      `the original has 12 bytes, and should have ${PNG.length}`,
+      `the original has 12 bytes, expected ${PNG.length}`,
     );
     expect((await site.send("GET", `/api/images/${whole}.png`)).status).toBe(200);
   });
 
-  test("a pending upload that is missing is found", async () => {
+  test("a verification finds a missing unprocessed upload", async () => {
     const site = createLifeSite({ store: createStore(), processUploads: false });
     const { id } = created(await site.create(LATER));
     await site.store.delete(`${id}/upload`);
     expect(problemsOf(await verified(site))).toEqual({ [`${id}/record`]: "missing-original" });
   });
 
-  test("live uploads, edits, deletions and renders are no findings", async () => {
+  test("concurrent uploads, edits, deletions and renders are not findings", async () => {
     const site = createLifeSite({ store: createStore(), tombstoneDays: 0 });
     const other = anotherProcess(site, { tombstoneDays: 0 });
     let isOver = false;
@@ -80,7 +80,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
   });
 });
 
-test("an image that is deleted between two looks is no finding", async () => {
+test("an image deleted between two checks is not a finding", async () => {
   const kept = createMemoryBlobStore();
   const site = createLifeSite({ store: kept });
   const { id } = created(await site.create());
@@ -92,7 +92,7 @@ test("an image that is deleted between two looks is no finding", async () => {
   expect(looks).toBeGreaterThan(0);
 });
 
-test("bytes without a record are an orphan only when no upload of theirs can be under way", async () => {
+test("bytes without a record are reported as orphaned only after their upload cannot be in progress", async () => {
   const site = createLifeSite();
   const id = "a".repeat(22);
   await site.store.put(
@@ -108,7 +108,7 @@ test("bytes without a record are an orphan only when no upload of theirs can be 
   });
 });
 
-test("originals are not judged where more images are due than can be listed", async () => {
+test("originals without a record are undecided if more images are due than can be listed", async () => {
   const site = createLifeSite();
   for (let index = 0; index < 1000; index++) {
     const name = `${site.clock.now.toString(36).padStart(9, "0")}.image${index}`;
@@ -119,7 +119,7 @@ test("originals are not judged where more images are due than can be listed", as
   expect([findings, report.undecided]).toEqual([[], 1]);
 });
 
-test("a record of a newer version is reported and is no defect", async () => {
+test("a record of a newer version is reported as newer, not as a defect", async () => {
   const site = createLifeSite();
   const { id } = created(await site.create());
   const record = { ...(await storedRecord(site.store, id)), v: 99 };
@@ -130,7 +130,7 @@ test("a record of a newer version is reported and is no defect", async () => {
   expect(await storedRecord(site.store, id)).toEqual(record);
 });
 
-test("a key that the store cannot read is found, and a store that is away ends it", async () => {
+test("a key that the store cannot read is a finding, and an unavailable store rejects the verification", async () => {
   const kept = createMemoryBlobStore();
   const site = createLifeSite({ store: kept });
   const { id } = created(await site.create());
@@ -147,13 +147,13 @@ test("a key that the store cannot read is found, and a store that is away ends i
   await expect(verified(site, { storage })).rejects.toMatchObject({ code: "store_unavailable" });
 });
 
-test("a run that was aborted goes on where it was, and counts what it had found", async () => {
+test("a run continues from the state of an aborted run and includes its findings", async () => {
   const site = createLifeSite({ store: STORES.disk() });
   const expected = await damageEverything(site);
   const controller = new AbortController();
   let state: VerifyState | undefined;
   const saveState = async (next: VerifyState) => {
-    // As a file would keep it.
+    // Like a file would store it.
     state = JSON.parse(JSON.stringify(next));
     if (next.phase === "originals") controller.abort();
   };
@@ -166,7 +166,7 @@ test("a run that was aborted goes on where it was, and counts what it had found"
   expect(findings.map(({ what }) => what).sort()).toEqual(["orphaned-bytes", "orphaned-rendition"]);
 });
 
-test("originals are read no faster than the rate says", async () => {
+test("originals are read at most at maxBytesPerSecond", async () => {
   const site = createLifeSite();
   for (let count = 0; count < 5; count++) await site.create();
   const began = performance.now();
@@ -175,7 +175,7 @@ test("originals are read no faster than the rate says", async () => {
   expect(performance.now() - began).toBeGreaterThan(400);
 });
 
-test("options out of range are a TypeError that names the value", async () => {
+test("an option out of range rejects with a TypeError that names the value", async () => {
   const site = createLifeSite();
   await expect(verified(site, { concurrency: 0 })).rejects.toThrow(/concurrency .* not 0/);
   await expect(verified(site, { maxBytesPerSecond: 0.5 })).rejects.toThrow(/maxBytesPerSecond .* not 0.5/);

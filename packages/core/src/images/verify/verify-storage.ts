@@ -10,19 +10,19 @@ import { attempt, createVerifyContext, type VerifyContext } from "./verify-conte
 import type { VerifyOptions, VerifyReport, VerifyState } from "./verify-options.ts";
 
 const PHASES: readonly StoreRole[] = ["records", "originals", "renditions"];
-/** Keys between two states: what is looked at again after an end. */
+/** Keys between two saved states, which are checked again after an interruption. */
 const PAGE_KEYS = 500;
 
 /**
- * Compares every record with the bytes that it is about (size and SHA-256), and looks for bytes without a record. The storage
- * may be in use: what looks wrong is looked at again before it is reported, and an image that ends meanwhile is no finding.
+ * Compares every record with its bytes (size and SHA-256), and finds bytes without a record. The storage may be in use: a
+ * problem is checked twice before it is reported, and an image that ends meanwhile is not a finding.
  *
- * A repair changes only what was found, by compare-and-set. It undoes neither deletions nor takedowns: an image is restored
- * from the backup when the copy there is whole and nothing says that the image had ended; else it ends as if it was deleted.
+ * A repair changes only reported keys, by compare-and-set. It reverts neither deletions nor takedowns: an image is restored
+ * from the backup if the copy there is intact and no trace shows that the image had ended. Otherwise it is deleted.
  *
- * @returns what was found. The storage is whole where `defects` equals `repaired`.
- * @throws TypeError for an option out of range. ServiceError `store_unavailable` when a store is away for longer than
- * `patienceMs`, `no_space` when a repair finds it full.
+ * @returns the report. The storage has no defects left if `defects` equals `repaired`.
+ * @throws TypeError for an option out of range. ServiceError `store_unavailable` if a store is unavailable for longer than
+ * `patienceMs`, `no_space` if a repair finds the store full.
  * @example
  * const storage = createFsBlobStore({ directory: "./data" });
  * const { defects } = await verifyStorage({ storage, onFinding: ({ key, what }) => console.log(key, what) });
@@ -56,7 +56,7 @@ export async function verifyStorage(options: VerifyOptions): Promise<VerifyRepor
   return report;
 }
 
-/** Last: a tally that is counted anew is to count every record that was restored. */
+/** Runs last, so that a recounted tally includes every restored record. */
 async function checkTallies(context: VerifyContext): Promise<void> {
   const { concurrency, retry, signal, stores } = context;
   async function* each() {
@@ -72,7 +72,7 @@ async function checkTallies(context: VerifyContext): Promise<void> {
   await forEachAtOnce(each(), concurrency, check, signal);
 }
 
-/** The state behind a page; behind the last of a phase, that of the next. */
+/** The state after a page: after the last page of a phase, the start of the next phase. */
 function stateAt({ progress, report }: VerifyContext, phase: StoreRole, cursor: string | null): VerifyState {
   const { keys, totalKeys } = progress;
   const next = cursor === null ? (PHASES[PHASES.indexOf(phase) + 1] ?? phase) : phase;
@@ -85,7 +85,7 @@ async function pageOf({ retry }: VerifyContext, store: BlobStore, cursor: string
   try {
     return await list(cursor);
   } catch (error) {
-    // A cursor that the store does not know any more: from the beginning again.
+    // The cursor has expired: start from the beginning.
     if (cursor !== null && isServiceError(error, "bad_request")) return list(null);
     throw error;
   }

@@ -16,7 +16,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 const newDirectory = () => mkdtempSync(join(root, "store-"));
 
-/** What every child begins with: the store of its first argument, and a line on standard output when it is there. */
+/** The start of every child script: opens the store named by its first argument, then prints a line. */
 const PRELUDE = `
   import { createHash, randomBytes } from "node:crypto";
   import { writeFileSync } from "node:fs";
@@ -25,12 +25,12 @@ const PRELUDE = `
   import { createFsBlobStore, isServiceError } from "@outrigger/core";
   const store = createFsBlobStore({ directory: process.argv[1] });
   const rest = process.argv.slice(2);
-  /** Runs a conditional write again and again; false where it lost. */
+  /** Repeats a conditional write; false if it lost. */
   const won = (write) => write.then(() => true, (error) => {
     if (isServiceError(error, "conflict")) return false;
     throw error;
   });
-  /** Removes all that is superseded by now, which a sweep does a day later. */
+  /** Removes all superseded generations now; a sweep does so a day later. */
   const removeSuperseded = () => store.removeSuperseded(Date.now() + 7_200_000, () => true);
   console.log("ready");
 `;
@@ -46,7 +46,7 @@ const INCREMENT = `
   await Promise.all(Array.from({ length: 50 }, increment));
 `;
 
-/** Writes, by every way there is, blobs that begin with the hash of what follows; until it is killed. */
+/** Writes blobs in every possible way until it is killed. Each begins with the hash of the rest. */
 const WRITE_FOREVER = `
   for (let turn = 0; ; turn++) {
     const content = randomBytes(Math.floor(Math.random() * 300_000));
@@ -84,7 +84,9 @@ const RACE = `
   console.log(JSON.stringify(result));
 `;
 
-/** Adds entries to an hour that is over and removes every other, while the empty directories of such hours are removed. */
+/**
+ * Adds entries to a past hour and removes every other one, while empty directories of past hours are deleted.
+ */
 const ADD_AND_REMOVE = `
   const [own, time] = rest;
   const add = async (index) => {
@@ -96,7 +98,7 @@ const ADD_AND_REMOVE = `
   for (let index = 0; index < 200; index += 4) {
     await Promise.all([0, 1, 2, 3].map((offset) => add(index + offset)));
   }
-  // Until now nothing stayed in some hours.
+  // Some hours had no entries until now.
   for (let index = 0; index < 100; index++) {
     const entry = { id: own, dueMs: Number(time) + 3_600_000 * (index % 2 + 1) };
     await store.addDue("jobs", entry);
@@ -105,7 +107,9 @@ const ADD_AND_REMOVE = `
   }
 `;
 
-test("four processes with fifty increments each at once lose none", { timeout: 120_000 }, async () => {
+test("four processes that each increment a blob fifty times lose no increment", {
+  timeout: 120_000,
+}, async () => {
   const directory = newDirectory();
   const store = createFsBlobStore({ directory });
   await store.put("n", Buffer.from("0"));
@@ -115,7 +119,9 @@ test("four processes with fifty increments each at once lose none", { timeout: 1
   assert.ok(left.length <= 4, `${left.length} files are left`);
 });
 
-test("creates, changes and deletes of many processes add up", { timeout: 60_000 }, async () => {
+test("the results of simultaneous creates, changes and deletes of several processes add up", {
+  timeout: 60_000,
+}, async () => {
   const directory = newDirectory();
   const roles = ["create", "create", "delete", "delete", "change", "change", "sweep"];
   const outputs = await Promise.all(roles.map((role) => outputOf(start(RACE, directory, role, "2000"))));
@@ -126,7 +132,7 @@ test("creates, changes and deletes of many processes add up", { timeout: 60_000 
   assert.ok(sum("deletes") > 10, `${sum("deletes")} deletes`);
   assert.equal(sum("creates") - sum("deletes"), isThere ? 1 : 0);
   const succeeded = results.flatMap((result) => result.succeeded);
-  assert.equal(new Set(succeeded).size, succeeded.length, "two writes took the place of one revision");
+  assert.equal(new Set(succeeded).size, succeeded.length, "two writes replaced the same revision");
   assert.deepEqual(
     [...new Set(results.flatMap((result) => result.sizes))].filter((size) => size !== 100),
     [],
@@ -135,7 +141,7 @@ test("creates, changes and deletes of many processes add up", { timeout: 60_000 
   assert.deepEqual(readdirSync(join(directory, "blobs/k")), []);
 });
 
-test("processes that add to an hour of a due index and remove from it lose nothing", {
+test("processes that add to and remove from one hour of a due index lose no entry", {
   timeout: 120_000,
 }, async () => {
   const directory = newDirectory();
@@ -147,7 +153,7 @@ test("processes that add to an hour of a due index and remove from it lose nothi
   assert.deepEqual(found.map(({ id }) => id).sort(), expected.sort());
 });
 
-test("a writer that is killed leaves nothing that is half written", { timeout: 120_000 }, async () => {
+test("a killed writer leaves no partly written blob", { timeout: 120_000 }, async () => {
   const directory = newDirectory();
   const store = createFsBlobStore({ directory });
   let blobs = 0;
@@ -164,7 +170,10 @@ test("a writer that is killed leaves nothing that is half written", { timeout: 1
       assert.ok(blob !== null);
       const bytes = await readAll(blob.body);
       const hash = createHash("sha256").update(bytes.subarray(32)).digest();
-      assert.ok(hash.equals(bytes.subarray(0, 32)), `${key}: ${bytes.length} bytes are not what was written`);
+      assert.ok(
+        hash.equals(bytes.subarray(0, 32)),
+        `${key}: ${bytes.length} bytes differ from the bytes written`,
+      );
       blobs++;
     }
   }
@@ -178,7 +187,7 @@ test("a writer that is killed leaves nothing that is half written", { timeout: 1
   assert.deepEqual(readdirSync(next.spoolDirectory), []);
 });
 
-test("a store sweeps the files of dead processes and leaves those of living ones", async () => {
+test("a new store deletes the files of dead processes, and keeps those of running ones", async () => {
   const directory = newDirectory();
   const other = start(
     `writeFileSync(join(store.spoolDirectory, "upload"), "x"); console.log(store.spoolDirectory); setInterval(() => {}, 1000);`,
@@ -190,7 +199,7 @@ test("a store sweeps the files of dead processes and leaves those of living ones
   assert.ok(existsSync(join(spool, "upload")));
   other.kill("SIGKILL");
   await once(other, "close");
-  // Left by a process with the number of one that lives, but which began at another time.
+  // A directory of a process with the same number as a running one, but another start time.
   const recycled = join(dirname(spool), `${spool.split("/").at(-1)?.split(".")[0]}.${process.pid}.1`);
   writeFileSync(recycled, "");
   createFsBlobStore({ directory });
@@ -198,7 +207,7 @@ test("a store sweeps the files of dead processes and leaves those of living ones
   assert.ok(!existsSync(recycled));
 });
 
-test("processes that ask for the secret at once get the same", async () => {
+test("processes that request the secret at the same time get the same one", async () => {
   const directory = newDirectory();
   const children = Array.from({ length: 4 }, () =>
     start(
@@ -217,7 +226,7 @@ test("processes that ask for the secret at once get the same", async () => {
 });
 
 test.each(["buffer", "stream"])(
-  "a disk that is full of a %s is told as such and stays usable",
+  "a %s that fills the disk rejects with no_space, and the store stays usable",
   async (kind) => {
     const directory = newDirectory();
     const body =
@@ -236,7 +245,8 @@ test.each(["buffer", "stream"])(
       left: readdirSync(store.spoolDirectory),
     }));
   `;
-    // The largest size of a file, in blocks of 512 or 1024 bytes; the signal that would end the process is ignored.
+    // The maximum file size, in blocks of 512 or 1024 bytes. The signal that would end the process is
+    // ignored.
     const shell = `trap "" XFSZ; ulimit -f 500; exec "$0" "$@"`;
     const child = spawn("sh", ["-c", shell, process.execPath, ...nodeArguments(script, directory)], {
       cwd: import.meta.dirname,
@@ -251,7 +261,7 @@ function nodeArguments(script: string, ...rest: string[]): string[] {
   return ["--input-type=module", "--eval", PRELUDE + script, ...rest];
 }
 
-/** A process with a store of its own on `directory`. */
+/** Starts a process with its own store on `directory`. */
 function start(script: string, directory: string, ...rest: string[]): ChildProcess {
   return spawn(process.execPath, nodeArguments(script, directory, ...rest), {
     cwd: import.meta.dirname,
@@ -274,7 +284,7 @@ async function line(child: ChildProcess): Promise<string> {
   }
 }
 
-/** What a process prints until it ends well, but for what was read and for its first line. */
+/** The output of a process until it exits with 0, without the lines already read. */
 async function outputOf(child: ChildProcess): Promise<string> {
   assert.ok(child.stdout !== null);
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);

@@ -21,7 +21,7 @@ async function start(config: ServerConfig = {}): Promise<RunningServer> {
 }
 
 describe("createServer", () => {
-  it("serves until it is closed, once or twice", async () => {
+  it("serves until it is closed, and accepts a second close", async () => {
     const server = await start();
     const image = await uploaded(server.url, await jpeg());
     expect((await fetch(image.url)).status).toBe(200);
@@ -29,7 +29,7 @@ describe("createServer", () => {
     await expect(fetch(server.url)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
   });
 
-  it("leaves the process to its caller: no listeners stay behind, none for signals come", async () => {
+  it("adds no signal listeners and leaves none behind", async () => {
     const events = ["SIGTERM", "SIGINT", "uncaughtException", "unhandledRejection", "beforeExit"];
     const count = () => events.map((event) => process.listenerCount(event));
     const before = count();
@@ -39,7 +39,7 @@ describe("createServer", () => {
     expect(count()).toEqual(before);
   });
 
-  it("throws a TypeError that names the keys", async () => {
+  it("throws a TypeError that names the invalid keys", async () => {
     const config = JSON.parse('{"port": "eighty", "images": {"size": 1}}');
     const thrown = await createServer(config).catch((error: unknown) => error);
     expect(thrown).toBeInstanceOf(TypeError);
@@ -50,7 +50,7 @@ describe("createServer", () => {
     );
   });
 
-  it("rejects when its port is taken, and takes it once it is free", async () => {
+  it("rejects if its port is in use, and starts once the port is free", async () => {
     const first = await start();
     const port = Number(new URL(first.url).port);
     await expect(start({ port })).rejects.toThrow(`Port ${port} on 127.0.0.1 is already in use.`);
@@ -59,12 +59,12 @@ describe("createServer", () => {
   });
 });
 
-describe("createServer, its metrics", () => {
-  it("are off unless they are asked for", async () => {
+describe("metrics of createServer", () => {
+  it("are off by default", async () => {
     expect((await start()).metricsUrl).toBeNull();
   });
 
-  it("are where it says, until it is closed", async () => {
+  it("are served at metricsUrl until the server is closed", async () => {
     const server = await start({ metrics: { port: 0 } });
     await uploaded(server.url, await jpeg());
     const url = server.metricsUrl ?? "";
@@ -73,25 +73,25 @@ describe("createServer, its metrics", () => {
     await expect(fetch(url)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
   });
 
-  it("stand in the way of a start when their port is taken, and leave nothing behind then", async () => {
+  it("prevent the start if their port is in use, and release everything", async () => {
     const first = await start();
     const port = Number(new URL(first.url).port);
     await expect(start({ metrics: { port } })).rejects.toThrow(
-      `Port ${port} on 127.0.0.1 is already in use. Choose another by metrics.port.`,
+      `Port ${port} on 127.0.0.1 is already in use. Choose another with metrics.port.`,
     );
     const second = await start({ metrics: { port: 0 } });
     const metricsPort = Number(new URL(second.metricsUrl ?? "").port);
     await second.close();
-    // The port of the metrics is taken first, and given back when that of the pictures cannot be had.
+    // The metrics listen first, and release their port if the port of the pictures is in use.
     await expect(start({ port, metrics: { port: metricsPort } })).rejects.toThrow(
-      "Choose another by --port.",
+      "Choose another with --port.",
     );
     expect((await start({ metrics: { port: metricsPort } })).metricsUrl).toBe(second.metricsUrl);
   });
 });
 
-describe("createServer, behind a proxy", () => {
-  /** What a proxy on this machine passes on. */
+describe("createServer behind a proxy", () => {
+  /** The headers that a proxy on this machine forwards. */
   async function getForwarded({ url }: RunningServer, path: string): Promise<number | undefined> {
     const headers = {
       Host: "img.example.com",
@@ -103,19 +103,19 @@ describe("createServer, behind a proxy", () => {
     return response.statusCode;
   }
 
-  it("does not believe a proxy that it was not told of", async () => {
+  it("ignores forwarding headers without trustProxy", async () => {
     const server = await start();
     const { id } = await uploaded(server.url, await jpeg());
     expect(await getForwarded(server, `/${id}`)).toBe(403);
   });
 
-  it("believes one that it was told of", async () => {
+  it("trusts forwarding headers of a proxy in trustProxy", async () => {
     const server = await start({ trustProxy: "loopback" });
     const { id } = await uploaded(server.url, await jpeg());
     expect(await getForwarded(server, `/${id}`)).toBe(200);
   });
 
-  it("leaves TLS to others where it is told so", async () => {
+  it("accepts plain http with tls: off", async () => {
     const server = await start({ tls: "off" });
     const { id } = await uploaded(server.url, await jpeg());
     expect(await getForwarded(server, `/${id}`)).toBe(200);

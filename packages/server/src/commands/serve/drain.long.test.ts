@@ -7,7 +7,7 @@ import { jpeg, serve, temporaryDirectory, type Uploaded, uploaded } from "../../
 
 const BOUNDARY = "------drain";
 
-/** A multipart upload that is under way: its headers and half of the picture have been sent. */
+/** An upload in progress: its headers and half of the picture have been sent. */
 async function beginUpload(url: string, picture: Buffer): Promise<{ req: ClientRequest; rest: Buffer }> {
   const body = Buffer.concat([
     Buffer.from(
@@ -27,15 +27,15 @@ async function beginUpload(url: string, picture: Buffer): Promise<{ req: ClientR
     },
   });
   req.flushHeaders();
-  // The server has the request in its hands once it says so.
+  // The log line shows that the server has received the request.
   await once(req, "continue");
   const half = body.length >> 1;
   await new Promise<void>((resolve) => req.write(body.subarray(0, half), () => resolve()));
   return { req, rest: body.subarray(half) };
 }
 
-describe("outrigger serve, on SIGTERM", () => {
-  it("finishes an upload under way, refuses new connections, and exits with 0; the image is there afterwards", async () => {
+describe("outrigger serve on SIGTERM", () => {
+  it("finishes an upload in progress, refuses new connections, exits with 0, and keeps the image", async () => {
     const cwd = await temporaryDirectory();
     const picture = await jpeg();
     const server = serve(cwd);
@@ -61,10 +61,10 @@ describe("outrigger serve, on SIGTERM", () => {
     expect(removed.status).toBe(204);
   });
 
-  it("does not wait for connections that are only kept open", async () => {
+  it("does not wait for idle connections", async () => {
     const server = serve(await temporaryDirectory());
     const url = await server.url;
-    // Fetch keeps its connection.
+    // fetch keeps its connection open.
     await (await fetch(`${url}/healthz`)).text();
     const startedAt = performance.now();
     server.child.kill("SIGTERM");
@@ -72,7 +72,7 @@ describe("outrigger serve, on SIGTERM", () => {
     expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 
-  it("cuts an upload that does not end, within the time that it has, and still exits with 0", async () => {
+  it("cuts an unfinished upload within shutdownMs, and still exits with 0", async () => {
     const cwd = await temporaryDirectory();
     await writeFile(join(cwd, "outrigger.config.json"), JSON.stringify({ shutdownMs: 3000 }));
     const server = serve(cwd);
@@ -81,10 +81,12 @@ describe("outrigger serve, on SIGTERM", () => {
     server.child.kill("SIGTERM");
     expect(await server.exit).toBe(0);
     expect((await cut)[0]).toMatchObject({ code: "ECONNRESET" });
-    expect(server.output.stderr).toContain('"connections":1,"msg":"cut what had not ended in time"');
+    expect(server.output.stderr).toContain(
+      '"connections":1,"msg":"cut connections that had not ended in time"',
+    );
   });
 
-  it("exits at once with 130 when a second signal comes", async () => {
+  it("exits at once with 130 on a second signal", async () => {
     const server = serve(await temporaryDirectory());
     const { req } = await beginUpload(await server.url, await jpeg());
     req.on("error", () => {});
@@ -94,7 +96,7 @@ describe("outrigger serve, on SIGTERM", () => {
     expect(await server.exit).toBe(130);
   });
 
-  it("still serves images that it has when it is started again after an upload was cut", async () => {
+  it("serves stored images after a restart that cut an upload", async () => {
     const cwd = await temporaryDirectory();
     const server = serve(cwd);
     const url = await server.url;

@@ -32,7 +32,7 @@ describe("outrigger serve", () => {
     expect((await upload(url, picture)).status).toBe(429);
   });
 
-  it("has the upload page at its front, and for terminals the commands", async () => {
+  it("serves the upload page at /, and the commands to programs such as curl", async () => {
     const server = serve(await temporaryDirectory());
     const url = await server.url;
     const command = `curl -F imagedata=@picture.jpg ${url}/api/images.json`;
@@ -52,7 +52,7 @@ describe("outrigger serve", () => {
     expect(hostless.resume().statusCode).toBe(400);
   });
 
-  it("answers unknown addresses by a problem, and by a page where a person asks", async () => {
+  it("answers unknown addresses with a problem, and with a page to browsers", async () => {
     const server = serve(await temporaryDirectory());
     const url = await server.url;
     const problem = await fetch(`${url}/favicon.ico?pin=x`);
@@ -72,35 +72,8 @@ describe("outrigger serve", () => {
   });
 });
 
-/** Without the line that says that the data directory is new: it is, before the server listens. */
-function afterFirstLog(stderr: string): string {
-  return stderr.replace(/^\{.*"msg":"new data directory"\}\n/, "");
-}
-
-describe("outrigger serve, when it cannot start", () => {
-  it("names an address that is not this machine's", async () => {
-    const server = serve(await temporaryDirectory(), ["--host", "192.0.2.1"]);
-    expect(await server.exit).toBe(1);
-    expect(afterFirstLog(server.output.stderr)).toBe(
-      "outrigger: 192.0.2.1 is no address of this machine. Choose another by --host.\n",
-    );
-  });
-
-  it("names a data directory that is a file, or below one", async () => {
-    const cwd = await temporaryDirectory();
-    await writeFile(join(cwd, "taken"), "");
-    for (const data of ["taken", "taken/below"]) {
-      const server = serve(cwd, ["--data", data]);
-      expect(await server.exit).toBe(1);
-      expect(server.output.stderr).toBe(
-        `outrigger: The data directory ${join(cwd, data)} cannot be used: it is not a directory\n`,
-      );
-    }
-  });
-});
-
-describe("outrigger serve, its health", () => {
-  it("says by /readyz which part fails, and by /healthz that it lives", async () => {
+describe("health of outrigger serve", () => {
+  it("names the failing part on /readyz, and answers 200 on /healthz", async () => {
     const cwd = await temporaryDirectory();
     const server = serve(cwd);
     const url = await server.url;
@@ -109,7 +82,7 @@ describe("outrigger serve, its health", () => {
       { status: "ready", checks: { storage: "ok", renderer: "ok" } },
     ]);
 
-    // Permissions would not stop root; a file in the place of the directory stops everybody.
+    // Root ignores permissions; a file at the path of the directory stops every user.
     await rename(join(cwd, "data"), join(cwd, "away"));
     await writeFile(join(cwd, "data"), "");
     await expect
@@ -126,7 +99,7 @@ describe("outrigger serve, its health", () => {
     await server.logged("ready again");
   });
 
-  it("leaves nothing in the store by asking", async () => {
+  it("leaves no data in the store", async () => {
     const cwd = await temporaryDirectory();
     const server = serve(cwd);
     const url = await server.url;
@@ -138,7 +111,7 @@ describe("outrigger serve, its health", () => {
     expect(before.filter((file) => file.includes("readyz"))).toEqual([]);
   });
 
-  it("says by /readyz that it is about to end, while it still accepts connections", async () => {
+  it("answers 503 draining on /readyz while it still accepts connections", async () => {
     const cwd = await temporaryDirectory();
     await writeFile(
       join(cwd, "outrigger.config.json"),
@@ -155,22 +128,22 @@ describe("outrigger serve, its health", () => {
     expect(await server.exit).toBe(0);
   });
 
-  it("takes GET and HEAD only", async () => {
+  it("accepts only GET and HEAD", async () => {
     const server = serve(await temporaryDirectory());
     const response = await fetch(`${await server.url}/healthz`, { method: "DELETE" });
     expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
   });
 });
 
-describe("outrigger serve, its data", () => {
-  it("keeps the secret of the PINs for itself alone", async () => {
+describe("data of outrigger serve", () => {
+  it("stores the secret of PINs readable by its user only", async () => {
     const cwd = await temporaryDirectory();
     await serve(cwd, ["--data", "pictures"]).url;
     const { mode } = await stat(join(cwd, "pictures", "secret"));
     expect((mode & 0o777).toString(8)).toBe("600");
   });
 
-  it("keeps acknowledged images and their PINs when it is killed", async () => {
+  it("keeps acknowledged images and their PINs after SIGKILL", async () => {
     const cwd = await temporaryDirectory();
     const picture = await jpeg();
     const first = serve(cwd);
@@ -191,7 +164,7 @@ describe("outrigger serve, its data", () => {
     expect(await renamed.json()).toMatchObject({ name: "after.jpg" });
   });
 
-  it("takes a PIN that an earlier secret of the list made", async () => {
+  it("accepts a PIN derived from an earlier secret of the list", async () => {
     const cwd = await temporaryDirectory();
     const [old, young] = ["o".repeat(32), "y".repeat(32)];
     const first = serve(cwd, [], { OUTRIGGER_SECRET: old });
@@ -205,10 +178,10 @@ describe("outrigger serve, its data", () => {
   });
 });
 
-describe("outrigger serve, when a bug strikes", () => {
-  it("logs what it was and exits with 1", async () => {
+describe("outrigger serve after an uncaught exception", () => {
+  it("logs the exception and exits with 1", async () => {
     const cwd = await temporaryDirectory();
-    // The configuration module is a way to have code run in the process: as good as a bug of our own.
+    // The configuration module runs code in the process, which stands in for a bug.
     await writeFile(
       join(cwd, "outrigger.config.mjs"),
       "export default () => { setTimeout(() => { throw new Error('struck') }, 1500); return {}; };",
@@ -216,7 +189,11 @@ describe("outrigger serve, when a bug strikes", () => {
     const server = serve(cwd);
     expect(await server.exit).toBe(1);
     const last = JSON.parse(server.output.stderr.trimEnd().split("\n").at(-1) ?? "");
-    expect(last).toMatchObject({ level: 60, msg: "ended by a bug", err: { message: "struck" } });
+    expect(last).toMatchObject({
+      level: 60,
+      msg: "exiting after an uncaught exception",
+      err: { message: "struck" },
+    });
   });
 });
 

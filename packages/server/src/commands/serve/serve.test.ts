@@ -1,13 +1,10 @@
-import { once } from "node:events";
 import { readFile, stat } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { jpeg, outrigger, serve, temporaryDirectory, uploaded } from "../../../test/outrigger-process.ts";
+import { jpeg, serve, temporaryDirectory, uploaded } from "../../../test/outrigger-process.ts";
 
 describe("outrigger serve", () => {
-  it("prints one line with its address on the standard output, and JSON on the standard error", async () => {
+  it("prints one line with its address on standard output, and JSON on standard error", async () => {
     const server = serve(await temporaryDirectory());
     const url = await server.url;
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
@@ -26,7 +23,7 @@ describe("outrigger serve", () => {
     ]);
   });
 
-  it("stores a picture, serves and converts it, and deletes it by its PIN", async () => {
+  it("stores a picture, serves and converts it, and deletes it with its PIN", async () => {
     const server = serve(await temporaryDirectory());
     const url = await server.url;
     const picture = await jpeg();
@@ -49,27 +46,7 @@ describe("outrigger serve", () => {
   });
 });
 
-/** Without the line that says that the data directory is new: it is, before the server listens. */
-function afterFirstLog(stderr: string): string {
-  return stderr.replace(/^\{.*"msg":"new data directory"\}\n/, "");
-}
-
-describe("outrigger serve, when it cannot start", () => {
-  it("names a port that is in use in one line and exits with 1", async () => {
-    const other = createServer().listen(0, "127.0.0.1");
-    await once(other, "listening");
-    const { port } = other.address() as AddressInfo; // It listens on TCP.
-    const server = outrigger(["serve", "--port", String(port)], { cwd: await temporaryDirectory() });
-    expect(await server.exit).toBe(1);
-    expect(afterFirstLog(server.output.stderr)).toBe(
-      `outrigger: Port ${port} on 127.0.0.1 is already in use. Choose another by --port.\n`,
-    );
-    expect(server.output.stdout).toBe("");
-    other.close();
-  });
-});
-
-it("ships the command that the package names", async () => {
+it("the package ships the command named in its bin field", async () => {
   const { bin } = JSON.parse(await readFile(new URL("../../../package.json", import.meta.url), "utf8"));
   const { mode } = await stat(new URL(join("../../..", bin.outrigger), import.meta.url));
   expect(mode & 0o111).toBe(0o111);

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const ONE = "one secret of at least 32 bytes, yes";
 const OTHER = "other secret of at least 32 bytes, yes";
 
-it("says once that a data directory is new, and serves it from then on also with existing", async () => {
+it("serve logs once that a data directory is new, and later starts on it with existing", async () => {
   const cwd = await temporaryDirectory();
   const first = serve(cwd);
   await first.url;
@@ -26,7 +26,7 @@ it("says once that a data directory is new, and serves it from then on also with
   expect(wrong.output.stderr).toContain("OUTRIGGER_EXISTING: must be true or false");
 });
 
-it("refuses to begin a new data directory with --existing and OUTRIGGER_EXISTING, and makes nothing there", async () => {
+it("serve rejects an empty data directory with --existing or OUTRIGGER_EXISTING, and creates nothing", async () => {
   const cwd = await temporaryDirectory();
   const missing = serve(cwd, ["--existing"]);
   expect(await missing.exit).toBe(1);
@@ -39,7 +39,7 @@ it("refuses to begin a new data directory with --existing and OUTRIGGER_EXISTING
   expect(await readdir(data)).toEqual([]);
 });
 
-it("refuses an empty Redis with --existing, and ends with the reason where it was used with another secret", async () => {
+it("serve rejects an empty Redis with --existing, and a Redis used with another secret", async () => {
   const redis = await startRedis();
   try {
     const cwd = await temporaryDirectory();
@@ -67,7 +67,7 @@ it("refuses an empty Redis with --existing, and ends with the reason where it wa
   }
 });
 
-it("makes no other secret for a data directory that lost its own: serve and the lookup's commands name the file", async () => {
+it("serve and the lookup commands name the missing secret of a data directory and create no new one", async () => {
   const cwd = await temporaryDirectory();
   const first = serve(cwd);
   await first.url;
@@ -85,7 +85,7 @@ it("makes no other secret for a data directory that lost its own: serve and the 
   expect(existsSync(secret)).toBe(false);
 });
 
-it("answers /readyz with 503 while its data directory is away, and heals when it is back", async () => {
+it("serve answers 503 on /readyz while its data directory is missing, and 200 when it is back", async () => {
   const cwd = await temporaryDirectory();
   const server = serve(cwd);
   const url = await server.url;

@@ -8,7 +8,7 @@ import { jpeg, serve, temporaryDirectory } from "../../../test/outrigger-process
 
 const HEAD = `--x\r\nContent-Disposition: form-data; name="imagedata"; filename="a.jpg"\r\nContent-Type: image/jpeg\r\n\r\n`;
 
-/** Sends an upload without its end. */
+/** Sends an unfinished upload. */
 function beginUpload(url: string, bytes: Buffer): ClientRequest {
   const upload = request(`${url}/api/images.json`, {
     method: "POST",
@@ -26,7 +26,7 @@ async function filesIn(directory: string): Promise<string[]> {
   return found.filter((name) => name.endsWith(".part"));
 }
 
-it("what a killed server left of an upload is removed by the next start, and a living server keeps its own", {
+it("the next start deletes temporary files of a killed server, and keeps those of a running server", {
   timeout: 120_000,
 }, async () => {
   const cwd = await temporaryDirectory();

@@ -7,7 +7,7 @@ import { createImageShelf, maxBytesOf, measureImage, type RankOf } from "./image
 const id = createImageId();
 const keyOf = (name: string) => `${id}/renditions/${name}`;
 
-/** An image's shelf over a store whose calls are counted. */
+/** A shelf on a store that records calls of list and stat. */
 function createShelf(store: BlobStore = createMemoryBlobStore(), clock = { now: 0 }) {
   const calls: string[] = [];
   const counted: BlobStore = {
@@ -39,11 +39,11 @@ test.each([
   [1, 32 * 2 ** 20],
   [3 * 2 ** 20, 32 * 2 ** 20],
   [10_000_000, 100_000_000],
-])("the renditions of an original of %i bytes may have %i bytes", (original, max) => {
+])("the limit for renditions of an original of %i bytes is %i bytes", (original, max) => {
   expect(maxBytesOf(original)).toBe(max);
 });
 
-test("a rendition that has no room evicts the ones that were used the longest ago", async () => {
+test("a rendition that does not fit evicts the least recently used ones", async () => {
   const { shelf, put, names } = createShelf();
   for (const name of ["a", "b", "c"]) await put(name, 30);
   shelf.touch(keyOf("a"));
@@ -63,7 +63,7 @@ test("renditions of older releases are evicted first, and intermediates last", a
   expect(await names()).toEqual(["e"]);
 });
 
-test("intermediates keep at most half of the room while there are renditions", async () => {
+test("intermediates take at most half of the space while renditions are stored", async () => {
   const { put, names } = createShelf();
   await put("a", 20);
   for (let page = 1; page <= 5; page++) await put(`intermediate-p${page}`, 20);
@@ -91,7 +91,7 @@ test("an image has at most 256 stored renditions", async () => {
   expect(left).toContain("r44");
 });
 
-test("renditions that another process stored count as well", async () => {
+test("renditions stored by another process count towards the limit", async () => {
   const store = createMemoryBlobStore();
   const [one, other] = [createShelf(store), createShelf(store)];
   await one.put("a", 40);
@@ -103,7 +103,7 @@ test("renditions that another process stored count as well", async () => {
   expect(await one.names()).toEqual(["d", "e"]);
 });
 
-test("renditions that are stored at once stay within the limit together", async () => {
+test("renditions stored concurrently stay within the limit together", async () => {
   const { put, names, shelf } = createShelf();
   const stored = await Promise.all(Array.from({ length: 20 }, (_, number) => put(`r${number}`, 30)));
   expect(stored.filter(Boolean).length).toBeGreaterThanOrEqual(3);
@@ -118,7 +118,7 @@ test("a rendition that could not be written does not count", async () => {
   expect(shelf.bytes()).toBe(0);
 });
 
-test("the first write lists what is stored, later ones ask nothing until something is evicted", async () => {
+test("the first write lists the store, and later writes list it again only before an eviction", async () => {
   const { put, calls } = createShelf();
   await put("a", 30);
   expect(calls).toEqual(["list"]);
@@ -126,11 +126,11 @@ test("the first write lists what is stored, later ones ask nothing until somethi
   await put("c", 30);
   expect(calls).toEqual(["list"]);
   await put("d", 30);
-  // What this process stored itself is not measured.
+  // Blobs that this process stored need no stat.
   expect(calls).toEqual(["list", "list"]);
 });
 
-test("what was stored before is measured at the first write", async () => {
+test("the first write measures the blobs already stored", async () => {
   const store = createMemoryBlobStore();
   await store.put(keyOf("before"), Buffer.alloc(70));
   await store.put(`${id}/failures/f`, Buffer.alloc(10));

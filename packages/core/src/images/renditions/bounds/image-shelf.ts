@@ -3,35 +3,35 @@ import { createInTurn } from "../../../async/in-turn.ts";
 import type { BlobStore } from "../../../contracts/blob-store.ts";
 import { roleOf } from "../../record/image-record.ts";
 
-/** Stored renditions, intermediates and failures of an image. */
+/** Most blobs stored for one image: renditions, intermediates and failures. */
 const MAX_ENTRIES = 256;
 const LEAST_MAX_BYTES = 32 * 2 ** 20;
 const TIMES_ORIGINAL = 10;
 const STATS_AT_ONCE = 8;
-/** Blobs that other processes store are found within this time after the last listing. */
+/** The store is listed again after this time, to find blobs stored by other processes. */
 const FRESH_MS = 10 * 60_000;
 
-/** Bytes that the stored renditions of an image may have together. */
+/** Limit for all stored renditions of an image together, in bytes. */
 export function maxBytesOf(originalBytes: number): number {
   return Math.max(TIMES_ORIGINAL * originalBytes, LEAST_MAX_BYTES);
 }
 
-/** When a key is evicted: `first`, in its turn, or `last`. Of the same rank, the least recently used goes first. */
+/** Eviction order: `first`, then `inTurn`, then `last`. Within a rank, the least recently used key is evicted first. */
 export type Rank = "first" | "inTurn" | "last";
 export type RankOf = (key: string) => Rank;
 
 /** The stored renditions of one image, as this process knows them. Other processes may store and evict concurrently. */
 export interface ImageShelf {
-  /** Bytes that are stored or being stored. */
+  /** Bytes stored or being stored. */
   bytes(): number;
-  /** The key was used just now. */
+  /** Marks a key as just used. */
   touch(key: string): void;
   /**
-   * Notes a blob that is about to be stored, and evicts others until all of them together fit.
-   * @returns `false`: the blob alone exceeds `maxBytes`, and nothing is evicted.
+   * Reserves space for a blob that will be stored, and evicts others until all fit.
+   * @returns `false`: there is no space. A blob that alone exceeds `maxBytes` evicts nothing.
    */
   makeRoom(key: string, bytes: number, maxBytes: number): Promise<boolean>;
-  /** The write has ended. @param isStored whether the blob is there. */
+  /** Ends a reservation after the write. @param isStored Whether the write succeeded. */
   settle(key: string, isStored: boolean): void;
 }
 
@@ -43,7 +43,7 @@ export interface ImageShelfOptions {
   now(): number;
 }
 
-/** Lists the stored blobs at the first write, again before it evicts, and every ten minutes of writes. */
+/** Lists the stored blobs at the first write, again before each eviction, and every ten minutes while it stores. */
 export function createImageShelf(options: ImageShelfOptions): ImageShelf {
   return new ListedShelf(options);
 }
@@ -88,7 +88,7 @@ class ListedShelf implements ImageShelf {
       if (!loadedNow) await this.#load();
       await this.#evictFor(key, bytes, maxBytes);
     }
-    // Blobs being stored cannot be evicted: there is no room while they fill the shelf.
+    // Blobs being stored cannot be evicted, so space may still be missing.
     if (!this.#fits(key, bytes, maxBytes)) return false;
     this.#sizes.delete(key);
     this.#sizes.set(key, bytes);
@@ -100,7 +100,7 @@ class ListedShelf implements ImageShelf {
     const { store, id, now } = this.#options;
     const unlisted = new Set(this.#beingStored);
     const stored = await measureImage(store, id, this.#sizes);
-    // Blobs that this process has not used count as older than those that it has.
+    // Blobs unused by this process count as older than those that it used.
     const ours = [...this.#sizes].filter(([key]) => stored.has(key) || unlisted.has(key));
     for (const [key] of ours) stored.delete(key);
     this.#sizes = new Map([...stored, ...ours]);
@@ -121,7 +121,7 @@ class ListedShelf implements ImageShelf {
     }
   }
 
-  /** Keys that may be evicted for a new blob, in this order. */
+  /** Keys that may be evicted for a new blob, in eviction order. */
   #victimsFor(key: string, bytes: number, maxBytes: number): string[] {
     const { rankOf } = this.#options;
     const others = [...this.#sizes.keys()].filter((each) => each !== key && !this.#beingStored.has(each));
@@ -140,8 +140,8 @@ class ListedShelf implements ImageShelf {
 }
 
 /**
- * The bytes of all stored blobs that were made from an image, by key.
- * @param known Sizes that need no `stat`.
+ * Sizes in bytes, by key, of all stored blobs derived from an image.
+ * @param known Sizes already known; these need no `stat`.
  */
 export async function measureImage(
   store: BlobStore,

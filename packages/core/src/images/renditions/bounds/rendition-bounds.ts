@@ -8,28 +8,28 @@ import { createUsageLedger } from "./usage-ledger.ts";
 import { createUsageNotes, type UsageNotes } from "./usage-notes.ts";
 
 /**
- * Keeps the stored renditions within bounds: those of each image at each write, those of the whole store by passes over a
+ * Keeps the stored renditions within limits: those of one image at each write, those of the whole store by passes over a
  * ledger. A removed rendition is rendered again on request.
  */
 export interface RenditionBounds {
-  /** A rendition was served, from memory, the store or a render. */
+  /** Notes that a rendition was served, from memory, the store or a render. */
   used(id: string, key: string): void;
   /**
-   * Stores a blob that was made from an image, and removes others of it if there is no room.
-   * @returns `false`: it exceeds the bound of the image, or the store is over its bound.
+   * Stores a blob derived from an image, and evicts others of the image if they do not fit.
+   * @returns `false`: not stored, since the image or the store is at its limit.
    */
   store(image: BoundedImage, key: string, bytes: Uint8Array): Promise<boolean>;
-  /** A blob was deleted. */
+  /** Notes that a blob was deleted. */
   deleted(id: string, key: string): void;
-  /** All blobs of an image were deleted. */
+  /** Notes that all blobs of an image were deleted. */
   removed(id: string): void;
-  /** Keeps the store within its bounds; at most every five minutes. @param mayGoOn After `false` nothing else is touched. */
+  /** Makes a pass over the store, at most every five minutes. @param mayGoOn `false` stops the pass. */
   keep(mayGoOn: () => boolean): Promise<void>;
-  /** Writes the uses that this process has noted. */
+  /** Writes the noted uses to the ledger. */
   close(): Promise<void>;
 }
 
-/** The image, with what its bound depends on. */
+/** An image, and the size that its limit depends on. */
 export interface BoundedImage {
   id: string;
   /** Bytes of the original. */
@@ -39,9 +39,9 @@ export interface BoundedImage {
 export interface RenditionBoundsOptions {
   store: BlobStore;
   rankOf: RankOf;
-  /** Bytes of all renditions of the store; `null`: no limit. */
+  /** Limit for all renditions of the store together in bytes; `null`: no limit. */
   maxBytes: number | null;
-  /** Days after its last use in which an image keeps its renditions; `null`: for ever. */
+  /** Days that an image keeps its renditions after their last use; `null`: for ever. */
   idleDays: number | null;
   /** The time in Unix milliseconds. */
   now(): number;
@@ -50,11 +50,11 @@ export interface RenditionBoundsOptions {
 
 const MAX_SHELVES = 512;
 const PASS_EVERY_MS = 5 * 60_000;
-/** A process that has stored this part of the store's bound since its last pass makes another at once. */
+/** A process that stored 1/32 of the store's limit since its last pass starts another at once. */
 const PASS_PARTS = 32;
-/** A process that has stored this part of it stores no more before it has made a pass. */
+/** A process that stored 1/16 of the limit stores nothing more until a pass has succeeded. */
 const STOP_PARTS = 16;
-/** A blob up to this size is stored even then: stored failures are that small. */
+/** Blobs up to this size are stored even then: failures are that small. */
 const SMALL_BYTES = 4096;
 const RETRY_AFTER_MS = 60_000;
 const HOURS_A_DAY = 24;
@@ -70,7 +70,7 @@ class LedgerBounds implements RenditionBounds {
   readonly #search: () => Promise<void>;
   readonly #isBounded: boolean;
   readonly #bound: StoreBoundOptions;
-  /** Bytes that were stored since the last pass began. */
+  /** Bytes stored since the last pass began. */
   #storedBytes = 0;
   #lastPassMs: number | null = null;
   #failedMs: number | null = null;
@@ -137,7 +137,7 @@ class LedgerBounds implements RenditionBounds {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#passing?.catch(() => undefined); // The call that began it has the failure.
+    await this.#passing?.catch(() => undefined); // The caller that started the pass gets the failure.
     await this.#notes.close();
   }
 
@@ -165,7 +165,7 @@ class LedgerBounds implements RenditionBounds {
       await keepStoreBound(this.#bound, options);
     } catch (error) {
       this.#failedMs = this.#options.now();
-      // The processes of the newer release keep the bound.
+      // Processes of the newer release keep the limit.
       if (error instanceof NewerVersion) this.#storedBytes -= beganWith;
       throw error;
     }
@@ -173,7 +173,7 @@ class LedgerBounds implements RenditionBounds {
     this.#storedBytes -= beganWith;
   }
 
-  /** Behind a reply: a process that stores much does not wait for the next sweep. */
+  /** Starts a pass in the background: a process that stores many bytes does not wait for the next sweep. */
   #passIfMuch(): void {
     const { maxBytes, now, onError } = this.#options;
     const hasFailed = this.#failedMs !== null && Math.abs(now() - this.#failedMs) < RETRY_AFTER_MS;

@@ -13,24 +13,24 @@ export interface StoreSearchOptions {
   now(): number;
 }
 
-/** How far the processes on a store have searched it. */
+/** Progress of the search, shared by all processes on a store. */
 interface SearchState {
-  /** Of the store's list; `null`: at its beginning. */
+  /** Cursor of the store's list; `null`: at the start. */
   cursor: string | null;
-  /** When a search last came to the end, in Unix milliseconds; `null`: never. */
+  /** Time when a search last reached the end, in Unix milliseconds; `null`: never. */
   doneMs: number | null;
 }
 
 const KEY = `${USAGE_PREFIX}/search`;
 /** Pages of up to 1000 keys in one pass. */
 const PAGES_PER_PASS = 5;
-/** What a crash left out of the ledger is found by the next search. */
+/** Images that a crash left out of the ledger are found by the next search. */
 const SEARCH_EVERY_MS = 30 * 86_400_000;
 
 /**
- * Finds images whose renditions the ledger does not know: those of a store that was migrated, or that an earlier release
- * filled, and those whose notes were lost by a crash. Each call goes on a little, where the last process was. A process searches
- * at its start and every thirty days, unless another one has done so.
+ * Finds images whose renditions are missing from the ledger: those of a migrated store, those stored by an earlier release, and
+ * those whose notes were lost in a crash. Each call searches a few pages, from where the last process stopped. A process searches
+ * at its start and every 30 days, unless another process has done so.
  */
 export function createStoreSearch({ store, notes, now }: StoreSearchOptions): () => Promise<void> {
   let known: SearchState | null = null;
@@ -43,7 +43,7 @@ export function createStoreSearch({ store, notes, now }: StoreSearchOptions): ()
     try {
       return await store.list("", cursor === null ? {} : { cursor });
     } catch (error) {
-      // The store does not know the cursor any more.
+      // The cursor has expired.
       if (cursor === null || !isServiceError(error, "bad_request")) throw error;
       return store.list("");
     }
@@ -62,7 +62,7 @@ export function createStoreSearch({ store, notes, now }: StoreSearchOptions): ()
       cursor = next;
       if (cursor === null) break;
     }
-    // Of a small store nothing is kept: the next process searches it as fast.
+    // No state is stored for a small store: searching it again costs as little.
     const isShort = state.cursor === null && cursor === null;
     if (cursor === null) doneMs = now();
     known = { cursor, doneMs };

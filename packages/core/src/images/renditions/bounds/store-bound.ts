@@ -8,9 +8,9 @@ import { type LedgerKeys, type ShardInfo, shardOf, type UsageLedger } from "./us
 export interface StoreBoundOptions {
   store: BlobStore;
   ledger: UsageLedger;
-  /** Bytes of all renditions together; `null`: any. */
+  /** Limit for all renditions together in bytes; `null`: no limit. */
   maxBytes: number | null;
-  /** Hours after its last use in which an image keeps its renditions; `null`: for ever. */
+  /** Hours that an image keeps its renditions after their last use; `null`: for ever. */
   idleHours: number | null;
   /** Called for each image whose renditions are removed. */
   onEvicted(id: string): void;
@@ -18,29 +18,29 @@ export interface StoreBoundOptions {
   now(): number;
 }
 
-/** What a pass over the ledger may do. */
+/** Limits of one pass over the ledger. */
 export interface PassOptions {
-  /** Asked before each shard and each image; from `false` on nothing else is touched. */
+  /** Called before each shard and each image; `false` stops the pass. */
   mayGoOn(): boolean;
-  /** Evict what is idle, by the clock. */
+  /** Whether to evict idle images, which depends on the clock. */
   isClockTrusted: boolean;
 }
 
-/** Batches are added to their shards when there are so many, or when the oldest has so many hours. */
+/** Batches are merged into their shards when there are this many, or when the oldest is `OLD_HOURS` old. */
 const MANY_BATCHES = 32;
 const OLD_HOURS = 6;
-/** Batches that are added in one pass; others wait for the next. */
+/** Batches merged in one pass; the others wait for the next. */
 const MAX_BATCHES = 64;
-/** Images that are measured in one pass. */
+/** Images measured in one pass. */
 const MAX_MEASURED = 500;
 const AT_ONCE = 8;
-/** A store that is over its bound is emptied to this share of it, so that the next pass finds it under the bound. */
+/** A store over its limit is reduced to this share of it, so that the next pass finds it under the limit. */
 const TARGET_SHARE = 0.9;
 
 /**
- * Keeps the renditions of a store within its bounds: removes those of images that are idle, and, where all together have too
- * many bytes, those of the images that were used the longest ago. Any number of processes may do so at once. Costs one list
- * of keys where nothing is to be done. Originals, records and uploads are never touched.
+ * Keeps the renditions of a store within its limits. Removes those of idle images, and, while all together exceed the byte
+ * limit, those of the least recently used images. Any number of processes may run it at once. Costs one list of keys if
+ * nothing is due. Never touches originals, records and uploads.
  */
 export async function keepStoreBound(options: StoreBoundOptions, pass: PassOptions): Promise<void> {
   const { ledger, maxBytes } = options;
@@ -62,7 +62,7 @@ export async function keepStoreBound(options: StoreBoundOptions, pass: PassOptio
   await evict(options, settled, { ...limit, idleBefore }, pass);
 }
 
-/** Adds the batches to their shards, so that there is one blob for each, and measures what is not measured. */
+/** Merges the batches into their shards, so that each shard is one blob, and measures unmeasured images. */
 async function settle(
   options: StoreBoundOptions,
   { shards, batches }: LedgerKeys,
@@ -99,7 +99,7 @@ async function settle(
   return settled;
 }
 
-/** @returns how many images were measured. */
+/** @returns the number of images measured. */
 async function measure(
   { store, now }: StoreBoundOptions,
   entries: UsageEntries,
@@ -107,7 +107,7 @@ async function measure(
 ): Promise<number> {
   const unknown = [...entries].filter(([, { bytes }]) => bytes === null);
   const nowMs = now();
-  // An image that was just found has its whole time before it is idle.
+  // An image found by the search counts as used now, so it has its full time before it is idle.
   for (const [id, entry] of unknown) {
     if (entry.usedHour === 0) entries.set(id, { ...entry, usedHour: hourOf(nowMs) });
   }
@@ -120,17 +120,17 @@ async function measure(
   return ids.length;
 }
 
-/** Which images have to go so that the store is within its bound. */
+/** The images to evict so that the store is within its limit. */
 interface Limit {
-  /** Hour: images that were last used before it go. */
+  /** Images last used before this hour are evicted. */
   usedBefore: number;
-  /** Of images that were last used in that hour, so many bytes go. */
+  /** Bytes to evict from images last used in that hour. */
   bytesOfHour: number;
 }
 
 const NO_LIMIT: Limit = { usedBefore: 0, bytesOfHour: 0 };
 
-/** The limit by which images with `surplus` bytes together go. */
+/** The limit that evicts images with `surplus` bytes together. */
 async function limitOf(
   ledger: UsageLedger,
   shards: ReadonlyMap<string, ShardInfo>,

@@ -3,13 +3,13 @@ import { isImageId } from "../../record/image-id.ts";
 import { jsonIn } from "../../record/image-record.ts";
 import { FORMAT_VERSION, requireKnownVersion } from "../../record/known-version.ts";
 
-/** What is known of the stored renditions of one image. */
+/** Use and size of the stored renditions of one image. */
 export interface UsageEntry {
-  /** Hour of the last use, counted since 1970; 0: not known. */
+  /** Hour of the last use, in hours since 1970; 0: unknown. */
   usedHour: number;
   /** Bytes of all its stored renditions; `null`: not measured. */
   bytes: number | null;
-  /** When `bytes` was measured, in Unix milliseconds; 0 where it is `null`. */
+  /** Time of the measurement in Unix milliseconds; 0 if `bytes` is `null`. */
   measuredMs: number;
 }
 
@@ -24,8 +24,8 @@ export function hourOf(ms: number): number {
 }
 
 /**
- * Adds what another process, or an earlier time, knows: the latest use and the latest measurement count. The result does not
- * depend on the order of several additions, and adding an entry twice changes nothing.
+ * Merges an entry of another process or an earlier time: the latest use and the latest measurement count. Merging is commutative
+ * and idempotent.
  */
 export function addEntry(entries: UsageEntries, id: string, entry: UsageEntry): void {
   const known = entries.get(id);
@@ -46,7 +46,7 @@ export function encodeEntries(entries: UsageEntries): Buffer {
   return Buffer.from(JSON.stringify({ v: FORMAT_VERSION, images }), "utf8");
 }
 
-/** The inverse of {@link encodeEntries}. Throws NewerVersion for those of a newer release, `damaged` for anything else. */
+/** The inverse of {@link encodeEntries}. Throws NewerVersion for entries of a newer release, `damaged` for unreadable ones. */
 export function decodeEntries(bytes: Buffer, key: string): UsageEntries {
   const { v, images } = Object(jsonIn(bytes)) as { v?: unknown; images?: unknown }; // Checked here.
   requireKnownVersion(v, `The usage of renditions (key "${key}")`);

@@ -5,15 +5,15 @@ import { readAll } from "../../../stores/read-all.ts";
 import { addEntry, decodeEntries, encodeEntries, type UsageEntries } from "./usage-entry.ts";
 
 /*
- * The ledger says of each image how many bytes of renditions are stored, and when one was last used. It lies in the store of
- * the renditions, and needs no conditional writes: blobs of the ledger are created and deleted, and never replaced.
+ * The ledger records for each image the bytes of its stored renditions and the time of their last use. It lies in the store of
+ * the renditions and needs no conditional writes: its blobs are created and deleted, never replaced.
  *
- * A process writes what it noted as a batch, `rendition-usage/notes/<bytes>.<hour>.<random>`, with the bytes that it has stored
- * since the one before. A sweep adds the batches to shards, `rendition-usage/<shard>/<bytes>.<oldest hour>.<unmeasured>.<random>`, whose
- * names tell their sums: one list of keys says how much all images have together.
+ * A process writes its notes as a batch, `rendition-usage/notes/<bytes>.<hour>.<random>`, with the bytes that it stored
+ * since its last batch. A sweep merges the batches into shards, `rendition-usage/<shard>/<bytes>.<oldest hour>.<unmeasured>.<random>`, whose
+ * names contain their sums: one list of keys gives the total of all images.
  *
- * A new shard is written before its predecessor and the batches are deleted. So a crash leaves something twice, and nothing
- * is lost; two processes that do the same leave two shards, which the next sweep adds up. Adding is idempotent.
+ * A new shard is written before its predecessor and the batches are deleted, so a crash duplicates entries but loses none.
+ * Two processes that merge at once leave two shards, which the next sweep merges. Merging is idempotent.
  */
 
 /** First segment of the ledger's keys. */
@@ -23,35 +23,35 @@ const SHARD = /^[0-3][0-9a-f]$/;
 const NAME = /^([0-9a-z]+)\.([0-9a-z]+)\.([0-9a-z]+)\.[0-9a-f]+$/;
 const BATCH_NAME = /^([0-9a-z]+)\.([0-9a-z]+)\.[0-9a-f]+$/;
 
-/** One shard as its name tells it. */
+/** A shard, as described by its name. */
 export interface ShardInfo {
   key: string;
   bytes: number;
-  /** Hour of the use that is longest ago, counted since 1970. */
+  /** Hour of the oldest last use, in hours since 1970. */
   oldestHour: number;
-  /** Images whose bytes are not known. */
+  /** Number of images whose bytes are unknown. */
   unmeasured: number;
 }
 
 /** The keys of a ledger. */
 export interface LedgerKeys {
-  /** Those of one shard by its name; several where two processes wrote at once. */
+  /** Keys by the name of the shard; several if two processes wrote at once. */
   shards: Map<string, ShardInfo[]>;
-  /** Batches of notes that are in no shard yet. */
+  /** Batches that are not merged into a shard yet. */
   batches: string[];
-  /** When the oldest of them was written, in hours since 1970; Infinity without any. */
+  /** Hour of the oldest batch, in hours since 1970; Infinity without batches. */
   oldestBatchHour: number;
-  /** Bytes of the shards, and those that the batches add at most. */
+  /** Bytes of the shards, plus the most that the batches can add. */
   bytes: number;
 }
 
 export interface UsageLedger {
   keys(): Promise<LedgerKeys>;
-  /** What the blobs at these keys say together; one that is gone by now says nothing. A damaged one is deleted. */
+  /** The merged entries of the blobs at these keys. Skips missing blobs, and deletes damaged ones. */
   read(keys: readonly string[]): Promise<UsageEntries>;
-  /** @param storedBytes bytes that were stored since the batch before. @param hour now, counted since 1970. */
+  /** @param storedBytes Bytes stored since the last batch. @param hour The time in hours since 1970. */
   writeBatch(entries: UsageEntries, storedBytes: number, hour: number): Promise<void>;
-  /** Writes a shard in place of its predecessors. `null`: without entries there is none. */
+  /** Writes a shard and removes its predecessors. `null`: there are no entries, so nothing is written. */
   writeShard(
     name: string,
     entries: UsageEntries,
@@ -92,7 +92,7 @@ export function createUsageLedger(store: BlobStore): UsageLedger {
           for (const [id, entry] of found) addEntry(entries, id, entry);
         } catch (error) {
           if (!isServiceError(error, "damaged")) throw error;
-          // Its images are found again when they are read, and by the next search through the store.
+          // Its images are noted again when they are read, and by the next search of the store.
           await store.delete(key);
         }
       }
@@ -115,9 +115,9 @@ export function createUsageLedger(store: BlobStore): UsageLedger {
   };
 }
 
-/** The shard of an image's entry, one of 64: by the first character of its ID, which is random. */
+/** The shard of an image, one of 64: the first character of its ID, which is random. */
 export function shardOf(id: string): string {
-  // As a number: some file systems do not tell "a" from "A".
+  // As a number, since some file systems ignore case.
   return Math.max(0, ID_DIGITS.indexOf(id.charAt(0)))
     .toString(16)
     .padStart(2, "0");
@@ -145,7 +145,7 @@ function addKey(found: LedgerKeys, key: string): void {
   found.bytes += info.bytes;
 }
 
-/** A shard with a new key. */
+/** Describes a shard under a new key. */
 function shardInfo(name: string, entries: UsageEntries): ShardInfo {
   let oldestHour = Number.MAX_SAFE_INTEGER;
   let bytes = 0;

@@ -3,17 +3,17 @@ import { createInTurn } from "../../../async/in-turn.ts";
 import { addEntry, hourOf, type UsageEntries, type UsageEntry } from "./usage-entry.ts";
 import type { UsageLedger } from "./usage-ledger.ts";
 
-/** Uses and sizes that this process has not written to the ledger yet. A crash loses them. */
+/** Uses and sizes that this process has yet to write to the ledger. A crash loses them. */
 export interface UsageNotes {
-  /** A rendition of the image was served. Costs a lookup: a use is noted once an hour. */
+  /** Notes that a rendition of the image was served. Cheap: each image is noted once an hour. */
   used(id: string): void;
-  /** @param bytes All that is stored of the image. @param addedBytes Those that were just added. */
+  /** @param bytes Size of all stored renditions of the image. @param addedBytes Size of the one just stored. */
   stored(id: string, bytes: number, addedBytes: number): void;
-  /** Nothing is stored of the image any more. */
+  /** Notes that the image has no stored renditions any more. */
   removed(id: string): void;
-  /** The image has renditions that may be unknown to the ledger. */
+  /** Notes that the image has renditions that the ledger may miss. */
   found(id: string): void;
-  /** Writes the notes. Notes that cannot be written are kept. */
+  /** Writes the notes. After a failure they are kept. */
   write(): Promise<void>;
   /** Writes the notes a last time. */
   close(): Promise<void>;
@@ -26,11 +26,11 @@ export interface UsageNotesOptions {
   onError(error: unknown): void;
 }
 
-/** Notes are written this long after the first of them. */
+/** Notes are written this time after the first of them. */
 const WRITE_AFTER_MS = 5 * 60_000;
 /** Images in a batch; a full one is written at once. */
 const MAX_BATCH = 4096;
-/** Notes that are kept while the store fails. */
+/** Most notes kept while the store fails. */
 const MAX_NOTES = 65_536;
 const MAX_REMEMBERED_USES = 16_384;
 

@@ -4,10 +4,10 @@ import { created, createSite, eventually, type SiteOptions } from "../../../../t
 
 const ATTACKER = "198.51.100.66";
 const VICTIM = "203.0.113.7";
-/** Dear in every format, by its pixels alone. */
+/** Dear in every format by its number of pixels. */
 const LARGE = { ...PLAIN, width: 9_000, height: 6_000 };
 
-/** One process with two workers, whose renders of the sizes that are held end when the test says so. */
+/** One process with two workers. Renders of held sizes end only when the test releases them. */
 function createSharedSite(options: SiteOptions = {}) {
   const begun: string[] = [];
   const held = new Map<string, (cpuMs?: number) => void>();
@@ -33,7 +33,7 @@ function createSharedSite(options: SiteOptions = {}) {
       return { bytes: Buffer.from(`${size} pixels`) };
     },
   };
-  // Unlike no limits at all, these leave the bounds of a client in line.
+  // Unlike `rateLimits: false`, this keeps the limits of queued work per client.
   const rateLimits = { creates: false, reads: false, edits: false, pinFailures: false } as const;
   const site = createSite({ rateLimits, ...options, renderer: shared });
   const read = (clientIp: string, id: string, size: number) =>
@@ -47,7 +47,7 @@ function createSharedSite(options: SiteOptions = {}) {
     hold(sizes: (size: string) => boolean) {
       isHeld = sizes;
     },
-    /** Lets a render end, once it has begun. */
+    /** Waits until a render has begun, then ends it. */
     async release(size: number, cpuMs?: number) {
       await eventually(() => expect(held.has(String(size))).toBe(true));
       held.get(String(size))?.(cpuMs);
@@ -55,7 +55,7 @@ function createSharedSite(options: SiteOptions = {}) {
   };
 }
 
-test("64 dear sizes of one client refuse no render and no upload of another", async () => {
+test("64 dear sizes queued by one client reject no render and no upload of another", async () => {
   const { read, upload, hold, release, begun } = createSharedSite();
   const hostile = created(await upload(ATTACKER, LARGE)).id;
   hold((size) => Number(size) >= 1_000);
@@ -67,7 +67,7 @@ test("64 dear sizes of one client refuse no render and no upload of another", as
     statuses.push(answer.status, (await read(VICTIM, created(answer).id, 100 + n)).status);
   }
   expect(new Set(statuses)).toEqual(new Set([201, 200]));
-  // One under way, as dear work does not take the last worker, and eight in line.
+  // One runs, since dear work leaves one worker free, and eight are queued.
   hold((size) => size === "1000");
   await release(1_000);
   const answers = await Promise.all(attack);
@@ -77,7 +77,7 @@ test("64 dear sizes of one client refuse no render and no upload of another", as
   expect(refused[0]?.headers["Retry-After"]).toMatch(/^[1-9]\d?$/);
 });
 
-test("a client that joins a render in another's line does not wait for that line", async () => {
+test("a client that joins a queued render of another client does not wait for that client's queue", async () => {
   const { read, upload, hold, release, begun } = createSharedSite();
   const hostile = created(await upload(ATTACKER, LARGE)).id;
   hold((size) => size === "1000");
@@ -91,7 +91,7 @@ test("a client that joins a render in another's line does not wait for that line
   await Promise.all(attack);
 });
 
-test("a client without budget gets 429 for new sizes while others wait, and stored sizes all the same", async () => {
+test("a client over its budget gets 429 for new sizes while others wait, and 200 for stored sizes", async () => {
   const { read, upload, hold, release } = createSharedSite({ renderBudget: 5 });
   const { id } = created(await upload(ATTACKER, LARGE));
   hold((size) => Number(size) >= 1_000);
@@ -115,7 +115,7 @@ test("a client without budget gets 429 for new sizes while others wait, and stor
   await Promise.all(others);
 });
 
-/** Lets what was asked for come into the line: the store in memory takes a few turns of the event loop. */
+/** Waits until the requests are queued: the memory store takes a few turns of the event loop. */
 async function inLine(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
 }

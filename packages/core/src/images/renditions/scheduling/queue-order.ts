@@ -2,64 +2,64 @@ import type { RecentUse } from "./recent-use.ts";
 
 /**
  * Work for the renderer. `render`: a rendition that a client waits for. `admit`: an upload that a client waits for.
- * `background`: an upload whose client has its answer.
+ * `background`: an upload or a renewal that no client waits for.
  */
 export type WorkKind = "render" | "admit" | "background";
 
-/** The clients that wait for one piece of work. Others may join while it waits; see {@link RenderQueue.join}. */
+/** The clients that wait for one piece of work. More may join while it is queued; see {@link RenderQueue.join}. */
 export interface Claim {
   readonly clients: Set<string>;
 }
 
-/** The client of calls in code. It takes its turns as others do, and no bound per client holds for it. No address is spelt so. */
+/** The client name of calls in code. It takes turns like others, without limits per client. No client address looks like it. */
 export const HOST_CLIENT = "host app";
 
-/** Work in line, or under way. */
+/** Work that is queued or running. */
 export interface QueuedWork {
   kind: WorkKind;
   claim: Claim;
-  /** CPU time that it is expected to take, in milliseconds. */
+  /** Predicted CPU time in milliseconds. */
   predictedMs: number;
 }
 
-/** Work in line. */
+/** Queued work. */
 export interface WaitingWork extends QueuedWork {
   arrivedAtMs: number;
 }
 
-/** Work under way. */
+/** Running work. */
 export interface RunningWork extends QueuedWork {
-  /** The client whose turn it was, and which is charged. */
+  /** The client whose turn it was. It is charged. */
   client: string;
 }
 
-/** Picks the work to start now, and the client among those that claim it; `null`: nothing. */
+/** Picks the work to start now and the client to charge among those that claim it; `null`: none may start. */
 export type PickNext = <W extends WaitingWork>(
   waiting: readonly W[],
   running: ReadonlySet<RunningWork>,
 ) => { work: W; client: string } | null;
 
-/** Work predicted to take less is cheap, other work dear. */
+/** Work predicted to take less CPU time is cheap, other work is dear. Milliseconds. */
 export const CHEAP_MS = 150;
-/** Work of one client and kind at a time. */
+/** Most running work of one client and kind. */
 export const MAX_RUNNING_PER_CLIENT = 2;
-/** Work that waited longer is entitled to the turns of the oldest. */
+/** Work queued for longer may use the turns reserved for the oldest. */
 const OLD_MS = 10_000;
-/** Every so many starts, one belongs to the oldest. */
+/** One of this many starts is reserved for the oldest work. */
 const OLDEST_TURN = 4;
 
 /**
- * Makes a function that picks the next work when a worker is free. The caller must start what it returns.
+ * Creates a function that picks the next work for a free worker. The caller must start the returned work.
  *
- * 1. Dear work takes at most all workers but one. With one worker, cheap work goes first.
- * 2. Of renders and admissions, the kind with less under way goes first; at a tie, the one that did not go last. Background
- *    work goes when neither can.
- * 3. The client that used the least CPU time goes first, as {@link RecentUse} counts it and with what it has under way; at a
- *    tie, the one that came first.
- * 4. Within a client, cheap work goes before dear work, then first come, first served.
+ * 1. Dear work leaves at least one worker free. With one worker, cheap work goes first.
+ * 2. Of renders and admissions, the kind with fewer running goes first; at a tie, the kinds alternate. Background work starts
+ *    if neither can.
+ * 3. The client with the least CPU time goes first: {@link RecentUse} plus the prediction of its running work. At a tie, the
+ *    client that arrived first goes first.
+ * 4. Within a client, cheap work goes before dear work, then in order of arrival.
  *
- * No work starves: every fourth start goes to the oldest work that has waited for more than 10 s. Where it is dear and no
- * worker may take it yet, it gets the next one that may.
+ * No work starves: every fourth start goes to the oldest work queued for more than 10 s. If that is dear and no worker
+ * may take it yet, it gets the next worker that may.
  */
 export function createQueueOrder(
   workers: number,
@@ -101,7 +101,7 @@ export function createQueueOrder(
     );
   }
 
-  /** The client with the least use that may have more under way. */
+  /** The client with the least use that may run more work of this kind. */
   function clientFor({ kind, claim }: QueuedWork, running: ReadonlySet<RunningWork>): string | null {
     let best: { client: string; usedMs: number } | null = null;
     for (const client of claim.clients) {
@@ -140,7 +140,7 @@ function isDear({ predictedMs }: QueuedWork): boolean {
   return predictedMs >= CHEAP_MS;
 }
 
-/** Those that are preferred; all where none is. */
+/** The preferred elements; all elements if none is preferred. */
 function prefer<T>(all: T[], isPreferred: (each: T) => boolean): T[] {
   const preferred = all.filter(isPreferred);
   return preferred.length === 0 ? all : preferred;

@@ -31,8 +31,8 @@ function budgetOf(cpuSeconds: number | null) {
   };
 }
 
-describe("a client that used 20 CPU seconds within a minute", () => {
-  test("is refused while another client waits, until the minute is over", async () => {
+describe("a client with a budget of 20 CPU seconds per minute", () => {
+  test("is rejected after 20 s while another client waits, until the minute is over", async () => {
     const budget = budgetOf(20);
     await budget.charge("a", 19_999.2);
     await vi.advanceTimersByTimeAsync(15_000);
@@ -43,11 +43,11 @@ describe("a client that used 20 CPU seconds within a minute", () => {
     await budget.require("a", crowd);
   });
 
-  test("is refused with five times the budget, also while no other client waits", async () => {
+  test("is rejected after 100 s even while no other client waits", async () => {
     const budget = budgetOf(20);
     await budget.charge("a", 99_999);
     await budget.require("a", alone);
-    // More than is left: it takes what is left.
+    // More than is left, so the rest is charged.
     await budget.charge("a", 10_000);
     await expect(budget.require("a", alone)).rejects.toMatchObject(REFUSED);
     await budget.charge("a", 10_000);
@@ -56,20 +56,20 @@ describe("a client that used 20 CPU seconds within a minute", () => {
   });
 });
 
-test("a cost of more than five budgets uses up all", async () => {
+test("a cost over five budgets uses up all five", async () => {
   const budget = budgetOf(1);
   await budget.charge("a", 600_000);
   await expect(budget.require("a", alone)).rejects.toMatchObject(REFUSED);
 });
 
-test("a budget shared by two processes is one", async () => {
+test("two processes with one limiter share the budget of a client", async () => {
   const [here, there] = [budgetOf(2), budgetOf(2)];
   await here.charge("a", 1_000);
   await there.charge("a", 1_000);
   await expect(here.require("a", crowd)).rejects.toMatchObject(REFUSED);
 });
 
-test("without a budget nothing is counted", async () => {
+test("without a budget nothing is charged", async () => {
   const budget = budgetOf(null);
   await budget.charge("a", 1e9);
   await budget.require("a", crowd);

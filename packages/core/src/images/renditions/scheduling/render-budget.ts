@@ -2,29 +2,29 @@ import type { RateLimiter, RateRule } from "../../../contracts/rate-limiter.ts";
 import { ServiceError } from "../../../errors.ts";
 import { HOST_CLIENT } from "./queue-order.ts";
 
-/** Budgets that a client may use up while no other client waits. */
+/** Number of budgets that a client may use while no other client waits. */
 const SPARE_BUDGETS = 5;
 const WINDOW_MS = 60_000;
 
-/** CPU time of renders that clients are charged with. Calls in code are not. */
+/** Charges clients with the CPU time of their renders. Calls in code are not charged. */
 export interface RenderBudget {
   /**
-   * Rejects with `rate_limited` a client that has used its budget while others wait, or five times its budget.
-   * @param othersWait whether another client waits for the renderer.
+   * Rejects with `rate_limited` if the client has used its budget and others wait, or has used five times its budget.
+   * @param othersWait Whether another client waits for the renderer.
    */
   require(client: string, othersWait: () => boolean): Promise<void>;
-  /** Charges a client. Neither rejects nor is waited for. */
+  /** Charges a client in the background. Never throws. */
   charge(client: string, cpuMs: number): void;
 }
 
 export interface RenderBudgetOptions {
   limiter: RateLimiter;
-  /** CPU seconds per client and minute; `null`: as many as it likes. */
+  /** CPU seconds per client and minute; `null`: no limit. */
   cpuSeconds: number | null;
   onError(error: unknown): void;
 }
 
-/** Counts in milliseconds, so that the limiter's whole points are exact enough. */
+/** Counts in milliseconds, since the limiter counts whole points. */
 export function createRenderBudget({ limiter, cpuSeconds, onError }: RenderBudgetOptions): RenderBudget {
   if (cpuSeconds === null) return { require: async () => undefined, charge: () => undefined };
   const budgetMs = Math.max(1, Math.round(cpuSeconds * 1000));
@@ -35,7 +35,7 @@ export function createRenderBudget({ limiter, cpuSeconds, onError }: RenderBudge
     const cost = Math.min(rule.limit, Math.ceil(cpuMs));
     if (cost < 1) return;
     const { allowed, remaining } = await limiter.consume(keyOf(client), rule, cost);
-    // All or none: what is left of the window is less than the cost.
+    // The limiter charges all or nothing, and less than the cost is left: charge the rest.
     if (!allowed && remaining > 0) await limiter.consume(keyOf(client), rule, remaining);
   }
 

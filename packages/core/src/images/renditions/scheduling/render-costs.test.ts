@@ -20,8 +20,8 @@ function facts(changes: Partial<RenderFacts> = {}): RenderFacts {
   };
 }
 
-describe("an image that was never rendered", () => {
-  test("is cheap as a small JPEG of a photo, and dear where much is decoded or encoded", () => {
+describe("an image without a measured render", () => {
+  test("is cheap as a small JPEG of a photo, and dear if many pixels are decoded or encoded", () => {
     const costs = createRenderCosts();
     const of = (changes: Partial<RenderFacts>) => costs.ofRender(facts(changes)).predictedMs;
     expect(of({})).toBeLessThan(CHEAP_MS);
@@ -30,7 +30,7 @@ describe("an image that was never rendered", () => {
     expect(of({ format: "avif", target: { width: 2000, height: 1500 } })).toBeGreaterThan(CHEAP_MS);
   });
 
-  test("costs as many frames as an animation has", () => {
+  test("costs in proportion to the frames of an animation", () => {
     const costs = createRenderCosts();
     const gif = original("image/gif", 500, 400);
     const still = costs.ofRender(facts({ original: gif, format: "gif" })).predictedMs;
@@ -38,19 +38,22 @@ describe("an image that was never rendered", () => {
     expect(animated).toBeGreaterThan(20 * still);
   });
 
-  test.each(["image/svg+xml", "application/pdf"] as const)("is dear as %s, until it was measured", (type) => {
-    const costs = createRenderCosts();
-    const svg = facts({ original: original(type, 300, 200), format: "png" });
-    const cost = costs.ofRender(svg);
-    expect(cost.predictedMs).toBeGreaterThanOrEqual(CHEAP_MS);
-    cost.learn(12);
-    expect(costs.ofRender(svg).predictedMs).toBeCloseTo(12);
-    expect(costs.ofAdmission(type, 1_000).predictedMs).toBeGreaterThanOrEqual(CHEAP_MS);
-  });
+  test.each(["image/svg+xml", "application/pdf"] as const)(
+    "is dear as %s until its first measurement",
+    (type) => {
+      const costs = createRenderCosts();
+      const svg = facts({ original: original(type, 300, 200), format: "png" });
+      const cost = costs.ofRender(svg);
+      expect(cost.predictedMs).toBeGreaterThanOrEqual(CHEAP_MS);
+      cost.learn(12);
+      expect(costs.ofRender(svg).predictedMs).toBeCloseTo(12);
+      expect(costs.ofAdmission(type, 1_000).predictedMs).toBeGreaterThanOrEqual(CHEAP_MS);
+    },
+  );
 });
 
-describe("what was measured", () => {
-  test("of a type and format corrects the predictions of other images", () => {
+describe("a measured render", () => {
+  test("corrects predictions for other images of its type and format", () => {
     const costs = createRenderCosts();
     const before = costs.ofRender(facts({ id: "other" })).predictedMs;
     for (let n = 0; n < 50; n++) {
@@ -62,14 +65,14 @@ describe("what was measured", () => {
     expect(costs.ofRender(facts({ id: "other", format: "webp" })).predictedMs).toBeLessThan(CHEAP_MS);
   });
 
-  test("of one hostile picture moves its type by half at most", () => {
+  test("of one hostile picture raises predictions for its type by at most half", () => {
     const costs = createRenderCosts();
     const before = costs.ofRender(facts({ id: "other" })).predictedMs;
     costs.ofRender(facts({ id: "hostile" })).learn(10_000);
     expect(costs.ofRender(facts({ id: "other" })).predictedMs / before).toBeLessThan(1.5);
   });
 
-  test("makes a picture that once took 5 s dear at every size", () => {
+  test("of 5 s makes its picture dear at every size", () => {
     const costs = createRenderCosts();
     costs.ofRender(facts()).learn(5_000);
     for (const target of [{ width: 1, height: 1 }, SMALL, { width: 4000, height: 3000 }]) {
@@ -77,14 +80,14 @@ describe("what was measured", () => {
     }
   });
 
-  test("leaves small sizes of a photo cheap after its largest", () => {
+  test("of a photo's largest size leaves its small sizes cheap", () => {
     const costs = createRenderCosts();
     costs.ofRender(facts({ format: "png", target: { width: 4000, height: 3000 } })).learn(800);
     expect(costs.ofRender(facts()).predictedMs).toBeLessThan(CHEAP_MS);
   });
 });
 
-test("an upload is predicted by its bytes, and corrected by other uploads of its type", () => {
+test("the cost of an upload is predicted from its bytes and corrected by other uploads of its type", () => {
   const costs = createRenderCosts();
   expect(costs.ofAdmission("image/jpeg", 500_000).predictedMs).toBeLessThan(CHEAP_MS);
   expect(costs.ofAdmission("image/png", 10_000_000).predictedMs).toBeGreaterThan(CHEAP_MS);

@@ -2,35 +2,35 @@ import { LRUCache } from "lru-cache";
 import type { ImageFormat, OriginalFacts, OriginalType, Size } from "../../../contracts/renderer.ts";
 import { CHEAP_MS } from "./queue-order.ts";
 
-/** A render whose cost is wanted. */
+/** A render whose cost is predicted. */
 export interface RenderFacts {
   /** ID of the image. */
   id: string;
   original: OriginalFacts;
   format: ImageFormat;
-  /** The size that results; `null`: not known before. */
+  /** The resulting size; `null`: unknown before the render. */
   target: Size | null;
   fromIntermediate: boolean;
 }
 
-/** What some work is expected to cost. */
+/** The predicted cost of some work. */
 export interface ExpectedCost {
   /** CPU milliseconds. */
   predictedMs: number;
-  /** Corrects later predictions by what it did cost. */
+  /** Corrects later predictions by the measured cost. */
   learn(cpuMs: number): void;
 }
 
 /** Predicts the CPU time of work on pictures. */
 export interface RenderCosts {
   ofRender(facts: RenderFacts): ExpectedCost;
-  /** @param size bytes of the upload. */
+  /** @param size Size of the upload in bytes. */
   ofAdmission(type: OriginalType, size: number): ExpectedCost;
 }
 
-/** Milliseconds of any work. */
+/** Fixed cost of any work in milliseconds. */
 const BASE_MS = 4;
-/** Milliseconds per megapixel of the original. A vector picture has none before it is drawn. */
+/** Milliseconds per megapixel of the original. A vector picture has no pixels to decode. */
 const DECODE_MS: Record<OriginalType, number> = {
   "image/jpeg": 6,
   "image/png": 16,
@@ -39,7 +39,7 @@ const DECODE_MS: Record<OriginalType, number> = {
   "image/svg+xml": 0,
   "application/pdf": 0,
 };
-/** The same per megapixel of the rendition, encoding included. */
+/** Milliseconds per megapixel of the rendition, encoding included. */
 const ENCODE_MS: Record<ImageFormat, number> = {
   jpg: 20,
   png: 60,
@@ -61,20 +61,20 @@ const ADMIT_MS: Record<OriginalType, number> = {
 };
 /** Megapixels of an intermediate. */
 const INTERMEDIATE_MEGAPIXELS = 2;
-/** Megapixels of an original or a rendition of which no size is known. */
+/** Assumed megapixels of an original or a rendition of unknown size. */
 const UNKNOWN_MEGAPIXELS = 2;
-/** A picture that costs so many times what its size lets expect is dear at every size. */
+/** A picture that costs more than this multiple of its model counts as dear at every size. */
 const EXCESS = 4;
 /** Weight of the newest measurement in the mean of a type and format. */
 const NEWEST_WEIGHT = 1 / 8;
-/** How far the mean may move a prediction: one hostile picture must not make a whole type dear. */
+/** Most correction by the mean: one hostile picture must not make a whole type dear. */
 const MAX_CORRECTION = 4;
 const MAX_IMAGES = 20_000;
 
 export function createRenderCosts(): RenderCosts {
-  /** Measured over modelled cost, by type and format. */
+  /** Ratio of measured to modelled cost, by type and format. */
   const ratios = new Map<string, number>();
-  /** The last render of each image. */
+  /** Cost of the last render of each image. */
   const images = new LRUCache<string, { cpuMs: number; modelMs: number }>({ max: MAX_IMAGES });
 
   const ratioOf = (kind: string) => ratios.get(kind) ?? 1;
@@ -113,7 +113,7 @@ export function createRenderCosts(): RenderCosts {
   };
 }
 
-/** Nothing about the text of an SVG or a PDF tells what it costs: until it was measured, it counts as dear. */
+/** The cost of an SVG or a PDF is unknown until it is measured, so it counts as dear until then. */
 function unmeasured(type: OriginalType, predictedMs: number): number {
   const isText = type === "image/svg+xml" || type === "application/pdf";
   return isText ? Math.max(CHEAP_MS, predictedMs) : predictedMs;

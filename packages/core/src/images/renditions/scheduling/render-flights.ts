@@ -3,12 +3,12 @@ import { isServiceError } from "../../../errors.ts";
 import type { Claim } from "./queue-order.ts";
 import type { RenderScheduler } from "./render-scheduler.ts";
 
-/** One render per key for all clients of this process that request it, in the best turn of them. */
+/** One render per key for all clients of this process that request it. It takes the best turn among theirs. */
 export interface RenderFlights<T> {
   /**
-   * Joins the render under way, or starts it.
-   * @param mayRetry Whether the client may try again when a render that it joined is rejected because of the client that began
-   * it: then resolves to `null`.
+   * Joins the running render, or starts one.
+   * @param mayRetry Whether to resolve to `null`, so that the client retries, if the joined render is rejected because of the
+   * client that started it.
    */
   join(
     key: string,
@@ -20,7 +20,7 @@ export interface RenderFlights<T> {
 
 export function createRenderFlights<T>(scheduler: Pick<RenderScheduler, "join">): RenderFlights<T> {
   const flights = createSingleFlight<T>();
-  /** Of the flights, by their keys. */
+  /** Claims of the flights, by key. */
   const claims = new Map<string, Claim>();
   return {
     async join(key, { client, signal }, render, mayRetry) {

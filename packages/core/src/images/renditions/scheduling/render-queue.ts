@@ -14,48 +14,48 @@ import {
 import { createRecentUse, type RecentUse } from "./recent-use.ts";
 
 export interface RenderQueueOptions {
-  /** Pictures rendered at once. */
+  /** Number of pictures rendered at once. */
   workers: number;
-  /** Work of all clients that may wait. */
+  /** Most queued work of all clients together. */
   maxQueue: number;
-  /** Whether to limit the work of one client in line and under way. @default true */
+  /** Whether to limit the queued and running work of one client. @default true */
   boundsClients?: boolean;
-  /** Milliseconds of a clock that is never set back. @default performance.now */
+  /** A monotonic clock in milliseconds. @default performance.now */
   nowMs?: () => number;
 }
 
-/** What work gets when it begins. */
+/** Passed to work when it begins. */
 export interface Begun {
-  /** The client whose turn it is, and which is charged. */
+  /** The client whose turn it is. It is charged. */
   client: string;
-  /** Reports the cost of the work. @default the time that it took */
+  /** Reports the CPU time of the work. @default its duration */
   onCost(cpuMs: number): void;
 }
 
 /** Serves the clients of a renderer in turns; see {@link createQueueOrder} for the rules. */
 export interface RenderQueue {
   /**
-   * Does the work at its turn. Rejects as the work does, and
-   * - with `rate_limited` when its client has too much in line, or the longest line while another client needs a place,
-   * - with `overloaded` when the line is full of clients with one place each, and none of the others used more,
-   * - with the signal's reason when that is aborted before the work begins.
+   * Runs the work at its turn. Rejects as the work does, and
+   * - with `rate_limited` when its client has too much queued work, or the most while another client needs a place,
+   * - with `overloaded` when the queue is full, each client has one place, and no other client used more CPU time,
+   * - with the signal's reason if it aborts before the work begins.
    */
   run<T>(asked: QueuedWork & { signal: AbortSignal }, work: (begun: Begun) => Promise<T>): Promise<T>;
-  /** Adds a client to those that wait for some work, which then runs in the best turn of them. */
+  /** Adds a client to those that wait for queued work. The work takes the best turn among theirs. */
   join(claim: Claim, client: string): void;
-  /** Whether work of another client waits. */
+  /** Whether work of another client is queued. */
   othersWait(client: string): boolean;
-  /** Work at this moment. */
+  /** Number of queued and running pieces of work. */
   state(): { waiting: number; running: number };
 }
 
-/** Work of one client that may wait. Background work is bounded by its own line. */
+/** Most queued work of one client. The job queue limits background work. */
 const MAX_WAITING: Record<WorkKind, number> = { render: 8, admit: 16, background: Number.POSITIVE_INFINITY };
 const MIN_RETRY_AFTER_MS = 1_000;
 const MAX_RETRY_AFTER_MS = 60_000;
 
 interface Place extends WaitingWork {
-  /** The client that came first, and in whose line it waits. */
+  /** The client that queued it first. Its place counts for this client. */
   owner: string;
   begin(client: string): void;
   reject(error: ServiceError): void;
@@ -103,7 +103,7 @@ class FairQueue implements RenderQueue {
         ...asked,
         owner,
         arrivedAtMs: this.#nowMs(),
-        // The end of other work begins it, but it belongs to the request that asked for it.
+        // Other work starts it when it ends. Bind it to the async context of its own request.
         begin: AsyncResource.bind((client: string) => {
           release();
           this.#begin(asked, client, work).then(resolve, reject);
@@ -163,7 +163,7 @@ class FairQueue implements RenderQueue {
     }
   }
 
-  /** Counts a client as present before it adds to the line. */
+  /** Counts a client as present before its work is queued. */
   #enter(client: string): void {
     const present = new Set([...this.#running].map((work) => work.client));
     for (const { claim } of this.#waiting) for (const each of claim.clients) present.add(each);
@@ -175,7 +175,7 @@ class FairQueue implements RenderQueue {
     if (index >= 0) this.#waiting.splice(index, 1);
   }
 
-  /** Rejects the newcomer, or the place that it gets, if there are too many. */
+  /** Rejects the newcomer, or the place that it displaces, if the queue is too long. */
   #makeRoomFor(newcomer: Place): void {
     const { owner, kind } = newcomer;
     const own = this.#waiting.filter((place) => place.owner === owner);
@@ -193,7 +193,7 @@ class FairQueue implements RenderQueue {
     else this.#rejectAsTooMany(last);
   }
 
-  /** The line of the client with the most places; `own` if no other is longer. */
+  /** The places of the client with the most places; `own` if no client has more. */
   #longestLine(own: Place[]): Place[] {
     const lines = new Map<string, Place[]>();
     for (const place of this.#waiting) {
@@ -206,7 +206,7 @@ class FairQueue implements RenderQueue {
     return longest;
   }
 
-  /** Of a line in which each client has one place, that of the client that used the most, else the newcomer. */
+  /** In a queue where each client has one place: the place of the client that used the most CPU time, else the newcomer. */
   #mostUsing(newcomer: Place): Place {
     const use = this.#use;
     let most = newcomer;
@@ -214,7 +214,7 @@ class FairQueue implements RenderQueue {
     return most;
   }
 
-  /** Rejects with 429 until the work of its client in line will be done. */
+  /** Rejects with 429. The retry time is when the client's queued work should be done. */
   #rejectAsTooMany(place: Place): void {
     this.#remove(place);
     const line = this.#waiting.filter(({ owner }) => owner === place.owner);
@@ -224,7 +224,7 @@ class FairQueue implements RenderQueue {
     );
   }
 
-  /** Rejects with 503 until all present work will be done. */
+  /** Rejects with 503. The retry time is when all present work should be done. */
   #rejectAsFull(place: Place): void {
     this.#remove(place);
     const retryAfterMs = timeFor([...this.#waiting, ...this.#running], this.#workers);
@@ -234,7 +234,7 @@ class FairQueue implements RenderQueue {
   }
 }
 
-/** Milliseconds until the work is done by its prediction. */
+/** Predicted milliseconds until the work is done. */
 function timeFor(work: readonly QueuedWork[], workers: number): number {
   const totalMs = work.reduce((sum, { predictedMs }) => sum + predictedMs, 0);
   return Math.round(Math.min(MAX_RETRY_AFTER_MS, Math.max(MIN_RETRY_AFTER_MS, totalMs / workers)));

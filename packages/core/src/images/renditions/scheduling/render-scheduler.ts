@@ -18,16 +18,16 @@ import { createRenderQueue, type RenderQueue } from "./render-queue.ts";
 export interface Turn {
   kind: WorkKind;
   claim: Claim;
-  /** Leaves the line when aborted; work that has begun runs to its end. */
+  /** Aborts queued work. Running work continues to its end. */
   signal: AbortSignal;
 }
 
-/** Shares the renderer between the clients of one process: in turns, each charged with the cost of its work. */
+/** Shares the renderer between the clients of one process: they take turns, and each is charged for its work. */
 export interface RenderScheduler {
   /**
-   * As `Renderer.render`. Rejects with `rate_limited` when the client has too much in line or no budget left, and with
-   * `overloaded` when the line is full.
-   * @param open Called at its turn, so that waiting work holds no bytes. Its rejection is passed on.
+   * Like `Renderer.render`. Rejects with `rate_limited` when the client has too much queued work or no budget left, and with
+   * `overloaded` when the queue is full.
+   * @param open Opens the source at its turn, so that queued work holds no bytes. Its rejection is passed on.
    */
   render(
     open: () => Promise<RenderSource>,
@@ -35,16 +35,16 @@ export interface RenderScheduler {
     spec: RenditionSpec,
     turn: Turn & { fromIntermediate?: boolean },
   ): Promise<Rendition>;
-  /** As `Renderer.admit`; also rejects as {@link render} does, except for the budget. @param upload Type and bytes of the file. */
+  /** Like `Renderer.admit`. Also rejects like {@link render}, but ignores the budget. @param upload Type and size of the file. */
   admit(
     source: RenderSource,
     upload: { type: OriginalType; size: number },
     options: AdmitOptions,
     turn: Turn,
   ): Promise<Admission>;
-  /** Adds a client to those that wait for some work, which then runs in the best turn of them. */
+  /** Adds a client to those that wait for queued work. The work takes the best turn among theirs. */
   join(claim: Claim, client: string): void;
-  /** Hides its gauges. */
+  /** Removes the gauges. */
   close(): void;
 }
 
@@ -55,9 +55,9 @@ interface Working {
 }
 
 export interface RenderSchedulerOptions {
-  /** Gets gauges of waiting and running work, if the renderer tells how much it runs at once. */
+  /** Receives gauges of queued and running work, if the renderer states its number of workers. */
   observer?: Observer | undefined;
-  /** Whether to limit the work of one client in line and under way. @default true */
+  /** Whether to limit the queued and running work of one client. @default true */
   boundsClients?: boolean;
 }
 
@@ -73,7 +73,7 @@ class FairScheduler implements RenderScheduler {
   readonly #renderer: Renderer;
   readonly #budget: RenderBudget;
   readonly #costs = createRenderCosts();
-  /** `null`: the renderer does not tell how much it runs at once. */
+  /** `null`: the renderer does not state its number of workers. */
   readonly #queue: RenderQueue | null;
   readonly #hideGauges: (() => void)[];
 
@@ -151,7 +151,7 @@ class FairScheduler implements RenderScheduler {
   }
 }
 
-/** The client that came first. */
+/** The first client of a claim. */
 function firstOf({ clients }: Claim): string {
   const [first = ""] = clients;
   return first;

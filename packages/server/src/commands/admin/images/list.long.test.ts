@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { addRecords, images, readRecord } from "../../../../test/images-command.ts";
 import { jpeg, outrigger, serve, temporaryDirectory, uploaded } from "../../../../test/outrigger-process.ts";
 
-/** A data directory with an image for each of the changes. */
+/** A data directory with one image for each change. */
 async function stored(changes: readonly Record<string, unknown>[]) {
   const cwd = await temporaryDirectory();
   return { cwd, ids: await addRecords(cwd, changes) };
@@ -15,7 +15,7 @@ async function listed(cwd: string, ...args: string[]): Promise<Record<string, un
 }
 
 describe("outrigger images list", () => {
-  it("has a table for people, and a line of JSON for each image", async () => {
+  it("prints a table, or with --json a line of JSON per image", async () => {
     const cwd = await temporaryDirectory();
     const image = await uploaded(await serve(cwd).url, await jpeg());
     const kept = await readRecord(cwd, image.id);
@@ -42,7 +42,7 @@ describe("outrigger images list", () => {
     ]);
   });
 
-  it("lists those of a state or an owner, and no more than it is asked for", async () => {
+  it("filters by state and owner, and stops at --limit", async () => {
     const owner = { name: "alice", bytes: 9 };
     const withheld = { reason: "Under review", authority: null, since: 1, deleteAfter: null };
     const { cwd, ids } = await stored([{}, { owner }, { withheld }, { withheld, owner }]);
@@ -58,7 +58,7 @@ describe("outrigger images list", () => {
     expect(await idsOf("--owner", "bob")).toEqual(new Set());
   });
 
-  it("shows names as nothing but text", async () => {
+  it("escapes control characters in names", async () => {
     const hostile = "a\u001b]0;owned\u0007\u001b[2J\u009b31m\r\nb\u2028\u202egpj.exe\u007f\ud800";
     const { cwd, ids } = await stored([{ name: hostile }]);
     const table = await images(cwd, "list");
@@ -71,7 +71,7 @@ describe("outrigger images list", () => {
     expect(await listed(cwd)).toMatchObject([{ id: ids[0], name: hostile }]);
   });
 
-  it("lists hundreds of images, and ends quietly when nobody reads on", async () => {
+  it("lists hundreds of images, and ends quietly when the reader ends", async () => {
     const changes = Array.from({ length: 300 }, (_, number) => ({ name: `${number}.jpg` }));
     const { cwd } = await stored(changes);
     expect(new Set((await listed(cwd)).map(({ name }) => name)).size).toBe(300);
@@ -81,7 +81,7 @@ describe("outrigger images list", () => {
     expect(output.stderr).toBe("");
   });
 
-  it("exits with 2 for options that it does not have", async () => {
+  it("exits with 2 for unknown options", async () => {
     const cwd = await temporaryDirectory();
     for (const args of [["--state", "lost"], ["--limit", "0"], ["--limit", "1.5"], ["--sort"], ["more"]]) {
       const { code, stderr } = await images(cwd, "list", ...args);

@@ -5,7 +5,7 @@ import { images } from "../../../../test/images-command.ts";
 import { jpeg, serve, temporaryDirectory, uploaded } from "../../../../test/outrigger-process.ts";
 
 describe("outrigger images rm", () => {
-  it("deletes images at once on a running server, and not a second time", async () => {
+  it("deletes images of a running server at once, and reports an image already deleted", async () => {
     const cwd = await temporaryDirectory();
     const url = await serve(cwd).url;
     const [first, second] = [await uploaded(url, await jpeg()), await uploaded(url, await jpeg())];
@@ -27,17 +27,17 @@ describe("outrigger images rm", () => {
     expect(JSON.parse(stdout)).toMatchObject({ images: 2, bytes: 0, states: { deleted: 2, ready: 0 } });
   });
 
-  it("does nothing without --yes where nobody can be asked", async () => {
+  it("deletes nothing without --yes and without a terminal", async () => {
     const cwd = await temporaryDirectory();
     const url = await serve(cwd).url;
     const image = await uploaded(url, await jpeg());
     const refused = await images(cwd, "rm", image.id);
     expect(refused).toMatchObject({ code: 2, stdout: "" });
-    expect(refused.stderr).toContain("--yes: is needed");
+    expect(refused.stderr).toContain("--yes: is required");
     expect((await fetch(image.url)).status).toBe(200);
   });
 
-  it("forgets an image at once where the configuration says so", async () => {
+  it("forgets an image at once if tombstoneDays is 0", async () => {
     const cwd = await temporaryDirectory();
     await writeFile(join(cwd, "outrigger.config.json"), JSON.stringify({ images: { tombstoneDays: 0 } }));
     const url = await serve(cwd).url;

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { addRecords, images } from "../../../../test/images-command.ts";
 import { jpeg, serve, temporaryDirectory, uploaded } from "../../../../test/outrigger-process.ts";
 
-it("removes what has expired when it is told to, and after a new index what nobody had noted", async () => {
+it("images sweep deletes expired images, and after images reindex also unscheduled ones", async () => {
   const cwd = await temporaryDirectory();
   await writeFile(join(cwd, "outrigger.config.json"), JSON.stringify({ images: { sweepEveryMs: false } }));
   const url = await serve(cwd).url;
@@ -15,13 +15,13 @@ it("removes what has expired when it is told to, and after a new index what nobo
   await store.put(`${expired}/original`, Buffer.from("bytes"));
   expect(await images(cwd, "sweep")).toEqual({
     code: 0,
-    stdout: "0 looked at: 0 emptied, 0 forgotten, 0 failed\n",
+    stdout: "0 checked: 0 emptied, 0 forgotten, 0 failed\n",
     stderr: "",
   });
   expect(await images(cwd, "reindex")).toMatchObject({ code: 0, stderr: "" });
   expect(await images(cwd, "sweep")).toMatchObject({
     code: 0,
-    stdout: "2 looked at: 1 emptied, 0 forgotten, 0 failed\n",
+    stdout: "2 checked: 1 emptied, 0 forgotten, 0 failed\n",
   });
   expect(await store.stat(`${expired}/original`)).toBeNull();
   expect((await fetch(image.url)).status).toBe(200);
@@ -29,7 +29,7 @@ it("removes what has expired when it is told to, and after a new index what nobo
   await store.close();
 });
 
-it("exits with 1 when the record of an image is damaged, and names it", async () => {
+it("images sweep exits with 1 and names an image whose record is damaged", async () => {
   const cwd = await temporaryDirectory();
   const id = "a".repeat(22);
   const store = createFsBlobStore({ directory: join(cwd, "data") });
@@ -42,6 +42,6 @@ it("exits with 1 when the record of an image is damaged, and names it", async ()
   });
   const { code, stdout, stderr } = await images(cwd, "sweep");
   expect(code).toBe(1);
-  expect(stdout).toBe("1 looked at: 0 emptied, 0 forgotten, 1 failed\n");
+  expect(stdout).toBe("1 checked: 0 emptied, 0 forgotten, 1 failed\n");
   expect(stderr).toBe(damaged);
 });

@@ -18,7 +18,7 @@ async function statuses(addresses: readonly string[]): Promise<number[]> {
 }
 
 describe("outrigger images withhold, release", () => {
-  it("refuses every format and page of an image on a running server at once, until it is released", async () => {
+  it("answers 451 for every format and page of an image at once, until it is released", async () => {
     const { cwd, image, addresses } = await served();
     expect(new Set(await statuses(addresses))).toEqual(new Set([200]));
     const order = ["--reason", "Order of the court", "--authority", "https://court.example/4711"];
@@ -41,7 +41,7 @@ describe("outrigger images withhold, release", () => {
     expect(new Set(await statuses(addresses))).toEqual(new Set([200]));
   });
 
-  it("keeps a new reason, and the date of a deletion", async () => {
+  it("stores a new reason and the date of deletion", async () => {
     const { cwd, image } = await served();
     await images(cwd, "withhold", image.id, "--reason", "Under review");
     const order = ["--reason", "Illegal", "--delete-after", "2999-12-31T01:00+01:00"];
@@ -53,7 +53,7 @@ describe("outrigger images withhold, release", () => {
     expect(refused.headers.get("link")).toBeNull();
   });
 
-  it("names an image that is not known, exits with 1, and has done the others", async () => {
+  it("names an unknown image, exits with 1, and changes the other images", async () => {
     const { cwd, url, image } = await served();
     const other = await uploaded(url, await jpeg());
     const ids = [image.id, UNKNOWN, `${url}/api/images/${other.id}.png?resize=9x`, image.id];
@@ -69,11 +69,11 @@ describe("outrigger images withhold, release", () => {
     });
   });
 
-  it("exits with 2 for what cannot be meant, before it does anything", async () => {
+  it("exits with 2 for invalid arguments and changes nothing", async () => {
     const { cwd, image } = await served();
     const wrong: [string[], string][] = [
       [[image.id], "--reason"],
-      [[image.id, "--reason", "x", "--delete-after", "2020-01-01"], "It must lie in the future"],
+      [[image.id, "--reason", "x", "--delete-after", "2020-01-01"], "It must be in the future"],
       [[image.id, "--reason", "x", "half-an-id", "\u001b[2J"], "half-an-id: must be an image's ID"],
       [["--reason", "x"], "missing required argument"],
     ];

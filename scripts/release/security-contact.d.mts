@@ -1,0 +1,3 @@
+import type { Project } from "./project.mjs";
+
+export function hasSecurityContact(root: string, project: Project): boolean;

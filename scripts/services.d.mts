@@ -1,0 +1,1 @@
+export const DEBIAN_PACKAGES: readonly string[];

@@ -1,0 +1,50 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { Ajv } from "ajv";
+import { expect, test } from "vitest";
+import { DEBIAN_PACKAGES } from "../../scripts/services.mjs";
+import { readText, root } from "./copy.ts";
+import { devcontainerSchema } from "./github-schemas.ts";
+
+test("the development container has a valid configuration", async () => {
+  const ajv = new Ajv();
+  const isValid = ajv.compile(devcontainerSchema);
+  expect(isValid(JSON.parse(await readText(root, ".devcontainer/devcontainer.json"))), ajv.errorsText()).toBe(
+    true,
+  );
+});
+
+test("the development container installs the programs of the tests, on the oldest supported Node", async () => {
+  const dockerfile = await readText(root, ".devcontainer/Dockerfile");
+  const installed = /--no-install-recommends \\\n([\s\S]*?)\n {2}&&/.exec(dockerfile)?.[1] ?? "";
+  expect(installed.split("\n").map((line) => line.replace("\\", "").trim())).toEqual(DEBIAN_PACKAGES);
+  const { engines } = JSON.parse(await readText(root, "package.json"));
+  expect(dockerfile).toContain(`FROM node:${engines.node.replace(">=", "")}-`);
+});
+
+test(".editorconfig agrees with Biome", async () => {
+  const { formatter } = JSON.parse(await readText(root, ".biome.json"));
+  const editor = await readText(root, ".editorconfig");
+  const settings = Object.fromEntries(
+    [...editor.matchAll(/^(\w+) = (.+)$/gm)].map(([, key, value]) => [key, value]),
+  );
+  // Biome's defaults where .biome.json has no value.
+  expect(settings).toMatchObject({
+    indent_style: formatter.indentStyle ?? "tab",
+    indent_size: String(formatter.indentWidth ?? 2),
+    end_of_line: formatter.lineEnding ?? "lf",
+    max_line_length: String(formatter.lineWidth ?? 80),
+  });
+});
+
+test("every page that shows npx outrigger has the line that installs it", async () => {
+  const { stdout } = await promisify(execFile)("git", ["ls-files", "-co", "--exclude-standard", "*.md"], {
+    cwd: root,
+  });
+  const pages = stdout.split("\n").filter((path) => path !== "" && !path.startsWith(".changeset/"));
+  const texts = await Promise.all(pages.map(async (path) => ({ path, text: await readText(root, path) })));
+  const shown = texts.filter(({ text }) => text.includes("npx outrigger"));
+  expect(shown.length).toBeGreaterThan(5);
+  const without = shown.filter(({ text }) => !/npm install (?:-D |--save-dev )?outrigger\b/.test(text));
+  expect(without.map(({ path }) => path)).toEqual([]);
+});

@@ -1,0 +1,122 @@
+import { execFile } from "node:child_process";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { publicPackages } from "../../scripts/release/packages.mjs";
+import { problemsOfProject, readProject } from "../../scripts/release/project.mjs";
+import { hasSecurityContact } from "../../scripts/release/security-contact.mjs";
+import { copyProject, readText, root, runScript } from "./copy.ts";
+
+const REPOSITORY = "https://git.example/outrigger/outrigger";
+const PROJECT = {
+  repository: REPOSITORY,
+  homepage: "https://outrigger.example/",
+  securityContact: "mailto:security@outrigger.example",
+};
+const UNSET = { repository: null, homepage: null, securityContact: null };
+
+let copy: string;
+
+beforeAll(async () => {
+  copy = await copyProject();
+});
+
+afterAll(async () => {
+  await rm(copy, { recursive: true });
+});
+
+async function setProject(project: object): Promise<void> {
+  await writeFile(join(copy, "scripts/release/project.json"), JSON.stringify(project));
+}
+
+test("a release is refused while the project's values are unset, and the message names each", async () => {
+  await setProject(UNSET);
+  const { status, output } = await runScript(copy, "scripts/release/release.mjs");
+  expect(status).toBe(1);
+  expect(output).toContain("Nothing was published:");
+  for (const name of Object.keys(UNSET))
+    expect(output).toContain(`project.json: "${name}" is not set. Set it`);
+});
+
+test("a release is refused while one value is unset, and the message names only that one", async () => {
+  expect(problemsOfProject({ ...PROJECT, homepage: null })).toEqual([
+    'scripts/release/project.json: "homepage" is not set. Set it to an http(s) URL without credentials.',
+  ]);
+});
+
+test("a release is refused for values of another shape", async () => {
+  const project = {
+    repository: `${REPOSITORY}.git`,
+    homepage: "outrigger.example",
+    securityContact: "security@outrigger.example",
+  };
+  const problems = problemsOfProject(project);
+  expect(problems).toHaveLength(3);
+  for (const value of Object.values(project)) expect(problems.join("\n")).toContain(JSON.stringify(value));
+});
+
+test("a release is refused with uncommitted changes, with change files, and without the contact in SECURITY.md", async () => {
+  await setProject(PROJECT);
+  await writeFile(join(copy, ".changeset/late.md"), '---\n"outrigger": patch\n---\n\nToo late.\n');
+  const { status, output } = await runScript(copy, "scripts/release/release.mjs");
+  await rm(join(copy, ".changeset/late.md"));
+  expect(status).toBe(1);
+  expect(output).toContain("uncommitted changes");
+  expect(output).toContain('late.md. Run "npm run version"');
+  expect(output).toContain("SECURITY.md does not have the security contact");
+  expect(output).not.toContain("is not set");
+});
+
+test("npm run version writes the security contact into SECURITY.md", async () => {
+  await setProject(PROJECT);
+  const outcome = await runScript(copy, "scripts/release/version.mjs");
+  expect(outcome).toEqual({ status: 0, output: "No change files in .changeset/: the version stays.\n" });
+  expect(await readText(copy, "SECURITY.md")).toContain("Send the report to <security@outrigger.example>.");
+  await setProject(UNSET);
+  await runScript(copy, "scripts/release/version.mjs");
+  expect(await readText(copy, "SECURITY.md")).toContain("The contact is set before the first release");
+});
+
+test("SECURITY.md has the contact of project.json", () => {
+  expect(hasSecurityContact(root, readProject(root))).toBe(true);
+});
+
+test("packed manifests have the project's values and each package's directory, and the files are restored", async () => {
+  const folder = join(copy, "packed");
+  await mkdir(folder);
+  const script = join(copy, "pack-all.mjs");
+  await writeFile(
+    script,
+    `import { packPackages } from "./scripts/release/pack.mjs";
+     await packPackages(${JSON.stringify(copy)}, ${JSON.stringify(PROJECT)}, ${JSON.stringify(folder)});`,
+  );
+  const before = await manifestsOf(copy);
+  expect(await runScript(copy, script)).toEqual({ status: 0, output: "" });
+  const packages = publicPackages(root);
+  expect(await readdir(folder)).toHaveLength(packages.length);
+  for (const { directory, manifest } of packages) {
+    const name = manifest.name.replace("@", "").replace("/", "-");
+    const tarball = join(folder, `${name}-${manifest.version}.tgz`);
+    expect(JSON.parse(await unpacked(tarball, "package.json"))).toEqual({
+      ...manifest,
+      homepage: "https://outrigger.example/",
+      bugs: { url: `${REPOSITORY}/issues` },
+      repository: { type: "git", url: `git+${REPOSITORY}.git`, directory },
+    });
+    expect(await unpacked(tarball, "CHANGELOG.md")).toContain(`## ${manifest.version}\n`);
+    expect(await unpacked(tarball, "LICENSE")).toBe(await readText(root, "LICENSE"));
+  }
+  expect(await manifestsOf(copy)).toEqual(before);
+}, 60_000);
+
+async function manifestsOf(directory: string): Promise<string[]> {
+  return Promise.all(
+    publicPackages(directory).map((found) => readText(directory, `${found.directory}/package.json`)),
+  );
+}
+
+async function unpacked(tarball: string, file: string): Promise<string> {
+  const { stdout } = await promisify(execFile)("tar", ["-xOzf", tarball, `package/${file}`]);
+  return stdout;
+}
