@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createFsBlobStore, createImages, type Images, type ImagesOptions } from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
 import { createPages } from "@outrigger/web";
+import { expect } from "vitest";
 import { type Host, type HostName, startHost } from "./hosts.ts";
 
 /** No limit of requests. Unlike `false`, it leaves the bounds of a client in the line for the renderer. */
@@ -97,4 +98,24 @@ export function postImage(
 
 export function addressOf(site: Pick<Host, "base">, id: string, suffix: string): string {
   return `${site.base}/api/images/${id}.${suffix}`;
+}
+
+/** A response and its body. */
+export async function bytesOf(
+  url: string,
+  init?: RequestInit,
+): Promise<{ response: Response; bytes: Buffer }> {
+  const response = await fetch(url, init);
+  return { response, bytes: Buffer.from(await response.arrayBuffer()) };
+}
+
+/** Runs a test against a site of its own, which it closes. The test fails for every error that the site reported. */
+export async function withSite(options: SiteOptions, run: (site: Site) => Promise<void>): Promise<void> {
+  const site = await startSite(options);
+  try {
+    await run(site);
+    expect(site.errors).toEqual([]);
+  } finally {
+    await site.close();
+  }
 }

@@ -1,0 +1,150 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ask, command, HEADER } from "../packages/server/test/lookup-place.ts";
+import { serve } from "../packages/server/test/outrigger-process.ts";
+import { lookupPlacesForAll, PATIENCE } from "./lookup/lookup-places.ts";
+import { startRedis } from "./support/redis-server.ts";
+
+const { createPlace } = lookupPlacesForAll();
+
+describe.each(["embedded", "postgres"] as const)("a lookup on the %s database", (kind) => {
+  it("two servers and the commands share keys, quotas and suppressions", async () => {
+    const place = await createPlace(kind);
+    // The environment sets the database; the file sets the rest of the lookup section.
+    await writeFile(join(place.cwd, "outrigger.config.json"), '{"lookup": {"requestsPerSecond": false}}');
+    const { key, account } = await place.createKey("--account", "acme", "--email", "it@acme.example");
+    expect(account).toBe("acme");
+    const servers = [place.serve(), place.serve()];
+    const urls = await Promise.all(servers.map((server) => server.url));
+    const [one = "", other = ""] = urls;
+    expect((await place.run("contacts", "import", "people.csv")).stdout).toContain("4 addresses added");
+
+    const crowd = Array.from(
+      { length: 130 },
+      (_, index) => `${nameOf(index)}@crowd.example,${nameOf(index)},Lee,,,`,
+    );
+    await writeFile(join(place.cwd, "crowd.csv"), [HEADER, ...crowd].join("\n"));
+    expect((await place.run("contacts", "import", "crowd.csv")).stdout).toContain("130 addresses added");
+
+    // The quota is 100 searches a month: of 130 simultaneous requests to both servers 100 succeed.
+    const statuses = await Promise.all(
+      crowd.map(async (line, index) => {
+        const [, name = ""] = line.split(",");
+        const person = { domain: "crowd.example", first_name: name, last_name: "Lee", api_key: key };
+        return (await ask(urls[index % 2] ?? "", "email-finder", person)).status;
+      }),
+    );
+    const countOf = (status: number) => statuses.filter((each) => each === status).length;
+    expect({ answered: countOf(200), refused: countOf(429) }).toEqual({ answered: 100, refused: 30 });
+    const used = await ask(other, "account", { api_key: key });
+    expect(used.body.data.requests.searches).toEqual({ used: 100, available: 100 });
+
+    const another = await place.createKey();
+    expect((await ask(one, "account", { api_key: another.key })).status).toBe(200);
+    expect((await place.run("keys", "revoke", another.account, another.key)).code).toBe(0);
+    for (const url of urls) expect((await ask(url, "account", { api_key: another.key })).status).toBe(401);
+
+    const { key: third } = await place.createKey("--account", "third");
+    const person = { domain: "acme.example", full_name: "Bob Ray", api_key: third };
+    expect((await ask(one, "email-finder", person)).body.data.email).toBe("bob.ray@acme.example");
+    expect(await place.run("suppress", "Bob.Ray@acme.example")).toMatchObject({
+      code: 0,
+      stdout: "bob.ray@acme.example suppressed\n",
+    });
+    for (const url of urls) {
+      expect((await ask(url, "email-finder", person)).status).toBe(451);
+      const { body } = await ask(url, "domain-search", { domain: "acme.example", api_key: third });
+      expect(body.data.emails.map(({ value }) => value).toSorted()).toEqual([
+        "ann.lee@acme.example",
+        "cy.poe@acme.example",
+      ]);
+    }
+    const again = await place.run("contacts", "import", "people.csv", "--json");
+    expect(JSON.parse(again.stdout)).toMatchObject({ added: 0, unchanged: 3, suppressed: 1 });
+    expect((await place.run("contacts", "export")).stdout).not.toContain("bob.ray");
+    expect((await place.run("suppress", "--remove", "bob.ray@acme.example")).code).toBe(0);
+    expect(JSON.parse((await place.run("contacts", "import", "people.csv", "--json")).stdout)).toMatchObject({
+      added: 1,
+    });
+    expect((await ask(other, "email-finder", { ...person, full_name: "Bob  Ray" })).body.data.email).toBe(
+      "bob.ray@acme.example",
+    );
+  }, 120_000);
+
+  it("an exported directory imports into a new database without a difference", async () => {
+    const place = await createPlace(kind);
+    expect((await place.run("contacts", "import", "people.csv")).code).toBe(0);
+    const first = await place.run("contacts", "export", "--format", "ndjson");
+    expect(first.stdout.trimEnd().split("\n").length).toBe(4);
+    for (const file of ["out.csv", "out.ndjson"]) {
+      expect(await place.run("contacts", "export", file)).toEqual({ code: 0, stdout: "", stderr: "" });
+      expect((await stat(join(place.cwd, file))).mode & 0o777).toBe(0o600);
+      const fresh = await createPlace(kind);
+      const imported = await fresh.run("contacts", "import", join(place.cwd, file));
+      expect(imported).toMatchObject({ code: 0, stderr: "" });
+      expect((await fresh.run("contacts", "export", "--format", "ndjson")).stdout).toBe(first.stdout);
+    }
+    expect(await readFile(join(place.cwd, "out.ndjson"), "utf8")).toBe(first.stdout);
+    expect(JSON.parse((await place.run("contacts", "stats", "--json")).stdout)).toEqual({
+      ...{ addresses: 4, personal: 4, generic: 0, domains: 2, pages: 4 },
+    });
+    const erased = await place.run(
+      "contacts",
+      "erase",
+      "other.example",
+      "ann.lee@acme.example",
+      "no@acme.example",
+    );
+    expect(erased).toEqual({
+      code: 1,
+      stdout: "other.example erased\nann.lee@acme.example erased\n",
+      stderr: "outrigger: no@acme.example: nothing is known of it\n",
+    });
+  }, 90_000);
+});
+
+function nameOf(index: number): string {
+  const letters = "abcdefghij";
+  return `N${[...String(index)].map((digit) => letters[Number(digit)]).join("")}`;
+}
+
+describe("a lookup beside images in Redis", () => {
+  it("two servers share rate limits and verdicts in Redis, whose keys reveal no address", async () => {
+    const redis = await startRedis();
+    try {
+      const place = await createPlace("postgres");
+      const env = { ...place.env, OUTRIGGER_STORAGE: redis.url };
+      const run = (...args: string[]) => command(place.cwd, args, env);
+      await writeFile(
+        join(place.cwd, "outrigger.config.json"),
+        '{"lookup": {"requestsPerSecond": 1, "dnsServers": ["127.0.0.1:1"]}}',
+      );
+      const { key } = await place.createKey();
+      const servers = [serve(place.cwd, [], env), serve(place.cwd, [], env)];
+      const [one = "", other = ""] = await Promise.all(servers.map((server) => server.url));
+      // One server refuses within one second of the answer of the other.
+      await expect
+        .poll(async () => {
+          const answers = [
+            await ask(one, "account", { api_key: key }),
+            await ask(other, "account", { api_key: key }),
+          ];
+          return answers.map(({ status }) => status);
+        }, PATIENCE)
+        .toEqual([200, 429]);
+      const email = "ann.lee@acme.example";
+      await expect
+        .poll(async () => (await ask(one, "email-verifier", { email, api_key: key })).status, PATIENCE)
+        .toBe(200);
+      await expect.poll(() => redis.cli("--scan", "--pattern", "*probe:*"), PATIENCE).not.toBe("");
+      expect(await redis.cli("--scan")).not.toContain("acme");
+      expect((await run("contacts", "import", "people.csv")).code).toBe(0);
+      // The command also deletes the verdict that the servers cached.
+      expect((await run("suppress", email)).code).toBe(0);
+      expect(await redis.cli("--scan", "--pattern", "*probe:*")).toBe("");
+    } finally {
+      await redis.close();
+    }
+  }, 90_000);
+});
