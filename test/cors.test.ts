@@ -1,8 +1,7 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser } from "./support/chromium.ts";
+import { serveHost } from "./support/listen.ts";
 import { pngPhoto } from "./support/pictures.ts";
 import { addressOf, type Site, startSite, upload } from "./support/service.ts";
 
@@ -12,19 +11,11 @@ interface Shop {
 }
 
 /** A site whose pages are empty. */
-async function startShop(): Promise<Shop> {
-  const server = createServer((_req, res) => {
+function startShop(): Promise<Shop> {
+  return serveHost((_req, res) => {
     res.setHeader("Content-Type", "text/html");
     res.end("<!doctype html><title>shop</title>");
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // Listening on TCP.
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
 }
 
 let browser: Awaited<ReturnType<typeof openBrowser>>;

@@ -8,7 +8,7 @@ import { createRedisBlobStore } from "@outrigger/redis";
 import { createS3BlobStore } from "@outrigger/s3";
 import { createSqlSuppressionList, openDatabase } from "@outrigger/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort } from "./support/free-port.ts";
+import { freePort } from "./support/listen.ts";
 import { type PostgresServer, startPostgres } from "./support/postgres-server.ts";
 import { programs, run } from "./support/programs.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";

@@ -1,5 +1,4 @@
 import type { RequestListener } from "node:http";
-import { createServer } from "node:http";
 import type { Renderer } from "@outrigger/core";
 import { express as mount } from "@outrigger/express";
 import { createRenderer } from "@outrigger/imaging";
@@ -11,7 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { serve, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
 import { startLookupSite } from "./lookup/lookup-site.ts";
 import { amiss, examine } from "./support/examine-mount.ts";
-import { freePort } from "./support/free-port.ts";
+import { freePort, serveHost } from "./support/listen.ts";
 import { type Site, type SiteOptions, startSite } from "./support/service.ts";
 import { startSpoilingProxy } from "./support/spoiling-proxy.ts";
 
@@ -53,14 +52,9 @@ afterEach(async () => {
 });
 
 async function listen(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closing.push(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+  const { origin, close } = await serveHost(listener);
+  closing.push(close);
+  return origin;
 }
 
 async function another(options: SiteOptions): Promise<Site> {

@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import { express as mount } from "@outrigger/express";
 import express from "express";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
@@ -7,6 +6,7 @@ import type { Finding } from "../packages/server/src/commands/doctor/finding.ts"
 import { outrigger, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
 import { createSelfSigned } from "./backends/self-signed.ts";
 import { amiss, examine } from "./support/examine-mount.ts";
+import { serveHost } from "./support/listen.ts";
 import { type Site, startSite } from "./support/service.ts";
 import { type Spoiling, startSpoilingProxy } from "./support/spoiling-proxy.ts";
 
@@ -29,14 +29,9 @@ describe("outrigger doctor, over TLS", () => {
   let certificate: string;
 
   async function listen(app: ReturnType<typeof express>): Promise<string> {
-    const server = createServer(app);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    closing.push(async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    });
-    const address = server.address();
-    return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+    const { origin, close } = await serveHost(app);
+    closing.push(close);
+    return origin;
   }
 
   async function startTls(trusts: boolean): Promise<string> {

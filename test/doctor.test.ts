@@ -8,7 +8,7 @@ import {
   temporaryDirectory,
   uploaded,
 } from "../packages/server/test/outrigger-process.ts";
-import { freePort } from "./support/free-port.ts";
+import { freePort } from "./support/listen.ts";
 import { programs, run } from "./support/programs.ts";
 
 // Each starts the command several times, and that a render process.

@@ -1,12 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type StartedProcess, startProcess } from "./support/start-process.ts";
 
 const TOKEN = "a-token-of-the-editor";
 const USER = { Authorization: `Bearer ${TOKEN}` };
@@ -15,18 +14,16 @@ const SERVERS = ["express-app/server.js", "express-app/server.cjs", "koa-app/ser
 
 describe.each(SERVERS)("the notes app of examples/%s", (file) => {
   let directory: string;
-  let child: ChildProcess;
+  let app: StartedProcess;
   let url: string;
   let picture: Buffer;
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "outrigger-example-"));
-    const script = fileURLToPath(new URL(`../examples/${file}`, import.meta.url));
-    child = spawn(process.execPath, [script], {
-      env: { PATH: process.env.PATH ?? "", PORT: "0", DATA: join(directory, "pictures"), NOTES_TOKEN: TOKEN },
-      stdio: ["ignore", "pipe", "inherit"],
+    app = await startProcess([new URL(`../examples/${file}`, import.meta.url)], {
+      env: { PORT: "0", DATA: join(directory, "pictures"), NOTES_TOKEN: TOKEN },
     });
-    url = await addressOf(child);
+    url = app.announced;
     const colour = { r: 200, g: 40, b: 10 };
     picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: colour } })
       .jpeg()
@@ -34,8 +31,8 @@ describe.each(SERVERS)("the notes app of examples/%s", (file) => {
   });
 
   afterAll(async () => {
-    child.kill("SIGTERM");
-    const [code] = await once(child, "close");
+    app.child.kill("SIGTERM");
+    const code = await app.exit;
     await rm(directory, { recursive: true });
     expect(code).toBe(0);
   });
@@ -186,12 +183,3 @@ describe.each(SERVERS)("the notes app of examples/%s", (file) => {
     expect(removed.status).toBe(204);
   });
 });
-
-/** The address that the server prints when it listens. */
-async function addressOf(child: ChildProcess): Promise<string> {
-  for await (const text of child.stdout ?? []) {
-    const address = /http:\S+/.exec(String(text))?.[0];
-    if (address !== undefined) return address;
-  }
-  throw new Error("The server ended before it listened");
-}

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser.close();
-  site.close();
+  await site.close();
 });
 
 /** Every attack, each with an address of its own on the server that nobody must talk to. */

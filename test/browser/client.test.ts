@@ -1,12 +1,12 @@
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { fileURLToPath } from "node:url";
 import type { createImagesClient, ImagesClient, OpenableSource, UploadProgress } from "@outrigger/client";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Front, startFront } from "../client/front.ts";
 import { openBrowser } from "../support/chromium.ts";
+import { serveHost } from "../support/listen.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 import { type Site, startSite } from "../support/service.ts";
 
@@ -24,24 +24,9 @@ const PAGE = `<!doctype html><title>shop</title><script type="module">
   window.createImagesClient = createImagesClient;
 </script>`;
 
-/** Listens on a random port of this machine. */
-async function listen(listener: RequestListener) {
-  const server = createServer(listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The server has no port");
-  return {
-    origin: `http://127.0.0.1:${address.port}`,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
-
 /** A site of another origin, whose page has the built package as a module. */
 function startShop(photo: Buffer) {
-  return listen(async (req, res) => {
+  return serveHost(async (req, res) => {
     const [, module] = /^\/client\/([a-z-]+\.js)$/.exec(req.url ?? "") ?? [];
     const isPhoto = req.url === "/photo.jpg";
     res.setHeader(
@@ -155,7 +140,7 @@ describe("the built package in a page of another origin", () => {
       const posted = new Promise<IncomingMessage>((resolve) => {
         onPost = resolve;
       });
-      const silent = await listen((req, res) => {
+      const silent = await serveHost((req, res) => {
         // Of an upload nothing more is read.
         if (req.method === "POST") return onPost(req);
         res.setHeader("Access-Control-Allow-Origin", "*");

@@ -1,8 +1,7 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { launchChromium, withPage } from "../support/chromium.ts";
+import { type Host, serveHost } from "../support/listen.ts";
 import { samplePdf } from "../support/pdf-samples.ts";
 import { animatedGif, jpegPhoto, pngPhoto } from "../support/pictures.ts";
 import { addressOf, type Site, startSite, upload } from "../support/service.ts";
@@ -13,24 +12,23 @@ const SCRIPT = "<script>document.title='ran'</script>";
 describe("files that mean harm, in Chromium", () => {
   let site: Site;
   let browser: Browser;
-  /** Who is not to be asked for anything. */
-  let elsewhere: Server;
+  /** A server that must get no request. */
+  let elsewhere: Host;
   let origin: string;
   const asked: string[] = [];
 
   beforeAll(async () => {
-    elsewhere = createServer((req, res) => {
+    elsewhere = await serveHost((req, res) => {
       asked.push(req.url ?? "");
       res.end();
     });
-    await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
-    origin = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`; // Listening on TCP.
+    ({ origin } = elsewhere);
     [site, browser] = await Promise.all([startSite(), launchChromium()]);
   });
   afterAll(async () => {
     await browser.close();
     await site.close();
-    elsewhere.close();
+    await elsewhere.close();
   });
   beforeEach(() => {
     asked.length = 0;

@@ -1,36 +1,32 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { createServer as createHttpServer } from "node:http";
 import { createServer, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createImagesClient } from "@outrigger/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { listen, serveHost } from "../support/listen.ts";
 import { photo } from "./image-client.ts";
 import { openable } from "./sources.ts";
 
 test("an upload of 200 MB keeps memory below 60 MB", { timeout: 120_000 }, async () => {
   let received = 0;
-  const server = createHttpServer((req, res) => {
+  const server = await serveHost((req, res) => {
     req.on("data", (chunk: Buffer) => {
       received += chunk.length;
     });
     req.on("end", () => res.writeHead(418).end());
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  assert.ok(address !== null && typeof address === "object");
+  });
   try {
     const script = fileURLToPath(new URL("upload-large.mjs", import.meta.url));
-    const args = ["--expose-gc", script, `http://127.0.0.1:${address.port}`, "200000000"];
+    const args = ["--expose-gc", script, server.origin, "200000000"];
     const { stdout } = await promisify(execFile)(process.execPath, args);
     const { status, peakBytes } = JSON.parse(stdout);
     expect([status, received > 200_000_000]).toEqual([418, true]);
     expect(peakBytes).toBeLessThan(60_000_000);
   } finally {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await server.close();
   }
 });
 
@@ -43,11 +39,7 @@ describe("upload to a server that reads nothing", () => {
   });
   let baseUrl: string;
   beforeAll(async () => {
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const address = server.address();
-    assert.ok(address !== null && typeof address === "object");
-    baseUrl = `http://127.0.0.1:${address.port}`;
+    ({ origin: baseUrl } = await listen(server));
   });
   afterAll(async () => {
     for (const socket of sockets) socket.destroy();

@@ -2,7 +2,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { freePort } from "../support/free-port.ts";
+import { freePort } from "../support/listen.ts";
 import { svgDrawing } from "../support/pictures.ts";
 import { DAY_MS, PATIENT, photoForAll, printed } from "./printed-images.ts";
 import { serveForAll, start } from "./served.ts";

@@ -1,20 +1,18 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { type BlobStore, createFsBlobStore } from "@outrigger/core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOwnerUsage } from "../../packages/core/dist/images/owners/owner-usage.js";
+import { type StartedProcess, startProcess } from "../support/start-process.ts";
 
 const BUILT = new URL("../../packages/core/dist/images/owners/owner-usage.js", import.meta.url).href;
 const PROCESS_NAMES = ["a", "b", "c"];
 const OWNER = "owner";
 const EPOCH_CHANGES = 7;
 
-/** What every child begins with: the count on the directory of its first argument. It goes on when it is told. */
+/** The beginning of every process: a quota count on the directory of its first argument. It waits for a line of input. */
 const PRELUDE = `
   import { once } from "node:events";
   import { createFsBlobStore, isServiceError } from "@outrigger/core";
@@ -46,7 +44,7 @@ const RESERVE = `
   console.log(granted);
 `;
 
-/** Stores and removes images as the service does, until it is killed. */
+/** Stores and removes images as the service does, until the process is killed. */
 const LIVE = `
   async function live(lane) {
     const stored = [];
@@ -70,12 +68,12 @@ const LIVE = `
 `;
 
 let root: string;
-const children: ChildProcess[] = [];
+const processes: StartedProcess[] = [];
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), "outrigger-quota-"));
 });
 afterAll(async () => {
-  for (const child of children) await kill(child);
+  for (const each of processes) await each.kill();
   await rm(root, { recursive: true, force: true });
 });
 
@@ -84,36 +82,25 @@ function countOn(store: BlobStore, now: () => number) {
   return createOwnerUsage({ store, now, isOwned, epochChanges: EPOCH_CHANGES });
 }
 
-/** Starts processes with a count each on one directory, and lets them loose together. */
-async function startAll(script: string, directory: string, ...rest: string[]): Promise<ChildProcess[]> {
-  const started = PROCESS_NAMES.map((name) => {
-    const child = spawn(
-      process.execPath,
-      ["--input-type=module", "--eval", PRELUDE + script, directory, name, ...rest],
-      {
+/** Starts three processes with a quota count each on one directory, and lets them begin together. */
+async function startAll(script: string, directory: string, ...rest: string[]): Promise<StartedProcess[]> {
+  const started = await Promise.all(
+    PROCESS_NAMES.map((name) =>
+      startProcess(["--input-type=module", "--eval", PRELUDE + script, directory, name, ...rest], {
         cwd: import.meta.dirname,
-        stdio: ["pipe", "pipe", "inherit"],
-      },
-    );
-    children.push(child);
-    return child;
-  });
-  await Promise.all(started.map((child) => once(child.stdout ?? child, "readable")));
-  for (const child of started) child.stdin?.write("go\n");
+        announcement: /ready\n/,
+      }),
+    ),
+  );
+  processes.push(...started);
+  for (const { child } of started) child.stdin?.write("go\n");
   return started;
 }
 
-async function kill(child: ChildProcess): Promise<void> {
-  child.kill("SIGKILL");
-  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-}
-
-/** What a process prints behind its first line, until it ends well. */
-async function outputOf(child: ChildProcess): Promise<string> {
-  if (child.stdout === null) throw new Error("The process has no output");
-  const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
-  expect(code).toBe(0);
-  return output.replace("ready\n", "").trim();
+/** The output of a process after its first line. The process must exit with 0. */
+async function outputOf({ exit, output }: StartedProcess): Promise<string> {
+  expect(await exit).toBe(0);
+  return output().replace("ready\n", "").trim();
 }
 
 /** How many of 300 reservations by three processes are granted. */
@@ -122,7 +109,7 @@ async function countGranted(directory: string, limit: number, kind: string): Pro
   return outputs.reduce((sum, output) => sum + Number(output), 0);
 }
 
-test("of the reservations of three processes exactly as many are granted as there is room for", async () => {
+test("three processes that reserve at once are granted exactly as many images as the quota allows", async () => {
   const directory = join(root, "exact");
   expect(await countGranted(directory, 123, "exact")).toBe(123);
   const store = createFsBlobStore({ directory });
@@ -130,25 +117,24 @@ test("of the reservations of three processes exactly as many are granted as ther
   expect((await store.list("owners/")).keys.length).toBeLessThanOrEqual(2);
 }, 120_000);
 
-test("that check finds a count which does not compare before it sets", async () => {
+test("three processes exceed the quota if their writes do not compare revisions, so the check above detects it", async () => {
   expect(await countGranted(join(root, "forgetful"), 123, "forgetful")).toBeGreaterThan(123);
 }, 120_000);
 
-test("after processes were killed, the count is that of the images again", async () => {
+test("after processes are killed, the owner's usage matches the stored images again", async () => {
   const directory = join(root, "killed");
   const limit = 20;
   for (let round = 0; round < 4; round++) {
-    const processes = await startAll(LIVE, directory, String(limit), "exact");
-    for (const child of processes) {
+    for (const each of await startAll(LIVE, directory, String(limit), "exact")) {
       await delay(300 + Math.random() * 300);
-      await kill(child);
+      await each.kill();
     }
   }
   const store = createFsBlobStore({ directory });
   expect((await countOn(store, Date.now).usage(OWNER)).images).toBeLessThanOrEqual(limit);
   const later = countOn(store, () => Date.now() + 16 * 60_000);
   const left = await finishRemovals(store, (id, bytes) => later.release(OWNER, id, bytes));
-  // A change looks into some of the notes that were left.
+  // Every change reconciles some of the pending reservations.
   for (let turn = 0; turn < 5; turn++) {
     await later.reserve(OWNER, `last-${turn}`, 0, {});
     await later.release(OWNER, `last-${turn}`, 0);
@@ -158,7 +144,7 @@ test("after processes were killed, the count is that of the images again", async
   expect((await readdir(join(directory, "blobs", "ow", "owners"))).length).toBe(1);
 }, 120_000);
 
-/** Removes what is marked as removed, as the service does after a start. @returns what is left. */
+/** Deletes the images marked as removed, as the service does after a start. @returns count and bytes of the others. */
 async function finishRemovals(
   store: BlobStore,
   release: (id: string, bytes: number) => Promise<void>,

@@ -5,7 +5,8 @@ import { createFsBlobStore, createImages, type Images, type ImagesOptions } from
 import { createRenderer } from "@outrigger/imaging";
 import { createPages } from "@outrigger/web";
 import { expect } from "vitest";
-import { type Host, type HostName, startHost } from "./hosts.ts";
+import { type HostName, startHost } from "./hosts.ts";
+import type { Host } from "./listen.ts";
 
 /** No limit of requests. Unlike `false`, it leaves the bounds of a client in the line for the renderer. */
 export const NO_RATE_LIMITS = { creates: false, reads: false, edits: false, pinFailures: false } as const;

@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
+import { listen } from "./listen.ts";
 
 /** Where the proxy cuts connections: after so many bytes in one direction, counted from the call of `cut`. */
 export interface Cut {
@@ -64,20 +64,18 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
     for (const socket of [client, upstream]) sockets.add(socket);
     pass(client, upstream, "up");
     pass(upstream, client, "down");
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The proxy has no port");
+  });
+  const { port: ownPort, origin, close } = await listen(server);
   return {
-    port: address.port,
-    endpoint: `http://127.0.0.1:${address.port}`,
+    port: ownPort,
+    endpoint: origin,
     cut(next) {
       where = next === null ? null : { ...next, left: next.times ?? Number.POSITIVE_INFINITY };
     },
     cuts: () => cuts,
     async close() {
       for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
+      await close();
     },
   };
 }
