@@ -70,7 +70,7 @@ describe.each(HOSTS)("closing a service in %s", (host) => {
     }
   });
 
-  test("waits no longer than it is told for a client that sends nothing more", async () => {
+  test("close waits at most timeoutMs for a client that stopped sending", async () => {
     const site = await startSite({ host });
     try {
       const { type, first } = multipart(await pngPhoto(40, 30));
@@ -89,7 +89,7 @@ describe.each(HOSTS)("closing a service in %s", (host) => {
   });
 });
 
-/** Serves one request, and then does what it is told. */
+/** Serves one request, then closes the service or not, as its argument says. */
 const PROCESS = `
   import { createServer } from "node:http";
   import { createFsBlobStore, createImages } from "@outrigger/core";

@@ -190,7 +190,7 @@ describe("outrigger doctor, where something is mounted wrongly", () => {
   });
 
   it("tells that there is none", async () => {
-    const origin = await listen(express().get("/", (_req, res) => void res.send("somebody's")));
+    const origin = await listen(express().get("/", (_req, res) => void res.send("another site")));
     expect(await examine(`${origin}/img`)).toEqual([
       {
         check: "mount",

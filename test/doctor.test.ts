@@ -174,9 +174,9 @@ describe("outrigger doctor with a URL", () => {
 
   it("exits with 1 where nothing listens, and with 2 for what cannot be", async () => {
     const cwd = await temporaryDirectory();
-    const nobody = await doctor(cwd, [`http://127.0.0.1:${await freePort()}`]);
-    expect([nobody.status, nobody.stderr]).toEqual([1, ""]);
-    expect(nobody.stdout).toMatch(
+    const unreachable = await doctor(cwd, [`http://127.0.0.1:${await freePort()}`]);
+    expect([unreachable.status, unreachable.stderr]).toEqual([1, ""]);
+    expect(unreachable.stdout).toMatch(
       /^problem {2}mount: http:\S+: nothing listens there\. Start the app, .*\.\n$/,
     );
     for (const [args, message] of [

@@ -49,7 +49,7 @@ describe("outrigger with a job queue", () => {
       expect(status).toBe(200);
       expect((await fetch(`${base}/api/images/${id}.jpg`)).status).toBe(200);
     }
-    // Without the queue, it would be half a minute until somebody looks.
+    // Without the queue a process would find the upload after 30 s only.
     expect(performance.now() - began).toBeLessThan(15_000);
     back.child.kill("SIGTERM");
     expect(await back.exit).toBe(0);
@@ -78,7 +78,7 @@ describe("outrigger with a job queue", () => {
     expect(await back.exit).toBe(0);
   });
 
-  it("warns of a server whose uploads nobody is told of", async () => {
+  it("warns of a server whose uploads never reach a queue consumer", async () => {
     redis = await startRedis();
     const { front } = await startFront({ ...SECRET, OUTRIGGER_STORAGE: redis.url });
     await front.logged("set jobQueue");

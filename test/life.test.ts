@@ -63,7 +63,7 @@ describe.each(HOSTS)("through %s", (host) => {
   });
   afterAll(() => site.close());
 
-  test("an image is served until it expires, then it is gone, and at last nobody knows of it", async () => {
+  test("an image is served until it expires, then answers 410, and later 404", async () => {
     const image = await upload(site, await jpegPhoto(60, 40), "image/jpeg");
     const kept = await upload(site, await pngPhoto(40, 30), "image/png", {
       expiresAt: "2026-12-01T00:00:00.000Z",

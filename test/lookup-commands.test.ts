@@ -9,7 +9,7 @@ const PATIENCE = { timeout: 30_000, interval: 5 };
 describe("outrigger contacts import", () => {
   it("tells the bad lines, the first twenty of many, and all of them in a file", async () => {
     const place = await createLookupPlace();
-    const bad = Array.from({ length: 30 }, () => "nobody,A,B,,,");
+    const bad = Array.from({ length: 30 }, () => "no-address,A,B,,,");
     await writeFile(join(place.cwd, "bad.csv"), [HEADER, ...bad, ...PEOPLE].join("\n"));
     const skipped = await place.run("contacts", "import", "bad.csv", "--bad-lines", "lines.csv");
     expect(skipped.code).toBe(0);
@@ -79,7 +79,7 @@ describe("outrigger contacts import", () => {
     [["import", "people.txt"], "--format: must be given for people.txt"],
     [["import", "-"], "--format: must be given for the standard streams"],
     [["import", "people.csv", "--map", "adress=Email"], "It must be field=column"],
-    [["erase", "nobody"], "nobody: must be an email address or a domain"],
+    [["erase", "no-address"], "no-address: must be an email address or a domain"],
   ])("refuses %j as wrong usage", async (args, message) => {
     const place = await createLookupPlace();
     const { code, stderr } = await place.run("contacts", ...args);

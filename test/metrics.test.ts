@@ -12,7 +12,7 @@ import {
 import { samplesOf, seriesOf } from "../packages/telemetry/test/metric-samples.ts";
 import { recordSpans } from "../packages/telemetry/test/span-recorder.ts";
 
-const NAME = "holiday-of-somebody";
+const NAME = "holiday-by-the-sea";
 const UNKNOWN_ID = "AbCdEfGhIjKlMnOpQrSt_-";
 
 /** The command with metrics on a free port. */
@@ -47,7 +47,7 @@ function uploadText(url: string): Promise<number> {
 }
 
 describe("outrigger serve, its metrics", () => {
-  it("count what was asked for and what was done, and name nobody and nothing of it", async () => {
+  it("metrics count requests and work, and contain no user data", async () => {
     const { url, metrics } = await serveWithMetrics();
     const image = await uploadNamed(url);
     const other = await uploadNamed(url);
@@ -160,7 +160,7 @@ describe("outrigger serve, its metrics", () => {
 });
 
 describe("createServer, its traces", () => {
-  it("show what a request caused, continue the trace of the client, and name nobody and nothing", async () => {
+  it("spans show the work of a request, continue the trace of the client, and contain no user data", async () => {
     const recorder = recordSpans();
     const data = join(await temporaryDirectory(), "data");
     const server = await createServer({

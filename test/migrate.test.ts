@@ -35,7 +35,7 @@ interface Stock {
   deleted: Created;
   keyed: Created;
   pending: Created;
-  /** Expires soon, and nobody has looked after it yet. */
+  /** Expires soon, and no sweep has deleted it yet. */
   short: Created;
   /** Under {@link KEY}. */
   keyedBytes: Buffer;

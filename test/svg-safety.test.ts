@@ -28,7 +28,7 @@ afterAll(async () => {
   await site.close();
 });
 
-/** Every attack, each with an address of its own on the server that nobody must talk to. */
+/** Every attack, each with its own address on the server that must get no request. */
 function numberedAttacks(): (Attack & { index: number })[] {
   const attack = (index: number): Attack | undefined => {
     const elsewhere = `${site.elsewhere}/${index}`;

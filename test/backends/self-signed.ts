@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { programs, run } from "../support/programs.ts";
 
-/** Paths of a certificate for 127.0.0.1 that nobody trusts unless told to, and of its key. */
+/** Paths of a self-signed certificate for 127.0.0.1 and of its key. */
 export interface SelfSigned {
   certificate: string;
   key: string;

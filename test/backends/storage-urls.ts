@@ -1,6 +1,6 @@
 import type { StorageDescription, StoreDescription } from "./open-storage.mjs";
 
-/** The variables by which `outrigger` is told of a storage. */
+/** The environment variables that configure a storage for `outrigger`. */
 export function environmentOf({ records, pictures }: StorageDescription): Record<string, string> {
   const storage =
     pictures === undefined

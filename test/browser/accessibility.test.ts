@@ -67,7 +67,7 @@ describe("accessibility", () => {
       for (const [name, address] of Object.entries(addresses)) {
         await page.emulateMedia({ colorScheme: "light" });
         await page.goto(address);
-        // The policy of the pages allows no script of others: the browser itself is told to run it.
+        // The pages' policy forbids foreign scripts, so the browser itself runs this one.
         await page.evaluate(AXE);
         const inLight = await seriousFaults(page, {});
         await page.emulateMedia({ colorScheme: "dark" });

@@ -117,7 +117,7 @@ describe("the built package in a page of another origin", () => {
   test.each([
     ["with", 429],
     ["without", 503],
-  ])("%s progress, an upload comes back after %i as it is told", async (how, status) => {
+  ])("%s progress, an upload retries after a %i when Retry-After has passed", async (how, status) => {
     const cors = { "Access-Control-Allow-Origin": shop.origin };
     const exposed = { ...cors, "Access-Control-Expose-Headers": "Retry-After", "Retry-After": "1" };
     front.interject({ status, headers: exposed });

@@ -126,7 +126,7 @@ describe("the edit page in Chromium", () => {
     }
   }
 
-  test("whoever guesses too often is told how long to wait, on the page that asks", async () => {
+  test("after too many wrong PINs the page that asks for the PIN says how long to wait", async () => {
     await withSite({ rateLimits: { pinFailures: 2 } }, async (site) => {
       const image = await upload(site, photo, "image/jpeg");
       await withPage(browser, {}, async (page) => {
@@ -143,7 +143,7 @@ describe("the edit page in Chromium", () => {
     });
   });
 
-  test("whoever edits too often is told so on a page", async () => {
+  test("too many edits answer a page with the reason", async () => {
     await withSite({ rateLimits: { edits: 1 } }, async (site) => {
       const image = await upload(site, photo, "image/jpeg");
       await withPage(browser, {}, async (page) => {

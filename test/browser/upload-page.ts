@@ -15,7 +15,7 @@ export interface UploadPageOptions extends BrowserContextOptions {
   mayComplain?: RegExp;
 }
 
-/** Gives `use` the upload page, and then sees that nothing was complained of and nobody else was asked. */
+/** Runs `use` on the upload page, then expects no console errors and no requests to other sites. */
 export async function onUploadPage(
   browser: Browser,
   site: Site,

@@ -116,7 +116,7 @@ describe("what follows from a refusal", () => {
     [415, "Not an image.", false, true],
     [500, null, true, false],
     [507, "Full.", true, false],
-  ])("%i is told with the server's reason", (status, detail, canRetry, isSettled) => {
+  ])("a %i shows the reason of the server", (status, detail, canRetry, isSettled) => {
     const outcome = outcomeOf({ ...refusal, status, detail }, 0);
     expect(outcome).toMatchObject({ kind: "failed", canRetry, isSettled });
     const said =

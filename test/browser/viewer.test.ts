@@ -214,7 +214,7 @@ describe("the viewer in Chromium", () => {
     });
   });
 
-  test("link previews are told the size of the picture that they get", async () => {
+  test("the meta tags for link previews have the size of the preview picture", async () => {
     const images = [
       photo,
       report,

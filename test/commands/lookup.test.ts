@@ -11,7 +11,7 @@ const { run } = site;
 
 describe("outrigger find, verify and search", PATIENT, () => {
   it("answer from the lookup", async () => {
-    const [found, raw, nobody, verified, verdict, listed] = await Promise.all([
+    const [found, raw, unknown, verified, verdict, listed] = await Promise.all([
       run(["find", "--domain", "example.com", "--name", "Ada Lovelace"]),
       run(["find", "--company", "Example Engines", "--name", "Ada Lovelace", "--json"]),
       run(["find", "--domain", "nothere.example", "--name", "Ada Lovelace"]),
@@ -27,7 +27,7 @@ describe("outrigger find, verify and search", PATIENT, () => {
       "Position  Chief Analyst",
     ]);
     expect(JSON.parse(raw.stdout)).toMatchObject({ data: { email: "ada.lovelace@example.com", score: 97 } });
-    expect([nobody.code, nobody.stdout]).toEqual([0, "No address was found\n"]);
+    expect([unknown.code, unknown.stdout]).toEqual([0, "No address was found\n"]);
     expect([verified.code, verified.stderr]).toEqual([0, ""]);
     expect(verified.stdout.split("\n")).toEqual([
       "ada.lovelace@example.com  deliverable    valid       100",

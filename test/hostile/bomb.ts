@@ -1,14 +1,14 @@
 import { deflateSync, constants as zlib } from "node:zlib";
 import type { OriginalType } from "@outrigger/core";
 
-/** A small file that costs whoever opens it dearly. */
+/** A small file that is expensive to decode. */
 export interface Bomb {
   title: string;
   type: OriginalType;
   bytes: Buffer;
   /**
    * What is right beside ending in time. `refused`: at the upload, for its header says it all. `unreadable`: at the upload
-   * or at every conversion. `dear`: at the upload or at some conversion, for nobody can draw it in time at its full size.
+   * or at every conversion. `dear`: at the upload or at some conversion, because its full size takes too long to render.
    * `bounded`: it may be rendered, if that is done in time.
    */
   ends: "refused" | "unreadable" | "dear" | "bounded";

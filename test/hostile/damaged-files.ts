@@ -85,7 +85,7 @@ const OTHER_SUFFIXES = new Set([
 const MAX_BYTES = 2_000_000;
 const MAX_PER_SUFFIX = 12;
 
-/** Pictures, and what is none, that the installed packages bring along; `type` is what their name claims. */
+/** Pictures and other files of the installed packages; `type` follows from the file name. */
 export function installedFiles(root: string): {
   files: NamedFile[];
   others: { title: string; bytes: Buffer }[];

@@ -81,7 +81,7 @@ export const FIELDS: readonly HostileUpload[] = [
       body: field("a") + field("a[b]") + field("a[]") + VALID,
     },
     {
-      title: "a field whose charset nobody knows",
+      title: "a field with an unknown charset",
       body: part("name", "x", { type: "text/plain; charset=bogus" }) + VALID,
     },
     {

@@ -54,7 +54,7 @@ export const FILE_NAMES: readonly HostileUpload[] = [
     { title: "a line end in the file name", body: imagePart(DRAWING, "a\r\nSet-Cookie: x=1") + END },
     { title: "an unterminated quote around the file name", body: VALID.replace('a.svg"', "a.svg") },
     {
-      title: "a filename* whose charset nobody knows",
+      title: "a filename* with an unknown charset",
       body:
         part("", DRAWING, {
           headers: [

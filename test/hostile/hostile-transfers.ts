@@ -44,7 +44,7 @@ export const TRANSFER: readonly HostileUpload[] = [
     { title: "a gzip bomb", body: gzipSync(Buffer.alloc(50_000_000)), headers: ["Content-Encoding: gzip"] },
     { title: "a body that only claims to be gzipped", body: VALID, headers: ["Content-Encoding: gzip"] },
     {
-      title: "a Content-Encoding that nobody knows",
+      title: "an unknown Content-Encoding",
       body: VALID,
       headers: ["Content-Encoding: constructor"],
     },
@@ -114,13 +114,13 @@ export const TRANSFER: readonly HostileUpload[] = [
         byNode: true,
       },
       {
-        title: "a Transfer-Encoding that nobody knows",
+        title: "an unknown Transfer-Encoding",
         body: VALID,
         length: "Transfer-Encoding: bogus",
         byNode: true,
       },
       {
-        title: "an Expect that nobody knows",
+        title: "an unknown Expect",
         body: VALID,
         headers: ["Expect: the-inquisition"],
         byNode: true,

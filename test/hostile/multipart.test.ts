@@ -24,7 +24,7 @@ async function send(site: Site, upload: HostileUpload, seed?: number): Promise<A
   return answerOf(await exchange(site.origin, pieces, { withinMs: WITHIN_MS }));
 }
 
-/** A 201 is right where what was stored is a piece of what was sent, under a name that harms nobody. */
+/** A 201 is correct if the stored bytes are a part of the request body and the stored name is harmless. */
 async function expectHonest(site: Site, answer: Answer, body: Buffer, said: string): Promise<string> {
   const record = JSON.parse(answer.body) as Created;
   expect(record.name, said).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);

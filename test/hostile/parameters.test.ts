@@ -141,7 +141,7 @@ describe("a parameter of a read", () => {
     }
   });
 
-  test("that comes twice, or that nobody knows, does no harm", async () => {
+  test("a repeated or unknown parameter does no harm", async () => {
     for (const query of [
       "resize=10x&resize=9999999x",
       "resize=10x&resize[]=1&resize[a]=b",

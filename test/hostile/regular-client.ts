@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Site } from "../support/service.ts";
 
-/** What somebody who only wants to be served got while others misbehaved. */
+/** The answers that a well-behaved client got during the attacks. */
 export interface Experience {
   requests: number;
   /** What went wrong, in words; empty is right. */

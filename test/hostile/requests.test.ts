@@ -55,7 +55,7 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
   });
 
   test.each(ODD_REQUESTS.map(([title, head, ...statuses]) => [title, head, statuses] as const))(
-    "a request of %s is answered, refused or cut, and harms nobody",
+    "a request of %s is answered, refused or cut, and other clients are still served",
     async (title, head, statuses) => {
       const reply = await send(site, head.replaceAll("ID", image.id));
       if (isOurs(reply)) expectProblem(await answerOf(reply), statuses.map(Number), title);
@@ -86,7 +86,7 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
     }
   });
 
-  test("a second Host, an absolute target and headers of a proxy that nobody vouched for are named in no address", async () => {
+  test("no address contains the host of a second Host header, an absolute target or an untrusted proxy header", async () => {
     const open = await startSite({ host, tls: "off" });
     try {
       const { id } = await upload(open, svgDrawing, "image/svg+xml");

@@ -66,7 +66,7 @@ describe(`damaged at places from seed ${SEED}`, async () => {
       const taken = await inParallel(damaged, AT_ONCE, (each) =>
         expectTakenOrRefused({ title: `${title} ${each.title}`, type, bytes: each.bytes }),
       );
-      // Not all damage can be seen, but nobody looks if none is.
+      // Not all damage is detectable, but at least one damaged file must be refused.
       expect(taken.filter((isTaken) => !isTaken).length).toBeGreaterThan(5);
     },
   );
@@ -100,7 +100,7 @@ describe("among the files that the installed packages ship", () => {
     await inParallel(damaged, AT_ONCE, expectTakenOrRefused);
   });
 
-  test("what is none of our types is refused, whatever it is sent as", async () => {
+  test("a file of no supported type is refused, whatever type the request claims", async () => {
     expect(others.length).toBeGreaterThan(0);
     const types: OriginalType[] = [
       "image/png",

@@ -50,7 +50,7 @@ async function refuse(bytes: Buffer, declared: string, said: string): Promise<vo
   );
 }
 
-/** Asserts that nobody who opens a reply of user bytes takes it for something that runs. */
+/** Asserts that no browser executes a reply that contains user bytes. */
 function expectHarmless(response: Response, said: string): void {
   const suffix = /\.(\w+)\?/.exec(`${response.url}?`)?.[1];
   const isDownload = suffix === "psd" || suffix === "pdf";
@@ -132,7 +132,7 @@ describe("a declared type", () => {
       const stored = await (await fetch(addressOf(site, id, "svg"))).text();
       expect(stored, said).toMatch(/^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
     }
-    // Gzip may hold anything: nobody guesses.
+    // Browsers do not sniff the contents of gzip.
     await refuse(encodings.gzip, "application/octet-stream", "gzipped SVG");
   });
 

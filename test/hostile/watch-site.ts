@@ -21,7 +21,7 @@ export interface Watch {
   expectUnharmed(storedIds?: Iterable<string>): Promise<void>;
 }
 
-/** Begins to watch a site over which nobody has a request under way. */
+/** Begins to watch a site without requests in flight. */
 export async function watchSite(site: Site): Promise<Watch> {
   const honest = await pngPhoto(40, 30);
   const known = new Set<string>();

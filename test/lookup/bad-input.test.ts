@@ -135,7 +135,7 @@ describe.each(ALL)("%s: %s", (operation, name) => {
     expect(refusalOf(await site.askWith(operation, aloneWith(name, value)))).toEqual([400, "wrong_params"]);
   });
 
-  test("in brackets is another parameter, which nobody knows", async () => {
+  test("a name in brackets is an unknown parameter and is ignored", async () => {
     const plain = await site.askWith(operation, {});
     for (const written of [
       `${name}[]`,

@@ -13,7 +13,7 @@ const OPTIONS = {
   mountPath: "/tools/people",
 };
 const ADA = { first_name: "Ada", last_name: "Lovelace" };
-/** Somebody who asked to be left out. */
+/** A person who opted out. */
 const CLAIMED = "left.out@example.com";
 
 const NO_USER = {
@@ -96,7 +96,7 @@ describe.each(["Express 5", "Koa 3"] as const)("in %s", (host) => {
       const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
       try {
         const client = nodeHunterio(site.base, site.key);
-        const stranger = nodeHunterio(site.base, "nobody's key");
+        const stranger = nodeHunterio(site.base, "no such key");
         expect(await outcomeOf(stranger.getAccountInformation())).toEqual({
           refusal: { status: 401, body: NO_USER },
         });
@@ -149,7 +149,7 @@ describe.each(["Express 5", "Koa 3"] as const)("in %s", (host) => {
       const call = hunterio(site.base, site.key);
       const unset = await call("domainSearch", { domain: "example.com", limit: undefined });
       expect(unset).toEqual({ status: 400, body: refusal("pagination_error", 400) });
-      expect(await hunterio(site.base, "nobody")("account")).toEqual({ status: 401, body: NO_USER });
+      expect(await hunterio(site.base, "no-such-key")("account")).toEqual({ status: 401, body: NO_USER });
       expect(await call("domainSearch")).toEqual({ status: 400, body: refusal("wrong_params", 400) });
       expect(await call("listLeads")).toEqual({ status: 404, body: refusal("not_found", 404) });
       const spent = await hunterio(poor.base, poor.key)("emailFinder", { ...ADA, domain: "example.com" });
@@ -200,7 +200,7 @@ describe.each(["Express 5", "Koa 3"] as const)("in %s", (host) => {
       expect(search).toContain('"value": "ada.lovelace@example.com"');
       const found = await runHunterDotIo(site.base, site.key, "find", "example.com", "Ada", "Lovelace");
       expect(found).toContain('"email": "ada.lovelace@example.com"');
-      const refused = await runHunterDotIo(site.base, "nobody", "account");
+      const refused = await runHunterDotIo(site.base, "no-such-key", "account");
       expect(refused).toContain(" [401] authentication_failed: No user found for the API key supplied");
     });
 
@@ -217,7 +217,7 @@ describe.each(["Express 5", "Koa 3"] as const)("in %s", (host) => {
         }
       };
       const mine = [site.base, site.key] as const;
-      expect(await refused([site.base, "nobody"], (client, done) => client.account(done))).toEqual([
+      expect(await refused([site.base, "no-such-key"], (client, done) => client.account(done))).toEqual([
         "[401] authentication_failed: No user found for the API key supplied",
       ]);
       const search = (domain: string) => (client: Parameters<Parameters<typeof refused>[1]>[0], done: Done) =>

@@ -112,7 +112,7 @@ onEachDatabase(({ createUrl, open }) => {
     });
   });
 
-  test("whoever asks at once gets exactly what is left", { timeout: 120_000 }, async () => {
+  test("simultaneous requests get exactly the remaining quota", { timeout: 120_000 }, async () => {
     await withSite(
       async (site) => {
         const answers = await Promise.all(

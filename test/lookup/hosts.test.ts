@@ -162,7 +162,7 @@ describe.each(APP_NAMES)("the lookup in %s", (name) => {
     expect((await ask(`${base}/domain-search?${search}`, { headers })).body).toEqual(plain.body);
   });
 
-  test("over plain HTTP that a proxy forwarded, nothing is told", async () => {
+  test("a request that a proxy received over plain HTTP gets no data", async () => {
     const { base, search } = await start();
     const headers = { "X-Forwarded-For": "203.0.113.9" };
     expect(refusalOf(await ask(`${base}/domain-search?${search}`, { headers }))).toEqual([403, "forbidden"]);

@@ -20,7 +20,7 @@ export interface TestLookup {
   key: string;
   /** What the lookup takes for the time. */
   clock: { now: number };
-  /** Failures that nobody expected. */
+  /** Errors reported to onError. */
   errors: unknown[];
 }
 

@@ -1,6 +1,6 @@
 import type { Contact } from "@outrigger/core";
 
-/** Somebody at example.com with every field; what is given differs. */
+/** A contact at example.com with every field, changed by the argument. */
 export function personOf(address: string, more: Partial<Contact> = {}): Contact {
   const name = address.slice(0, address.indexOf("@"));
   return {

@@ -5,7 +5,7 @@ const PUBLIC_HOST = "api.hunter.io";
 
 /**
  * Sends what programs in this process would send to the public API by HTTPS to another place instead, as it is; to anybody else
- * nothing can be sent. `onRequest` hears of each request line.
+ * nothing can be sent. `onRequest` receives each request line.
  *
  * @returns takes that back.
  */

@@ -54,7 +54,7 @@ onEachDatabase(({ createUrl, open }) => {
 
   /** Suppresses Ada as releases did whose app used the secret itself as the key, and marked nothing. */
   async function suppressAdaByRawKey(database: SqlDatabase): Promise<void> {
-    const tokens = [ADA.address, "somebody at example.com"].map((subject) =>
+    const tokens = [ADA.address, "a person at example.com"].map((subject) =>
       createHmac("sha256", SECRET).update(`suppress:${subject}`).digest("base64url"),
     );
     await createSqlSuppressionList(database).add(tokens);

@@ -53,14 +53,14 @@ function full(): Stage {
   };
   return stage("whose storage is full", options, [
     { status: 507, when: ({ method }) => method !== "DELETE", ...noSpace },
-    // Deleting takes no room, except for saying so to whoever is at work on the image.
+    // A delete needs no room, except for the note to the process that works on the image.
     { status: 507, when: ({ method }) => method === "DELETE", subject: processingImage, ...noSpace },
   ]);
 }
 
 function raced(): Stage {
   const fault: Fault = { error: null };
-  const lost = switchOf(fault, new ServiceError("conflict", "Somebody was faster"));
+  const lost = switchOf(fault, new ServiceError("conflict", "Another request was faster"));
   return stage("with others who are faster", { storeOf: (store) => faultyStore(store, fault, ["put"]) }, [
     { status: 409, when: (described) => !isUpload(described), ...lost },
   ]);
@@ -118,7 +118,7 @@ function silent(): Stage {
 
 function suppressing(): Stage {
   return {
-    name: "where somebody asked to be left out",
+    name: "where a person opted out",
     async start() {
       const site = await startApi();
       await site.made.lookup.suppress(ADA.address);

@@ -39,7 +39,7 @@ export interface ApiSiteOptions {
 }
 
 const SECRET = "a secret of this test, of 32 bytes";
-/** Limits that nobody reaches: what they may lead to is described all the same. */
+/** Limits that no test reaches. The document still describes their responses. */
 const MANY = 10 ** 9;
 const MANY_OF_ALL = { creates: MANY, reads: MANY, edits: MANY, pinFailures: MANY };
 
@@ -102,7 +102,7 @@ export async function startApi(options: ApiSiteOptions = {}): Promise<ApiSite> {
   };
 }
 
-/** What a service describes itself as, over a connection that nobody minds. */
+/** The OpenAPI document of a service, requested over SSL. */
 export async function documentOf(service: Service): Promise<ApiDocument> {
   const nothing = () => Promise.reject(new Error("There is no body"));
   const reply = await service.handle({

@@ -15,7 +15,7 @@ export async function readyImage(site: ApiSite, file = flatPng(), type = "image/
   return createdBy(site, { file, type, headers: {} });
 }
 
-/** An image that nobody processes. */
+/** An image that no process works on. */
 export async function processingImage(site: ApiSite): Promise<Subject> {
   return createdBy(site, { file: flatPng(), type: "image/png", headers: { Prefer: "respond-async" } });
 }

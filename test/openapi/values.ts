@@ -51,7 +51,7 @@ const HOSTILE = [
   "J. R.",
 ];
 
-/** Texts for a parameter: such as its schema asks for, such as it nearly does, and such as nobody asked for. */
+/** Texts for a parameter: valid for its schema, nearly valid, and arbitrary. */
 export function textsFor(name: string, schema: JsonSchema): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 8, arbitrary: fittingTexts(name, schema) },

@@ -17,7 +17,7 @@ export function writeCall(draft: Draft, subject: Subject, key: string): Sent {
     else query.delete("pin");
   }
   if (isLookup(described)) {
-    const sent = { right: key, wrong: "nobody's", none: null }[draft.credential];
+    const sent = { right: key, wrong: "no such key", none: null }[draft.credential];
     if (sent !== null && draft.place === "query") query.set("api_key", sent);
     if (sent !== null && draft.place === "header") headers["X-API-KEY"] = sent;
     if (sent !== null && draft.place === "bearer") headers.Authorization = `Bearer ${sent}`;

@@ -104,7 +104,7 @@ describe("a picture that has once answered 410", () => {
   }, 60_000);
 });
 
-test("no cache is told to keep a picture beyond its expiry", async () => {
+test("no Cache-Control lets a cache keep a picture beyond its expiry", async () => {
   const { base } = await start();
   const picture = await upload({ base }, { livesMs: 200 * SECOND });
   const expiresAt = clock.now() + 200 * SECOND;
@@ -182,7 +182,7 @@ describe("an upload that was accepted", () => {
     const host = await start({ admitMs: 2000 });
     const pictures = await acceptSeveral(host);
     await clock.set(TEN_YEARS, host.base);
-    // So long it is wrong, and the work goes on.
+    // The clock is wrong for this time, and the work continues.
     await delay(4000);
     await clock.set(0, host.base);
     await expectReady(host.base, pictures);

@@ -48,7 +48,7 @@ function stubSuperseded(site: Site, { id }: CopiedImage): void {
   }
 }
 
-/** Edits, deletes and uploads images until it is told to stop. */
+/** Edits, deletes and uploads images until it is stopped. */
 async function keepBusy(site: Site, images: CopiedImage[], isOver: () => boolean, isMutant: boolean) {
   const some = (part: number, parts: number) => images.filter((_, index) => index % parts === part);
   const editing = Array.from({ length: EDITORS }, async (_, editor) => {

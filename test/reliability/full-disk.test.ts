@@ -20,7 +20,7 @@ const trouble = whyNoMounts();
 const remark = trouble === null ? "" : ` (${trouble})`;
 const testWithMounts = test.skipIf(trouble !== null);
 
-/** Ways in which a disk is full, and how somebody else beside us fills it. */
+/** Ways in which a disk is full, and how another program fills it. */
 const DISKS = [
   ["bytes", { size: "4m", inodes: 0, take: takeBytes, takeAll: takeAllBytes }],
   ["inodes", { size: "64m", inodes: 300, take: takeInodes, takeAll: takeAllInodes }],

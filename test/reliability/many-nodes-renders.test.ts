@@ -23,7 +23,7 @@ const TAKEN_OVER_MS = 25_000;
 /** Calls of a store by a node that has looked for the picture that another renders: each request itself makes two. */
 const LOOKED = (WAITING / NODES) * 4;
 const SOON = { timeout: 30_000 };
-/** Longer than whoever waits for another node pauses between two looks. */
+/** Longer than the poll interval of a node that waits for another node. */
 const LONGEST_PAUSE_MS = 3000;
 const TIMEOUT_MS = amount(120_000, 3_600_000);
 
@@ -37,7 +37,7 @@ interface Site {
   nodes: NodeProcess[];
   directory: string;
   image: Created;
-  /** Of a rendition that nobody has asked for. */
+  /** The address of a rendition without earlier requests. */
   path(width: number): string;
   renders(): Promise<number>;
 }
@@ -154,7 +154,7 @@ describe("three nodes with pictures in Redis or S3", () => {
         await closeGate(directory, "hold-render");
         const asked = askAtOnce(nodes, path(300), WAITING);
         const { followers } = await whoRenders(nodes, directory);
-        // The others are told by the one that tries.
+        // The others get the error of the node that renders.
         for (const node of followers)
           await expect.poll(() => storeCalls(node, image.id), SOON).toBeGreaterThan(LOOKED);
         await openGate(directory, "hold-render");
@@ -167,7 +167,7 @@ describe("three nodes with pictures in Redis or S3", () => {
   );
 
   test(
-    "stop asking the store when nobody waits at them any more",
+    "nodes stop polling the store when their last client has disconnected",
     () =>
       atOnce(PICTURES_IN, async (name) => {
         const { nodes, directory, path, renders, image } = await startSite(name);

@@ -10,7 +10,7 @@ const NODES = 3;
 /** On Redis in quick runs, too; S3 answers so many in a minute. */
 const READS = 10_000;
 const ROUNDS = amount(1, 10);
-/** Longer than a store waits for an answer: a node that was suspended for so long finds its calls timed out. */
+/** Longer than the timeout of a store: the calls of a node suspended for this time have timed out. */
 const LONG_MS = 2500;
 const TIMEOUT_MS = amount(240_000, 3_600_000);
 /** Broken nodes must be found out by so many. */

@@ -46,7 +46,7 @@ describe("uploads that are processed later", () => {
           await victim.kill();
           const killedAt = performance.now();
           await openGate(directory, "hold-admit");
-          // Nobody asks for the images: the others find them by themselves.
+          // No client requests the images: the other nodes find them by themselves.
           const byOthers = async () => {
             const admissions = await admissionsOf(directory);
             return admissions.filter(({ pid }) => pid !== victim.pid).map(({ sha256 }) => sha256);

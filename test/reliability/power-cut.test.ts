@@ -18,7 +18,7 @@ const CUTS = amount(6, 200);
 const CUT_MS = 20_000;
 /** Of a store that is not durable one loses something. */
 const ENOUGH_CUTS = 8;
-/** Ahead of the leases of whoever was at work when the power went: it takes a while until it is back. */
+/** How far the clock runs ahead after the restart: past the leases of the processes that the power cut ended. */
 const AHEAD_MS = 60_000;
 
 let mounts: Mounts | null = null;

@@ -18,7 +18,7 @@ describe("messages to the operator", () => {
       for (const [login, message] of [
         ["", /password/],
         [":battery-staple@", /refuses/],
-        ["nobody:x@", /refuses/],
+        ["stranger:x@", /refuses/],
       ] as const) {
         const store = createRedisBlobStore({ url: server.url.replace("//", `//${login}`) });
         const error = await failure(store.stat("a"));

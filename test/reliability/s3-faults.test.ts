@@ -141,7 +141,7 @@ describe("a service that is silent", () => {
     await store.close();
   });
 
-  test("is told from a reader who takes long", async () => {
+  test("a stalled body is distinguished from a slow reader", async () => {
     const store = createStore({ timeoutMs: 300 });
     const bytes = randomBytes(LARGE_BYTES);
     await store.put("slow", bytes);
@@ -175,7 +175,7 @@ describe("a wrong setting", () => {
     ["no such bucket", () => ({ bucket: "no-such-bucket" }), "NoSuchBucket"],
     [
       "an unknown key",
-      () => ({ credentials: { ...server.credentials, accessKeyId: "NOBODY" } }),
+      () => ({ credentials: { ...server.credentials, accessKeyId: "UNKNOWN" } }),
       "InvalidAccessKeyId",
     ],
     [
@@ -183,7 +183,7 @@ describe("a wrong setting", () => {
       () => ({ credentials: { ...server.credentials, secretAccessKey: "geheim" } }),
       "SignatureDoesNotMatch",
     ],
-    ["nobody at the port", () => ({ endpoint: "http://127.0.0.1:9" }), "ECONNREFUSED"],
+    ["no server at the port", () => ({ endpoint: "http://127.0.0.1:9" }), "ECONNREFUSED"],
   ];
   test.each(cases)("is reported by every method: %s", async (_name, options, code) => {
     const store = createStore(options());
@@ -253,7 +253,7 @@ describe("a line that breaks", () => {
     await store.close();
   }, 60_000);
 
-  test("before the answer to a conditional write makes nobody take his own write for another's", async () => {
+  test("a connection cut before the answer to a conditional write does not turn the store's own write into a conflict", async () => {
     const store = await createStoreBehindProxy();
     for (const [turn, size] of [0, 10, 100_000].entries()) {
       const key = `answered/${turn}`;

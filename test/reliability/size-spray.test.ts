@@ -74,7 +74,7 @@ async function spray(change: (renderer: Renderer) => Renderer = (renderer) => re
 }
 
 test(
-  "ten clients that spray boxes store one rendition for each size that results, and keep nobody else waiting in vain",
+  "ten clients that request random sizes store one rendition per resulting size, and other clients are still served",
   async () => {
     const { statuses, sizes, stored, storedBytes } = await spray();
     expect(statuses).toEqual({ 200: READS });

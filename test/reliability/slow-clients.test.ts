@@ -24,7 +24,7 @@ const SHORT_TIMEOUTS = {
   images: { rateLimits: false, asyncAfterMs: false, uploadIdleMs: 1000 },
 };
 
-/** More than the kernel takes in for somebody who does not read. */
+/** More bytes than the kernel buffers for a client that does not read. */
 let largePicture: Buffer;
 let smallPicture: Buffer;
 beforeAll(async () => {

@@ -32,7 +32,7 @@ export interface SentinelOptions {
   minReplicas?: number;
   /** What the Sentinels ask of clients and of each other. @default none */
   sentinelPassword?: string;
-  /** A master that does not answer for so long is down, in milliseconds. @default 1500 */
+  /** Time without an answer after which a master counts as down, in milliseconds. @default 1500 */
   downAfterMs?: number;
 }
 

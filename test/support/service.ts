@@ -15,7 +15,7 @@ export const NO_RATE_LIMITS = { creates: false, reads: false, edits: false, pinF
 export interface Site extends Host {
   images: Images;
   directory: string;
-  /** Errors that nobody expected. */
+  /** Errors reported to onError. */
   errors: unknown[];
 }
 
@@ -27,8 +27,8 @@ export interface SiteOptions extends Partial<Omit<ImagesOptions, "pages">> {
 }
 
 /**
- * Limits and budgets of clients are off unless given: a test is one very busy client. And nobody is told 202 for being kept waiting: how long
- * something takes depends on what else this machine does.
+ * Limits and budgets of clients are off unless given: a test is one very busy client. `asyncAfterMs` is off too:
+ * no upload answers 202 because of the load of this machine.
  */
 export async function startSite(siteOptions: SiteOptions = {}): Promise<Site> {
   const { host = "Express 5", mountPath = "/img", pages = true, ...options } = siteOptions;

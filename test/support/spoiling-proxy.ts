@@ -21,7 +21,7 @@ export interface PassedReply {
 
 /** What a proxy does to what passes through it. */
 export interface Spoiling {
-  /** @returns Whether it has answered itself, so that the app does not hear of the request. */
+  /** @returns Whether it has answered itself, so that the app does not get the request. */
   answer?(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
   /** The headers that the app gets instead. */
   requestHeaders?(headers: IncomingHttpHeaders): IncomingHttpHeaders;

@@ -13,7 +13,7 @@ export interface Attack {
 export interface Means {
   /** Script that shows that it ran. Fit for an attribute in double quotes. */
   script: string;
-  /** Address of a server that nobody must talk to, without a slash at the end. */
+  /** Address of a server that must get no request, without a trailing slash. */
   elsewhere: string;
 }
 

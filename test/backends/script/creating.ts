@@ -35,7 +35,7 @@ export function describeCreating(stage: Stage): void {
     await expectNothingNew(before);
   });
 
-  test("an upload that nobody waits for is there at last, at every service", async () => {
+  test("an upload answered with 202 becomes ready at every service", async () => {
     const { one, other } = stage.deployment;
     const { large } = stage.material;
     const answer = await postWithHeaders(one, large, "image/png", RESPOND_ASYNC);
@@ -98,7 +98,7 @@ export function describeCreating(stage: Stage): void {
       const [request] = (await arrival) as [IncomingMessage];
       outgoing.write(large.subarray(0, sent));
       await expect.poll(() => request.socket.bytesRead, PATIENCE).toBeGreaterThan(sent);
-      // By itself, `once` would reject with what the request is told of its end.
+      // Without this, `once` would reject with the error of the request.
       const noticed = new Promise((resolve) => request.once("close", resolve));
       request.on("error", () => {});
       outgoing.destroy();

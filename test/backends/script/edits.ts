@@ -28,7 +28,7 @@ export function describeEdits(stage: Stage): void {
     }
   });
 
-  test("the record is changed by its PIN, and not over somebody else's change", async () => {
+  test("an edit needs the PIN, and If-Match refuses an edit over a newer change", async () => {
     const { one, other, clock } = stage.deployment;
     const { bytes, type } = stage.material.originals.png;
     const { id, pin } = await upload(one, bytes, type, { name: "first" });

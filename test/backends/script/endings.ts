@@ -4,7 +4,7 @@ import { BROWSER, fetchBytes } from "../fetch-bytes.ts";
 import type { Stage } from "./stage.ts";
 
 const DAY_MS = 86_400_000;
-/** Time for a store to let go of what somebody may still have been reading. */
+/** How long a store keeps bytes that a reader may still need. */
 const PATIENCE = { timeout: 20_000, interval: 50 };
 /** What the names of pictures contain, wherever they are kept. */
 const PICTURES = /original|renditions|failures|upload/;
@@ -83,7 +83,7 @@ export function describeEndings(stage: Stage): void {
     await expectNoPictureOf(image);
   });
 
-  test("an image ends by the clock, the sweep removes its bytes, and at last nobody knows of it", async () => {
+  test("an image expires, the sweep deletes its bytes, and later its record too", async () => {
     const { one, other, clock } = stage.deployment;
     const { small } = stage.material;
     const expiresAt = new Date(clock.now + 2 * DAY_MS).toISOString();

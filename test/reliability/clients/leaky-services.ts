@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import type { Call, Service, Upload, UploadLimits } from "@outrigger/core";
 
-/** What goes wrong with an upload that breaks off. Whoever looks for what clients leave behind has to find each. */
+/** Leaks after an aborted upload. The check for leftovers must detect each of them. */
 const LEAKS = {
   "keeps the spooled file": async ({ spoolDirectory }) => {
     await writeFile(join(spoolDirectory ?? "", `${crypto.randomUUID()}.part`), "half");

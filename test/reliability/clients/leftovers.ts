@@ -4,7 +4,7 @@ import { filesBelow, type Target } from "./target.ts";
 const DIRECTORIES = ["tmp", "blobs", "due/images"] as const;
 type DirectoryName = (typeof DIRECTORIES)[number];
 
-/** What a service holds while nobody asks it for anything. */
+/** The resources that an idle service holds. */
 export interface Holdings {
   descriptors: number;
   files: Record<DirectoryName, string[]>;
@@ -25,7 +25,7 @@ export async function holdingsOf(target: Target): Promise<Holdings> {
   };
 }
 
-/** What does not change for so long is not about to. */
+/** A count that stays the same for this time counts as settled. */
 const SETTLED_MS = 500;
 
 /** Resolves when nothing about the service changes any more. */
@@ -42,7 +42,7 @@ export async function settledHoldings(target: Target): Promise<Holdings> {
 /**
  * What the service holds more than before, in words; empty when all is as it was. What is only slow to go away has
  * `patienceMs` for it.
- * @param directories Those to which nobody else has added meanwhile.
+ * @param directories Directories that no other test uses.
  */
 export async function leftovers(
   target: Target,

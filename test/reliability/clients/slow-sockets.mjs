@@ -1,4 +1,4 @@
-// Slow clients of four kinds, in a process of their own so that they do not slow down whoever measures. The first argument
+// Slow clients of four kinds, in a separate process, so that they do not slow down the measurement. The first argument
 // is JSON: origin, count, download (a path), drips (bytes now and then, or none at all), reopens (what was cut). The parent
 // asks by messages; every answer is a message too.
 import { connect } from "node:net";
@@ -40,7 +40,7 @@ function openSocket(kind) {
   const { begin, drip } = KINDS[kind];
   const socket = connect({ host: hostname, port: Number(port), highWaterMark: DRIP_BYTES });
   open[kind].add(socket);
-  // Whoever hardly reads must not; the others have to, or they would not notice that they were cut.
+  // Slow readers must not read. The others have to, or they would not notice the cut.
   if (kind === "reader") socket.pause();
   else socket.resume();
   if (begin !== "") socket.write(begin, "latin1");

@@ -4,7 +4,7 @@ import { type SlowClientsOptions, startSlowClients } from "./slow-clients.ts";
 import type { Target } from "./target.ts";
 
 /**
- * Lets slow clients come, and waits until the server has cut them all, at most so long.
+ * Starts slow clients and waits until the server has cut them all, at most this time.
  * @returns which of them it still bears with, in words; empty when none.
  */
 export async function uncutClients(

@@ -6,7 +6,7 @@ export function oneAtATime(service: Service): Service {
   return {
     handle(call: Call): Promise<Reply | undefined> {
       const turn = last.then(() => service.handle(call));
-      // A failure is for whoever asked.
+      // The caller gets the failure.
       last = turn.catch(() => {});
       return turn;
     },

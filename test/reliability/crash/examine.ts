@@ -48,7 +48,7 @@ export async function examine(base: string, expected: Expected): Promise<Finding
   violations.push(...wrongBytes(bytes, expected.contents));
   const version = record.status === 200 ? versionIn(record) : null;
   if (version !== null && expected.versions !== null && !expected.versions.some(isSame(version))) {
-    violations.push(`a version that nobody made: ${JSON.stringify(version)}`);
+    violations.push(`a version that no client wrote: ${JSON.stringify(version)}`);
   }
   return { state, version, violations: violations.map((text) => `${expected.id}: ${text}`) };
 }
@@ -58,7 +58,7 @@ export function wrongBytes({ status, headers, body }: Answer, contents: readonly
   if (status !== 200) return [];
   const length = headers.get("content-length");
   if (Number(length) !== body.length) return [`${body.length} bytes where Content-Length says ${length}`];
-  return contents.includes(sha256(body)) ? [] : ["bytes that nobody uploaded"];
+  return contents.includes(sha256(body)) ? [] : ["bytes that no client uploaded"];
 }
 
 function versionIn({ body }: Answer): Version {

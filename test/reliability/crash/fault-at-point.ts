@@ -78,7 +78,7 @@ function fileOf(call: TracedCall | undefined): string {
   return /<([^>]*)>/.exec(call?.line ?? "")?.[1] ?? "";
 }
 
-/** What is wrong with how a client was told. */
+/** The defects of an error response. */
 function wrongAnswer(answer: Answer | null, secrets: { directory: string; error: string }): string[] {
   if (answer === null) return ["the connection was cut"];
   if (isDone(answer)) return [];

@@ -24,7 +24,7 @@ export async function blobsIn(directory: string): Promise<StoredFile[]> {
   });
 }
 
-/** Files that nobody was given yet, or that nobody needs any more, of all processes. */
+/** Temporary files of all processes. */
 export function temporaryFiles(directory: string): Promise<string[]> {
   return filesBelow(join(directory, "tmp"));
 }

@@ -90,7 +90,7 @@ function always(): boolean {
   return true;
 }
 
-/** What may be found: the old state after a refusal, the new one after a success, one of them where nobody was told. */
+/** The allowed states: the old one after a refusal, the new one after a success, either without an answer. */
 function statesAfter(answer: Answer | null, old: ImageState, next: ImageState): ImageState[] {
   if (answer === null) return [old, next];
   return [isDone(answer) ? next : old];

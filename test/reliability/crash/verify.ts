@@ -41,7 +41,7 @@ export async function trim(base: string, clients: Clients): Promise<void> {
 }
 
 /**
- * Looks at the images that are stored and that no client was told of: they are whole, or not there.
+ * Verifies the images that no client got an answer for: each is complete or absent.
  * @param known IDs that have been looked at; this adds to them.
  */
 export async function verifyUnacknowledged(

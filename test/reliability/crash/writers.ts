@@ -2,14 +2,14 @@ import { type ImageState, type Version, wrongBytes } from "./examine.ts";
 import { type Answer, ask, bytesUrl, edit, type Key, keyIn, remove, sha256, upload } from "./image-client.ts";
 import { versionOf } from "./stored-image.ts";
 
-/** What clients know of an image: what they were told, and what may have become of what they were not told. */
+/** What clients know of an image: acknowledged changes, and possible results of unanswered ones. */
 export interface Entry {
   key: Key;
   /** SHA-256 of its bytes, hex. */
   content: string;
-  /** More than one while nobody was told whether an edit is in force. */
+  /** The possible versions. More than one while the result of an edit is unknown. */
   versions: Version[];
-  /** More than one while nobody was told whether a delete is. */
+  /** The possible states. More than one while the result of a delete is unknown. */
   states: ImageState[];
 }
 

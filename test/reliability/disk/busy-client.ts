@@ -42,7 +42,7 @@ async function upload(base: string, ledger: Ledger, name: string, isLater: boole
   ledger.sending(bytes);
   const response = await send(base, bytes, { name }, isLater ? { Prefer: "respond-async" } : {});
   requireStatus(response, 201, 202);
-  // Acknowledged is what the head says: whoever read no further knows the picture too.
+  // The response head acknowledges an upload: a client that reads no further already knows the image.
   const picture = { ...pictureIn(response), bytes };
   ledger.created(picture, name, response.status === 202);
   await response.arrayBuffer();

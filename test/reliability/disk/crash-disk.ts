@@ -6,13 +6,13 @@ import type { Mounts } from "./mounts.ts";
 
 export type FileSystemType = "ext4" | "xfs";
 
-/** A file system on a disk of which it can be told what a power cut would leave. */
+/** A file system on a disk that can show its state after a power cut. */
 export interface CrashDisk {
   /** The root of the file system. */
   directory: string;
   /** Cuts the power of a copy: what has reached the disk by now, without what waits in memory to be written. */
   cutPower(): void;
-  /** Mounts what the cut left in the place of the disk. Whoever used the disk has been ended before. */
+  /** Mounts the state after the power cut in place of the disk. The caller has ended all users of the disk. */
   recover(): Promise<void>;
   close(): Promise<void>;
 }
@@ -21,7 +21,7 @@ const DISK_BYTES = 512 * 1024 ** 2;
 /** Room for the disk and its copy; the blocks that they have in common are there once. */
 const STAND_BYTES = 2 * 1024 ** 3;
 const MAKE: Record<FileSystemType, { program: string; args: string[]; options: string }> = {
-  // The journal is written when somebody waits for it, not every five seconds.
+  // The journal is written on fsync only, not every five seconds.
   ext4: { program: programs.mkfsExt4, args: ["-q", "-F"], options: "loop,commit=300" },
   xfs: { program: programs.mkfsXfs, args: ["-q", "-f"], options: "loop" },
 };

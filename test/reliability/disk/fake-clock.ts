@@ -32,7 +32,7 @@ export async function createFakeClock(directory: string): Promise<FakeClock> {
     now: () => Date.now() + ahead,
     async set(aheadMs, base) {
       ahead = aheadMs;
-      // In one step: whoever looks in between must not find an empty file.
+      // Atomic: a reader must never find an empty file.
       await writeFile(`${file}.new`, `${aheadMs < 0 ? "-" : "+"}${Math.abs(aheadMs) / 1000}\n`);
       await rename(`${file}.new`, file);
       if (base !== undefined) await untilSeen(base, clock);

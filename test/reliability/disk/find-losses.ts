@@ -51,7 +51,7 @@ async function lossOf(base: string, entry: LedgerEntry, cut: PowerCut): Promise<
   return bytes.body.equals(picture.bytes) ? null : `${picture.id} has other bytes than were sent`;
 }
 
-/** A picture that nobody was told of may be there, if it is whole. */
+/** A picture without an acknowledgement may exist, if it is complete. */
 async function strangenessOf(base: string, id: string, ledger: Ledger): Promise<string | null> {
   const { status, body } = await readReady(base, id);
   if (status === 404 || (status === 200 && ledger.wasSent(body))) return null;

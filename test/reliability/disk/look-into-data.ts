@@ -7,7 +7,7 @@ const CLOCK = join("due", "clock");
 /** What the store knows of itself. */
 const IDENTITY = join("blobs", "id", "identity");
 
-/** What is on the disk of pictures that nobody was told of, and of work that is over. */
+/** The files on disk of unacknowledged pictures and of finished work. */
 export async function leftovers(data: string, held: readonly HeldPicture[]): Promise<string[]> {
   const [spools, shards] = [await below(data, "tmp"), await below(data, "blobs")];
   const lists = (await below(data, "due")).filter((list) => list !== CLOCK);

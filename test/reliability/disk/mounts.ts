@@ -11,7 +11,7 @@ export interface Mounts {
   directory: string;
   /** Mounts a file system under a name, with these arguments of mount(8). @returns where all processes see it. */
   mount(name: string, args: readonly string[]): Promise<string>;
-  /** Whoever has files open there has been ended before. */
+  /** The caller has ended every process with open files there. */
   unmount(name: string): Promise<void>;
   /** Unmounts all. */
   close(): Promise<void>;

@@ -7,7 +7,7 @@ export interface ImageModel {
   isDeleted: boolean;
   isExpired: boolean;
   isWithheld: boolean;
-  /** Entity tag of the record; `null` where nobody has seen it yet. */
+  /** Entity tag of the record; `null` if no answer contained it yet. */
   etag: string | null;
   /** Tags of what it was before: none of them ever comes back. */
   formerEtags: readonly string[];

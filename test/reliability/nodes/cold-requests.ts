@@ -27,7 +27,7 @@ export function askAtOnce(nodes: readonly NodeProcess[], path: string, count: nu
     if (entry === undefined) throw new Error("There are no nodes");
     const [node, { left, answers }] = entry;
     const answer = ask(`${node.base}/${path}`, { signal: left.signal });
-    // Those that nobody asks about any more, such as of a node that was killed, may fail unheard.
+    // Requests whose result is not awaited, such as those to a killed node, may fail.
     answer.catch(() => undefined);
     answers.push(answer);
   }

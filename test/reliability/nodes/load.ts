@@ -4,7 +4,7 @@ import type { NodeProcess } from "./node-process.ts";
 import { ask } from "./requests.ts";
 import { type File, makeFiles, send } from "./uploads.ts";
 
-/** Clients of every node that upload, read and have rendered, until they are told to end. */
+/** Clients of every node that upload, read and render until they are stopped. */
 export interface Load {
   /** Waits until so many more rounds were done at the nodes together. */
   done(nodes: readonly NodeProcess[], rounds: number): Promise<void>;
