@@ -73,7 +73,7 @@ function uploadIn(page: Page, credentials: RequestCredentials = "same-origin") {
   );
 }
 
-test("a page of a listed origin uploads, reads the PIN, changes, reads in parts, and deletes", async () => {
+test("a page of a listed origin can upload, read the PIN, edit, read ranges and delete", async () => {
   const page = await pageOf(listed);
   const created = await uploadIn(page);
   expect(created).toMatchObject({ status: 201, error: null });
@@ -121,7 +121,7 @@ test("a page of another origin reads nothing and changes nothing", async () => {
   await page.close();
 });
 
-test("a page of another origin is not given what the browser keeps for a listed one", async () => {
+test("a page of another origin cannot read responses that the browser cached for a listed origin", async () => {
   const { id } = await upload(site, Buffer.from(bytes), "image/png");
   const picture = addressOf(site, id, "png");
   for (const [shop, status] of [
@@ -135,7 +135,7 @@ test("a page of another origin is not given what the browser keeps for a listed 
   }
 });
 
-test("a picture is shown in pages of every origin", async () => {
+test("pages of every origin can show a picture", async () => {
   const { id } = await upload(site, Buffer.from(bytes), "image/png");
   const page = await pageOf(unlisted);
   const width = await page.evaluate(
@@ -151,7 +151,7 @@ test("a picture is shown in pages of every origin", async () => {
   await page.close();
 });
 
-test("credentials are sent to a service that allows them, and to no other", async () => {
+test("the browser sends credentials only to a service that allows them", async () => {
   const page = await pageOf(listed);
   expect(await uploadIn(page, "include")).toMatchObject({
     status: 0,

@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-describe("outrigger doctor, over TLS", () => {
+describe("doctor over TLS", () => {
   let directory: string;
   let tls: { cert: Buffer; key: Buffer };
   let certificate: string;
@@ -65,7 +65,7 @@ describe("outrigger doctor, over TLS", () => {
     return { code, findings: report.findings };
   }
 
-  it("names a certificate that is self-signed, and sends nothing", async () => {
+  it("doctor names a self-signed certificate and sends no request", async () => {
     const base = await startTls(true);
     expect(await examine(base)).toEqual([
       {
@@ -77,7 +77,7 @@ describe("outrigger doctor, over TLS", () => {
     ]);
   });
 
-  it("names the proxy that the app does not trust", async () => {
+  it("doctor names a proxy that the app does not trust", async () => {
     const base = await startTls(false);
     const { code, findings } = await doctorAt(base);
     expect(code).toBe(1);
@@ -91,7 +91,7 @@ describe("outrigger doctor, over TLS", () => {
     ]);
   });
 
-  it("finds all well behind a proxy that is trusted, but for a certificate that ends soon", async () => {
+  it("doctor finds only an expiring certificate behind a trusted proxy", async () => {
     const base = await startTls(true);
     const { code, findings } = await doctorAt(base);
     expect(amiss(findings)).toEqual([

@@ -43,7 +43,7 @@ describe.each(SERVERS)("the notes app of examples/%s", (file) => {
     return fetch(`${url}/img/api/images.json`, { method: "POST", body: form, headers });
   }
 
-  it("keeps its own routes, body parser and authentication", async () => {
+  it("the app keeps its own routes, body parser and authentication", async () => {
     const note = { text: "Hello", picture: `${url}/img/x` };
     const init = { method: "POST", body: JSON.stringify(note) };
     const type = { "Content-Type": "application/json" };
@@ -55,7 +55,7 @@ describe.each(SERVERS)("the notes app of examples/%s", (file) => {
     expect(await (await fetch(`${url}/notes/1`)).json()).toMatchObject({ text: "Hello" });
   });
 
-  it("keeps its own 404 and error handler", async () => {
+  it("the app keeps its own 404 and error handler", async () => {
     const unknown = await fetch(`${url}/img/xyz`);
     expect([unknown.status, await unknown.json()]).toEqual([404, { error: "There is no /img/xyz" }]);
     const malformed = await fetch(`${url}/notes`, {
@@ -67,14 +67,14 @@ describe.each(SERVERS)("the notes app of examples/%s", (file) => {
     expect(await malformed.json()).toEqual({ error: expect.stringContaining("JSON") });
   });
 
-  it("lets only users upload", async () => {
+  it("the app refuses uploads without a user", async () => {
     for (const headers of [{}, { Authorization: "Bearer wrong" }]) {
       const refused = await upload(headers);
       expect([refused.status, await refused.json()]).toEqual([401, { error: "Sign in first" }]);
     }
   });
 
-  it("has no other way in for an upload", async () => {
+  it("no other spelling of the upload path avoids the authentication", async () => {
     const form = new FormData();
     form.set("imagedata", new File([new Uint8Array(picture)], "red.jpg", { type: "image/jpeg" }));
     const encoded = new Response(form);
@@ -105,7 +105,7 @@ describe.each(SERVERS)("the notes app of examples/%s", (file) => {
     }
   });
 
-  it("stores a user's picture, serves and converts it to everybody, and deletes it by its PIN", async () => {
+  it("the app stores the picture of a user, serves and converts it publicly, and deletes it with its PIN", async () => {
     const created = await upload(USER);
     expect(created.status).toBe(201);
     const { id, pin } = (await created.json()) as { id: string; pin: string };
@@ -131,7 +131,7 @@ describe.each(SERVERS)("the notes app of examples/%s", (file) => {
     return fetch(`${url}/users`, { method: "POST", body: JSON.stringify({ email }), headers });
   }
 
-  it("refuses an invalid or disposable address at sign-up, and gives a token for another", async () => {
+  it("sign-up refuses an invalid or disposable address and returns a token for a valid one", async () => {
     const invalid = await signUp("ada..lovelace@example.com");
     expect([invalid.status, await invalid.json()]).toEqual([
       422,
@@ -156,7 +156,7 @@ describe.each(SERVERS)("the notes app of examples/%s", (file) => {
     expect(await note.json()).toMatchObject({ author: "ada@example.com" });
   });
 
-  it("stores a user's avatar by a route of its own, and removes the previous one", async () => {
+  it("the avatar route stores a new avatar and removes the previous one", async () => {
     const put = (headers: Record<string, string>, body: string | Uint8Array<ArrayBuffer>) =>
       fetch(`${url}/users/me/avatar`, {
         method: "PUT",
@@ -177,7 +177,7 @@ describe.each(SERVERS)("the notes app of examples/%s", (file) => {
     expect((await fetch(`${url}${avatar}`)).status).toBe(410);
   });
 
-  it("lets a user delete a picture of theirs without its PIN", async () => {
+  it("a user deletes an own picture without its PIN", async () => {
     const { id } = (await (await upload(USER)).json()) as { id: string };
     const removed = await fetch(`${url}/img/api/images/${id}.json`, { method: "DELETE", headers: USER });
     expect(removed.status).toBe(204);

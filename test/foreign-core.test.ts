@@ -255,7 +255,7 @@ const SCENARIOS: Scenario[] = [
 ];
 
 describe("between two copies of core in one process", () => {
-  test("the copies have classes of their own, and recognise each other's errors", () => {
+  test("two copies of core have different classes and recognise each other's errors", () => {
     expect(foreign.core.ServiceError).not.toBe(core.ServiceError);
     const error = new foreign.core.ServiceError("conflict", "lost");
     expect(error).not.toBeInstanceOf(core.ServiceError);

@@ -160,8 +160,8 @@ function statusesIn(answers: Record<string, unknown>): Set<unknown> {
   return new Set(Object.values(answers).map((answer) => (Array.isArray(answer) ? answer[0] : answer)));
 }
 
-describe("outrigger migrate, from a directory to Redis, to S3 and back", () => {
-  it("keeps every answer, PIN, owner, key, pending upload and date", async () => {
+describe("migrations from a directory to Redis, to S3 and back", () => {
+  it("migrations keep every response, PIN, owner, idempotency key, pending upload and date", async () => {
     const cwd = await temporaryDirectory();
     const stocked = await stock(cwd);
     const before = await served(cwd, {}, (base) => answersOf(base, stocked));

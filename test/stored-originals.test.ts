@@ -53,13 +53,13 @@ describe("a stored original", () => {
     expect((await pixels(stored)).equals(await pixels(bytes))).toBe(true);
   });
 
-  test("is the file as it came where there is nothing to remove", async () => {
+  test("a file without metadata is stored unchanged", async () => {
     const bytes = await jpegPhoto(90, 60);
     const { id } = await upload(site, bytes, "image/jpeg");
     expect((await original(site, id, "jpg")).equals(bytes)).toBe(true);
   });
 
-  test("of an SVG holds nothing that could run or load", async () => {
+  test("a stored SVG contains nothing that runs or loads", async () => {
     const hostile = svgDrawing
       .toString()
       .replace("</svg>", '<script>alert(1)</script><image href="//e.test/a.png"/></svg>');
@@ -71,7 +71,7 @@ describe("a stored original", () => {
   });
 });
 
-test("keepMetadata leaves pictures as they came, but SVG is cleaned all the same", async () => {
+test("keepMetadata stores pictures unchanged, but still cleans SVG", async () => {
   const site = await startSite({ keepMetadata: true });
   try {
     const bytes = await telling();

@@ -57,7 +57,7 @@ async function migrate(cwd: string, to: string): Promise<void> {
   expect(await outrigger(args, { cwd }).exit).toBe(0);
 }
 
-it("the app of examples/swap-storage moves from a disk to Redis: same addresses, same PINs", async () => {
+it("the app of examples/swap-storage moves from disk to Redis and keeps addresses and PINs", async () => {
   directory = await mkdtemp(join(tmpdir(), "outrigger-swap-"));
   redis = await startRedis({ appendOnly: true });
   const cwd = directory;
@@ -85,7 +85,7 @@ it("the app of examples/swap-storage moves from a disk to Redis: same addresses,
   });
 }, 120_000);
 
-it("the app of examples/swap-storage takes a store for each role", async () => {
+it("the app of examples/swap-storage accepts a store per role", async () => {
   directory = await mkdtemp(join(tmpdir(), "outrigger-swap-"));
   redis = await startRedis({ appendOnly: true });
   const STORAGE = JSON.stringify({

@@ -109,7 +109,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-test("every bomb ends in its time with a reason, while others are served as ever", {
+test("every bomb is refused with a reason within its time limit, and other clients are served meanwhile", {
   timeout: 300_000,
 }, async () => {
   const bytes = await pngPhoto(60, 40);
@@ -125,7 +125,7 @@ test("every bomb ends in its time with a reason, while others are served as ever
   expect(experience.slowestMs).toBeLessThan(10_000);
 });
 
-test("a conversion that failed is refused at once from then on, without another render", async () => {
+test("a failed conversion is refused at once on the next request, without another render", async () => {
   expect(failed.length).toBeGreaterThanOrEqual(3);
   const before = renders;
   for (const url of failed) {
@@ -135,7 +135,7 @@ test("a conversion that failed is refused at once from then on, without another 
   expect(renders).toBe(before);
 });
 
-test("no SVG reads a file or calls an address", async () => {
+test("no SVG reads a file or sends a request", async () => {
   const directory = await mkdtemp(join(tmpdir(), "outrigger-reach-"));
   const path = join(directory, "secret.png");
   await writeFile(
@@ -199,7 +199,7 @@ async function redPixels(picture: Buffer): Promise<number> {
   return count;
 }
 
-test("none of the bombs has left a file, a descriptor or an unexpected error behind", async () => {
+test("the bombs left no file, no descriptor and no unexpected error", async () => {
   await watch.expectUnharmed(stored);
   expect(site.errors).toEqual([]);
 });

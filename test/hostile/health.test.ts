@@ -53,7 +53,7 @@ function settledMemory(): number {
   return process.memoryUsage.rss();
 }
 
-test("two barrages of everything bad end without a crash, a hang or a 5xx, and others are served meanwhile", {
+test("two barrages of hostile requests cause no crash, hang or 5xx, and other clients are served meanwhile", {
   timeout: 90_000,
 }, async () => {
   const regular = startRegularClient(site, { url: addressOf(site, ammunition.id, "png"), bytes: picture });
@@ -74,7 +74,7 @@ test("two barrages of everything bad end without a crash, a hang or a 5xx, and o
   expect(growth).toBeLessThan(MAX_GROWTH_BYTES);
 });
 
-test("afterwards the process is as healthy as before", async () => {
+test("after the barrages the process is as healthy as before", async () => {
   await watch.expectUnharmed(stored);
   expect(site.errors).toEqual([]);
   expect(hostLog.unexpected()).toEqual([]);

@@ -63,7 +63,7 @@ describe.each([
   });
 
   test.each(HOSTILE_UPLOADS.map((upload) => [upload.title, upload.statuses.join(" or "), upload] as const))(
-    "with %s ends in %s, in its time",
+    "a multipart body with %s answers %s in time",
     async (_title, _statuses, upload) => {
       const answer = await send(site, upload);
       if (upload.byNode && isNodeRefusal(answer)) {
@@ -78,7 +78,7 @@ describe.each([
     },
   );
 
-  test("that its client stops sending, by closing, gets no 5xx and leaves nothing", async () => {
+  test("a multipart body whose client disconnects causes no 5xx and leaves no file", async () => {
     for (const upload of HOSTILE_UPLOADS.slice(0, 40)) {
       const request = requestOf({ ...upload, length: "Content-Length: 5000" }, PATH);
       const answer = await answerOf(await exchange(site.origin, request, { withinMs: WITHIN_MS, end: true }));
@@ -86,7 +86,7 @@ describe.each([
     }
   });
 
-  test("taken from the tests that the parser's package ships is refused: none of them has our file", async () => {
+  test("every body from the parser's own tests is refused, because it has no imagedata file", async () => {
     const bodies = busboyBodies();
     expect(bodies.length).toBeGreaterThan(20);
     for (const { title, body, boundary } of bodies) {
@@ -101,7 +101,7 @@ describe.each([
     }
   });
 
-  test(`changed at random (${MUTATIONS_PER_HOST} times from seed ${seed}) is taken honestly or refused with a reason`, async () => {
+  test(`${MUTATIONS_PER_HOST} random mutations of a multipart body (seed ${seed}) are stored correctly or refused with a reason`, async () => {
     const png = await pngPhoto(12, 8);
     const valid = Buffer.from(
       part("name", "caf\xc3\xa9") +
@@ -123,7 +123,7 @@ describe.each([
     expect(new Set(statuses)).toEqual(new Set([201, 400, 415]));
   });
 
-  test("of any of these kinds has left no file, no descriptor and no unexpected error behind", async () => {
+  test("the multipart bodies left no file, no descriptor and no unexpected error", async () => {
     await watch.expectUnharmed(stored);
     expect(site.errors).toEqual([]);
     expect(hostLog.unexpected()).toEqual([]);

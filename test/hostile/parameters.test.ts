@@ -50,7 +50,7 @@ const DISPOSITION =
 
 describe("a name", () => {
   test.each(HOSTILE_NAMES)(
-    "of %s is kept as text or refused, and splits no header",
+    "a name of %s is stored as text or refused, and splits no header",
     async (title, sent, kept) => {
       const plain = linesOf(await get(`/img/api/images/${image.id}.png`));
       const form = await postImage(site, svgDrawing, "image/svg+xml", { name: sent });
@@ -87,7 +87,7 @@ describe("a name", () => {
     },
   );
 
-  test("of half a character is text without it", async () => {
+  test("half a surrogate pair is removed from a name", async () => {
     expect((await patch(JSON.stringify({ name: "a\ud800b" }))).status).toBe(200);
     expect((await get(`/img/api/images/${image.id}.png`))?.status).toBe(200);
     const record = (await (await fetch(addressOf(site, image.id, "json"))).json()) as Created;
@@ -96,7 +96,7 @@ describe("a name", () => {
 });
 
 describe("an expiresAt", () => {
-  test("that is no date is refused, in a form, in a query and in JSON", async () => {
+  test("an expiresAt that is no date is refused in a form, a query and JSON", async () => {
     for (const date of BAD_DATES) {
       const form = await postImage(site, svgDrawing, "image/svg+xml", { expiresAt: date });
       expectProblem(await answerOf(form), [400], `form ${date}`);
@@ -112,7 +112,7 @@ describe("an expiresAt", () => {
     }
   });
 
-  test("of another day of the same form is taken: it was not the distance that they were refused for", async () => {
+  test("a valid expiresAt of the same form is accepted, so the distance was not the reason", async () => {
     for (const date of ["2059-02-28T23:59:59.999Z", "2059-12-31T00:00:00+14:00", "2059-06-01T00:00Z"]) {
       const { id } = await upload(site, svgDrawing, "image/svg+xml", { expiresAt: date });
       stored.push(id);
@@ -121,7 +121,7 @@ describe("an expiresAt", () => {
 });
 
 describe("a parameter of a read", () => {
-  test("out of its form or range is refused, in the query and in JSON", async () => {
+  test("a malformed or out-of-range read parameter is refused in the query and in JSON", async () => {
     for (const query of BAD_READ_PARAMETERS) {
       const reply = await get(`/img/api/images/${image.id}.jpg?${query}`);
       expectProblem(await answerOf(reply), [400], query);
@@ -157,7 +157,7 @@ describe("a parameter of a read", () => {
     }
   });
 
-  test("in queries that are all different fills neither disk nor memory", async () => {
+  test("many different queries fill neither disk nor memory", async () => {
     const before = process.memoryUsage().heapUsed;
     for (let index = 0; index < 300; index++) {
       const reply = await get(`/img/api/images/${image.id}.png?x=${index}${"y".repeat(8000)}`);
@@ -169,7 +169,7 @@ describe("a parameter of a read", () => {
 
 describe("a body of a change", () => {
   test.each(ODD_BODIES.map((row) => [row.title, row.statuses.join(" or "), row] as const))(
-    "of %s is answered with %s",
+    "a PATCH body of %s answers %s",
     async (title, _statuses, { body, type = "application/json", statuses }: BodyRow) => {
       const answer = await answerOf(await patch(body, { "Content-Type": type }));
       if (answer?.status === 200) expect(statuses, title).toContain(200);
@@ -179,7 +179,7 @@ describe("a body of a change", () => {
     },
   );
 
-  test("that is compressed is refused, that stops is given up", async () => {
+  test("a compressed PATCH body is refused, and a stalled one times out", async () => {
     expectProblem(
       await answerOf(await patch("x", { ...JSON_TYPE, "Content-Encoding": "gzip" })),
       [415],
@@ -191,7 +191,7 @@ describe("a body of a change", () => {
     }
   });
 
-  test("of a page's form is held to the same", async () => {
+  test("the form of the edit page has the same limits as PATCH", async () => {
     const address = `${site.base}/${image.id}/edit`;
     for (const [body, status] of [
       [`pin=${image.pin}&name=%ff`, 400],
@@ -215,7 +215,7 @@ describe("a body of a change", () => {
   });
 });
 
-test("a PIN that is none is wrong, however it comes", async () => {
+test("a malformed PIN answers 403 in every place it can be sent", async () => {
   for (const pin of BAD_PINS) {
     const inQuery = `${addressOf(site, image.id, "json")}?pin=${encodeURIComponent(pin)}`;
     expectProblem(await answerOf(await fetch(inQuery, { method: "DELETE" })), [403], pin);
@@ -232,7 +232,7 @@ test("a PIN that is none is wrong, however it comes", async () => {
   expect((await fetch(addressOf(site, image.id, "png"))).status).toBe(200);
 });
 
-test("none of this has left a file, a descriptor or an unexpected error behind", async () => {
+test("the requests left no file, no descriptor and no unexpected error", async () => {
   await watch.expectUnharmed(stored);
   expect(site.errors).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { inParallel } from "./in-parallel.ts";
 import { answerOf, expectProblem } from "./verdict.ts";
 import { watchSite } from "./watch-site.ts";
 
-test("more bombs at once than a client may have in line get 429 and a time to come back, and nothing of them stays", async () => {
+test("bombs beyond a client's share of the queue answer 429 with Retry-After and leave no file", async () => {
   const site = await startSite({
     renderer: createRenderer({ timeoutMs: 1000, workers: 1, maxQueue: 1 }),
     rateLimits: NO_RATE_LIMITS,

@@ -64,7 +64,7 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
     },
   );
 
-  test("a malformed Host is refused everywhere, and named in no address", async () => {
+  test("a malformed Host is refused everywhere and appears in no address", async () => {
     const hosts = host === "Koa 3" ? MALFORMED_HOSTS : [...MALFORMED_HOSTS, ...HOSTS_THAT_KOA_MENDS];
     for (const name of hosts) {
       for (const path of [`/img/api/images/${image.id}.json`, `/img/${image.id}`, "/img/api/images/x.json"]) {
@@ -79,7 +79,7 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
     }
   });
 
-  test("a missing Host is refused, by HTTP/1.0 too", async () => {
+  test("a missing Host is refused, also in HTTP/1.0", async () => {
     for (const version of ["1.0", "1.1"]) {
       const reply = await send(site, `GET /img/api/images/${image.id}.json HTTP/${version}`);
       expect([version, reply?.status]).toEqual([version, 400]);
@@ -134,7 +134,7 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
     }
   });
 
-  test("an unvouched X-Forwarded-For is no other client, and no way around SSL", async () => {
+  test("an untrusted X-Forwarded-For changes neither the client address nor the SSL check", async () => {
     const limited = await startSite({
       host,
       tls: "off",
@@ -160,7 +160,7 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
     }
   });
 
-  test("every method of HTTP is answered, and permitted where the documents say so alone", async () => {
+  test("every HTTP method is answered, and only documented methods are allowed", async () => {
     const permitted: Record<string, string[]> = {
       "/api/images.json": ["POST"],
       "/api/images/ID.json": ["GET", "HEAD", "PATCH", "DELETE"],
@@ -184,7 +184,7 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
     }
   });
 
-  test("any User-Agent is taken as text, kept by its first product or not at all, and never as markup", async () => {
+  test("any User-Agent is treated as text: its first product is stored, or nothing", async () => {
     for (const agent of HOSTILE_AGENTS) {
       const request = requestOf(
         { title: "", body: VALID, statuses: [], headers: [`User-Agent: ${agent}`] },
@@ -204,14 +204,14 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
     }
   });
 
-  test("control characters in a User-Agent are no HTTP", async () => {
+  test("control characters in a User-Agent answer 400", async () => {
     for (const agent of ["a\0b", "a\x01b", "a\x7fb", "a\rb"]) {
       const reply = await get(site, `/img/api/images/${image.id}.json`, `User-Agent: ${agent}`);
       expect([agent, reply?.status]).toEqual([agent, 400]);
     }
   });
 
-  test("any Range is answered with the whole, a part or 416, whose numbers are right", async () => {
+  test("any Range answers the whole file, a correct part or 416", async () => {
     const whole = (await get(site, `/img/api/images/${image.id}.svg`))?.body ?? Buffer.alloc(0);
     for (const range of ODD_RANGES) {
       const reply = await get(site, `/img/api/images/${image.id}.svg`, `Range: ${range}`);
@@ -227,7 +227,7 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
     }
   });
 
-  test("any condition is answered with the whole, 304 or 412", async () => {
+  test("any conditional header answers the whole file, 304 or 412", async () => {
     for (const name of [
       "If-Match",
       "If-None-Match",
@@ -267,7 +267,7 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
     }
   });
 
-  test("200 requests sent at once on one connection, the bad among the good, are all answered", async () => {
+  test("200 pipelined requests, good and bad, are all answered", async () => {
     const photo = await jpegPhoto(60, 40);
     const { id } = await upload(site, photo, "image/jpeg");
     stored.push(id);
@@ -283,7 +283,7 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
     expect(statuses.slice(0, 5)).toEqual([200, 404, 415, 200, 400].map((status) => `HTTP/1.1 ${status}`));
   });
 
-  test("none of this has left a file, a descriptor or an unexpected error behind", async () => {
+  test("the requests left no file, no descriptor and no unexpected error", async () => {
     await watch.expectUnharmed(stored);
     expect(site.errors).toEqual([]);
     expect(hostLog.unexpected()).toEqual([]);

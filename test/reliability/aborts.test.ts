@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 
 describe("clients that vanish", () => {
-  it("leave nothing of their uploads behind", async () => {
+  it("clients that vanish leave no files of their uploads", async () => {
     const target = await startServing();
     expect((await uploadWhole(target, picture)).status).toBe(201);
     const before = await settledHoldings(target);
@@ -42,7 +42,7 @@ describe("clients that vanish", () => {
     expect(target.errors()).toEqual([]);
   });
 
-  it("leave nothing of their downloads open", async () => {
+  it("clients that vanish leave no descriptors of their downloads", async () => {
     const target = await startServing();
     const { url } = await uploadWhole(target, largePicture);
     // The stored file is read from disk; what was rendered is in memory after its first time.
@@ -59,7 +59,7 @@ describe("clients that vanish", () => {
   });
 });
 
-describe("what looks for leftovers of clients that vanish", () => {
+describe("the check for leftovers of vanished clients", () => {
   const started: ChangedImages[] = [];
   afterEach(async () => {
     for (const images of started.splice(0)) await images.close();
@@ -72,7 +72,7 @@ describe("what looks for leftovers of clients that vanish", () => {
     return images;
   }
 
-  it("finds none where there are none", async () => {
+  it("the check finds no leftovers in an idle service", async () => {
     const target = await startChanged((images) => images);
     expect((await uploadWhole(target, picture)).status).toBe(201);
     const before = await settledHoldings(target);
@@ -85,14 +85,14 @@ describe("what looks for leftovers of clients that vanish", () => {
     "keeps it as if it were whole": /files left in blobs/,
     "keeps a descriptor": /descriptors more/,
   };
-  it.each(LEAK_NAMES)("catches a service that %s", async (leak) => {
+  it.each(LEAK_NAMES)("the check detects a service that %s", async (leak) => {
     const target = await startChanged((images) => leakyUploads(images, leak));
     const before = await settledHoldings(target);
     await abortUploads(target, 16, picture);
     expect((await leftovers(target, before, 1000)).join("\n")).toMatch(complaints[leak]);
   });
 
-  it("catches a service that goes on with a download", async () => {
+  it("the check detects a service that continues an aborted download", async () => {
     const target = await startChanged(leakyDownloads);
     const { url } = await uploadWhole(target, largePicture);
     const address = `${target.base}/api/images/${url.split("/").at(-1)}.png`;

@@ -84,8 +84,8 @@ async function revivals(startService: () => Promise<Pick<HostProcess, "base" | "
   return found.filter((status) => status !== 410);
 }
 
-describe("a picture that has once answered 410", () => {
-  test("never comes back, however the clock is set", async () => {
+describe("a picture that answered 410", () => {
+  test("an expired picture stays gone when the clock is set back", async () => {
     const cwd = await temporaryDirectory();
     await writeFile(join(cwd, "outrigger.config.json"), JSON.stringify({ images: { rateLimits: false } }));
     const startServer = async () => {
@@ -99,7 +99,7 @@ describe("a picture that has once answered 410", () => {
     expect(await revivals(startServer)).toEqual([]);
   }, 60_000);
 
-  test("comes back from a service that does not write its end down, which is found out", async () => {
+  test("the test detects a service that does not record the expiry", async () => {
     expect(await revivals(() => start({ leftOut: "changes of records" }))).toContain(200);
   }, 60_000);
 });
@@ -122,7 +122,7 @@ test("no Cache-Control lets a cache keep a picture beyond its expiry", async () 
   expect(new Set(ages).size).toBeGreaterThan(2);
 }, 60_000);
 
-test("a client is kept out for the rest of its window by no clock, and told no other", async () => {
+test("a jump of the clock neither extends a rate limit window nor changes Retry-After", async () => {
   const windowMs = 2000;
   const { base } = await start({ creates: 3, windowMs });
   for (const ahead of [-DAY, TEN_YEARS, 0]) {
@@ -153,7 +153,7 @@ test("a client is kept out for the rest of its window by no clock, and told no o
   }
 }, 120_000);
 
-describe("an upload that was accepted", () => {
+describe("an accepted upload", () => {
   /** How often files were begun to be processed. */
   const admissions = (host: HostProcess) => host.printed().filter((line) => line.startsWith("admit ")).length;
 
@@ -170,7 +170,7 @@ describe("an upload that was accepted", () => {
     return Promise.all(texts.map((text) => upload(host, { bytes: png(text), headers: RESPOND_ASYNC })));
   }
 
-  test("is processed once, while the clock is set to and fro", async () => {
+  test("an upload is processed once while the clock jumps", async () => {
     const host = await start({ admitMs: 2000 });
     const pictures = await acceptSeveral(host);
     for (const ahead of [HOUR, -DAY, 0]) await clock.set(ahead, host.base);
@@ -178,7 +178,7 @@ describe("an upload that was accepted", () => {
     expect(admissions(host)).toBe(pictures.length);
   }, 90_000);
 
-  test("is processed when the clock comes back from years ahead", async () => {
+  test("an upload is processed after the clock returns from years ahead", async () => {
     const host = await start({ admitMs: 2000 });
     const pictures = await acceptSeveral(host);
     await clock.set(TEN_YEARS, host.base);
@@ -188,7 +188,7 @@ describe("an upload that was accepted", () => {
     await expectReady(host.base, pictures);
   }, 90_000);
 
-  test("is processed by who comes after its process died, with the clock a day behind", async () => {
+  test("an upload of a dead process is processed by its successor, whose clock is a day behind", async () => {
     const dying = await start({ admitMs: 1e6 });
     const pictures = await acceptSeveral(dying);
     await until(async () => admissions(dying) > 0);
@@ -204,7 +204,7 @@ describe("the sweep", () => {
     return Promise.all(["one", "two", "three"].map((text) => upload(host, { bytes: png(text) })));
   }
 
-  test("removes nothing that lives by a clock that jumped ahead, and goes on when it comes back", async () => {
+  test("the sweep deletes no live image after the clock jumped ahead, and resumes when the clock is right", async () => {
     const host = await start({ sweepEveryMs: 1000 });
     const warnings = () => host.printed().filter((line) => line.includes("clock jumped ahead")).length;
     const pictures = await uploadSeveral(host);
@@ -220,7 +220,7 @@ describe("the sweep", () => {
     for (const picture of pictures) expect((await read(host.base, picture)).body).toEqual(picture.bytes);
   }, 90_000);
 
-  test("removes all that lives where it trusts the clock, which is found out", async () => {
+  test("the test detects a sweep that trusts the clock", async () => {
     const host = await start({ sweepEveryMs: 1000, sweepsBlindly: true });
     const pictures = await uploadSeveral(host);
     await clock.set(TEN_YEARS, host.base);

@@ -57,7 +57,7 @@ test.each([
   ["delete", OPERATIONS.delete],
   ["sweep", OPERATIONS.sweep],
 ] as const)(
-  "a %s that is killed at any of its system calls is done or not done",
+  "a %s killed at any of its system calls is complete or has no effect",
   async (name, operation) => {
     const { points, tried, hits, violations } = await killEverywhere(operation, amount(12, ALL));
     if (isSoak) console.log(`${name}: ${points} points, killed at ${hits} of ${tried}`);
@@ -73,7 +73,7 @@ test.each([
   ["acknowledged before it is written", OPERATIONS.create, "must be alive"],
   ["removes only the bytes", OPERATIONS.delete, "half: the record answers 200"],
 ] as const)(
-  "these checks notice a store that has the fault: %s",
+  "these checks detect a store with the fault: %s",
   async (mutant, operation, violation) => {
     const { violations } = await killEverywhere(operation, ALL, { calls: COMMITTING_CALLS, mutant });
     expect(violations).toContainEqual(expect.stringContaining(violation));

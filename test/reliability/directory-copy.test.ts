@@ -126,13 +126,13 @@ async function tryCopy(isMutant: boolean): Promise<{ violations: string[]; edits
   return { violations, edits: images.reduce((sum, { names }) => sum + names.length - 2, 0) };
 }
 
-test("a copy that rsync makes under edits, deletions and uploads has every image before or after an edit", async () => {
+test("an rsync copy of a live directory has every image as before or after an edit", async () => {
   const { violations, edits } = await tryCopy(false);
   expect(violations).toEqual([]);
   expect(edits).toBeGreaterThan(IMAGES);
 }, 120_000);
 
-test("the copy of a store whose superseded files lose their bytes at once is found out", async () => {
+test("the test detects a store that truncates superseded files at once", async () => {
   const { violations } = await tryCopy(true);
   expect(violations).toContainEqual(expect.stringMatching(/answers 50\d/));
 }, 120_000);

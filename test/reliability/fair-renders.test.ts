@@ -73,7 +73,7 @@ async function besideGreedyClient(isShared: boolean): Promise<Outcome> {
 }
 
 test(
-  "a client is answered at once beside 64 dear sizes of another one",
+  "a client is answered at once beside 64 expensive renders of another client",
   async () => {
     const { statuses, further } = await besideGreedyClient(true);
     expect(new Set(statuses)).toEqual(new Set([200, 201]));
@@ -82,7 +82,7 @@ test(
   amount(60_000, 600_000),
 );
 
-test("the check notices a renderer that takes all clients first come, first served", async () => {
+test("the check detects a renderer that serves clients in order of arrival", async () => {
   const { further } = await besideGreedyClient(false);
   expect(Math.max(...further)).toBeGreaterThan(MOST_FURTHER);
 }, 60_000);

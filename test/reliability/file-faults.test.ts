@@ -110,7 +110,7 @@ test.each([
   ["read", OPERATIONS.read, ALL],
   ["first create", OPERATIONS.create, 8],
 ] as const)(
-  "a %s one of whose system calls fails is done, or is refused and not done",
+  "a %s with a failing system call is complete, or is refused without effect",
   async (name, operation, quick) => {
     const isRepeated = name !== "first create";
     const campaign = await failEverywhere(operation, amount(quick, ALL), { isRepeated });
@@ -127,7 +127,7 @@ test.each([
   ["deaf to a failed flush", "was not flushed"],
   ["tries a failed flush again", "was flushed again"],
 ])(
-  "these checks notice a store that is or does this: %s",
+  "these checks detect a faulty store: %s",
   async (mutant, violation) => {
     const { violations } = await failEverywhere(OPERATIONS.create, ALL, { calls: ["fsync"], mutant });
     expect(violations).toContainEqual(expect.stringContaining(violation));

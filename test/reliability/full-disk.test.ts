@@ -101,7 +101,7 @@ async function expectNoLeftovers(data: string, held: readonly HeldPicture[]): Pr
 
 describe.each(DISKS)(`a disk full of %s${remark}`, (_full, { size, inodes, take, takeAll }) => {
   testWithMounts(
-    "uploads end with 507 until there is room, and what was acknowledged stays",
+    "uploads answer 507 on a full disk, and acknowledged images remain",
     async () => {
       const disk = await newDisk(size, inodes);
       const data = join(disk, "data");
@@ -129,7 +129,7 @@ describe.each(DISKS)(`a disk full of %s${remark}`, (_full, { size, inodes, take,
   );
 
   testWithMounts(
-    "pictures are served in every form and deleted, but not edited",
+    "on a full disk pictures can be read in every format and deleted, but not edited",
     async () => {
       const disk = await newDisk(size, inodes);
       const data = join(disk, "data");
@@ -159,7 +159,7 @@ describe.each(DISKS)(`a disk full of %s${remark}`, (_full, { size, inodes, take,
   );
 
   testWithMounts(
-    "expired pictures answer 410 and are removed all the same",
+    "on a full disk expired pictures answer 410 and are deleted",
     async () => {
       const disk = await newDisk(size, inodes);
       const data = join(disk, "data");
@@ -185,7 +185,7 @@ describe.each(DISKS)(`a disk full of %s${remark}`, (_full, { size, inodes, take,
 });
 
 testWithMounts(
-  `a picture that is deleted makes room for another${remark}`,
+  `deleting a picture makes room for another one${remark}`,
   async () => {
     const data = join(await newDisk("4m", 0), "data");
     const { base } = await start(data);
@@ -201,7 +201,7 @@ testWithMounts(
 );
 
 testWithMounts(
-  `a store that says it took what it had no room for is found out${remark}`,
+  `the test detects a store that acknowledges writes without room${remark}`,
   async () => {
     const disk = await newDisk("4m", 0);
     const host = await startHostProcess(join(disk, "data"), { leftOut: "refusals" });
@@ -217,7 +217,7 @@ testWithMounts(
   60_000,
 );
 
-test("a file over the limit of the process is refused with 507, and leaves nothing", async () => {
+test("a file over the file size limit of the process answers 507 and leaves no file", async () => {
   const data = join(await temporaryDirectory(), "data");
   const { base, child } = await start(data);
   const [large, tiny] = [await pngPhoto(400, 300), await pngPhoto(30, 20)];

@@ -48,7 +48,7 @@ async function startServer(cwd: string): Promise<Killable> {
 }
 
 test(
-  "kill -9 at any moment loses nothing that was acknowledged, and shows nothing that is not whole",
+  "SIGKILL at any moment loses no acknowledged change, and no partial image is ever served",
   async () => {
     const cwd = await temporaryDirectory();
     const data = join(cwd, "data");

@@ -66,7 +66,7 @@ function summary(answers: readonly Answer[]) {
 
 describe.each(STORAGES)("three nodes on %s", (name) => {
   test(
-    "render once what is asked of all at once",
+    "three nodes render a rendition once for simultaneous requests to all of them",
     async () => {
       const { nodes, path, renders, directory } = await startSite(name);
       for (let round = 1; round <= ROUNDS; round++) {
@@ -82,7 +82,7 @@ describe.each(STORAGES)("three nodes on %s", (name) => {
   );
 
   test(
-    "render each of many that are asked of all at once once",
+    "three nodes render each of many simultaneously requested renditions once",
     async () => {
       const { nodes, path, directory } = await startSite(name);
       const widths = Array.from({ length: MANY }, (_, at) => 100 + at);
@@ -102,7 +102,7 @@ const PICTURES_IN = ["Redis", "S3"] as const;
 
 describe("three nodes with pictures in Redis or S3", () => {
   test(
-    "take over from one that is killed while it renders",
+    "two nodes take over the render of a killed node",
     () =>
       atOnce(PICTURES_IN, async (name) => {
         const { nodes, directory, path, renders } = await startSite(name);
@@ -123,7 +123,7 @@ describe("three nodes with pictures in Redis or S3", () => {
   );
 
   test(
-    "take over from one that is suspended while it renders, which then goes on unharmed",
+    "two nodes take over the render of a suspended node, which continues without harm",
     () =>
       atOnce(PICTURES_IN, async (name) => {
         const { nodes, directory, path, renders } = await startSite(name);
@@ -146,7 +146,7 @@ describe("three nodes with pictures in Redis or S3", () => {
   );
 
   test(
-    "try a picture that cannot be rendered once, and all refuse it with the same words",
+    "three nodes try an unrenderable picture once and all answer the same error",
     () =>
       atOnce(PICTURES_IN, async (name) => {
         const { nodes, directory, path, renders, image } = await startSite(name);
@@ -191,7 +191,7 @@ describe("three nodes with pictures in Redis or S3", () => {
   );
 });
 
-test("nodes that do not see each other's leases are found out", async () => {
+test("the test detects nodes that do not see each other's leases", async () => {
   const { nodes, directory, path, renders } = await startSite("Redis", "no leases");
   await closeGate(directory, "hold-render");
   const asked = askAtOnce(nodes, path(300), WAITING);

@@ -49,7 +49,7 @@ async function oneFile(): Promise<File> {
 
 describe("uploads with one Idempotency-Key to three nodes", () => {
   test.each(STORAGES)(
-    "make one image on %s",
+    "uploads with one key to three nodes create one image on %s",
     async (name) => {
       const { nodes, directory } = await startThree({ storage: servers.empty(name) });
       const file = await oneFile();
@@ -74,7 +74,7 @@ describe("uploads with one Idempotency-Key to three nodes", () => {
   );
 
   test(
-    "make one image in the end though the node that was first died over it, at whatever moment",
+    "uploads with one key create one image although the first node is killed at a random moment",
     () =>
       atOnce(STORAGES, async (name) => {
         for (let round = 0; round < ROUNDS; round++) {
@@ -111,7 +111,7 @@ describe("uploads with one Idempotency-Key to three nodes", () => {
   );
 
   test(
-    "make one image in the end though the node that was first is suspended over it, and goes on when another has made it",
+    "uploads with one key create one image although the first node is suspended until another has created it",
     () =>
       atOnce(STORAGES, async (name) => {
         const { nodes, directory } = await startThree({ storage: servers.empty(name) });
@@ -135,7 +135,7 @@ describe("uploads with one Idempotency-Key to three nodes", () => {
   );
 });
 
-test("nodes that take the place of whatever is there are found out to make several images", async () => {
+test("the test detects nodes that overwrite an existing key and so create several images", async () => {
   const { nodes } = await startThree({ storage: servers.empty("Redis"), mutant: "unconditional writes" });
   const file = await oneFile();
   let rounds = 0;
@@ -147,7 +147,7 @@ test("nodes that take the place of whatever is there are found out to make sever
   expect((await imagesOf(nodes[0])).length).toBeGreaterThan(rounds);
 }, 60_000);
 
-describe("uploads that are counted", () => {
+describe("the rate limit of uploads", () => {
   async function countedBy(shared: NodeConfig["shared"]): Promise<Record<string, number>> {
     const config = { storage: servers.empty("Redis"), creates: CREATES };
     const { nodes } = await startThree(shared === undefined ? config : { ...config, shared });
@@ -158,7 +158,7 @@ describe("uploads that are counted", () => {
   }
 
   test(
-    "are as many as the limit over three nodes that share it",
+    "three nodes with a shared limiter accept as many uploads as the limit allows",
     async () => {
       const expected = { 201: CREATES, "429 later": CREATES * (NODES - 1) };
       for (let round = 0; round < ROUNDS; round++)
@@ -168,7 +168,7 @@ describe("uploads that are counted", () => {
   );
 
   test(
-    "are more where each node counts for itself",
+    "three nodes with separate limiters accept more uploads than the limit",
     async () => {
       expect(await countedBy(undefined)).toEqual({ 201: CREATES * NODES });
     },
@@ -178,7 +178,7 @@ describe("uploads that are counted", () => {
 
 describe.each(STORAGES)("a node that is closed under load on %s", (name) => {
   test(
-    "harms no request at the others, and loses nothing that it acknowledged",
+    "closing a node fails no request at the others and loses no acknowledged image",
     async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const { nodes, directory } = await startThree({ storage: servers.empty(name) });

@@ -27,7 +27,7 @@ describe.each(STORAGES)("an image that is taken down on one of three nodes on %s
     ["withheld", WITHHOLD, 0],
     ["deleted", DELETE, LONG_MS],
   ])(
-    "%s: is refused by all when the call has returned, also by one that was suspended during it",
+    "a take-down by %s is effective on every node when the call returns, even on a node suspended meanwhile",
     async (_how, down, firstMs) => {
       const config = { storage: servers.empty(name), directory: await nodesDirectory() };
       const nodes = await startNodes(NODES, config);
@@ -47,7 +47,7 @@ describe.each(STORAGES)("an image that is taken down on one of three nodes on %s
   );
 });
 
-test("nodes that believe what they have read of a record for a second are found out", async () => {
+test("the test detects nodes that cache a record for a second", async () => {
   const config = {
     storage: servers.empty("Redis"),
     directory: await nodesDirectory(),

@@ -26,7 +26,7 @@ describe("uploads that are processed later", () => {
   const cases = STORAGES.flatMap((name) => [false, true].map((hasQueue) => ({ name, hasQueue })));
 
   test(
-    "are all processed once though a node dies over them, with a queue and without one",
+    "pending uploads are processed once although a node is killed, with and without a queue",
     () =>
       atOnce(cases, async ({ name, hasQueue }) => {
         for (let round = 0; round < ROUNDS; round++) {
@@ -70,7 +70,7 @@ describe("uploads that are processed later", () => {
   );
 
   test.each(STORAGES)(
-    "are handed at once by the queue from a node that only accepts to one that works, on %s",
+    "the queue passes uploads at once from an accepting node to a processing node, on %s",
     async (name) => {
       const directory = await nodesDirectory();
       const config: NodeConfig = {

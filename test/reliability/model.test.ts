@@ -113,7 +113,7 @@ describe.each(STORAGE_NAMES)("several processes on %s", (name) => {
   afterAll(() => cluster.close());
 
   test(
-    "do with an image what one process would do, one thing after the other",
+    "concurrent operations on an image are linearizable",
     async () => {
       await fc.assert(linearizability(cluster), { numRuns: RUNS[name], endOnFailure: true });
     },
@@ -130,7 +130,7 @@ test.each([
   ["unconditional writes", "S3"],
   ["late writes", "S3 with records in Redis"],
 ] as const)(
-  "processes with a broken store are found out: %s, %s",
+  "the test detects processes with a broken store: %s, %s",
   async (mutant, name) => {
     const cluster = await startCluster(PROCESSES, servers.createStorage(name), mutant);
     try {

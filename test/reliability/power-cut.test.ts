@@ -87,7 +87,7 @@ async function tryPowerCut(type: FileSystemType, trial: Trial) {
 
 describe.each(FILE_SYSTEMS)(`on %s${trouble === null ? "" : ` (${trouble})`}`, (type) => {
   testWithDisks(
-    "what was acknowledged survives a power cut, and nothing is there in part",
+    "acknowledged images survive a power cut, and no partial image exists",
     async () => {
       let pictures = 0;
       for (let cut = 0; cut < CUTS / FILE_SYSTEMS.length; cut++) {
@@ -106,7 +106,7 @@ describe.each(FILE_SYSTEMS)(`on %s${trouble === null ? "" : ` (${trouble})`}`, (
   );
 
   testWithDisks.each(["sync", "syncDirectory"] as const)(
-    "a store that leaves out `%s` is found out",
+    "the test detects a store that skips `%s`",
     async (leftOut) => {
       // Work behind an acknowledgement may flush what the store did not.
       for (let cut = 0; cut < ENOUGH_CUTS; cut++) {

@@ -54,7 +54,7 @@ async function healed(work: () => Promise<unknown>): Promise<void> {
 
 const unavailable = { code: "store_unavailable" };
 
-test("a quota that is used up is no room", async () => {
+test("an exhausted quota answers no_space", async () => {
   const credentials = { accessKeyId: "SMALLKEY", secretAccessKey: "small-secret" };
   await server.admin(
     ...["user", "create", "--uid=small", "--display-name=small"],
@@ -71,7 +71,7 @@ test("a quota that is used up is no room", async () => {
 });
 
 describe("a service that is silent", () => {
-  test("is given up within some time limits, in every method, and used again when it answers", async () => {
+  test("every method times out at a silent service, and the store recovers when it answers", async () => {
     const store = createStore();
     const bytes = randomBytes(1000);
     const { revision } = await store.put("hung", bytes, { ifRevision: null });
@@ -101,7 +101,7 @@ describe("a service that is silent", () => {
     await store.close();
   });
 
-  test("is left at once by who does not wait any more", async () => {
+  test("an aborted call to a silent service ends at once", async () => {
     const store = createStore({ timeoutMs: 20_000 });
     await store.put("left", Buffer.from("x"));
     server.suspend();
@@ -124,7 +124,7 @@ describe("a service that is silent", () => {
     }
   });
 
-  test("fails a body that stops on the way", async () => {
+  test("a body that stalls fails its stream", async () => {
     const store = createStore();
     await store.put("stops", Readable.from([randomBytes(LARGE_BYTES)], { objectMode: false }));
     const blob = await store.get("stops");
@@ -157,7 +157,7 @@ describe("a service that is silent", () => {
   });
 });
 
-test("a service that died is used again when it is back", async () => {
+test("the store recovers when a dead service is back", async () => {
   const store = createStore();
   const bytes = randomBytes(2000);
   await store.put("died", bytes);
@@ -185,7 +185,7 @@ describe("a wrong setting", () => {
     ],
     ["no server at the port", () => ({ endpoint: "http://127.0.0.1:9" }), "ECONNREFUSED"],
   ];
-  test.each(cases)("is reported by every method: %s", async (_name, options, code) => {
+  test.each(cases)("every method reports %s", async (_name, options, code) => {
     const store = createStore(options());
     const calls = [
       () => store.capabilities(),
@@ -212,7 +212,7 @@ describe("a wrong setting", () => {
 });
 
 describe("a line that breaks", () => {
-  test("in the middle of a body on its way in costs an attempt", async () => {
+  test("a connection that breaks in the middle of an upload is retried", async () => {
     const bytes = randomBytes(LARGE_BYTES);
     const store = await createStoreBehindProxy();
     for (const body of [bytes, Readable.from([bytes], { objectMode: false })]) {
@@ -225,7 +225,7 @@ describe("a line that breaks", () => {
     await store.close();
   }, 60_000);
 
-  test("again and again leaves the old state", async () => {
+  test("a connection that breaks on every attempt leaves the old blob", async () => {
     const store = await createStoreBehindProxy();
     const { revision } = await store.put("unbroken", Buffer.from("old"));
     proxy.cut({ direction: "up", afterBytes: 3_000_000 });
@@ -238,7 +238,7 @@ describe("a line that breaks", () => {
     await store.close();
   }, 60_000);
 
-  test("in the middle of a body on its way out fails its stream, or costs an attempt where it is small", async () => {
+  test("a connection that breaks in the middle of a download fails a large stream and retries a small blob", async () => {
     const store = await createStoreBehindProxy();
     const [large, small] = [randomBytes(LARGE_BYTES), randomBytes(600_000)];
     await store.put("broken-out", large);

@@ -86,7 +86,7 @@ test(
   amount(120_000, 3_600_000),
 );
 
-test("the check notices renditions that are stored under the box that was asked for", async () => {
+test("the check detects renditions stored under the requested box", async () => {
   const { sizes, stored } = await spray((renderer) => ({ ...renderer, measure: () => null }));
   expect(sizes).toBe(BOXES / 2 + 1);
   expect(stored).toBeGreaterThan(sizes);

@@ -33,7 +33,9 @@ beforeAll(async () => {
 });
 
 describe("slow clients", () => {
-  it("do not keep a server from its good clients", { timeout: 120_000 + amount(0, 240_000) }, async () => {
+  it("slow clients do not block well-behaved clients", {
+    timeout: 120_000 + amount(0, 240_000),
+  }, async () => {
     const target = await startServing(NO_RATE_LIMITS);
     const { service, before } = await serveAmongSlowClients(
       target,
@@ -51,7 +53,7 @@ describe("slow clients", () => {
   ];
 
   it(
-    "are all cut in the time that is configured, and within a minute or so by default, however they drip",
+    "slow clients are cut after the configured time, about a minute by default, even if they drip bytes",
     {
       timeout: 180_000,
     },
@@ -66,7 +68,7 @@ describe("slow clients", () => {
   );
 });
 
-describe("what watches a server among slow clients", () => {
+describe("the check of a server among slow clients", () => {
   const started: ChangedImages[] = [];
   afterEach(async () => {
     for (const images of started.splice(0)) await images.close();
@@ -78,19 +80,19 @@ describe("what watches a server among slow clients", () => {
     return images;
   }
 
-  it("catches one that serves one after the other", async () => {
+  it("the check detects a server that serves clients one after the other", async () => {
     const target = await startChanged(oneAtATime);
     const { service } = await serveAmongSlowClients(target, 8, 1000, 1);
     expect(complaintsAbout(service, GOOD).join("\n")).toMatch(/requests failed: read: Error: Still waiting/);
   });
 
-  it("catches one that is busy with others", async () => {
+  it("the check detects a server that is busy with other work", async () => {
     const target = await startChanged((images) => hardWorking(images, 150));
     const { service } = await serveAmongSlowClients(target, 8, 2000, 1);
     expect(complaintsAbout(service, GOOD).join("\n")).toMatch(/% of reads took up to/);
   });
 
-  it("catches one that bears with them all", async () => {
+  it("the check detects a server that never cuts slow clients", async () => {
     const target = await startChanged((images) => images);
     const download = await uploadLarge(target);
     const uncut = await uncutClients(target, { count: 8, download, drips: false }, 3000);

@@ -66,18 +66,21 @@ describe("slow readers", () => {
         return host;
       }
 
-      it.each(["/buffer", "/stream", "/unmeasured"])("cuts a client that does not read %s", async (path) => {
-        const service = pictures();
-        const host = await start(service);
-        const patienceMs = await patienceWithReader(host, path, TEN_MINUTES_MS);
-        expect(patienceMs).toBeGreaterThanOrEqual(30_000);
-        expect(patienceMs).toBeLessThanOrEqual(40_000);
-        await until(() => service.sources.every((source) => source.closed), "the source is closed");
-        expect(vi.getTimerCount()).toBe(0);
-      });
+      it.each(["/buffer", "/stream", "/unmeasured"])(
+        "the server cuts a client that does not read %s",
+        async (path) => {
+          const service = pictures();
+          const host = await start(service);
+          const patienceMs = await patienceWithReader(host, path, TEN_MINUTES_MS);
+          expect(patienceMs).toBeGreaterThanOrEqual(30_000);
+          expect(patienceMs).toBeLessThanOrEqual(40_000);
+          await until(() => service.sources.every((source) => source.closed), "the source is closed");
+          expect(vi.getTimerCount()).toBe(0);
+        },
+      );
 
       it.each(["/buffer", "/stream"])(
-        "bears with a client that reads %s slowly but goes on, and leaves its connection as it was",
+        "the server keeps a client that reads %s slowly but steadily, and restores its socket settings",
         async (path) => {
           const host = await start(pictures());
           host.server.timeout = 3_600_000;
@@ -114,7 +117,7 @@ describe("slow readers", () => {
         },
       );
 
-      it("does not blame the client for a slow source", async () => {
+      it("the server does not cut a client because of a slow source", async () => {
         const source = new Readable({ read() {} });
         const host = await start({
           handle: async () => ({ status: 200, headers: { "Content-Length": "100003" }, body: source }),
@@ -131,7 +134,7 @@ describe("slow readers", () => {
         expect((await whole).body).toHaveLength(100_003);
       });
 
-      it("spends no timer on a reply that is taken at once", async () => {
+      it("a reply that is read at once needs no timer", async () => {
         const host = await start(pictures());
         const setInterval = vi.spyOn(globalThis, "setInterval");
         const agent = new Agent({ keepAlive: true });
@@ -145,7 +148,7 @@ describe("slow readers", () => {
     });
   }
 
-  it("bears with a client over TLS for as long as it may be reading", async () => {
+  it("the server keeps a TLS client as long as it may be reading", async () => {
     // A shared key does without certificates.
     const key = { psk: Buffer.alloc(16, 7), identity: "test" };
     const psk = { ciphers: "PSK", maxVersion: "TLSv1.2" } as const;
@@ -181,7 +184,7 @@ describe("slow readers", () => {
   });
 
   // With a kernel in between a client cannot read so little at a time that it shows.
-  it("cuts a client that reads too little at a time", async () => {
+  it("the server cuts a client that reads too little at a time", async () => {
     const size = 512 * 1024;
     const server = createServer(
       nodeListener({
