@@ -27,7 +27,7 @@ describe.each(STORAGES)("an image that is taken down on one of three nodes on %s
     ["withheld", WITHHOLD, 0],
     ["deleted", DELETE, LONG_MS],
   ])(
-    "a take-down by %s is effective on every node when the call returns, even on a node suspended meanwhile",
+    "an image %s on one node is refused by every node when the call returns, even by a node suspended meanwhile",
     async (_how, down, firstMs) => {
       const config = { storage: servers.empty(name), directory: await nodesDirectory() };
       const nodes = await startNodes(NODES, config);
