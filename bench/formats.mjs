@@ -22,8 +22,8 @@ try {
   const date = new Date().toISOString().slice(0, 10);
   const source =
     `Medians of \`node bench/formats.mjs\` on ${date}: ${await describeMachine()}. ` +
-    `One call at a time, all processes warm. A call costs ${overheadMs.toFixed(1)} ms beside the picture.`;
-  await write("times", `${source}\n\n${matrix}\n\nTaking a file in:\n\n${admission}`);
+    `One call at a time, all processes warm. The fixed cost of a call is ${overheadMs.toFixed(1)} ms.`;
+  await write("times", `${source}\n\n${matrix}\n\nAdmission of an upload:\n\n${admission}`);
   await write("qualities", await measureQualities(renderer));
 } finally {
   await renderer.close();

@@ -1,8 +1,9 @@
 // The programs that tests talk to, or read our output with. What is missing is installed where that is possible; what then
-// still is missing is named with the reason, and the tests that need it fail.
+// still is missing is named with the reason, and the tests that need it fail. Run as a command, it prints the result as JSON.
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 /**
  * `variable` tells the tests where the program is; set by hand, it wins. A program with a `probe` counts only if it ends
@@ -194,7 +195,7 @@ function isProgram(path) {
 function install(packages) {
   if (process.getuid?.() !== 0) return "only root can install it";
   if (locate({ commands: ["apt-get"] }) === null) return "there is no apt-get to install it with";
-  console.log(`Installing ${packages.join(", ")}`);
+  console.error(`Installing ${packages.join(", ")}`);
   const allowServices = forbidServices();
   try {
     for (const args of [
@@ -228,3 +229,5 @@ function forbidServices() {
   }
   return () => rmSync(policy);
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(JSON.stringify(ensureServices()));

@@ -28,7 +28,7 @@ function checkNode() {
 function install() {
   const lock = sha256(readFileSync(join(root, "package-lock.json")));
   if (stamp.lock === lock && existsSync(join(root, "node_modules", ".bin"))) return;
-  // Whoever has just run npm themselves need not wait for it again.
+  // A user who has just run npm does not wait for it again.
   if (!isInstalled()) {
     run("npm", ["ci", "--no-audit", "--no-fund", "--no-update-notifier"]);
     done.push("dependencies installed");

@@ -15,16 +15,14 @@ const given = process.argv.slice(2);
 const child = spawn(
   join(root, "node_modules", ".bin", "vitest"),
   [
-    ...[
-      "run",
-      "--config",
-      "test/vitest.config.ts",
-      "--no-file-parallelism",
-      `--testTimeout=${TEST_TIMEOUT_MS}`,
-    ],
+    ...["run", "--no-file-parallelism", `--testTimeout=${TEST_TIMEOUT_MS}`],
     ...(given.length === 0 ? ["test/reliability/"] : given),
   ],
-  { cwd: root, stdio: "inherit", env: { ...process.env, ...environment, OUTRIGGER_SOAK: "1" } },
+  {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, ...environment, OUTRIGGER_TEST_BUILD: "1", OUTRIGGER_SOAK: "1" },
+  },
 );
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
 child.on("close", (status) => {

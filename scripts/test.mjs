@@ -1,38 +1,61 @@
-// The whole test run: what reads the sources, what checks the packages, then every test. Ends with one line that counts
-// them all; with CI=true whatever could not run counts as failed.
+// `npm test`: everything that has to be true of this checkout. It installs, checks and builds, finds the services, and runs the
+// tests. `--all` adds the long test files. Other arguments go to Vitest, such as the path of a test file.
+// The last line counts all checks and tests. With CI=true a test that could not run counts as failed.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ensureServices } from "./services.mjs";
+import { TestResults } from "./test-results.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const isCi = !["", "0", "false", undefined].includes(process.env.CI);
+const isAll = process.argv.includes("--all");
+const vitestArguments = process.argv.slice(2).filter((argument) => argument !== "--all");
 const quietTurbo = { TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" };
 
-const STEPS = [
-  { name: "lint", command: [bin("biome"), "check", "--error-on-warnings", "."] },
-  { name: "build", command: [process.execPath, "scripts/setup.mjs"] },
-  { name: "types of the tests", command: [bin("tsc"), "-p", "test/tsconfig.json"] },
-  ...["examples/express-app", "examples/koa-app", "examples/swap-storage", "bench"].map((folder) => ({
-    name: `types of ${folder}`,
-    command: [bin("tsc"), "-p", folder],
-  })),
-  {
-    name: "shape of the packages",
-    command: [bin("turbo"), "run", "lint:package", "--output-logs=errors-only"],
-  },
+/** Checks that run at the same time. Each of them keeps about one core busy. */
+const AT_ONCE = 2;
+/** A full run repeats files that failed, unless so many failed that the code is to blame. */
+const MAX_REPEATED_FILES = 5;
+
+/** Each starts when those of `after` have ended well. */
+const CHECKS = [
+  { name: "dependencies", command: [process.execPath, "scripts/setup.mjs", "--install-only"] },
+  { name: "build", after: ["dependencies"], command: [process.execPath, "scripts/setup.mjs"] },
+  { name: "lint", after: ["dependencies"], command: [bin("biome"), "check", "--error-on-warnings", "."] },
+  { name: "words of the style guide", command: [process.execPath, "scripts/check-words.mjs"] },
   {
     name: "types of the packages",
+    after: ["build"],
     command: [bin("turbo"), "run", "lint:types", "--output-logs=errors-only"],
   },
+  {
+    name: "shape of the packages",
+    after: ["build"],
+    command: [bin("turbo"), "run", "lint:package", "--output-logs=errors-only"],
+  },
+  ...[
+    "test",
+    "examples/express-app",
+    "examples/koa-app",
+    "examples/swap-storage",
+    "examples/lookup-only",
+    "bench",
+  ].map((folder) => ({
+    name: `types of ${folder}`,
+    after: ["build"],
+    command: [bin("tsc"), "-p", folder],
+  })),
 ];
 
-let running = null;
+const began = Date.now();
+/** Seconds by the name of a step, in the order in which the steps ended. */
+const seconds = new Map();
+const children = new Set();
 for (const signal of ["SIGINT", "SIGTERM"]) {
   process.on(signal, () => {
-    running?.kill(signal);
+    for (const child of children) child.kill(signal);
     process.exit(1);
   });
 }
@@ -41,74 +64,134 @@ let passed = 0;
 const failed = [];
 const skipped = [];
 
-for (const { name, command } of STEPS) {
-  const began = Date.now();
-  const { status, output } = await run(command, { env: quietTurbo, quiet: true });
-  const seconds = `${((Date.now() - began) / 1000).toFixed(1)} s`;
-  if (status === 0) {
-    passed += 1;
-    console.log(`✓ ${name} (${seconds})`);
-  } else {
-    failed.push(name);
-    console.log(`✗ ${name} (${seconds})\n${output}`);
-  }
-}
-const { environment, missing } = ensureServices();
-for (const { name, reason } of missing) skipped.push(`${name}: ${reason}`);
-await runTests(environment);
+// Services come from the network when they are missing, so they do not wait for the checks.
+const [environment] = await Promise.all([findServices(), runChecks()]);
+if (seconds.has("build")) await runTests();
+else failed.push("The tests did not run, because the packages are not built");
 report();
 
-async function runTests(env) {
+async function runChecks() {
+  const succeeded = new Set();
+  const ended = new Set();
+  const running = new Map();
+  for (;;) {
+    const ready = CHECKS.filter(
+      ({ name, after = [] }) =>
+        !ended.has(name) && !running.has(name) && after.every((other) => succeeded.has(other)),
+    );
+    for (const check of ready.slice(0, AT_ONCE - running.size)) {
+      const end = runCheck(check).then((isGood) => {
+        running.delete(check.name);
+        ended.add(check.name);
+        if (isGood) succeeded.add(check.name);
+      });
+      running.set(check.name, end);
+    }
+    if (running.size === 0) break;
+    await Promise.race(running.values());
+  }
+  for (const { name } of CHECKS) if (!ended.has(name)) failed.push(`${name}: not run`);
+}
+
+async function runCheck({ name, command }) {
+  const { status, output } = await timed(name, () => run(command, { env: quietTurbo }));
+  if (status === 0) {
+    passed += 1;
+    console.log(`✓ ${name} (${seconds.get(name).toFixed(1)} s)`);
+    return true;
+  }
+  seconds.delete(name);
+  failed.push(name);
+  console.log(`✗ ${name}\n${output}`);
+  return false;
+}
+
+/** Returns the variables that name the services. A service that is missing counts as skipped. */
+async function findServices() {
+  const { status, output } = await timed("services", () =>
+    run([process.execPath, "scripts/services.mjs"], { showErrors: true }),
+  );
+  if (status !== 0) {
+    failed.push(`services: ${output}`);
+    return {};
+  }
+  const { environment, missing } = JSON.parse(output);
+  console.log(`✓ services (${seconds.get("services").toFixed(1)} s)`);
+  for (const { name, reason } of missing) skipped.push(`${name}: ${reason}`);
+  return environment;
+}
+
+async function runTests() {
+  const results = new TestResults(root);
+  const first = await timed("tests", () => runVitest(vitestArguments));
+  results.add(first.suites);
+  const again = isAll ? results.failedFiles() : [];
+  if (again.length > 0 && again.length <= MAX_REPEATED_FILES) {
+    console.log(`\nRepeating the files that failed: ${again.join(", ")}`);
+    const second = await timed("second attempt", () => runVitest(["--no-file-parallelism", ...again]));
+    results.repeat(second.suites);
+  }
+  if (first.problem !== null) failed.push(first.problem);
+  // An error outside of all tests belongs to no test's result.
+  else if (first.status !== 0 && results.failedAtFirst === 0)
+    failed.push(`vitest ended with status ${first.status}`);
+  passed += results.passed;
+  failed.push(...results.failed);
+  skipped.push(...results.skipped);
+  if (results.secondTime.length > 0) show("Passed only on the second attempt", results.secondTime);
+}
+
+/** Runs test files against `dist`, which is what users get. */
+async function runVitest(options) {
   const directory = mkdtempSync(join(tmpdir(), "outrigger-run-"));
   const file = join(directory, "report.json");
   const { status } = await run(
-    [
-      ...[bin("vitest"), "run", "--config", "test/vitest.config.ts"],
-      ...["--reporter=default", "--reporter=json", `--outputFile.json=${file}`],
-    ],
-    { env, quiet: false },
+    [bin("vitest"), "run", "--reporter=default", "--reporter=json", `--outputFile.json=${file}`, ...options],
+    { env: { ...environment, OUTRIGGER_TEST_BUILD: "1", OUTRIGGER_TEST_ALL: isAll ? "1" : "0" }, show: true },
   );
-  const before = failed.length;
   try {
-    for (const suite of JSON.parse(readFileSync(file, "utf8")).testResults) count(suite);
-    // An error outside of every test, which no test's result tells of.
-    if (status !== 0 && failed.length === before) failed.push(`vitest ended with status ${status}`);
+    return { status, suites: JSON.parse(readFileSync(file, "utf8")).testResults, problem: null };
   } catch (error) {
-    failed.push(`vitest left no report: ${error.message}`);
+    return { status, suites: [], problem: `vitest left no report: ${error.message}` };
   } finally {
     rmSync(directory, { recursive: true });
   }
 }
 
-function count({ name, status, assertionResults }) {
-  const title = (test) => `${relative(root, name)} > ${test.fullName}`;
-  const failures = assertionResults.filter((test) => test.status === "failed");
-  failed.push(...failures.map(title));
-  passed += assertionResults.filter((test) => test.status === "passed").length;
-  const others = assertionResults.filter((test) => !["passed", "failed"].includes(test.status));
-  skipped.push(...others.map(title));
-  // A file that cannot be loaded, or a hook that failed.
-  if (status === "failed" && failures.length === 0) failed.push(relative(root, name));
-}
-
 function report() {
-  if (skipped.length > 0) console.log(`\nSkipped:\n${skipped.map((line) => `  ${line}`).join("\n")}`);
+  if (skipped.length > 0) show("Skipped", skipped);
   if (isCi) failed.push(...skipped.splice(0));
-  if (failed.length > 0) console.log(`\nFailed:\n${failed.map((line) => `  ${line}`).join("\n")}`);
+  if (failed.length > 0) show("Failed", failed);
+  const total = (Date.now() - began) / 1000;
+  const steps = [...seconds, ["total", total]].map(
+    ([name, duration]) => `${duration.toFixed(1).padStart(7)} s  ${name}`,
+  );
+  show("Time, where steps overlap", steps);
   const rest = skipped.length > 0 ? `, ${skipped.length} skipped` : "";
   console.log(`\n${passed} passed, ${failed.length} failed${rest}`);
   if (failed.length > 0) process.exitCode = 1;
 }
 
-/** Quietly means: what it says is returned instead of shown. */
-function run([command, ...args], { env, quiet }) {
+function show(title, lines) {
+  console.log(`\n${title}:\n${lines.map((line) => `  ${line}`).join("\n")}`);
+}
+
+async function timed(name, work) {
+  const start = Date.now();
+  const result = await work();
+  seconds.set(name, (Date.now() - start) / 1000);
+  return result;
+}
+
+/** Returns the output, or passes it on with `show`. `showErrors` passes on the standard error alone. */
+function run([command, ...args], { env = {}, show = false, showErrors = false }) {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       cwd: root,
       env: { ...process.env, ...env },
-      stdio: quiet ? ["ignore", "pipe", "pipe"] : "inherit",
+      stdio: show ? "inherit" : ["ignore", "pipe", showErrors ? "inherit" : "pipe"],
     });
-    running = child;
+    children.add(child);
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding("utf8").on("data", (text) => {
@@ -116,7 +199,10 @@ function run([command, ...args], { env, quiet }) {
       });
     }
     child.on("error", (error) => resolve({ status: null, output: `${command}: ${error.message}` }));
-    child.on("close", (status, signal) => resolve({ status: status ?? signal, output }));
+    child.on("close", (status, signal) => {
+      children.delete(child);
+      resolve({ status: status ?? signal, output });
+    });
   });
 }
 

@@ -31,6 +31,7 @@ const CORE_FLOORS: readonly (readonly string[])[] = [
   ["lookup/lookup.ts"],
 ];
 const MAX_FILES = 25;
+const MAX_TEST_LINES = 300;
 
 const root = fileURLToPath(new URL("../packages/", import.meta.url));
 const packages = readdirSync(root).filter((name) => existsSync(join(root, name, "src")));
@@ -83,6 +84,31 @@ it("docs/architecture.md names packages, files and functions that exist", () => 
   });
   expect(missing).toEqual([]);
   expect(packages.filter((name) => !page.includes(`[${name}](../packages/${name})`))).toEqual([]);
+});
+
+describe("test files", () => {
+  const project = join(root, "..");
+  const tests = ["packages", "test"].flatMap((folder) => testsBelow(join(project, folder)));
+  const textOf = (file: string) => readFileSync(join(project, file), "utf8");
+
+  it(`have at most ${MAX_TEST_LINES} lines`, () => {
+    expect(tests.length).toBeGreaterThan(300);
+    expect(tests.filter((file) => textOf(file).trimEnd().split("\n").length > MAX_TEST_LINES)).toEqual([]);
+  });
+
+  it("neither skip a test nor run one test only", () => {
+    const modifier = /\b(?:test|it|describe)(?:\.\w+)*\.(?:skip|only|todo)\b|\bx(?:it|test|describe)\(/;
+    expect(tests.filter((file) => modifier.test(textOf(file)))).toEqual([]);
+  });
+
+  function testsBelow(directory: string): string[] {
+    return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+      const path = join(directory, entry.name);
+      if (entry.isDirectory())
+        return /^(?:node_modules|dist|fixtures)$/.test(entry.name) ? [] : testsBelow(path);
+      return /\.test\.ts$/.test(entry.name) ? [relative(project, path)] : [];
+    });
+  }
 });
 
 /** Entries and suites may import everything. */

@@ -99,7 +99,7 @@ describe.each(["embedded", "postgres"] as const)("a lookup on the %s database", 
     expect(erased).toEqual({
       code: 1,
       stdout: "other.example erased\nann.lee@acme.example erased\n",
-      stderr: "outrigger: no@acme.example: nothing is known of it\n",
+      stderr: "outrigger: no@acme.example: unknown\n",
     });
   }, 90_000);
 });

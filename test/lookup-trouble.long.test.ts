@@ -97,7 +97,7 @@ describe("a lookup in trouble", () => {
     const server = serve(cwd);
     expect(await server.exit).toBe(2);
     expect(server.output.stderr).toContain(
-      "lookup.database: must be given where images are not kept in a directory",
+      "lookup.database: must be set if images are not stored in a directory",
     );
   });
 
@@ -108,8 +108,8 @@ describe("a lookup in trouble", () => {
       const database = kind === "postgres" ? await newDatabase() : "file:./lookup.db";
       const env = { OUTRIGGER_LOOKUP_DATABASE: database };
       const { code, stderr } = await command(cwd, ["keys", "create"], env);
-      expect([code, stderr]).toEqual([1, expect.stringContaining("which a server makes at its first start")]);
-      expect(stderr).toContain("give its secret by OUTRIGGER_SECRET or lookup.secret");
+      expect([code, stderr]).toEqual([1, expect.stringContaining("A server creates it at its first start")]);
+      expect(stderr).toContain("set OUTRIGGER_SECRET or lookup.secret to the secret of the app");
       for (const made of ["data", "lookup.db"]) await expect(stat(join(cwd, made))).rejects.toThrow("ENOENT");
     },
   );

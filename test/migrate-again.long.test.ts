@@ -44,7 +44,7 @@ describe("a killed migration", () => {
     for (const args of [["serve"], ["images", "list"]]) {
       const refused = outrigger(args, { cwd, env });
       expect(await refused.exit).toBe(1);
-      expect(refused.output.stderr).toContain("has a part of the images only: their migration from file:");
+      expect(refused.output.stderr).toContain("has only some of the images: their migration from file:");
     }
     const { copied, unchanged, keys } = await report(cwd, server.url);
     expect([copied, unchanged, keys]).toEqual([500 - before, before, { from: 500, to: 500 }]);
@@ -58,7 +58,7 @@ describe("a killed migration", () => {
     const server = await redis();
     const { exit, output } = migration(cwd, server.url, SLOWLY, signalAfter("SIGINT", 300));
     expect(await exit).toBe(130);
-    expect(output.stderr).toContain("Stopped. Run the same command again, it goes on where it was\n");
+    expect(output.stderr).toContain("Stopped. Run the same command again to resume\n");
     expect(output.stderr).not.toContain("   at ");
     const { copied, unchanged } = await report(cwd, server.url);
     expect(copied + unchanged).toBe(500);

@@ -31,7 +31,9 @@ describe("a migration in trouble", () => {
     const server = await redis({ args: ["--maxmemory", "6mb", "--maxmemory-policy", "noeviction"] });
     const { code, stdout, stderr } = await migrated(cwd, server.url, ["--quiet"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(/outrigger: The target has no room left: .*maxmemory.*it goes on where it was\n$/);
+    expect(stderr).toMatch(
+      /outrigger: The target has no space left: .*maxmemory.*run this again to resume\n$/,
+    );
     await server.cli("CONFIG", "SET", "maxmemory", "100mb");
     expect(await report(cwd, server.url)).toMatchObject({ images: 30, isComplete: true });
   }, 120_000);
@@ -58,8 +60,8 @@ describe("a migration in trouble", () => {
     for (const [to, code, message] of [
       ["file:./other", 1, "Nothing was copied: the target is not empty"],
       ["file:./own", 1, "holds another secret than the source"],
-      ["file:./data", 2, "--to: must not have a store of --from"],
-      [JSON.stringify(same), 2, "--to: must not have a store of --from"],
+      ["file:./data", 2, "--to: must not share a store with --from"],
+      [JSON.stringify(same), 2, "--to: must not share a store with --from"],
       ["memory:", 2, "--to: must not be memory:"],
       ["ftp://x", 2, "--to: must be a URL that begins with"],
       ['{"records": "file:./b"}', 2, "--to.originals: must be a URL"],
@@ -74,7 +76,7 @@ describe("a migration in trouble", () => {
     const elsewhere = outrigger(["migrate", "--from", "file:./nowhere", "--to", "file:./b"], { cwd });
     expect(await elsewhere.exit).toBe(1);
     expect(elsewhere.output.stderr).toContain(
-      "is not a data directory of Outrigger: name the right one by --from",
+      "is not a data directory of Outrigger: set the right one with --from",
     );
   });
 

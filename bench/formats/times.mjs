@@ -40,7 +40,7 @@ async function measureAll(renderer, originals, box) {
   for (const { suffix, type, what, path } of originals) {
     const cells = [];
     for (const format of FORMATS) {
-      if (format === suffix && box.maxWidth === undefined) cells.push("itself");
+      if (format === suffix && box.maxWidth === undefined) cells.push("original");
       else cells.push(await timeInWords(() => renderer.render({ path }, type, { format, ...box })));
     }
     rows.push([`${suffix.toUpperCase()}, ${what}`, ...cells]);

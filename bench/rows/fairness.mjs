@@ -74,7 +74,7 @@ export async function fairness(/** @type {Bench} */ bench) {
   return [
     compare({
       what: "Median of a small cold rendition beside 64 dear sizes of another client",
-      peer: "the same in quiet",
+      peer: "the same without load",
       ours: busy,
       theirs: quiet,
       format: (ms) => `${ms.toFixed(1)} ms`,

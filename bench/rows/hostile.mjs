@@ -50,7 +50,7 @@ export async function hostile(/** @type {Bench} */ bench) {
     }),
     compare({
       what: `${what}: p99 of small hot reads meanwhile`,
-      peer: "the same reads in quiet",
+      peer: "the same reads without load",
       ours: of("busyHotMs"),
       theirs: of("quietHotMs"),
       format: formatMs,
@@ -58,7 +58,7 @@ export async function hostile(/** @type {Bench} */ bench) {
     }),
     compare({
       what: `${what}: median of small cold renditions meanwhile`,
-      peer: "the same in quiet",
+      peer: "the same without load",
       ours: of("busyColdMs"),
       theirs: of("quietColdMs"),
       format: formatMs,
@@ -140,7 +140,7 @@ async function takeRound(bench, missiles) {
 }
 
 /**
- * Success, a refusal for the client's sake, or one that asks to come back later.
+ * Success, a refusal for the client's sake, or one that requests a retry later.
  * @param {number} status
  */
 function isOrderly(status) {

@@ -43,7 +43,7 @@ export async function latency(/** @type {Bench} */ bench) {
     compare({
       ...line,
       what: `p99 of small hot reads while ${RENDERS} renders wait`,
-      peer: "the same reads in quiet",
+      peer: "the same reads without load",
       ours: own.busy,
       theirs: own.quiet,
       aim: { atMost: 3 },

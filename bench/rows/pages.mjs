@@ -12,9 +12,9 @@ export async function pages(/** @type {Bench} */ bench) {
   const server = await bench.start("outrigger-express");
   const id = await upload(server, await bench.corpus.small());
   return [
-    await weighed(bench, server, "Viewer, all that is loaded but the picture", `/img/${id}/view`, 60_000),
-    await weighed(bench, server, "Upload page, all that is loaded", "/img/", 250_000),
-    await weighed(bench, server, "API page, all that is loaded", "/img/api", 1_000_000),
+    await weighed(bench, server, "Viewer, total without the image", `/img/${id}/view`, 60_000),
+    await weighed(bench, server, "Upload page, total", "/img/", 250_000),
+    await weighed(bench, server, "API page, total", "/img/api", 1_000_000),
   ];
 }
 

@@ -76,7 +76,7 @@ export async function spray(/** @type {Bench} */ bench) {
   return [
     compare({
       what: `${what}: p99 of another client's cold renditions`,
-      peer: "the same in quiet",
+      peer: "the same without load",
       ours: [quantile(busy.latenciesMs, 0.99)],
       theirs: [quantile(quiet.latenciesMs, 0.99)],
       format: (ms) => `${ms.toFixed(1)} ms`,

@@ -46,7 +46,7 @@ export async function uploads(/** @type {Bench} */ bench) {
         theirs: samples.checked,
         aim: { atMost: 1.1 },
       }),
-      compare({ ...line, peer: "multer to disk, synced, bytes unlooked at", theirs: samples.plain }),
+      compare({ ...line, peer: "multer to disk, synced, without checks", theirs: samples.plain }),
     );
   }
   return lines;

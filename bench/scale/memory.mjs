@@ -59,12 +59,12 @@ export async function measureMemory(bench) {
       ["record, as JSON", `${size} bytes`],
       ["keys of a living image", `${living.count}, ${living.bytes} bytes by MEMORY USAGE`],
       [
-        `one image more among ${copies.toLocaleString("en")}, with its entry of what is due`,
+        `one more image among ${copies.toLocaleString("en")}, with its entry among the due dates`,
         `${each.toFixed(0)} bytes of \`used_memory\``,
       ],
-      ["of it in the list of what is due, which is one key", `${due.toFixed(0)} bytes by MEMORY USAGE`],
-      ["keys of an image that is gone", `${gone.count}, ${gone.bytes} bytes by MEMORY USAGE`],
-      ["sweep of expired records, one process", `${swept.perSecond.toFixed(0)} a second, ${swept.cpu}`],
+      ["of these in the list of due dates, which is one key", `${due.toFixed(0)} bytes by MEMORY USAGE`],
+      ["keys of a deleted image", `${gone.count}, ${gone.bytes} bytes by MEMORY USAGE`],
+      ["sweep of expired records, one process", `${swept.perSecond.toFixed(0)} per second, ${swept.cpu}`],
     ];
     const footprint = {
       imageBytes: each,
@@ -72,7 +72,7 @@ export async function measureMemory(bench) {
       goneBytes: gone.bytes,
       sweptPerSecond: swept.perSecond,
     };
-    return { table: formatColumns(["What", "How much"], rows, new Set()), footprint };
+    return { table: formatColumns(["What", "Size"], rows, new Set()), footprint };
   } finally {
     await store.close();
     await node.stop();

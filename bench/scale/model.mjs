@@ -6,31 +6,31 @@ import { REQUESTS } from "./requests.mjs";
 /** @import { Costs } from "./nodes.mjs" */
 /** @import { Counts } from "./requests.mjs" */
 
-/** What nobody can measure for you: an example. */
+/** Assumptions that no benchmark can measure: an example. */
 const EXAMPLE = {
   images: 1e9,
   lifeDays: 365,
   tombstoneDays: 30,
   readsPerSecond: 50_000,
-  /** Of these, what the CDN answers; of the rest, what a node has in memory, what it reads from the store, what it makes. */
+  /** The share that the CDN answers; then the shares of the rest: from a node's memory, from the store, rendered. */
   cdnShare: 0.95,
   shares: { hot: 0.7, stored: 0.28, cold: 0.02 },
   originalBytes: 500_000,
   renditions: 3,
   renditionBytes: 20_000,
-  /** How far cores and memory are filled. */
+  /** Target utilization of cores and memory. */
   fill: 0.5,
   redisNodeBytes: 64e9,
 };
-/** Of nobody in particular, in any currency: per 1000 requests, and per GB and month. */
+/** Examples, not those of a provider, in any currency: per 1000 requests, and per GB and month. */
 const PRICES = { write: 0.005, read: 0.0005, gigabyte: 0.02 };
 const MONTH_SECONDS = 30 * 86_400;
-/** What Amazon S3 takes at least per partitioned prefix and second. */
+/** The minimum rates that Amazon S3 accepts per partitioned prefix and second. */
 const S3_RATES = { write: 3500, read: 5500 };
 const CLUSTER_SLOTS = 16_384;
 
 /**
- * A thousand million images, reckoned from what was measured: records in Redis, pictures in S3.
+ * A billion images, calculated from the measurements: records in Redis, images in S3.
  * @param {object} measured
  * @param {Costs} measured.costs
  * @param {Map<string, Counts>} measured.split
@@ -65,34 +65,30 @@ export function describeModel({ costs, split, footprint }) {
     (perSecond * MONTH_SECONDS * price) / 1000;
 
   const rows = [
-    ["images that live, N", "given", count(N)],
-    ["uploads, and images swept, per second, U", `N / ${EXAMPLE.lifeDays} days`, uploads.toFixed(1)],
-    ["reads by the public per second, R", "given", count(R)],
-    ["reads that reach a node per second, r", `R × (1 − ${cdnShare}), what the CDN has`, count(origin)],
+    ["living images, N", "given", count(N)],
+    ["uploads per second, and images swept, U", `N / ${EXAMPLE.lifeDays} days`, uploads.toFixed(1)],
+    ["public reads per second, R", "given", count(R)],
+    ["reads that reach a node per second, r", `R × (1 − ${cdnShare}) by the CDN's hit rate`, count(origin)],
     [
-      "of these from memory, from the store, made",
+      "of these from memory, from the store, rendered",
       "given",
       [shares.hot, shares.stored, shares.cold].map((share) => `${(share * 100).toFixed(0)} %`).join(", "),
     ],
     ["cores of the nodes", "Σ rate × CPU of a node", cores("nodeMicros").toFixed(1)],
     [
-      "the same, filled by half",
+      "the same, at half utilization",
       `÷ ${EXAMPLE.fill}`,
       `${Math.ceil(cores("nodeMicros") / EXAMPLE.fill)} cores`,
     ],
     ["Redis: memory of living images", "N × bytes of one", bytes(redisBytes)],
-    [
-      "Redis: memory of those that are gone",
-      `U × ${EXAMPLE.tombstoneDays} days × bytes of one`,
-      bytes(goneBytes),
-    ],
+    ["Redis: memory of deleted images", `U × ${EXAMPLE.tombstoneDays} days × bytes of one`, bytes(goneBytes)],
     [
       `Redis: masters of ${bytes(EXAMPLE.redisNodeBytes)}, filled by half`,
-      "memory ÷ what one holds",
+      "memory ÷ capacity of one",
       count(nodes),
     ],
     [
-      "Redis: of it the list of what is due, which one master holds",
+      "Redis: the list of due dates alone, on one master",
       "N × bytes of an entry",
       bytes(N * footprint.dueBytes),
     ],
@@ -102,9 +98,9 @@ export function describeModel({ costs, split, footprint }) {
       "Σ rate × commands",
       count(total((kind) => sum(split.get(REQUESTS[kind])?.redis ?? {}))),
     ],
-    ["Redis: cores, sweeps apart", "Σ rate × CPU of Redis", cores("redisMicros").toFixed(2)],
+    ["Redis: cores, without sweeps", "Σ rate × CPU of Redis", cores("redisMicros").toFixed(2)],
     [
-      "processes that sweep",
+      "sweeping processes",
       "U ÷ images that one sweeps per second",
       String(Math.ceil(uploads / footprint.sweptPerSecond)),
     ],
@@ -122,16 +118,20 @@ export function describeModel({ costs, split, footprint }) {
     ],
     ["S3: DELETE per second", "Σ rate × requests", count(deletes)],
     [
-      "S3: PUT and LIST, a month",
+      "S3: PUT and LIST, price per month",
       `per second × 30 days × ${PRICES.write} / 1000 (an example)`,
       count(monthly(writes, PRICES.write)),
     ],
     [
-      "S3: GET, a month",
+      "S3: GET, price per month",
       `per second × 30 days × ${PRICES.read} / 1000 (an example)`,
       count(monthly(reads, PRICES.read)),
     ],
-    ["S3: bytes, a month", `GB × ${PRICES.gigabyte} (an example)`, count((s3Bytes / 1e9) * PRICES.gigabyte)],
+    [
+      "S3: bytes, price per month",
+      `GB × ${PRICES.gigabyte} (an example)`,
+      count((s3Bytes / 1e9) * PRICES.gigabyte),
+    ],
   ];
   const titles = ["What", "How", "Example"];
   return formatColumns(titles, rows, new Set(["Example"]));

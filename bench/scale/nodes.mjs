@@ -16,7 +16,7 @@ const ROUNDS = { full: 5, quick: 2, smoke: 1 };
 const WORK = {
   hot: { title: "hot read, 20 KB", count: { full: 6000, quick: 1500, smoke: 30 }, connections: 12 },
   stored: {
-    title: "read of 20 KB that no node has in memory",
+    title: "read of 20 KB, not in a node's memory",
     count: { full: 2000, quick: 400, smoke: 30 },
     connections: 12,
   },
@@ -44,7 +44,7 @@ export async function measureNodes(bench) {
   if (redis === null || s3 === null) return null;
   const inRedis = await ofStorage(bench, redis, null);
   const split = await ofStorage(bench, redis, s3);
-  const rows = [...rowsOf("all in Redis", inRedis), ...rowsOf("records in Redis, pictures in S3", split)];
+  const rows = [...rowsOf("all in Redis", inRedis), ...rowsOf("records in Redis, images in S3", split)];
   const titles = [
     ...["Storage", "What", "Nodes", "Per second", "Of one node", "p50", "p99"],
     ...["CPU of the nodes, each", "CPU of Redis, each"],

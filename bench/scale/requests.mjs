@@ -16,7 +16,7 @@ const LIFE_MS = 3000;
 /** What is asked for, as the table calls it. */
 export const REQUESTS = /** @type {const} */ ({
   upload: "upload",
-  cold: "cold rendition, made and kept",
+  cold: "cold rendition, rendered and stored",
   hot: "the same from memory",
   stored: "the same from the store (another node)",
   swept: "sweep, one expired image with a rendition",
@@ -75,7 +75,7 @@ export async function countRequests(bench) {
       "Request",
       "Commands, all in Redis",
       "Commands, records in Redis",
-      "and S3, pictures",
+      "and S3, images",
       "S3, everything",
     ];
     return { table: formatColumns(titles, rows, new Set(titles.slice(1, 3))), split };
@@ -124,7 +124,7 @@ async function ofStorage(bench, count, storage, s3, openStorage) {
     await row("DELETE, one rendition", () =>
       ask(node, pathOf(id, "", "json"), { method: "DELETE", pin, status: 204 }),
     );
-    await row("read of what is gone (410)", () => ask(other, pathOf(id), { status: 410 }));
+    await row("read of a deleted image (410)", () => ask(other, pathOf(id), { status: 410 }));
     await row("sweep, nothing due", () => admin.sweep());
     const expiring = async () => {
       const { id } = await uploadTo(node, picture, new Date(Date.now() + LIFE_MS));

@@ -22,7 +22,8 @@ const RULES = {
 
 /** @returns {{ repository: string | null, homepage: string | null, securityContact: string | null }} */
 export function readProject(root) {
-  return JSON.parse(readFileSync(join(root, PROJECT_FILE), "utf8"));
+  const { "//": _note, ...project } = JSON.parse(readFileSync(join(root, PROJECT_FILE), "utf8"));
+  return project;
 }
 
 /** One sentence for each value that is missing or malformed. */

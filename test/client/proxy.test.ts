@@ -12,7 +12,7 @@ test("an error page of a proxy becomes a one-line detail", async () => {
   expect(error).toMatchObject({
     status: 500,
     message:
-      "A web page was answered (500 Internal Server Error), which is not the service's: 502 Bad Gateway",
+      "The reply is a web page (500 Internal Server Error), which does not come from the service: 502 Bad Gateway",
   });
   fronted.front.interject({
     status: 418,

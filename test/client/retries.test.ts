@@ -152,7 +152,7 @@ describe("uploads over a failing network", () => {
       await expect(client.upload(failing)).rejects.toBe(broken);
       expect(opened).toBe(1);
       for (const size of [photo.length - 1, photo.length + 1]) {
-        await expect(client.upload(openable(photo, { size }))).rejects.toThrow(`The source gave`);
+        await expect(client.upload(openable(photo, { size }))).rejects.toThrow(`The source returned`);
       }
       const listener = new Error("the listener's own");
       const onProgress = () => {

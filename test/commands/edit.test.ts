@@ -39,7 +39,7 @@ describe("the commands edit and rm", PATIENT, () => {
     ]);
     expect([again.code, again.stderr]).toEqual([1, `outrigger: ${id}: This image was deleted\n`]);
     expect([gone.code, gone.stderr]).toEqual([1, `outrigger: ${id}: This image was deleted\n`]);
-    expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining("--yes: is needed")]);
+    expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining("--yes: is required")]);
     for (const { stdout, stderr } of [named, dated, refused, none, odd, removed, again, gone, unasked]) {
       for (const secret of [pin, other.pin, wrongPin, "hush"]) expect(stdout + stderr).not.toContain(secret);
     }

@@ -74,16 +74,13 @@ describe("the command get", PATIENT, () => {
       run(["get", url, "--quality", "low"]),
       run(["get", url, "--page", "2", "--output", "page.png"]),
     ]);
-    expect([refused.code, refused.stderr]).toEqual([
-      1,
-      expect.stringContaining("photo.png is there already"),
-    ]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("photo.png already exists")]);
     expect(await readFile(join(site.cwd(), "photo.png"), "utf8")).toBe("mine");
     expect([streamed.code, streamed.stderr]).toEqual([0, ""]);
     expect(streamed.stdout).toMatch(/^<svg[\s\S]*<\/svg>\s*$/);
     expect(printed(record.stdout)[0]).toMatchObject({ id, name: "photo.png", type: "image/png" });
     expect(record.stdout).not.toContain(pin);
-    expect([odd.code, odd.stderr]).toEqual([2, expect.stringContaining("--quality: is for JPEG alone")]);
+    expect([odd.code, odd.stderr]).toEqual([2, expect.stringContaining("--quality: applies only to JPEG")]);
     expect([late.code, late.stderr]).toEqual([1, expect.stringContaining("page must be at most 1")]);
     expect((await run(["get", url, "--force"])).code).toBe(0);
     expect((await sharp(join(site.cwd(), "photo.png")).metadata()).width).toBe(64);

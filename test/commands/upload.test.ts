@@ -46,7 +46,7 @@ describe("the command upload", PATIENT, () => {
     expect(images[1]).toMatchObject({ status: "ready", agent: { name: "outrigger" } });
     const said = stderr.trimEnd().split("\n");
     expect(said).toHaveLength(6);
-    const none = "its content is none of PNG, JPEG, GIF, SVG, PSD, PDF";
+    const none = "its content is not one of PNG, JPEG, GIF, SVG, PSD, PDF";
     for (const [name, why] of [
       ["words.png", none],
       ["new.png", none],
@@ -100,7 +100,7 @@ describe("the command upload", PATIENT, () => {
     expect([dead.code, dead.stdout, dead.stderr]).toEqual([
       1,
       "",
-      `outrigger: photo.png: Nothing answers at ${nowhere}; start one with outrigger serve, or name another with --to or OUTRIGGER_URL\n` +
+      `outrigger: photo.png: No service responds at ${nowhere}; start one with outrigger serve, or set another with --to or OUTRIGGER_URL\n` +
         "outrigger: 2 more were not tried\n",
     ]);
     const tooLarge = "outrigger: photo.png: The file is over the limit of 1000 bytes\n";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { MailServer } from "../support/mail-server.ts";
-import { createMailWorld, type MailSite, type MailWorld, serveMailbox, startMailSite } from "./mail-site.ts";
+import { createMailWorld, type MailSite, type MailWorld, startMailSite } from "./mail-site.ts";
 
 let world: MailWorld;
 let mail: MailServer;
@@ -115,111 +115,5 @@ describe("what servers say comes out as a verdict", () => {
     const site = await start();
     expect(await site.verdict("alice@secure.test")).toMatchObject({ status: "valid" });
     expect(secure.commands).toContain("STARTTLS");
-  });
-});
-
-describe("what takes its time", () => {
-  test("greylisting is waited out, and what it comes to is counted then", async () => {
-    let isOver = false;
-    const greylisting = await world.hostileServer(
-      (peer) =>
-        serveMailbox(peer, "alice", () => (isOver ? "250 OK" : "451 4.7.1 Greylisted, try again later")),
-      "127.0.0.6",
-    );
-    world.route("grey.test", greylisting.host);
-    const site = await start({ prober: { greylistMs: 1500 } });
-    const verdict = () => site.verdict("alice@grey.test");
-    expect(await verdict()).toMatchObject({ status: "unknown", reason: "greylisted" });
-    isOver = true;
-    expect(await site.used()).toMatchObject({ verifications: 0 });
-    await vi.waitFor(async () => expect(await verdict()).toMatchObject({ status: "valid" }), {
-      timeout: 30_000,
-      interval: 100,
-    });
-    expect(await site.used()).toMatchObject({ verifications: 1 });
-    // Once before the wait was over and once behind it, not with every question of ours.
-    expect(greylisting.lines.filter((line) => line.startsWith("RCPT TO:<alice@"))).toHaveLength(2);
-  });
-
-  describe("beyond max_duration", () => {
-    let release: () => void;
-
-    /** A site whose mail server says nothing until it is released, and then yes or something temporary. */
-    async function startSlow(reply: string): Promise<MailSite> {
-      const released = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      const slow = await world.hostileServer(async (peer) => {
-        await released;
-        await serveMailbox(peer, "alice", () => reply);
-      }, "127.0.0.3");
-      world.route("slow.test", slow.host);
-      return await start({ prober: { replyMs: 30_000, wholeMs: 40_000 } });
-    }
-    const ask = (site: MailSite) => site.verify("alice@slow.test", "&max_duration=3");
-
-    async function pollUntilDone(site: MailSite) {
-      return await vi.waitFor(
-        async () => {
-          const answer = await ask(site);
-          expect(answer.status).toBe(200);
-          return answer;
-        },
-        { timeout: 30_000, interval: 100 },
-      );
-    }
-
-    test("there is 202, and polling finds the verdict and counts once", async () => {
-      const site = await startSlow("250 OK");
-      const first = await ask(site);
-      expect([first.status, first.headers.get("retry-after")]).toEqual([202, "2"]);
-      expect(first.body).toEqual({
-        data: { result: null, status: null, score: null, email: "alice@slow.test" },
-        meta: { params: { email: "alice@slow.test" } },
-      });
-      expect((await ask(site)).status).toBe(202);
-      release();
-      expect((await pollUntilDone(site)).body.data).toMatchObject({ status: "valid", score: 100 });
-      expect((await ask(site)).status).toBe(200);
-      expect(await site.used()).toMatchObject({ verifications: 1 });
-    });
-
-    test("it stays counted for the rest of the month", async () => {
-      const site = await startSlow("250 OK");
-      expect((await ask(site)).status).toBe(202);
-      release();
-      await pollUntilDone(site);
-      site.clock.now += 3_600_000;
-      expect(await site.used()).toMatchObject({ verifications: 1 });
-    });
-
-    test("it is not counted where it comes to nothing", async () => {
-      const site = await startSlow("451 4.3.0 Local trouble");
-      expect((await ask(site)).status).toBe(202);
-      release();
-      expect((await pollUntilDone(site)).body.data).toMatchObject({ status: "unknown" });
-      expect(await site.used()).toMatchObject({ verifications: 0 });
-    });
-  });
-
-  test("a host that swallows everything is unknown within max_duration", async () => {
-    // Accepts connections and says nothing at all.
-    const blackhole = await world.hostileServer(() => {}, "127.0.0.4");
-    world.route("blackhole.test", blackhole.host);
-    const site = await start({ prober: { replyMs: 500 } });
-    const begin = performance.now();
-    expect(await site.verdict("alice@blackhole.test")).toMatchObject({ http: 200, status: "unknown" });
-    expect(performance.now() - begin).toBeLessThan(10_000);
-    expect(await site.used()).toMatchObject({ verifications: 0 });
-  });
-
-  test("closing gives up what is under way, and its connections", async () => {
-    const blackhole = await world.hostileServer(() => {}, "127.0.0.5");
-    world.route("blackhole.test", blackhole.host);
-    const site = await start();
-    expect((await site.verify("alice@blackhole.test", "&max_duration=3")).status).toBe(202);
-    expect(blackhole.openConnections()).toBe(1);
-    await site.lookup.close();
-    await vi.waitFor(() => expect(blackhole.openConnections()).toBe(0), { timeout: 10_000 });
   });
 });

@@ -1,13 +1,13 @@
 import { isObject } from "./reply.ts";
 
-// The client has no dependencies, core included: this is its own small form of core's `checkOptions`.
+// The client has no dependencies, not even core: this is a small version of `checkOptions` of core.
 
-/** What each option must be, and whether it is. */
+/** The requirement of each option, as text and as a test. */
 export type OptionRules = Readonly<
   Record<string, readonly [what: string, fits: (given: unknown) => boolean]>
 >;
 
-/** Throws a TypeError that names the option which is unknown or is not what it must be; it repeats no value. */
+/** Throws a TypeError that names an unknown or invalid option; it quotes no value. */
 export function checkOptions(factory: string, options: unknown, rules: OptionRules): void {
   const known = Object.keys(rules);
   if (!isObject(options)) throw new TypeError(`${factory} takes an object of options: ${known.join(", ")}`);
@@ -23,7 +23,7 @@ export function checkOptions(factory: string, options: unknown, rules: OptionRul
   }
 }
 
-/** Whether names share their beginning and end but for at most three characters in between. */
+/** Whether the names differ only in up to three characters between a common start and end. */
 function isNear(a: string, b: string): boolean {
   let start = 0;
   while (start < a.length && a[start] === b[start]) start++;

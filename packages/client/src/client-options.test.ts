@@ -10,7 +10,7 @@ test.each([
   ["https://example.com/img//", "https://example.com/img"],
   ["HTTPS://Example.com:443", "https://example.com"],
   ["http://127.0.0.1:8080/a%20b/", "http://127.0.0.1:8080/a%20b"],
-])("%s is a mount point", (given, expected) => {
+])("baseUrl accepts %s", (given, expected) => {
   expect(settingsOf({ baseUrl: given }).baseUrl).toBe(expected);
 });
 
@@ -21,7 +21,7 @@ test.each([
   ["https://me:secret@example.com/", /^baseUrl/],
   ["https://example.com/?a=b", /^baseUrl/],
   ["https://example.com/#a", /^baseUrl/],
-])("%j is none", (given, message) => {
+])("baseUrl rejects %j", (given, message) => {
   expect(() => settingsOf({ baseUrl: given })).toThrow(message);
 });
 
@@ -34,11 +34,11 @@ test.each<[Partial<ClientOptions>, RegExp]>([
   [{ userAgent: " " }, /^userAgent/],
   [{ userAgent: "a/1\r\nX: y" }, /^userAgent/],
   [{ userAgent: "ü/1" }, /^userAgent/],
-])("%j is refused", (options, message) => {
+])("a client rejects the options %j", (options, message) => {
   expect(() => settingsOf({ baseUrl, ...options })).toThrow(message);
 });
 
-test("the user agent is the option's, else the header's, else ours", () => {
+test("the User-Agent is the option, otherwise the header, otherwise the default", () => {
   const agentOf = (options: Partial<ClientOptions>) =>
     settingsOf({ baseUrl, ...options }).headers.get("User-Agent");
   const headers = { "user-agent": "host/2" };
@@ -47,7 +47,7 @@ test("the user agent is the option's, else the header's, else ours", () => {
   expect(agentOf({ headers, userAgent: "app/1" })).toBe("app/1");
 });
 
-test("a limit without end is as long as a timer can be", () => {
+test("an infinite maxRetryAfterMs becomes the longest timer", () => {
   const { maxRetryAfterMs } = settingsOf({ baseUrl, maxRetryAfterMs: Number.POSITIVE_INFINITY });
   expect(maxRetryAfterMs).toBe(2 ** 31 - 1);
 });

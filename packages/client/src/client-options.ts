@@ -7,34 +7,34 @@ import { MAX_TIMER_MS } from "./waiting.ts";
 export interface ClientOptions {
   /** Absolute URL of the mount point, e.g. `https://example.com/img`. */
   baseUrl: string;
-  /** The User-Agent, e.g. `"my-app/1.2"`: its first product is shown with uploads. Browsers send their own. @default "outrigger-client/<version>" */
+  /** The User-Agent, e.g. `"my-app/1.2"`: its first product is shown with uploads. Browsers ignore it and send their own. @default "outrigger-client/<version>" */
   userAgent?: string | undefined;
-  /** Sent with every request, e.g. `Authorization` for the host app. @default none */
+  /** Headers of every request, e.g. `Authorization` for the host app. @default none */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Does all requests. With one of your own a browser tells the progress of uploads only at their end. @default globalThis.fetch */
+  /** Function that sends all requests. With a custom one, browsers report upload progress only at the end. @default globalThis.fetch */
   fetch?: typeof fetch | undefined;
   /**
-   * How often a request is repeated after 429 and 503, as `Retry-After` says, and after failures of the network (502 and 504
-   * of a proxy among them). @default 4
+   * Most retries of a request: after 429 and 503 as `Retry-After` says, and after network failures, including 502 and 504 of a
+   * proxy. @default 4
    */
   maxRetries?: number | undefined;
-  /** The longest `Retry-After` that is waited for, in milliseconds; for a longer one a call rejects at once. @default 60000 */
+  /** Longest `Retry-After` to wait for, in milliseconds. A call with a longer one rejects at once. @default 60000 */
   maxRetryAfterMs?: number | undefined;
 }
 
 /** The options with their defaults filled in. */
 export interface ClientSettings {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   baseUrl: string;
   headers: Headers;
   fetch: typeof fetch;
-  /** Whether `fetch` is the caller's own. */
+  /** Whether the caller passed `fetch`. */
   hasOwnFetch: boolean;
   maxRetries: number;
   maxRetryAfterMs: number;
 }
 
-/** Of {@link ClientOptions}, and of nothing else. */
+/** Rules for {@link ClientOptions} only. */
 export const CLIENT_RULES = {
   baseUrl: ["an absolute URL, such as https://example.com/img", isText],
   userAgent: [
@@ -48,8 +48,8 @@ export const CLIENT_RULES = {
 } satisfies Record<keyof ClientOptions, OptionRules[string]>;
 
 /**
- * Fills in the defaults; throws a TypeError that names the option which is unknown or out of range.
- * @param factory whose options they are, for messages.
+ * Fills in the defaults; throws a TypeError that names an unknown or invalid option.
+ * @param factory Name of the function with these options, for messages.
  */
 export function clientSettings(factory: string, options: ClientOptions, rules: OptionRules): ClientSettings {
   checkOptions(factory, options, rules);
@@ -57,7 +57,7 @@ export function clientSettings(factory: string, options: ClientOptions, rules: O
   return {
     baseUrl: mountPoint(options.baseUrl),
     headers: commonHeaders(options),
-    // Looked up with each request, and called as browsers want it: as a method of nothing.
+    // Looked up for each request, and called without a receiver, as browsers require.
     fetch: ownFetch ?? ((input, init) => globalThis.fetch(input, init)),
     hasOwnFetch: ownFetch !== undefined,
     maxRetries,
@@ -81,7 +81,7 @@ function mountPoint(baseUrl: string): string {
 }
 
 function commonHeaders({ headers = {}, userAgent }: ClientOptions): Headers {
-  // Throws a TypeError for names and values that no header can have.
+  // Throws a TypeError for invalid names and values.
   const all = new Headers(headers);
   if (isBrowser()) return all;
   if (userAgent !== undefined || !all.has("User-Agent")) {
@@ -91,8 +91,8 @@ function commonHeaders({ headers = {}, userAgent }: ClientOptions): Headers {
 }
 
 /**
- * Whether this is a page or a worker of a browser: there a request body cannot be streamed over HTTP/1.1, and a User-Agent of
- * one's own needs a permission that the service does not give.
+ * Whether this is a page or a worker of a browser. Browsers do not stream request bodies over HTTP/1.1, and a custom User-Agent
+ * needs a CORS permission that the service does not grant.
  */
 export function isBrowser(): boolean {
   return typeof navigator !== "undefined" && /^Mozilla\//.test(navigator.userAgent ?? "");

@@ -11,6 +11,6 @@ test.each([
   [`inline; filename*=utf-8'de'a.png; filename="b.png"`, "a.png"],
   [`inline; filename="b.png"; filename*=UTF-8''%ff`, "b.png"],
   ["inline; filename*=UTF-8''%ff", null],
-])("%s names %s", (disposition, name) => {
+])("nameOf(%s) is %s", (disposition, name) => {
   expect(nameOf(disposition)).toBe(name);
 });

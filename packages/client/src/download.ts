@@ -5,21 +5,21 @@ import { type Reply, readReply } from "./reply.ts";
 import { noReply, sendAnd } from "./send.ts";
 import { waitAsAsked } from "./wait-until-ready.ts";
 
-/** An image in one of its formats. Whoever takes it reads `body` or cancels it. */
+/** An image in one of its formats. The caller must read or cancel `body`. */
 export interface Download {
   /** Media type. */
   type: string;
-  /** Bytes; `null` where the reply does not say. */
+  /** Size in bytes; `null` if unknown. */
   size: number | null;
-  /** As the image is called; `null` where the reply does not say. */
+  /** Name of the image; `null` if unknown. */
   name: string | null;
-  /** Fails with an `OutriggerError` where the reply is cut off, and with the signal's reason. */
+  /** Fails with an `OutriggerError` if the reply is truncated, and with the reason of an aborted signal. */
   body: ReadableStream<Uint8Array>;
   /** Reads `body` to its end. */
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** Opens an address, after waiting while what is there is processed. */
+/** Opens an address, and first waits until the image is ready. */
 export async function download(
   settings: ClientSettings,
   url: string,
@@ -35,7 +35,7 @@ export async function download(
   }
 }
 
-/** What was asked for is read by the caller, everything else here. */
+/** Reads any reply except 200, which the caller reads. */
 async function readUnlessOk(opened: Response): Promise<Reply & { opened?: Response }> {
   if (opened.status !== 200) return readReply(opened);
   const { status, statusText, headers } = opened;
@@ -55,7 +55,7 @@ function describeDownload(response: Response, url: string, signal: AbortSignal |
   };
 }
 
-/** Of what is compressed on its way the length is not that of what is read. */
+/** The length of the body; `null` if it is compressed, since Content-Length then counts other bytes. */
 function lengthOf(headers: Headers): number | null {
   const length = headers.get("Content-Length") ?? "";
   return /^\d+$/.test(length) && !headers.has("Content-Encoding") ? Number(length) : null;
@@ -67,7 +67,7 @@ interface Expected {
   signal: AbortSignal | undefined;
 }
 
-/** The body, of which a part is a failure. */
+/** The body, which fails if it is truncated. */
 function wholeBody(
   body: ReadableStream<Uint8Array>,
   { size, url, signal }: Expected,
@@ -91,7 +91,7 @@ function wholeBody(
           return controller.enqueue(value);
         }
         if (size !== null && received !== size) {
-          throw noReply(url, `${received} of ${size} bytes came`);
+          throw noReply(url, `${received} of ${size} bytes arrived`);
         }
         controller.close();
       },
@@ -101,7 +101,7 @@ function wholeBody(
   );
 }
 
-/** The file's name of a Content-Disposition (RFC 6266): the extended one, else the plain one. */
+/** The file name in a Content-Disposition (RFC 6266): the extended one, otherwise the plain one. */
 export function nameOf(disposition: string | null): string | null {
   if (disposition === null) return null;
   const [, extended] = /;\s*filename\*\s*=\s*UTF-8'[^']*'([^;\s]+)/i.exec(disposition) ?? [];
@@ -109,7 +109,7 @@ export function nameOf(disposition: string | null): string | null {
     try {
       return decodeURIComponent(extended);
     } catch {
-      // Not UTF-8: the plain one is for such a case.
+      // Not UTF-8: use the plain name instead.
     }
   }
   const [, quoted, token] = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(disposition) ?? [];

@@ -14,7 +14,7 @@ test.each([
   [`https://example.com/img/api/images/${ID}.json`, "https://example.com/img", null],
   [`https://example.com/api/images/${ID}.jpeg/?resize=9x#a`, "https://example.com", null],
   [`http://user:word@127.0.0.1:8080/${ID}/${ID}.png/${ID}`, `http://127.0.0.1:8080/${ID}/${ID}.png`, null],
-])("%s is an image's", (address, baseUrl, pin) => {
+])("parseImageAddress accepts %s", (address, baseUrl, pin) => {
   expect(parseImageAddress(address)).toEqual({ baseUrl, id: ID, pin });
 });
 
@@ -33,11 +33,11 @@ test.each([
   `https://example.com/img/api/images/${ID}.bmp`,
   "https://example.com/img/api/images.json",
   `https://example.com/?id=${ID}`,
-])("%j is none", (address) => {
+])("parseImageAddress rejects %j", (address) => {
   expect(parseImageAddress(address)).toBeNull();
 });
 
-test("every address that is made can be taken apart", () => {
+test("parseImageAddress parses every address that formatAddress makes", () => {
   const baseUrl = "https://example.com/img";
   for (const format of ["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"] as const) {
     const address = formatAddress(baseUrl, ID, format, { resize: "10x", page: 2, convert: undefined });
@@ -46,13 +46,13 @@ test("every address that is made can be taken apart", () => {
   }
 });
 
-test("a preset and a signature stand in the address", () => {
+test("formatAddress adds a preset and a signature to the query", () => {
   const address = formatAddress("https://example.com", ID, "png", { preset: "thumb", s: "a-_Z", until: 5 });
   expect(address).toBe(`https://example.com/api/images/${ID}.png?preset=thumb&until=5&s=a-_Z`);
 });
 
-test("what is no format is refused, and parameters are encoded", () => {
-  // What a caller without types may give.
+test("formatAddress rejects an unknown format, and encodes parameters", () => {
+  // A value that untyped callers may pass.
   expect(() => formatAddress("https://example.com", ID, "exe" as ImageFormat)).toThrow(TypeError);
   expect(() => formatAddress("https://example.com", "../x", "png")).toThrow(/^id must be/);
   expect(queryOf({ name: "a&b=c+d e/ü", none: undefined, zero: 0 })).toBe(

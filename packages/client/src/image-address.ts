@@ -10,7 +10,7 @@ export function recordAddress(baseUrl: string, id: string): string {
   return `${baseUrl}/api/images/${id}.json`;
 }
 
-/** Address of an image in a format. Throws a TypeError for what is no ID or no format. */
+/** Address of an image in a format. Throws a TypeError for an invalid ID or format. */
 export function formatAddress(
   baseUrl: string,
   id: string,
@@ -24,7 +24,7 @@ export function formatAddress(
   return `${baseUrl}/api/images/${id}.${format}${query}`;
 }
 
-/** Parameters as a query with its question mark; what is undefined is left out. */
+/** Parameters as a query with its question mark; undefined ones are omitted. */
 export function queryOf(parameters: Readonly<Record<string, string | number | undefined>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
@@ -33,25 +33,25 @@ export function queryOf(parameters: Readonly<Record<string, string | number | un
   return query.size === 0 ? "" : `?${query}`;
 }
 
-/** What an address of an image says. */
+/** The parts of an image address. */
 export interface ImageAddress {
   /** The mount point, for `createImagesClient`. */
   baseUrl: string;
   id: string;
-  /** As the edit URL carries it; `null` without. */
+  /** The PIN of an edit URL; `null` without one. */
   pin: string | null;
 }
 
 /**
- * Takes apart any address that the service gives for an image: the image URL, its viewer, its edit page, its record, any of its
- * formats. `null` for anything else.
+ * Parses any address of an image: the image URL, its viewer, its edit page, its record, any of its formats. `null` for any
+ * other text.
  */
 export function parseImageAddress(address: string): ImageAddress | null {
   if (!URL.canParse(address)) return null;
   const { protocol, origin, pathname, searchParams } = new URL(address);
   if (protocol !== "https:" && protocol !== "http:") return null;
   const api = API_ADDRESS.exec(pathname);
-  // Below `/api/images` nothing but formats is there.
+  // Below `/api/images` only formats have addresses.
   const page = api === null && !pathname.includes("/api/images/") ? PAGE_ADDRESS.exec(pathname) : null;
   const [, mountPath = "", id] = api ?? page ?? [];
   if (!isImageId(id)) return null;

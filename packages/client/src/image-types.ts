@@ -1,87 +1,87 @@
 import type { Instant } from "./checks.ts";
 
-/** Formats in which every image is served; `webp` and `avif` are beyond the documented ones. */
+/** Formats in which every image is served; `webp` and `avif` extend the documented formats. */
 export type ImageFormat = DocumentedFormat | "webp" | "avif";
 
-/** Formats to which a record has links. */
+/** Formats with a link in the record. */
 export type DocumentedFormat = "png" | "jpg" | "gif" | "svg" | "psd" | "pdf";
 
-/** An image as its readers see it. Dates are ISO 8601 in UTC with milliseconds. */
+/** The public record of an image. Dates are ISO 8601 in UTC with milliseconds. */
 export interface ImageRecord {
-  /** 22 characters. */
+  /** 22 letters, digits, hyphens and underscores. */
   id: string;
   name: string;
   /** Media type of the original, e.g. `"image/png"`. */
   type: string;
-  /** Bytes of the original as it is stored. */
+  /** Size of the stored original in bytes. */
   size: number;
-  /** Pixels; of a PDF two for a point of its first page. `null` while the image is processed. */
+  /** Width in pixels; for a PDF 2 px per point of its first page. `null` during processing. */
   width: number | null;
   height: number | null;
-  /** Of a PDF; of an animation its frames. `null` while the image is processed. */
+  /** Pages of a PDF, or frames of an animation. `null` during processing. */
   pages: number | null;
-  /** `processing`: it cannot be served yet. */
+  /** `processing` until the image can be served. */
   status: "ready" | "processing";
-  /** First product of the uploader's User-Agent; `null` where it had none. */
+  /** First product of the uploader's User-Agent; `null` if it had none. */
   agent: { name: string; version: string | null } | null;
   createdAt: string;
   updatedAt: string;
   expiresAt: string;
-  /** The image URL: viewer for browsers, the original for everything else. */
+  /** The image URL: the viewer for browsers, the original for other clients. */
   url: string;
   links: Record<"json" | DocumentedFormat, string>;
-  /** For `ifMatch` of an edit. Absent where the reply had none: of what was just created, and while it is processed. */
+  /** For `ifMatch` of an edit. Absent in the reply to a create and during processing. */
   etag?: string;
 }
 
-/** What the uploader is told, and nobody else. */
+/** The record with the secrets that only the reply to a create has. */
 export interface CreatedImage extends ImageRecord {
-  /** Page on which the image is renamed and deleted. Has the PIN in it. */
+  /** Address of the page to rename or delete the image. Contains the PIN: keep it private. */
   editUrl: string;
-  /** Proves that it is yours. It cannot be asked for again. */
+  /** Authorizes edits and deletion. The service never returns it again. */
   pin: string;
 }
 
-/** What is changed about how an image is served. */
+/** Parameters of a rendition. */
 export interface ReadOptions {
   /** Quality of a `jpg`. @default "high" */
   convert?: "low" | "medium" | "high" | "max" | undefined;
-  /** `<W>x<H>`, `<W>x` or `x<H>`, sides 1 to 8192: fits into the box. Rasters are never enlarged. */
+  /** `<W>x<H>`, `<W>x` or `x<H>`, sides 1 to 8192: fits the image into the box. Rasters are never enlarged. */
   resize?: string | undefined;
-  /** Page of a PDF, from 1. @default the first; as `pdf` all */
+  /** Page of a PDF, from 1. @default the first page; all pages for `pdf` */
   page?: number | undefined;
-  /** Name of a preset of the service, in place of `convert`, `resize` and `page`. */
+  /** Name of a preset of the service, instead of `convert`, `resize` and `page`. */
   preset?: string | undefined;
-  /** Signature of an address that the host made, as it stands in the address. Everything else must be as in it. */
+  /** Signature from an address signed by the host. All other parameters must equal those of that address. */
   s?: string | undefined;
-  /** When the signed address ends, in Unix milliseconds. */
+  /** Expiry of the signed address, in Unix milliseconds. */
   until?: number | undefined;
 }
 
 export interface RequestOptions {
-  /** Ends the request, and every wait between its tries, at once; the call rejects with the signal's reason. */
+  /** Aborts the request and any wait between retries; the call rejects with the reason of the signal. */
   signal?: AbortSignal | undefined;
 }
 
 export interface UploadProgress {
-  /** Of the request's body, which is a little longer than the file. Begins anew when an upload is repeated. */
+  /** Bytes of the request body, which is slightly longer than the file. Starts again at 0 on a retry. */
   sentBytes: number;
   totalBytes: number;
 }
 
 export interface UploadOptions extends RequestOptions {
-  /** @default the source's own name */
+  /** File name of the upload. @default the name of the source */
   fileName?: string | undefined;
-  /** What the image is called, 1 to 255 characters. @default the file's name */
+  /** Name of the image, 1 to 255 characters. @default the file name */
   name?: string | undefined;
-  /** @default as the service has it: 24 hours from now */
+  /** Expiry of the image. @default the default of the service, normally 24 hours from now */
   expiresAt?: Instant | undefined;
-  /** Told while bytes go out; the last time when all have. What it throws ends the upload. */
+  /** Called while bytes are sent, and finally when all are sent. An error that it throws aborts the upload. */
   onProgress?: ((progress: UploadProgress) => void) | undefined;
-  /** Told once, as soon as the service has taken the image, before any wait: what ends the wait does not lose the PIN. */
+  /** Called once the service has accepted the image, before any wait, so that a failed wait does not lose the PIN. */
   onCreated?: ((image: CreatedImage) => void) | undefined;
-  /** Makes a repeated upload the same one: 1 to 255 visible ASCII characters. @default a random one for each call */
+  /** Uploads with the same key create one image: 1 to 255 visible ASCII characters. @default a random key for each call */
   idempotencyKey?: string | undefined;
-  /** Whether to wait until the image can be served. `false`: the service is asked to process it later. @default true */
+  /** Whether to wait until the image is ready. `false` requests asynchronous processing. @default true */
   wait?: boolean | undefined;
 }

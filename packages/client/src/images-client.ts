@@ -18,7 +18,7 @@ import { uploadImage } from "./upload-image.ts";
 import type { UploadSource } from "./upload-source.ts";
 import { askRecord, waitUntilReady, withTimeout } from "./wait-until-ready.ts";
 
-/** What is changed of an image; what is absent stays. */
+/** The changes of an edit; absent fields stay unchanged. */
 export interface ImageChange {
   /** 1 to 255 characters. */
   name?: string | undefined;
@@ -26,34 +26,34 @@ export interface ImageChange {
 }
 
 /**
- * The image service at one mount point. Every method rejects with an {@link OutriggerError} for what is refused or fails, with a
- * `TypeError` for an ID or PIN that is none, and with the signal's reason.
+ * The image service at one mount point. Every method rejects with an {@link OutriggerError} for a refusal or a failure, with a
+ * `TypeError` for an invalid ID or PIN, and with the reason of an aborted signal.
  */
 export interface ImagesClient {
   /**
-   * Stores an image, once, however often it has to be sent: each call has its `Idempotency-Key`. Waits until it can be served,
-   * unless `wait` is `false`; an image that turns out to be unreadable only then rejects with 404 and the reason.
+   * Stores an image exactly once, even after retries: each call has an `Idempotency-Key`. Waits until the image is ready unless
+   * `wait` is `false`. If the image proves unreadable during that wait, rejects with 404 and the reason.
    */
   upload(source: UploadSource, options?: UploadOptions): Promise<CreatedImage>;
-  /** The record. `status` tells whether the image can be served yet. */
+  /** The record. `status` shows whether the image can be served. */
   get(id: string, options?: RequestOptions): Promise<ImageRecord>;
   /**
-   * The record as soon as the image can be served; asks as often as the service wants to be asked.
-   * @param options `timeoutMs`: after so long it rejects with status 202. Without, it waits for as long as it takes.
+   * The record once the image is ready. Polls at the interval that the service requests.
+   * @param options `timeoutMs`: rejects with status 202 after this time. Absent: no timeout.
    */
   waitUntilReady(
     id: string,
     options?: RequestOptions & { timeoutMs?: number | undefined },
   ): Promise<ImageRecord>;
-  /** Address of an image in a format, for links and `<img>`. Nothing is asked. */
+  /** Address of an image in a format, for links and `<img>`. Sends no request. */
   addressOf(id: string, format: ImageFormat, options?: ReadOptions): string;
-  /** The image in a format. Waits while it is processed. */
+  /** The image in a format. Waits until the image is ready. */
   download(id: string, format: ImageFormat, options?: ReadOptions & RequestOptions): Promise<Download>;
   /**
-   * Changes name, expiry, or both, and resolves with the record. It may be done twice without harm, so it is repeated as a read
-   * is. With `ifMatch` it is repeated only after 429: a try whose answer was lost may have been done, and a second one would
-   * then be refused with 412 because of the first. After a failure of the network read the record, and see.
-   * @param options `ifMatch`: `etag` of a record; where somebody changed it since, the edit rejects with 412.
+   * Changes name, expiry, or both, and resolves with the record. An edit is safe to execute twice, so it is retried like a read.
+   * With `ifMatch` it is retried only after 429: if a lost reply belonged to a successful edit, a retry would be refused with
+   * 412. After a network failure, read the record to see the result.
+   * @param options `ifMatch`: `etag` of a record. If the record has changed since, the edit rejects with 412.
    */
   edit(
     id: string,
@@ -62,13 +62,13 @@ export interface ImagesClient {
     options?: RequestOptions & { ifMatch?: string | undefined },
   ): Promise<ImageRecord>;
   /**
-   * Deletes an image. Of one that is gone already this rejects with 410; where an earlier try of the same call may have been
-   * what deleted it, the call has done what was asked, and resolves.
+   * Deletes an image. Rejects with 410 if the image is already gone, but resolves if an earlier try of the same call may have
+   * deleted it.
    */
   remove(id: string, pin: string, options?: RequestOptions): Promise<void>;
 }
 
-/** A client of the image service. Throws a TypeError for an option that is out of range. */
+/** A client of the image service. Throws a TypeError for an invalid option. */
 export function createImagesClient(options: ClientOptions): ImagesClient {
   const settings = clientSettings("createImagesClient", options, CLIENT_RULES);
   const { baseUrl } = settings;
@@ -121,7 +121,7 @@ export function createImagesClient(options: ClientOptions): ImagesClient {
   };
 }
 
-/** The PIN goes into a header and nowhere else: addresses are logged. */
+/** The PIN is sent only in a header, since addresses are logged. */
 function ownHeaders(pin: string): Record<string, string> {
   return { Accept: "application/json", "X-Service-Image-Pin": pin };
 }

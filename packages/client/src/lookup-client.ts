@@ -27,7 +27,7 @@ import { send } from "./send.ts";
 import { waitAsAsked } from "./wait-until-ready.ts";
 
 export interface LookupClientOptions extends ClientOptions {
-  /** Sent as `X-API-KEY`. Absent where the host app says who asks, and for `countEmails`. @default none */
+  /** Sent as `X-API-KEY`. Not needed for `countEmails`, or if the host app authenticates requests. @default none */
   apiKey?: string | undefined;
 }
 
@@ -36,40 +36,40 @@ const LOOKUP_RULES = {
   apiKey: ["visible ASCII characters", isApiKey],
 } satisfies Record<keyof LookupClientOptions, OptionRules[string]>;
 
-/** Which organisation: one of both; the domain wins. */
+/** The organisation: its domain or its name. The domain takes precedence. */
 export interface SubjectParameters {
   domain?: string | undefined;
-  /** By its name, of at least three characters. */
+  /** Name of the organisation, at least 3 characters. */
   company?: string | undefined;
 }
 
 export interface DomainSearchParameters extends SubjectParameters {
-  /** 1 to 100. @default 10 */
+  /** Size of the page, 1 to 100. @default 10 */
   limit?: number | undefined;
-  /** @default 0 */
+  /** Number of addresses to skip, from 0. @default 0 */
   offset?: number | undefined;
   type?: AddressType | undefined;
-  /** Any of them. */
+  /** One value or several alternatives. */
   seniority?: Seniority | readonly Seniority[] | undefined;
   department?: Department | readonly Department[] | undefined;
 }
 
-/** First and last name, or the full one. */
+/** First and last name, or the full name. */
 export interface FindEmailParameters extends SubjectParameters {
   firstName?: string | undefined;
   lastName?: string | undefined;
   fullName?: string | undefined;
-  /** How long the service may ask mail servers, in whole seconds: 3 to 20. @default 10 */
+  /** Longest time for requests to mail servers, in whole seconds: 3 to 20. @default 10 */
   maxDuration?: number | undefined;
 }
 
 /**
- * The lookup at one mount point. Results have the fields of the API under their own names. Every method rejects with an
- * {@link OutriggerError} for what is refused or fails, and with the signal's reason. All are reads: a request that was repeated
- * is counted once.
+ * The lookup at one mount point. Results have the field names of the API. Every method rejects with an {@link OutriggerError}
+ * for a refusal or a failure, and with the reason of an aborted signal. All methods are reads: a retried request is counted
+ * once.
  */
 export interface LookupClient<A extends string = "network_a", B extends string = "network_b"> {
-  /** The addresses of a domain, a page of them. */
+  /** A page of the addresses of a domain. */
   domainSearch(
     parameters: DomainSearchParameters,
     options?: RequestOptions,
@@ -80,25 +80,25 @@ export interface LookupClient<A extends string = "network_a", B extends string =
     options?: RequestOptions,
   ): Promise<LookupResult<FoundEmail<A, B>, FoundEmailMeta>>;
   /**
-   * Whether an address takes mail. Where that is not known yet, asks again as the service says, until it is.
-   * @param options `maxDuration`: how long the service may take for each answer, in whole seconds: 3 to 20, default 10.
+   * Whether an address accepts mail. After 202, retries as `Retry-After` says until the verdict is known.
+   * @param options `maxDuration`: longest time for each reply, in whole seconds: 3 to 20, default 10.
    */
   verifyEmail(
     email: string,
     options?: RequestOptions & { maxDuration?: number | undefined },
   ): Promise<LookupResult<EmailVerification, EmailVerificationMeta>>;
-  /** How many addresses of a domain are known. Needs no key. */
+  /** The number of known addresses of a domain. Needs no key. */
   countEmails(
     parameters: SubjectParameters & { type?: AddressType | undefined },
     options?: RequestOptions,
   ): Promise<LookupResult<EmailCount, EmailCountMeta>>;
-  /** What was used of the month's allowance. */
+  /** The usage and the allowance of this month. */
   account(options?: RequestOptions): Promise<LookupResult<Account, AccountMeta>>;
 }
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 
-/** A client of the email lookup. Throws a TypeError for an option that is out of range. */
+/** A client of the email lookup. Throws a TypeError for an invalid option. */
 export function createLookupClient<A extends string = "network_a", B extends string = "network_b">(
   options: LookupClientOptions,
 ): LookupClient<A, B> {
@@ -107,13 +107,13 @@ export function createLookupClient<A extends string = "network_a", B extends str
   const secrets = apiKey === undefined ? [] : [apiKey];
   for (const key of secrets) settings.headers.set("X-API-KEY", key);
 
-  /** The caller says what the operation answers; that it is an answer of the lookup is looked at. */
+  /** The caller knows the type of the result; here only its envelope is checked. */
   async function ask<R>(operation: string, query: Query, signal: AbortSignal | undefined): Promise<R> {
     const url = `${settings.baseUrl}/v2/${operation}${queryOf(query)}`;
     const sending = { method: "GET", url, headers: { Accept: "application/json" }, signal } as const;
     for (;;) {
       const { reply } = await repeat(settings, { isRepeatable: true, signal }, () => send(settings, sending));
-      // The shapes of what the API answers with 200 are those of its documentation.
+      // Replies with 200 have the documented shape.
       if (reply.status === 200) return readResult(reply) as R;
       if (reply.status !== 202) throw readRefusal(reply, secrets);
       await waitAsAsked(settings, reply, signal);
@@ -148,6 +148,7 @@ function readResult(reply: Reply): LookupResult<unknown, unknown> {
   throw new OutriggerError({
     status: reply.status,
     title: "Unexpected reply",
-    detail: "What answered is not the lookup. Is baseUrl the address at which it is mounted?",
+    detail:
+      "The reply does not come from the lookup. Check that baseUrl is the address at which it is mounted.",
   });
 }

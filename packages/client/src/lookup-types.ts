@@ -1,4 +1,4 @@
-/** A success of the lookup, as it is on the wire. */
+/** A successful reply of the lookup, as on the wire. */
 export interface LookupResult<Data, Meta> {
   data: Data;
   meta: Meta;
@@ -32,22 +32,22 @@ export interface SourceEntry {
 }
 
 /**
- * Somebody's profiles: identifier and URL on a professional network, handle on a short-message network. A service can give
- * these fields other names; then they are the type parameters of `createLookupClient`.
+ * Profiles of a person: identifier and URL on a professional network, handle on a short-message network. If the service renames
+ * these fields, pass the names as type parameters of `createLookupClient`.
  */
 export type NetworkFields<A extends string, B extends string> = Record<A | `${A}_url` | B, string | null>;
 
-/** An address of a domain, and whose it is. What is not known is `null`. */
+/** An address of a domain with its person. Unknown fields are `null`. */
 export type EmailEntry<A extends string = "network_a", B extends string = "network_b"> = NetworkFields<
   A,
   B
 > & {
-  /** The address. */
+  /** The email address. */
   value: string;
   type: AddressType;
-  /** That the address is right: 0 to 100. */
+  /** Probability in percent that the address is right: 0 to 100. */
   confidence: number;
-  /** At most 20. */
+  /** At most 20 sources. */
   sources: SourceEntry[];
   first_name: string | null;
   last_name: string | null;
@@ -57,20 +57,20 @@ export type EmailEntry<A extends string = "network_a", B extends string = "netwo
   phone_number: string | null;
 };
 
-/** All but the list is `null` or `false` for a domain that is not known. */
+/** For an unknown domain, all fields except the list are `null` or `false`. */
 export interface DomainSearch<A extends string = "network_a", B extends string = "network_b"> {
   domain: string | null;
   webmail: boolean;
   disposable: boolean;
-  /** How addresses are formed, e.g. `"{first}.{last}"`. */
+  /** Pattern of addresses, e.g. `"{first}.{last}"`. */
   pattern: string | null;
   organization: string | null;
-  /** The surest first, then by address. */
+  /** Sorted by confidence, highest first, then by address. */
   emails: EmailEntry<A, B>[];
 }
 
 export interface DomainSearchMeta {
-  /** What paging can return in all. */
+  /** Total number of addresses that paging returns. */
   results: number;
   limit: number;
   offset: number;
@@ -79,13 +79,13 @@ export interface DomainSearchMeta {
     company: string | null;
     type: AddressType | null;
     offset: number | null;
-    /** Several with commas. */
+    /** Comma-separated list. */
     seniority: string | null;
     department: string | null;
   };
 }
 
-/** `email` is `null`, and `score` 0, where nothing can be said. */
+/** Without enough evidence, `email` is `null` and `score` is 0. */
 export type FoundEmail<A extends string = "network_a", B extends string = "network_b"> = NetworkFields<
   A,
   B
@@ -93,7 +93,7 @@ export type FoundEmail<A extends string = "network_a", B extends string = "netwo
   first_name: string;
   last_name: string;
   email: string | null;
-  /** That the address is right: 0 to 100. */
+  /** Probability in percent that the address is right: 0 to 100. */
   score: number;
   domain: string | null;
   accept_all: boolean;
@@ -113,7 +113,7 @@ export interface FoundEmailMeta {
   };
 }
 
-/** Why a verdict is not certain, or why it is no. */
+/** The reason for an uncertain or negative verdict. */
 export type VerdictReason =
   | "not_an_address"
   | "no_local"
@@ -142,15 +142,15 @@ export type VerdictReason =
   | "not_probed"
   | "dns_failure";
 
-/** A verdict. A boolean that is `false` may also say that it could not be confirmed. */
+/** A verdict. `false` also means that a fact could not be confirmed. */
 export interface EmailVerification {
   result: "deliverable" | "undeliverable" | "risky";
   status: "valid" | "invalid" | "accept_all" | "webmail" | "disposable" | "unknown";
   /** 0 to 100. */
   score: number;
-  /** As it was asked for. */
+  /** The address as requested. */
   email: string;
-  /** Whether it is of the grammar of addresses. */
+  /** Whether the address has valid syntax. */
   regexp: boolean;
   gibberish: boolean;
   disposable: boolean;
@@ -159,10 +159,10 @@ export interface EmailVerification {
   smtp_server: boolean;
   smtp_check: boolean;
   accept_all: boolean;
-  /** Whether the mail server refuses whoever asked. */
+  /** Whether the mail server rejects probes from the service. */
   block: boolean;
   reason: VerdictReason | null;
-  /** The address that was probably meant; `null` for none. */
+  /** The address probably meant; `null` without a suggestion. */
   suggestion: string | null;
   sources: SourceEntry[];
 }
@@ -190,10 +190,10 @@ export interface Account {
   /** E.g. `"Free"`. */
   plan_name: string;
   plan_level: number;
-  /** From when on the month's allowance is whole again: `YYYY-MM-DD`, UTC. */
+  /** Date on which the allowance resets: `YYYY-MM-DD`, UTC. */
   reset_date: string;
   team_id: string;
-  /** Searches and verifications together. An allowance without limit is 1,000,000,000. */
+  /** Searches and verifications together. An unlimited allowance is 1,000,000,000. */
   calls: Allowance;
   requests: { searches: Allowance; verifications: Allowance };
 }

@@ -8,7 +8,7 @@ function multipart(fields: Record<string, string>, fileName = file.fileName) {
   return createMultipart(fields, { ...file, fileName, source: new Blob([BYTES]) });
 }
 
-test("is read by others as it was meant, as often as it is opened, and as long as it says", async () => {
+test("createMultipart writes a form that other parsers read, with the stated length, each time it is opened", async () => {
   const fields = { name: 'ü "q"\r\n--x', expiresAt: "1", 'odd"\r\nname': "v" };
   const fileName = 'quo"te\\ \r\nü.png';
   const form = multipart(fields, fileName);
@@ -23,7 +23,7 @@ test("is read by others as it was meant, as often as it is opened, and as long a
     expect(read.get("expiresAt")).toBe("1");
     expect(read.get('odd"\r\nname')).toBe("v");
     const got = read.get("imagedata");
-    if (!(got instanceof File)) throw new Error("There is no file");
+    if (!(got instanceof File)) throw new Error("The form has no file");
     expect([got.name, got.type, new Uint8Array(await got.arrayBuffer())]).toEqual([
       fileName,
       "image/png",
@@ -32,11 +32,11 @@ test("is read by others as it was meant, as often as it is opened, and as long a
   }
 });
 
-test("two forms have two boundaries", () => {
+test("createMultipart uses a new boundary for each form", () => {
   expect(multipart({}).contentType).not.toBe(multipart({}).contentType);
 });
 
-test("reads nothing before it is asked to, and lets go of its source when it is closed", async () => {
+test("an open form reads its source on demand and cancels it when closed", async () => {
   let given = 0;
   let cancelled = 0;
   const stream = () =>

@@ -1,19 +1,19 @@
 import { requireSize, type UploadSource } from "./upload-source.ts";
 
-/** A form with a file, as bytes that are read while they are sent. */
+/** A form with a file, whose bytes are read while they are sent. */
 export interface Multipart {
   contentType: string;
-  /** Bytes. */
+  /** Length of the body in bytes. */
   length: number;
-  /** The body from its first byte on. May be called again. */
+  /** Opens the body at its first byte. May be called several times. */
   open(onSent: (sentBytes: number) => void): MultipartBody;
 }
 
 export interface MultipartBody {
   stream: ReadableStream<Uint8Array>;
-  /** What the source failed with, or the listener; `null` where neither did. */
+  /** The error of the source or the listener; `null` if neither failed. */
   failure(): { error: unknown } | null;
-  /** Lets the source go, in case that nobody reads to the end. */
+  /** Cancels the source if the body was not read completely. */
   close(): void;
 }
 
@@ -25,7 +25,7 @@ export interface FormFile {
   source: UploadSource;
 }
 
-/** `multipart/form-data` as browsers write it (the HTML standard's algorithm): fields first. */
+/** Encodes `multipart/form-data` as browsers do (algorithm of the HTML standard), with the fields first. */
 export function createMultipart(fields: Readonly<Record<string, string>>, file: FormFile): Multipart {
   const boundary = `outrigger-${randomHex(16)}`;
   const encoder = new TextEncoder();
@@ -46,7 +46,7 @@ export function createMultipart(fields: Readonly<Record<string, string>>, file: 
   };
 }
 
-/** A stream that takes a chunk when the one before it has gone, and then tells so. */
+/** A stream that reads a chunk only after the previous one was sent, and reports the bytes sent. */
 function openBody(
   head: Uint8Array,
   { source, size }: FormFile,
@@ -70,7 +70,7 @@ function openBody(
     if (isClosed) return null;
     if (!done) {
       fileBytes += value.length;
-      // More than was announced would be taken for the next request.
+      // Bytes beyond the announced length would be parsed as the next request.
       if (fileBytes > size) requireSize(fileBytes, size);
       return value;
     }
@@ -96,7 +96,7 @@ function openBody(
   function close(): void {
     if (isClosed) return;
     isClosed = true;
-    // Nobody waits for it, and what an abandoned source says to it is of no use.
+    // Not awaited: the result of cancelling an abandoned source is irrelevant.
     reader?.cancel().catch(() => undefined);
   }
 
@@ -104,7 +104,7 @@ function openBody(
   return { stream, failure: () => failed, close };
 }
 
-/** What would end a quoted name, as browsers write it. */
+/** Escapes the characters that would end a quoted name, as browsers do. */
 function escaped(name: string): string {
   return name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }

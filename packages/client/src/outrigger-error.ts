@@ -1,6 +1,6 @@
-/** One of the lookup's errors, as it is on the wire. */
+/** An error of the lookup, as on the wire. */
 export interface LookupFault {
-  /** What it is called, e.g. `"invalid_domain"`. */
+  /** Kind of the error, e.g. `"invalid_domain"`. */
   id: string;
   /** The HTTP status. */
   code: number;
@@ -18,19 +18,19 @@ export interface OutriggerErrorOptions {
 }
 
 /**
- * What was refused, or could not be asked. Its message is the `detail`: one line of text, without PIN and key. What the caller
- * aborts is none of these: it rejects with the reason of the signal.
+ * A request that was refused or failed. Its message is the `detail`: one line of text, without PIN and key. An aborted call
+ * rejects with the reason of the signal instead.
  */
 export class OutriggerError extends Error {
-  /** Of HTTP. 0: there was no reply, or only a part of one. */
+  /** HTTP status; 0 without a complete reply. */
   readonly status: number;
-  /** The kind: of a problem its title, of the lookup the `id` of its first error, e.g. `"Gone"` or `"invalid_domain"`. */
+  /** Kind of the error: the title of a problem, e.g. `"Gone"`, or the `id` of the first lookup error, e.g. `"invalid_domain"`. */
   readonly title: string;
-  /** What the service said about it. */
+  /** Explanation from the service. */
   readonly detail: string;
-  /** When it is worth asking again, in milliseconds from the reply; `null` where nothing is said about it. */
+  /** Milliseconds from the reply until a retry makes sense; `null` if the reply does not say. */
   readonly retryAfterMs: number | null;
-  /** All that the lookup said; absent where it was not the lookup that refused. */
+  /** All errors of a lookup reply; absent for any other failure. */
   readonly errors?: readonly LookupFault[];
 
   constructor({ status, title, detail, retryAfterMs = null, errors, cause }: OutriggerErrorOptions) {

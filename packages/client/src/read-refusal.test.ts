@@ -6,7 +6,7 @@ function refusal(status: number, type: string, text: string, secrets: string[] =
   return readRefusal({ status, statusText: "", headers, text }, secrets);
 }
 
-test("a problem is told in its own words", () => {
+test("readRefusal takes title and detail from a problem", () => {
   const problem = { type: "about:blank", title: "Gone", status: 410, detail: "Deleted." };
   expect(refusal(410, "application/problem+json; charset=utf-8", JSON.stringify(problem))).toMatchObject({
     status: 410,
@@ -16,7 +16,7 @@ test("a problem is told in its own words", () => {
   });
 });
 
-test("the lookup's errors are all there", () => {
+test("readRefusal keeps all errors of the lookup", () => {
   const errors = [
     { id: "invalid_domain", code: 400, details: "Not a domain" },
     { id: "invalid_type", code: 400, details: "Not a type" },
@@ -27,7 +27,7 @@ test("the lookup's errors are all there", () => {
 
 test.each([
   ["text/html", `<html><head><title>Bad gateway</title></head>${"<p>x</p>".repeat(9999)}`, /: Bad gateway$/],
-  ["text/html; charset=utf-8", "<p>no title</p>", /which is not the service's$/],
+  ["text/html; charset=utf-8", "<p>no title</p>", /which does not come from the service$/],
   ["application/xhtml+xml", `<title>${"long ".repeat(100)}</title>`, /(?:long ){19}long…$/],
   ["text/plain", "503 Service Unavailable: Later.\nmore", /^503 Service Unavailable: Later\.$/],
   ["text/plain", `${"x".repeat(9999)}`, /^x{500}…$/],
@@ -38,14 +38,14 @@ test.each([
   ["application/problem+json", '{"detail":""}', /without saying why$/],
   ["image/png", "\u0089PNG", /without saying why$/],
   ["", "", /^The server answered 503 without saying why$/],
-])("%s %j", (type, text, message) => {
+])('readRefusal takes the detail from a reply of type "%s" with body %j', (type, text, message) => {
   const error = refusal(503, type, text);
   expect(error.message).toMatch(message);
   expect(error.message).not.toContain("<");
   expect(error.title).toBe("HTTP 503");
 });
 
-test("what must not be repeated is not, wherever it stands", () => {
+test("readRefusal removes secrets from title, detail and errors", () => {
   const secret = "ABCDEFGH01234567";
   const problem = JSON.stringify({ title: `T ${secret}`, detail: `D ${secret} ${secret}` });
   const error = refusal(403, "application/problem+json", problem, [secret]);

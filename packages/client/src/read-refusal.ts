@@ -5,7 +5,7 @@ import { parseRetryAfter } from "./retry-after.ts";
 const MAX_DETAIL_LENGTH = 500;
 const MAX_PAGE_TITLE_LENGTH = 100;
 
-/** What a refusal says. */
+/** The text of a refusal. */
 interface Words {
   title?: string | undefined;
   detail?: string | undefined;
@@ -13,9 +13,9 @@ interface Words {
 }
 
 /**
- * The error that a refusal is, whoever wrote it: a problem (RFC 9457), the lookup's list of errors, a line of text, or the page
- * of a proxy, of which nothing but the title is taken over.
- * @param secrets what must not be repeated, in case that the reply does.
+ * The error for a refusal of any form: a problem (RFC 9457), the lookup's list of errors, a line of text, or the page of a
+ * proxy. Of a page only the title is used.
+ * @param secrets Texts that are removed from the error, since the reply may quote them.
  */
 export function readRefusal(reply: Reply, secrets: readonly string[] = []): OutriggerError {
   const status = `${reply.status} ${reply.statusText}`.trim();
@@ -38,7 +38,7 @@ function wordsOf({ status, statusText, headers, text }: Reply): Words {
     const where = location === null ? "" : ` to ${oneLine(location, MAX_DETAIL_LENGTH)}`;
     return {
       title: "Redirected",
-      detail: `The address leads elsewhere${where}: set baseUrl to where it ends`,
+      detail: `The address redirects${where === "" ? " to another address" : where}: set baseUrl to its target`,
     };
   }
   const object = isJson(headers) ? parseObject(text) : null;
@@ -76,10 +76,10 @@ function wordsOfPage(status: string, html: string): Words {
   const [, written = ""] = /<title[^>]*>([^<]*)</i.exec(html) ?? [];
   const title = oneLine(written, MAX_PAGE_TITLE_LENGTH);
   const says = title === "" ? "" : `: ${title}`;
-  return { detail: `A web page was answered (${status}), which is not the service's${says}` };
+  return { detail: `The reply is a web page (${status}), which does not come from the service${says}` };
 }
 
-/** Without controls, at most so long. */
+/** One line of text without control characters, cut at `maxLength`. */
 function oneLine(text: string, maxLength: number): string {
   const line = text.replace(/[\p{Cc}\s]+/gu, " ").trim();
   return line.length > maxLength ? `${line.slice(0, maxLength).trimEnd()}…` : line;

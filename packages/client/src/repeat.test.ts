@@ -6,10 +6,10 @@ import { type RepeatRules, repeat } from "./repeat.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** 0: no reply; a pair has `Retry-After`. */
+/** A status, or a status with `Retry-After`; 0 stands for no reply. */
 type Step = number | [number, string];
 
-/** Runs through the steps; what it comes to, how many were taken, and how long it took. */
+/** Runs the steps; returns the result, the number of steps used and the time. */
 async function run(steps: Step[], rules: Partial<RepeatRules> = {}, maxRetries = 4) {
   const settings = clientSettings("test", { baseUrl: "https://example.com", maxRetries }, CLIENT_RULES);
   let taken = 0;
@@ -39,7 +39,7 @@ test.each<[Step[], object]>([
   [[0, 0, 0, 0, 0, 200], { error: expect.objectContaining({ detail: "cut" }), taken: 5 }],
   [[[503, "60"], 200], { status: 200, taken: 2 }],
   [[[503, "61"], 200], { status: 503, taken: 1, tookMs: 0 }],
-])("%j may be done twice", async (steps, expected) => {
+])("a repeatable request runs through %j", async (steps, expected) => {
   expect(await run(steps)).toMatchObject(expected);
 });
 
@@ -48,17 +48,17 @@ test.each<[Step[], object]>([
   [[503, 200], { status: 503, taken: 1 }],
   [[502, 200], { status: 502, taken: 1 }],
   [[0, 200], { error: expect.any(OutriggerError), taken: 1 }],
-])("%j may not", async (steps, expected) => {
+])("a request that is not repeatable runs through %j", async (steps, expected) => {
   expect(await run(steps, { isRepeatable: false })).toMatchObject(expected);
 });
 
-test("without retries everything is tried once", async () => {
+test("maxRetries: 0 sends every request once", async () => {
   for (const step of [0, 429, 503, [409, "1"]] as Step[]) {
     expect(await run([step], { isClaimed: true }, 0)).toMatchObject({ taken: 1 });
   }
 });
 
-test("an earlier try that is still under way is waited for beyond the retries, and not for ever", async () => {
+test("409 of an earlier try in progress is retried beyond maxRetries, up to ten times", async () => {
   const underWay: Step[] = Array.from({ length: 20 }, () => [409, "2"]);
   const outlasted = await run([0, ...underWay.slice(0, 8), 201], { isClaimed: true }, 1);
   expect(outlasted).toMatchObject({ status: 201, taken: 10 });
@@ -67,7 +67,7 @@ test("an earlier try that is still under way is waited for beyond the retries, a
   expect(await run([409, 201], { isClaimed: true })).toMatchObject({ status: 409, taken: 1 });
 });
 
-test("nothing is tried once it is aborted", async () => {
+test("an aborted signal stops all tries", async () => {
   const reason = new Error("enough");
   expect(await run([], { signal: AbortSignal.abort(reason) })).toMatchObject({ error: reason, taken: 0 });
 });

@@ -4,32 +4,31 @@ import type { Reply } from "./reply.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 import { backoffMs, obeyedMs, waitFor } from "./waiting.ts";
 
-/** Which tries are repeated. */
+/** Which failures are retried. */
 export interface RepeatRules {
   /**
-   * Whether it does no harm to do it twice, so that it is repeated where an earlier try may have been done: after a failure of
-   * the network, 502, 503 and 504. Else only after 429, which says that nothing was done.
+   * Whether the request is safe to execute twice. If so, it is retried even if an earlier try may have succeeded: after a
+   * network failure, 502, 503 and 504. Otherwise it is retried only after 429, which proves that nothing was done.
    */
   isRepeatable: boolean;
-  /** Whether 409 with `Retry-After` says that an earlier try is still under way. @default false */
+  /** Whether 409 with `Retry-After` means that an earlier try is still in progress. @default false */
   isClaimed?: boolean;
   signal?: AbortSignal | undefined;
 }
 
 export interface Outcome<R> {
   reply: R;
-  /** Whether an earlier try, whose answer did not come, may have been done. */
+  /** Whether an earlier try without a reply may have succeeded. */
   mayBeDone: boolean;
 }
 
-/** An earlier try may be told for dead only after 15 seconds, and each 409 asks for two: these are not failures. */
+/** An earlier try counts as dead only after 15 s, and each 409 requests 2 s: these retries are not failures. */
 const MAX_CLAIMED_REPEATS = 10;
 const UNSURE: readonly number[] = [502, 503, 504];
 
 /**
- * Tries until there is an answer that does not say "later", and resolves with it, or with the last refusal when that was tried
- * often enough, or is to be waited for longer than the caller wants. Rejects with the last failure of the network, and with
- * the signal's reason.
+ * Retries until a reply is final, and resolves with it. Resolves with the last refusal after `maxRetries`, or if its
+ * `Retry-After` exceeds `maxRetryAfterMs`. Rejects with the last network failure, and with the reason of an aborted signal.
  */
 export async function repeat<R extends Pick<Reply, "status" | "headers">>(
   settings: ClientSettings,

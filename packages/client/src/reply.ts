@@ -1,19 +1,19 @@
 import { OutriggerError } from "./outrigger-error.ts";
 
-/** What was answered to one try. */
+/** The reply to one request. */
 export interface Reply {
   status: number;
-  /** The reason phrase; empty where the protocol has none. */
+  /** The reason phrase; empty if the protocol has none. */
   statusText: string;
   headers: Headers;
-  /** The body, read to its end; of a refusal no more than is looked at. */
+  /** The complete body; of a refusal only its first 64 KiB. */
   text: string;
 }
 
-/** Of a page that a proxy puts in the way, more is not read. */
+/** Most bytes read from a refusal, which may be a large page of a proxy. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
-/** Reads the body; rejects where it ends before its end. */
+/** Reads the body; rejects if it is truncated. */
 export async function readReply(response: Response): Promise<Reply> {
   const text = response.ok ? await response.text() : await readStart(response.body);
   return { status: response.status, statusText: response.statusText, headers: response.headers, text };
@@ -34,14 +34,15 @@ async function readStart(body: ReadableStream<Uint8Array> | null): Promise<strin
   return text;
 }
 
-/** The JSON object that a reply holds. What is none comes from somebody else, and is refused. */
+/** The JSON object in a reply. Throws for any other body, which does not come from the service. */
 export function parseJsonReply(reply: Reply): Record<string, unknown> {
   const value = isJson(reply.headers) ? parseObject(reply.text) : null;
   if (value !== null) return value;
   throw new OutriggerError({
     status: reply.status,
     title: "Unexpected reply",
-    detail: "What answered is not the service. Is baseUrl the address at which it is mounted?",
+    detail:
+      "The reply does not come from the service. Check that baseUrl is the address at which it is mounted.",
   });
 }
 
@@ -49,14 +50,14 @@ export function isJson(headers: Headers): boolean {
   return /^application\/(?:[\w.+-]+\+)?json\b/i.test(headers.get("Content-Type") ?? "");
 }
 
-/** `null` for what is no JSON object. */
+/** Parses a JSON object; `null` for any other text. */
 export function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
-    // An object, whatever it holds.
+    // An object with unknown content.
     return isObject(value) ? value : null;
   } catch {
-    // Not JSON: that is what was asked.
+    // The text is not JSON.
     return null;
   }
 }

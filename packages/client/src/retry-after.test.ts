@@ -8,9 +8,9 @@ test.each<[string, Record<string, string>, number | null]>([
   ["none", { "Retry-After": " 0 " }, 0],
   ["a date", { "Retry-After": "Sun, 01 Mar 2026 12:00:30 GMT" }, 30_000],
   ["an old form of date", { "Retry-After": "Sunday, 01-Mar-26 12:00:30 GMT" }, 30_000],
-  ["a date that has passed", { "Retry-After": "Sun, 01 Mar 2026 11:00:00 GMT" }, 0],
+  ["a date in the past", { "Retry-After": "Sun, 01 Mar 2026 11:00:00 GMT" }, 0],
   [
-    "a date by a clock that is wrong",
+    "a date of a wrong clock",
     { "Retry-After": "Mon, 01 Mar 2027 00:00:05 GMT", Date: "Mon, 01 Mar 2027 00:00:00 GMT" },
     5000,
   ],
@@ -19,7 +19,7 @@ test.each<[string, Record<string, string>, number | null]>([
   ["a fraction", { "Retry-After": "1.5" }, null],
   ["a negative number", { "Retry-After": "-1" }, null],
   ["words", { "Retry-After": "soon" }, null],
-  ["no date after all", { "Retry-After": "Sun, 99 Foo 2026 12:00:30 GMT" }, null],
-])("%s", (_what, headers, expected) => {
+  ["an invalid date", { "Retry-After": "Sun, 99 Foo 2026 12:00:30 GMT" }, null],
+])("parseRetryAfter reads %s", (_what, headers, expected) => {
   expect(parseRetryAfter(new Headers(headers), NOW)).toBe(expected);
 });

@@ -1,8 +1,8 @@
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, .+ GMT$/;
 
 /**
- * `Retry-After` in milliseconds from the reply: whole seconds, or an HTTP date, which is compared with the reply's own `Date`
- * where that can be read, so that a clock which is wrong does not matter. `null` without the header, or where it says nothing.
+ * `Retry-After` in milliseconds from the reply: whole seconds or an HTTP date. A date is compared with `Date` of the reply if
+ * readable, so that wrong clocks do not matter. `null` for a missing or invalid header.
  */
 export function parseRetryAfter(headers: Headers, nowMs: number): number | null {
   const text = headers.get("Retry-After")?.trim() ?? "";

@@ -3,7 +3,7 @@ import { OutriggerError } from "./outrigger-error.ts";
 import { readRefusal } from "./read-refusal.ts";
 import { isObject, type Reply, readReply } from "./reply.ts";
 
-/** One request, to be tried as often as needed. */
+/** A request that may be sent several times. */
 export interface Sending {
   method: "GET" | "POST" | "PATCH" | "DELETE";
   url: string;
@@ -12,37 +12,37 @@ export interface Sending {
   signal?: AbortSignal | undefined;
 }
 
-/** One try by `fetch`: the reply, read to its end, or why there is none. Rejects with the reason of the signal. */
+/** Sends a request once with `fetch`. Resolves with the complete reply or the network error. Rejects with the reason of an aborted signal. */
 export function send(settings: ClientSettings, sending: Sending): Promise<Reply | OutriggerError> {
   return sendAnd(settings, sending, readReply);
 }
 
-/** One try, as {@link send} does it, whose reply is read as the caller likes. */
+/** Sends a request like {@link send}, but reads the reply with `read`. */
 export async function sendAnd<R>(
   settings: ClientSettings,
   sending: Sending,
   read: (response: Response) => Promise<R>,
 ): Promise<R | OutriggerError> {
   const { url, signal } = sending;
-  // Outside: what could not be sent is the caller's mistake and no failure of the network.
+  // Outside the try block: an invalid request is a mistake of the caller, not a network failure.
   const init = initOf(settings, sending);
   try {
     return await read(visible(await settings.fetch(url, init)));
   } catch (error) {
     signal?.throwIfAborted();
     const failure = noReply(url, error);
-    // Of a stream that is all that there is to hear of a redirection. It would be the same each time.
+    // A streamed request shows a redirect only as this error. A retry would be redirected again.
     if (/unexpected redirect/i.test(failure.detail)) throw readRefusal(redirection());
     return failure;
   }
 }
 
 /**
- * Node's `fetch` keeps a copy of all that it has sent, lest it has to send it again, unless nothing can make it: no user who
- * could be asked, and no redirection. With credentials a 401 would be a failure of the network.
+ * Options that stop `fetch` of Node from buffering a streamed body for a second send. It buffers if a redirect or a prompt for
+ * credentials is possible. With credentials, a 401 would be a network failure.
  */
 const STREAMING: RequestInit & { duplex: "half" } = {
-  // What the Fetch standard wants with streams; the DOM's types do not have it yet.
+  // Required by the Fetch standard for streams; the DOM types lack it.
   duplex: "half",
   credentials: "omit",
   redirect: "error",
@@ -54,7 +54,7 @@ function initOf(settings: ClientSettings, { method, headers = {}, body, signal }
   const init: RequestInit = {
     method,
     headers: withHeaders(settings.headers, headers),
-    // Not followed: a PIN or a key is not for whoever is named there.
+    // Not followed: the target must not receive the PIN or the key.
     redirect: "manual",
     ...(body === undefined ? {} : { body }),
     ...(isStream ? STREAMING : {}),
@@ -63,12 +63,12 @@ function initOf(settings: ClientSettings, { method, headers = {}, body, signal }
   return init;
 }
 
-/** Of a redirection browsers do not tell where it leads. */
+/** Browsers hide the target of a redirect. */
 function visible(response: Response): Response {
   return response.type === "opaqueredirect" ? new Response(null, { status: 302 }) : response;
 }
 
-/** One that leads to nobody knows where. */
+/** A redirect to an unknown target. */
 function redirection(): Reply {
   return { status: 302, statusText: "", headers: new Headers(), text: "" };
 }
@@ -79,15 +79,15 @@ export function withHeaders(common: Headers, own: Readonly<Record<string, string
   return all;
 }
 
-/** The error that a failure of the network is. */
+/** The error for a network failure. */
 export function noReply(url: string, cause: unknown): OutriggerError {
-  const detail = `No whole reply from ${new URL(url).origin}: ${reasonOf(cause)}`;
+  const detail = `No complete reply from ${new URL(url).origin}: ${reasonOf(cause)}`;
   return new OutriggerError({ status: 0, title: "No reply", detail, cause });
 }
 
-/** The innermost reason: Node wraps what the operating system says. */
+/** The message of the innermost cause: Node wraps the error of the operating system. */
 function reasonOf(cause: unknown): string {
-  // Not by class: what fetch fails with may be of another realm.
+  // Not checked by class: the error may come from another realm.
   if (!isObject(cause)) return String(cause);
   if (isObject(cause.cause)) return reasonOf(cause.cause);
   return String(cause.message || cause.code || cause.name);

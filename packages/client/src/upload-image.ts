@@ -9,11 +9,11 @@ import { openUploadTry } from "./upload-try.ts";
 
 export interface UploadedImage {
   image: CreatedImage;
-  /** Of the create, which says when to look again where the image is still processed. */
+  /** The reply to the create; its `Retry-After` applies if the image is still processed. */
   reply: Reply;
 }
 
-/** Uploads, without waiting until the image is processed. */
+/** Uploads an image without waiting until it is ready. */
 export async function uploadImage(
   settings: ClientSettings,
   source: UploadSource,
@@ -31,7 +31,7 @@ export async function uploadImage(
   return { image, reply };
 }
 
-/** Tells the caller of progress, nothing twice, and at last that all has gone. */
+/** Reports progress to the caller, without duplicates, and finally the total. */
 function createProgress(onProgress: UploadOptions["onProgress"]) {
   let last: UploadProgress | null = null;
   function tell(sentBytes: number, totalBytes: number): void {

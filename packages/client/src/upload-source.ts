@@ -1,22 +1,22 @@
-/** Anything with bytes of known length: a `Blob`, a `File`, or what can be opened as often as it is sent. */
+/** Anything with bytes of known length: a `Blob`, a `File`, or a source that can be opened for each try. */
 export type UploadSource = Blob | OpenableSource;
 
 export interface OpenableSource {
-  /** Of the file, without a path. */
+  /** File name without a path. */
   name: string;
-  /** Media type, e.g. `"image/png"`; empty: by its bytes. */
+  /** Media type, e.g. `"image/png"`. If empty, the service detects it from the bytes. */
   type: string;
-  /** Bytes. */
+  /** Size in bytes. */
   size: number;
-  /** The bytes from the first on: called again for each try. What it throws, and what its stream fails with, ends the upload. */
+  /** Opens the bytes; called again for each try. An error that it throws, or of its stream, aborts the upload. */
   stream(): ReadableStream<Uint8Array>;
 }
 
-/** A name that says nothing, for what has none. */
+/** Name of a source without a name. */
 const NAMELESS = "untitled";
 const ANY_TYPE = "application/octet-stream";
 
-/** How a source is announced. */
+/** The metadata sent for a source. */
 export interface SourceDescription {
   fileName: string;
   type: string;
@@ -24,7 +24,7 @@ export interface SourceDescription {
   size: number;
 }
 
-/** Throws a TypeError for a size or a type that is none. */
+/** The metadata of a source. Throws a TypeError for an invalid size or type. */
 export function describeSource(source: UploadSource, fileName: string | undefined): SourceDescription {
   const { type, size } = source;
   if (!Number.isSafeInteger(size) || size < 0) throw new TypeError("size must be a whole number of bytes");
@@ -33,7 +33,7 @@ export function describeSource(source: UploadSource, fileName: string | undefine
   return { fileName: fileName || ownName || NAMELESS, type: type || ANY_TYPE, size };
 }
 
-/** The bytes as a `Blob`, for a browser, which may keep them on disk. */
+/** Reads the bytes into a `Blob`, which a browser may store on disk. */
 export async function blobOf(source: UploadSource, type: string): Promise<Blob> {
   if (source instanceof Blob) return source.type === "" ? source.slice(0, source.size, type) : source;
   const blob = await new Response(source.stream()).blob();
@@ -41,7 +41,8 @@ export async function blobOf(source: UploadSource, type: string): Promise<Blob> 
   return blob.slice(0, blob.size, type);
 }
 
-/** Throws where a source gave more or fewer bytes than it said: the file may have changed meanwhile. */
+/** Throws if the number of bytes differs from the announced size, e.g. because the file has changed. */
 export function requireSize(givenBytes: number, size: number): void {
-  if (givenBytes !== size) throw new Error(`The source gave ${givenBytes} bytes and said ${size}`);
+  if (givenBytes !== size)
+    throw new Error(`The source returned ${givenBytes} bytes, but its size is ${size}`);
 }

@@ -9,13 +9,13 @@ import { type Sending, send, withHeaders } from "./send.ts";
 import { blobOf, describeSource, type SourceDescription, type UploadSource } from "./upload-source.ts";
 import { sendByXhr } from "./xhr.ts";
 
-/** Sends an upload once, as often as it is called. Resolves as `send` does; rejects with what the source fails with. */
+/** Sends the upload once; may be called again. Resolves like `send`; rejects with an error of the source. */
 type UploadTry = () => Promise<Reply | OutriggerError>;
 type Tell = (sentBytes: number, totalBytes: number) => void;
 
 const FILE_FIELD = "imagedata";
 
-/** Throws a TypeError for options and sources that could not be sent. */
+/** Prepares an upload. Throws a TypeError for invalid options and sources. */
 export async function openUploadTry(
   settings: ClientSettings,
   source: UploadSource,
@@ -44,7 +44,7 @@ export async function openUploadTry(
   return () => sendByXhr({ url: sending.url, headers, form, signal, onSent: tell });
 }
 
-/** The file is read while it is sent, and again for each try. */
+/** Streams the file, reading it again for each try. */
 function streamTry(
   settings: ClientSettings,
   sending: Sending,
@@ -64,7 +64,7 @@ function streamTry(
     try {
       const result = await send(settings, { ...sending, headers, body: body.stream });
       const failure = body.failure();
-      // Not the network's fault: trying again would not help.
+      // Not a network failure: a retry would fail again.
       if (failure !== null) throw failure.error;
       return result;
     } finally {
@@ -73,7 +73,7 @@ function streamTry(
   };
 }
 
-/** Browsers send no streams over HTTP/1.1; they read a `Blob` while they send it. */
+/** Browsers do not stream bodies over HTTP/1.1, but they read a `Blob` while they send it. */
 async function formOf(
   source: UploadSource,
   { fileName, type }: SourceDescription,

@@ -1,2 +1,2 @@
-/** Version of this package, as its package.json says. */
+/** Version of this package, equal to its package.json. */
 export const VERSION = "0.1.0";

@@ -10,7 +10,7 @@ import { parseRetryAfter } from "./retry-after.ts";
 import { send } from "./send.ts";
 import { backoffMs, MAX_TIMER_MS, obeyedMs, waitFor } from "./waiting.ts";
 
-/** The record's reply, 200 or 202; anything else rejects. */
+/** Requests the record. Resolves with a reply 200 or 202; rejects for any other status. */
 export async function askRecord(
   settings: ClientSettings,
   id: string,
@@ -24,8 +24,8 @@ export async function askRecord(
 }
 
 /**
- * Asks for the record until the image can be served.
- * @param earlier a reply that said so already: it is waited for as that says, before anybody is asked.
+ * Requests the record until the image is ready.
+ * @param earlier A reply of this image with 202. Its `Retry-After` is obeyed before the first request.
  */
 export async function waitUntilReady(
   settings: ClientSettings,
@@ -42,7 +42,7 @@ export async function waitUntilReady(
   }
 }
 
-/** Waits as a 202 says; rejects where that is longer than the caller wants. */
+/** Waits as long as a 202 requests; rejects if that exceeds `maxRetryAfterMs`. */
 export async function waitAsAsked(
   settings: ClientSettings,
   { headers }: Pick<Reply, "headers">,
@@ -50,18 +50,18 @@ export async function waitAsAsked(
 ): Promise<void> {
   const retryAfterMs = parseRetryAfter(headers, Date.now());
   if (retryAfterMs !== null && retryAfterMs > settings.maxRetryAfterMs) {
-    throw notReady(`asks to come back in ${retryAfterMs / 1000} seconds`, retryAfterMs);
+    throw notReady(`requests a retry in ${retryAfterMs / 1000} seconds`, retryAfterMs);
   }
   await waitFor(retryAfterMs === null ? backoffMs(2) : obeyedMs(retryAfterMs), signal);
 }
 
-/** Ends what takes longer than `timeoutMs`, with an error of status 202. */
+/** Aborts `work` after `timeoutMs` with an error of status 202. */
 export async function withTimeout<T>(
   timeoutMs: number | undefined,
   signal: AbortSignal | undefined,
   work: (signal: AbortSignal | undefined) => Promise<T>,
 ): Promise<T> {
-  // A timer cannot wait for longer.
+  // Longer than a timer can wait.
   if (timeoutMs === undefined || timeoutMs > MAX_TIMER_MS) return work(signal);
   const late = new AbortController();
   const timer = setTimeout(
@@ -79,7 +79,7 @@ function notReady(detail: string, retryAfterMs: number | null = null): Outrigger
   return new OutriggerError({
     status: 202,
     title: "Accepted",
-    detail: `What is still being processed ${detail}`,
+    detail: `The image is still being processed and ${detail}`,
     retryAfterMs,
   });
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { backoffMs, obeyedMs, waitFor } from "./waiting.ts";
 
-test("the time between tries doubles up to half a minute, half of it by chance", () => {
+test("backoffMs doubles with each try up to 30 s, and half of it is random", () => {
   for (const [tries, most] of [
     [1, 500],
     [2, 1000],
@@ -17,7 +17,7 @@ test("the time between tries doubles up to half a minute, half of it by chance",
   }
 });
 
-test("what the service asks for is never cut short, and hardly made longer", () => {
+test("obeyedMs is never shorter than Retry-After, and at most 1 s longer", () => {
   for (const asked of [0, 1000, 5000, 60_000]) {
     const waits = Array.from({ length: 200 }, () => obeyedMs(asked));
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(Math.max(100, asked));
@@ -25,11 +25,11 @@ test("what the service asks for is never cut short, and hardly made longer", () 
   }
 });
 
-describe("a wait", () => {
+describe("waitFor", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test("ends after its time, and lets the signal go", async () => {
+  test("resolves after its time and removes its listener from the signal", async () => {
     const { signal } = new AbortController();
     const remove = vi.spyOn(signal, "removeEventListener");
     const wait = waitFor(1000, signal);
@@ -40,7 +40,7 @@ describe("a wait", () => {
     expect(remove).toHaveBeenCalledOnce();
   });
 
-  test("ends at once when it is aborted, with the reason", async () => {
+  test("rejects with the reason as soon as the signal aborts", async () => {
     const abort = new AbortController();
     const reason = new Error("enough");
     const wait = waitFor(1000, abort.signal);

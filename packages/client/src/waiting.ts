@@ -1,20 +1,20 @@
-/** The longest that a timer can wait; it would take more for nothing. */
+/** The longest delay of a timer; a longer one fires at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
-/** Of what the service asks for, so much is put on top, lest all who were told the same come back at once. */
+/** Fraction added to `Retry-After`, so that clients with the same value do not retry at the same time. */
 const JITTER = 0.1;
 const MAX_JITTER_MS = 1_000;
-/** Who is told to come back at once still leaves the service some time. */
+/** Shortest wait, even after `Retry-After: 0`. */
 const SHORTEST_MS = 100;
 
-/** How long to wait before the next try where nobody said: doubled with each, half of it by chance. */
+/** Wait before the next try without `Retry-After`: doubles with each try, and half of it is random. */
 export function backoffMs(tries: number): number {
   const ms = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (tries - 1));
   return ms / 2 + Math.random() * (ms / 2);
 }
 
-/** How long to wait where the service said so: never shorter. */
+/** Wait for a given `Retry-After`: never shorter. */
 export function obeyedMs(retryAfterMs: number): number {
   return Math.max(SHORTEST_MS, retryAfterMs) + Math.random() * Math.min(MAX_JITTER_MS, retryAfterMs * JITTER);
 }

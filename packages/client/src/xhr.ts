@@ -11,8 +11,8 @@ export interface XhrUpload {
 }
 
 /**
- * One try by XMLHttpRequest, which alone tells a page how much of an upload was sent. Resolves and rejects as `send` does;
- * what the listener throws rejects.
+ * Sends an upload by XMLHttpRequest, the only API of browsers with upload progress. Resolves and rejects like `send`, and
+ * rejects with errors of the listener.
  */
 export function sendByXhr({
   url,
@@ -39,7 +39,9 @@ export function sendByXhr({
     };
     request.onload = () => resolve(replyOf(request));
     request.onerror = () =>
-      resolve(noReply(url, "the network failed, or the server does not let this page in"));
+      resolve(
+        noReply(url, "the network failed, or the server does not allow requests from this page (CORS)"),
+      );
     request.ontimeout = request.onerror;
     request.onloadend = () => signal?.removeEventListener("abort", onAbort);
     request.open("POST", url);

@@ -3,9 +3,9 @@ import { type Checked, nested, type OptionProblem, type OptionRule, type Rules }
 import * as values from "./option-values.ts";
 
 /**
- * The options of a factory with their defaults; `undefined` counts as absent.
- * @param factory its name, for messages.
- * @throws TypeError that names the option, says what it must be and what was given instead. Secrets are not repeated.
+ * Checks the options of a factory and fills in their defaults. `undefined` counts as absent.
+ * @param factory Name of the factory, for messages.
+ * @throws TypeError that names the option, what it must be and the value given. Secrets are never quoted.
  */
 export function checkOptions<O extends object, T extends Rules>(
   factory: string,
@@ -24,21 +24,21 @@ export function checkOptions<O extends object, T extends Rules>(
   return checked as Checked<O, T>;
 }
 
-/** Checks one value. @param name as it stands in messages. @throws TypeError as {@link checkOptions}. */
+/** Checks one value. @param name Name of the value in messages. @throws TypeError like {@link checkOptions}. */
 export function checkValue(name: string, given: unknown, rule: OptionRule): void {
   const report: Report = { factory: "", faults: [] };
   check(report, name, given, rule);
   throwFirst(report);
 }
 
-/** All that is wrong with options from a configuration file or the environment; empty where nothing is. */
+/** Lists every problem of options from a configuration file or the environment. Empty if there is none. */
 export function optionProblems(given: unknown, table: Rules): OptionProblem[] {
   const report: Report = { factory: "", faults: [] };
   check(report, "", given, nested(table));
   return report.faults.map(({ path, text }) => ({ path, text }));
 }
 
-/** What a check has found so far, each with the sentence that a factory throws. */
+/** The problems that a check has found so far, each with the message that a factory throws. */
 interface Report {
   readonly factory: string;
   readonly faults: (OptionProblem & { readonly message: string; readonly isUnknown?: boolean })[];
@@ -72,7 +72,7 @@ function checkTable(report: Report, path: string, given: object, table: Rules): 
   return checked;
 }
 
-/** The value, with the defaults of options within it. */
+/** Checks a value. Returns it with the defaults of the options within it. */
 function check(report: Report, path: string, given: unknown, rule: OptionRule): unknown {
   if (rule.kind === "orFalse" && given !== false && rule.rule.kind === "nested" && values.isObject(given)) {
     return check(report, path, given, rule.rule);
@@ -89,7 +89,7 @@ function check(report: Report, path: string, given: unknown, rule: OptionRule): 
   if (rule.kind === "either") return check(report, path, given, rule.other);
   const before = report.faults.length;
   const filled = fillIn(report, path, given, rule);
-  // Only what has the shape is looked at further.
+  // Further checks expect a value of the right shape.
   const faults = report.faults.length === before ? rule.faults?.(filled as never) : undefined;
   for (const fault of faults ?? []) addFault(report, path + fault.path, fault.text);
   return filled;
@@ -97,16 +97,16 @@ function check(report: Report, path: string, given: unknown, rule: OptionRule): 
 
 function fillIn(report: Report, path: string, given: unknown, rule: OptionRule): unknown {
   const below = path === "" ? "" : `${path}.`;
-  if (rule.kind === "nested") return checkTable(report, below, given as object, rule.table); // It fits.
+  if (rule.kind === "nested") return checkTable(report, below, given as object, rule.table); // fits() has checked that it is an object.
   if (rule.kind !== "named") return given;
-  const entries = Object.entries(given as object); // As above.
+  const entries = Object.entries(given as object); // Likewise.
   return Object.fromEntries(
     entries.map(([name, each]) => [name, check(report, below + name, each, rule.each)]),
   );
 }
 
-function addFault({ factory, faults }: Report, path: string, text: string, said = text): void {
-  faults.push({ path, text, message: `${factory === "" ? path : `${factory}: ${path}`} ${said}` });
+function addFault({ factory, faults }: Report, path: string, text: string, sentence = text): void {
+  faults.push({ path, text, message: `${factory === "" ? path : `${factory}: ${path}`} ${sentence}` });
 }
 
 function fits(given: unknown, rule: OptionRule): boolean {
@@ -143,7 +143,7 @@ function fits(given: unknown, rule: OptionRule): boolean {
   }
 }
 
-/** What follows "must be". */
+/** The words after "must be". */
 function wantedBy(rule: OptionRule): string {
   switch (rule.kind) {
     case "whole": {
@@ -171,7 +171,7 @@ function wantedBy(rule: OptionRule): string {
   }
 }
 
-/** What was given, short, and never a secret. */
+/** The given value in short. Never a secret. */
 function shown(path: string, given: unknown, rule: OptionRule): string {
   if (rule.kind === "secret" && values.byteLength(given) >= 0) return `${values.byteLength(given)} bytes`;
   if (typeof given === "string") {

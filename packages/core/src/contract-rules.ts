@@ -1,6 +1,6 @@
 import { either, nested, required, shape, value } from "./option-rules.ts";
 
-// Contracts by their shape: a store of the host's own, of another copy of this package or of another realm fits too.
+// Contracts are checked by shape: a custom store, or one of another copy of this package or another realm, fits too.
 
 export const service = shape(
   "a service with a method handle, such as createImages() and createLookup() return",
@@ -116,6 +116,6 @@ export const abortSignal = shape(
   "removeEventListener",
 );
 
-/** What can be gone through with `for … of`, a text excepted. */
+/** Any object that `for … of` accepts. A string is not one. */
 export const iterable = (what: string) =>
   value(what, (given) => typeof given === "object" && given !== null && Symbol.iterator in given);

@@ -1,24 +1,25 @@
 /**
- * What went wrong, as a closed union. Switch on `code`, never on the message.
+ * Why a call failed, as a closed union. Switch on `code`, never on the message.
  *
- * - `bad_request`: the caller's input is wrong (400)
- * - `forbidden`: understood and refused (403)
- * - `not_found`: there is no such thing (404)
+ * - `bad_request`: the input of the caller is invalid (400)
+ * - `forbidden`: the request was understood and refused (403)
+ * - `not_found`: the resource does not exist (404)
  * - `gone`: the image expired or was deleted (410)
  * - `withheld`: the image is blocked for legal reasons (451)
  * - `processing`: the image is accepted and cannot be read yet (202, `retryAfterMs`)
  * - `timeout`: the client stopped sending (408)
- * - `conflict`: a lost race, or the state does not allow it (409; `retryAfterMs` where it soon may)
+ * - `conflict`: a lost race, or the current state does not allow the call (409; `retryAfterMs` if a retry may succeed
+ *   soon)
  * - `too_large`: over a byte limit (413)
- * - `unsupported_media`: not a type we take, or the bytes cannot be read as it (415)
- * - `too_costly`: reading or rendering it takes more CPU time or memory than one picture may (415)
- * - `rate_limited`: this client asked for too much (429, `retryAfterMs`)
+ * - `unsupported_media`: the type is not accepted, or the bytes cannot be read as that type (415)
+ * - `too_costly`: reading or rendering the picture exceeds the CPU time or memory allowed for one picture (415)
+ * - `rate_limited`: the client exceeded a rate limit (429, `retryAfterMs`)
  * - `not_implemented`: no renderer for this format is installed (501)
  * - `overloaded`: a queue is full (503, `retryAfterMs`)
- * - `store_unavailable`: a backend failed; `cause` holds the driver's error (503)
- * - `no_space`: a backend has no room left (507)
- * - `damaged`: what is stored cannot be read as what it should be; the message names it (500)
- * - `host_misuse`: the host app called or mounted the service wrongly (500); the message says what to change
+ * - `store_unavailable`: a backend failed; `cause` holds the error of its driver (503)
+ * - `no_space`: a backend is full (507)
+ * - `damaged`: stored data is unreadable; the message names it (500)
+ * - `host_misuse`: the host app called or mounted the service wrongly; the message says what to change (500)
  */
 export type ErrorCode =
   | "bad_request"
@@ -41,18 +42,18 @@ export type ErrorCode =
   | "host_misuse";
 
 export interface ServiceErrorOptions {
-  /** The error underneath, for logs. Never shown to a client. */
+  /** The underlying error, for logs. Never shown to a client. */
   cause?: unknown;
   /** How long the client should wait, in milliseconds. */
   retryAfterMs?: number;
-  /** Of `withheld`: URL of the authority that demands the block. */
+  /** For `withheld`: URL of the authority that demands the block. */
   authority?: string;
 }
 
-/** Marks a {@link ServiceError} across realms and across several copies of this package in one process. */
+/** Marks a {@link ServiceError} across realms and across copies of this package in one process. */
 const BRAND: unique symbol = Symbol.for("@outrigger/ServiceError");
 
-/** Every expected failure. Its message is written for the client of the API. */
+/** An expected failure. Its message is written for clients of the API. */
 export class ServiceError extends Error {
   readonly [BRAND] = true;
   readonly code: ErrorCode;
@@ -69,7 +70,7 @@ export class ServiceError extends Error {
 }
 
 /**
- * Whether something thrown is an error, of whatever realm: Node's own errors are no `instanceof Error` within Jest or
+ * Whether a thrown value is an error of any realm. Node's own errors fail `instanceof Error` within Jest and
  * `node:vm`.
  */
 export function isError(error: unknown): error is Error {
@@ -78,13 +79,13 @@ export function isError(error: unknown): error is Error {
   );
 }
 
-/** The code of a system call or driver that failed, such as `ENOENT`, or `undefined` for any other error. */
+/** The code of a failed system call or driver, such as `ENOENT`. `undefined` for any other error. */
 export function systemCode(error: unknown): string | undefined {
   return isError(error) && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** Whether `error` is a {@link ServiceError}, of the given code if one is named. */
+/** Whether `error` is a {@link ServiceError}, and has the code if one is given. */
 export function isServiceError(error: unknown, code?: ErrorCode): error is ServiceError {
   if (typeof error !== "object" || error === null || !(BRAND in error)) return false;
-  return code === undefined || (error as ServiceError).code === code; // Branded, so it is one.
+  return code === undefined || (error as ServiceError).code === code; // The brand proves the type.
 }

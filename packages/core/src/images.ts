@@ -1,4 +1,4 @@
-// Image hosting: the service, the library, administration, backup, migration and the contracts that they need.
+// Image hosting: service, library, administration, backup, migration, and the contracts behind them.
 export type * from "./contracts/pages.ts";
 export type * from "./contracts/renderer.ts";
 export { MAX_PAGE_RUNS } from "./contracts/renderer.ts";

@@ -1,4 +1,4 @@
-// The names of everyday use. The rest is in the entries images, lookup, stores and testing.
+// The names for everyday use. The entries images, lookup, stores and testing have the rest.
 export type * from "./contracts/accounts.ts";
 export type * from "./contracts/blob-store.ts";
 export type * from "./contracts/call.ts";

@@ -1,4 +1,4 @@
-// Email lookup: the service, the library, its contracts, and what reads names, addresses and titles.
+// Email lookup: service, library, contracts, and parsers of names, addresses and titles.
 export type * from "./contracts/accounts.ts";
 export type * from "./contracts/contact-source.ts";
 export { DEPARTMENTS, MAX_EVIDENCE, SENIORITIES } from "./contracts/contact-source.ts";

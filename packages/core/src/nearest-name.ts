@@ -1,4 +1,4 @@
-/** Names by which other options of this project, and those of other libraries, call the same thing. */
+/** Groups of option names for the same thing, in this project and in other libraries. */
 const SYNONYMS: readonly (readonly string[])[] = [
   ["mountPath", "prefix", "basePath", "path"],
   ["prefix", "namespace", "keyPrefix"],
@@ -9,7 +9,7 @@ const SYNONYMS: readonly (readonly string[])[] = [
   ["workers", "concurrency", "processes"],
 ];
 
-/** The name that was probably meant: misspelt, or called otherwise elsewhere; `null` where none is near. */
+/** The option name that was probably meant: misspelt, or a synonym. `null` if no name is near. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   const [best] = known
     .map((each) => ({ each, distance: distanceOf(name.toLowerCase(), each.toLowerCase()) }))
@@ -21,7 +21,7 @@ export function nearestName(name: string, known: readonly string[]): string | nu
   return best !== undefined && best.distance <= name.length * 0.4 ? best.each : null;
 }
 
-/** Damerau and Levenshtein's distance: characters inserted, left out, replaced, or swapped with their neighbour. */
+/** Damerau–Levenshtein distance: characters inserted, deleted, replaced, or swapped with their neighbour. */
 function distanceOf(a: string, b: string): number {
   const rows: number[][] = [];
   const at = (row: number, column: number) => rows[row]?.[column] ?? 0;

@@ -23,7 +23,7 @@ function check(options: object) {
   return checkOptions("example", options, TABLE);
 }
 
-test("defaults are filled in, in options within options as well", () => {
+test("checkOptions fills in defaults, in nested options too", () => {
   expect(check({})).toEqual({ count: 3, inner: { depth: 1 } });
   expect(check({ count: undefined, inner: { label: "x", depth: undefined }, everyMs: false })).toEqual({
     count: 3,
@@ -48,11 +48,11 @@ test.each<[object, string]>([
     { hooks: () => undefined },
     "example: hooks must be an object with a method run, not the function hooks: call it, hooks: hooks()",
   ],
-])("%j is refused in words that tell what to write", (options, message) => {
+])("checkOptions rejects %j with a message that names the expected value", (options, message) => {
   expect(() => check(options)).toThrow(new TypeError(message));
 });
 
-test("no message repeats a secret, wherever it was put", () => {
+test("no message quotes a secret, even one passed as another option", () => {
   for (const name of Object.keys(TABLE)) {
     for (const options of [
       { [name]: `${SECRET}!` },
@@ -72,7 +72,7 @@ test("no message repeats a secret, wherever it was put", () => {
   expect(() => check({ key: "hush" })).toThrow("not 4 bytes");
 });
 
-test("optionProblems names every wrong option at once, and repeats no value", () => {
+test("optionProblems lists every invalid option and quotes no value", () => {
   const given = { count: SECRET, inner: { depth: -1, lable: 1 }, plans: { free: 0.5 }, pasword: SECRET };
   expect(optionProblems(given, TABLE)).toEqual([
     { path: "count", text: "must be a whole number from 1 to 9" },
@@ -87,7 +87,7 @@ test("optionProblems names every wrong option at once, and repeats no value", ()
   expect(optionProblems({ count: undefined }, TABLE)).toEqual([]);
 });
 
-test("a refined rule is asked only about values of the right shape, with their defaults", () => {
+test("a refined rule only checks values of the right shape, with defaults filled in", () => {
   const span = rules.refined(
     rules.nested({ from: rules.preset(5, rules.whole(0)), to: rules.required(rules.whole(0)) }),
     ({ from, to }: { from: number; to: number }) =>
@@ -103,7 +103,7 @@ test("a refined rule is asked only about values of the right shape, with their d
   );
 });
 
-test("bytes of another realm are bytes", () => {
+test("bytes of another realm count as bytes", () => {
   const bytes: unknown = runInNewContext("new Uint8Array(32)");
   expect(bytes).not.toBeInstanceOf(Uint8Array);
   expect(check({ key: [SECRET, bytes] })).toMatchObject({ key: [SECRET, bytes] });
@@ -117,6 +117,6 @@ test.each([
   ["prefix", ["mountPath", "onError"], "mountPath"],
   ["uploads", ["creates", "reads"], "creates"],
   ["colour", ["storage", "renderer"], null],
-])("%s among %j was meant to be %s", (name, known, meant) => {
+])('nearestName finds for "%s" among %j the name %s', (name, known, meant) => {
   expect(nearestName(name, known)).toBe(meant);
 });

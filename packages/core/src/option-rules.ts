@@ -1,4 +1,4 @@
-/** What an option may be: data, so that checks and messages come from one place. */
+/** The rule of an option, as data: checks and messages share one source. */
 export type OptionRule = (
   | { readonly kind: "whole"; readonly min: number; readonly max: number }
   | { readonly kind: "flag" }
@@ -22,15 +22,15 @@ export type OptionRule = (
 ) & {
   readonly presence: "optional" | "preset" | "required";
   readonly preset?: unknown;
-  /** What else is wrong with a value that has the right shape, its defaults filled in. */
+  /** Finds further faults of a value that has the right shape, with its defaults filled in. */
   readonly faults?: (given: never) => readonly OptionProblem[];
 };
 
-/** What is wrong with an option. */
+/** A fault of an option. */
 export interface OptionProblem {
-  /** `images.cors.origins`; empty for the options as a whole. */
+  /** Such as `images.cors.origins`. Empty for the options as a whole. */
   readonly path: string;
-  /** A clause such as `must be a whole number from 1`. It repeats no value: that may be a secret. */
+  /** A clause such as `must be a whole number from 1`. Never quotes the value, which may be a secret. */
   readonly text: string;
 }
 
@@ -39,14 +39,14 @@ type Kind<K extends OptionRule["kind"]> = Extract<OptionRule, { kind: K }>;
 type Nested<T = Rules> = Omit<Kind<"nested">, "table"> & { readonly table: T };
 type Optional = { readonly presence: "optional" };
 
-/** A rule for every option of an interface and for nothing else; what is required there is required here. */
+/** One rule for every option of an interface, and no others. An option required there must be required here. */
 export type RuleTable<O> = {
   readonly [K in keyof O]-?: OptionRule & {
     readonly presence: Partial<Pick<O, K>> extends Pick<O, K> ? "optional" | "preset" : "required";
   };
 };
 
-/** Options after {@link checkOptions}: what has a default is there. */
+/** Options after {@link checkOptions}: those with a default are present. */
 export type Checked<O, T> = {
   readonly [K in keyof O]-?: K extends keyof T
     ? CheckedValue<Exclude<O[K], undefined>, T[K]> | (T[K] extends Optional ? undefined : never)
@@ -58,58 +58,58 @@ type CheckedValue<V, R> = R extends { readonly kind: "nested"; readonly table: i
     ? false | CheckedValue<Exclude<V, false>, Inner>
     : V;
 
-/** Spreading a generic would leave the old presence in its type. */
+/** Replaces the presence of a rule. Spreading a generic type would keep the old presence. */
 type With<R, P> = Omit<R, "presence" | "preset"> & { readonly presence: P; readonly preset?: unknown };
 
 const optional = { presence: "optional" } as const;
 
-/** A whole number; without `max` any that is exact. */
+/** A whole number. Without `max`, up to the largest safe integer. */
 export const whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>
   ({ ...optional, kind: "whole", min, max }) as const;
 export const flag = () => ({ ...optional, kind: "flag" }) as const;
 export const oneOf = (...values: string[]) => ({ ...optional, kind: "oneOf", values }) as const;
-/** @param what follows "must be". */
+/** @param what The words after "must be". */
 export const text = (what: string, fits = (given: string) => given !== "") =>
   ({ ...optional, kind: "text", what, fits, isSecret: false }) as const;
-/** A text that no message repeats. */
+/** A text that messages never quote. */
 export const secretText = (what: string, fits = (given: string) => given !== "") =>
   ({ ...optional, kind: "text", what, fits, isSecret: true }) as const;
 /** The absolute http(s) URL of a mount point. */
 export const url = () => ({ ...optional, kind: "url" }) as const;
-/** @param what follows "must be". @param least how many texts at least. */
+/** @param what The words after "must be". @param least Minimum number of texts. */
 export const texts = (what: string, isRight: (each: string) => boolean, least = 0) => {
   const fits = (each: unknown) => typeof each === "string" && isRight(each);
   return { ...optional, kind: "texts", what, fits, least } as const;
 };
-/** A secret as text or bytes; with `isList` also a list of them. */
+/** A secret as text or bytes; with `isList`, also a list of secrets. */
 export const secret = (minBytes: number, isList: boolean) =>
   ({ ...optional, kind: "secret", minBytes, isList }) as const;
 export const fn = () => ({ ...optional, kind: "function" }) as const;
-/** An object with these methods, whatever made it. @param what follows "must be". */
+/** An object with these methods, from any source. @param what The words after "must be". */
 export const shape = (what: string, ...methods: string[]) =>
   ({ ...optional, kind: "shape", what, methods }) as const;
 /** Options within an option. */
 export const nested = <T extends Rules>(table: T) => ({ ...optional, kind: "nested", table }) as const;
-/** An object of any names, each with a value of this rule. */
+/** An object with arbitrary names. Each value follows the rule. */
 export const named = (each: OptionRule) => ({ ...optional, kind: "named", each }) as const;
 /** The rule, or `false`. */
 export const orFalse = <R extends OptionRule>(rule: R) => ({ ...optional, kind: "orFalse", rule }) as const;
-/** Options within an option where the object has one of their names; otherwise the other rule. */
+/** Nested options if the object has one of their names; otherwise the other rule. */
 export const either = (what: string, inner: Nested, other: OptionRule) =>
   ({ ...optional, kind: "either", nested: inner, other, what }) as const;
-/** Anything else. @param what follows "must be". */
+/** Any other value. @param what The words after "must be". */
 export const value = (what: string, fits: (given: unknown) => boolean, isSecret = false) =>
   ({ ...optional, kind: "value", what, fits, isSecret }) as const;
 
-/** Any value: the code that reads it checks it. */
+/** Any value: the code that uses it validates it. */
 export const any = () => value("anything", () => true);
 
-/** The rule of an option that must be given. */
+/** Makes an option required. */
 export const required = <R extends OptionRule>(rule: R) =>
   ({ ...rule, presence: "required" }) as With<R, "required">;
-/** The rule of an option that is `given` where it is left out. */
+/** Gives an option a default. */
 export const preset = <R extends OptionRule, V>(given: V, rule: R) =>
   ({ ...rule, presence: "preset", preset: given }) as With<R, "preset"> & { readonly preset: V };
-/** The rule, and what its shape cannot say. @param faults Their paths begin at the value: empty, or with a dot. */
+/** Adds checks that the shape cannot express. @param faults Their paths start at the value: empty, or with a dot. */
 export const refined = <R extends OptionRule, V>(rule: R, faults: (given: V) => readonly OptionProblem[]) =>
   ({ ...rule, faults }) as R & { readonly faults: (given: V) => readonly OptionProblem[] };

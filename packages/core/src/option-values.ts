@@ -1,18 +1,18 @@
-// Values that options are given, whatever their rule: how messages show them, and what they are.
+// Values of options: how messages show them, and type checks that several rules share.
 
-/** Never a secret: those have at least 32 bytes, and may stand in a place that is not theirs. */
+/** Hides texts of 32 bytes or more and addresses: a secret may have been passed as the wrong option. */
 export function shownText(given: string, isSecret: boolean): string {
   const isHidden = isSecret || given.length >= 32 || given.includes("@");
   return isHidden ? `a text of ${given.length} characters` : JSON.stringify(given);
 }
 
-/** A function in place of what it returns. @param path Of the option. */
+/** Describes a function that was passed instead of its result. @param path Path of the option. */
 export function shownFunction(name: string, path: string): string {
   const called = name === "" ? "it" : name;
   return `the function ${called}: call it, ${path.slice(path.lastIndexOf(" ") + 1)}: ${called}()`;
 }
 
-/** Shows numbers, and of everything else its type alone. */
+/** Shows numbers, booleans, `null` and `undefined`; for other values only the type. */
 export function typeName(given: unknown): string {
   if (given === null || given === undefined || typeof given === "number" || typeof given === "boolean")
     return String(given);
@@ -21,7 +21,7 @@ export function typeName(given: unknown): string {
 }
 
 export function isWhole(given: unknown, min: number, max: number): boolean {
-  return Number.isSafeInteger(given) && (given as number) >= min && (given as number) <= max; // A number, then.
+  return Number.isSafeInteger(given) && (given as number) >= min && (given as number) <= max; // isSafeInteger() accepts numbers only.
 }
 
 export function isObject(given: unknown): given is object {
@@ -32,11 +32,11 @@ export function missingMethod(given: object, methods: readonly string[]): string
   return methods.find((name) => typeof Reflect.get(given, name) !== "function");
 }
 
-/** -1 for what is neither text nor bytes. Bytes may be another realm's, so `instanceof` says nothing. */
+/**   -1 for a value that is neither text nor bytes. Bytes may come from another realm, so `instanceof` would fail. */
 export function byteLength(given: unknown): number {
   if (typeof given === "string") return Buffer.byteLength(given);
   return Object.prototype.toString.call(given) === "[object Uint8Array]"
-    ? (given as Uint8Array).byteLength // Its tag says so.
+    ? (given as Uint8Array).byteLength // Proved by its tag.
     : -1;
 }
 

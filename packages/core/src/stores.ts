@@ -1,4 +1,4 @@
-// Stores, and the tools of authors of backends: contracts, abilities, checks of options.
+// Stores, and tools for authors of backends: contracts, optional abilities, checks of options.
 export { abortable } from "./async/abortable.ts";
 export { checkOptions, checkValue, optionProblems } from "./check-options.ts";
 export * as shapes from "./contract-rules.ts";

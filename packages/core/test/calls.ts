@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import type { Call, SpooledFile } from "../src/contracts/call.ts";
 
-/** For the files of stores that have no place for them. */
+/** Spool directory for stores without their own. */
 const spool = mkdtempSync(join(tmpdir(), "outrigger-calls-"));
 afterAll(() => rmSync(spool, { recursive: true }));
 
-/** Begins as a PNG does, which is all that core looks at. */
+/** Begins with the PNG signature; core checks nothing else. */
 export const PNG = Buffer.concat([
   Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
   Buffer.from("what a renderer would read"),
@@ -20,7 +20,7 @@ export interface CallOptions {
   headers?: Record<string, string>;
   search?: string;
   signal?: AbortSignal;
-  /** Of a JSON or form body. */
+  /** Fields of a JSON or form body. */
   fields?: Record<string, unknown>;
   /** The file of an upload. */
   file?: Buffer;
@@ -28,7 +28,7 @@ export interface CallOptions {
   clientIp?: string;
 }
 
-/** A request as an adapter hands it over. */
+/** A request as an adapter passes it to a service. */
 export function createCall(method: string, path: string, options: CallOptions = {}): Call {
   const { headers = {}, search = "", signal = new AbortController().signal, fields, file = PNG } = options;
   const { clientIp = "192.0.2.1" } = options;

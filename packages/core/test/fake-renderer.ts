@@ -9,10 +9,10 @@ import type {
 } from "../src/contracts/renderer.ts";
 import { ServiceError } from "../src/errors.ts";
 
-/** What a picture is found to be, unless a test says otherwise. */
+/** The default admission of a picture. */
 export const PLAIN: Admission = { width: 40, height: 30, pages: 1, cleaned: null };
 
-/** One call of `admit`, under the test's control. */
+/** One call of `admit` that the test resolves or rejects. */
 export interface Admitting {
   source: RenderSource;
   type: OriginalType;
@@ -22,19 +22,19 @@ export interface Admitting {
   refuse(error: unknown): void;
 }
 
-/** A renderer that takes as long as the test wants. */
+/** A renderer whose calls settle when the test says. */
 export interface FakeRenderer extends Renderer {
-  /** Calls that nobody has answered yet. */
+  /** Calls that are not settled yet. */
   readonly pending: Admitting[];
-  /** How often `admit` was called. */
+  /** Number of `admit` calls. */
   readonly calls: number;
-  /** Answers every further call by itself; `null`: the test does. */
+  /** Settles every further call; `null`: the test settles them. */
   answer: ((admitting: Admitting) => void) | null;
-  /** The next call that comes, or the oldest that is pending. Each is given once. */
+  /** The next call, or the oldest pending one. Each call is returned once. */
   next(): Promise<Admitting>;
 }
 
-/** A real renderer cannot be made to hang, to be overloaded, or to die at a point of the test's choice. */
+/** A real renderer cannot be made to hang, to be overloaded, or to crash at a point that the test chooses. */
 export function createFakeRenderer(answer: FakeRenderer["answer"] = null): FakeRenderer {
   const pending: Admitting[] = [];
   const given = new Set<Admitting>();
@@ -50,7 +50,7 @@ export function createFakeRenderer(answer: FakeRenderer["answer"] = null): FakeR
     },
     answer,
     canRender: () => false,
-    render: () => Promise.reject(new ServiceError("not_implemented", "Nothing is rendered here.")),
+    render: () => Promise.reject(new ServiceError("not_implemented", "This renderer renders nothing")),
     admit(source, type, options, { signal } = {}) {
       calls++;
       return new Promise<Admission>((resolve, reject) => {
@@ -70,7 +70,7 @@ export function createFakeRenderer(answer: FakeRenderer["answer"] = null): FakeR
           },
         };
         pending.push(admitting);
-        // As a renderer does with what still waits in its queue.
+        // As a renderer does with calls in its queue.
         signal?.addEventListener("abort", () => admitting.refuse(signal.reason), { once: true });
         if (renderer.answer !== null) renderer.answer(admitting);
         arrived?.();
@@ -89,8 +89,7 @@ export function createFakeRenderer(answer: FakeRenderer["answer"] = null): FakeR
       }
     },
     async close() {
-      for (const { refuse } of [...pending])
-        refuse(new ServiceError("overloaded", "The renderer is closed."));
+      for (const { refuse } of [...pending]) refuse(new ServiceError("overloaded", "The renderer is closed"));
     },
   };
   return renderer;
@@ -101,7 +100,7 @@ export function acceptAll(admitting: Admitting): void {
   admitting.accept();
 }
 
-/** Writes a cleaned copy, as a renderer does, and gives its admission. */
+/** Writes a cleaned copy as a renderer does, and returns its admission. */
 export async function cleanedTo({ options }: Admitting, bytes: Buffer): Promise<Admission> {
   await writeFile(options.cleanedPath, bytes, { flag: "wx" });
   const sha256 = createHash("sha256").update(bytes).digest("hex");

@@ -2,14 +2,14 @@ import { readdirSync } from "node:fs";
 import { createFsBlobStore } from "../src/stores/fs/fs-blob-store.ts";
 import { type FileSystem, nodeFiles } from "../src/stores/fs/fs-files.ts";
 
-/** A store on `directory` whose calls to the disk a test replaces. */
+/** A store on `directory` whose disk calls a test can replace. */
 export function createFaultyStore(directory: string) {
   const files: FileSystem = { ...nodeFiles };
   const store = createFsBlobStore({ directory }, files);
   return { store, files, directory, temporary: () => readdirSync(store.spoolDirectory) };
 }
 
-/** Fails at one call, counted from 0, and only then. */
+/** Fails at one call only; calls are counted from 0. */
 export function failAt(failing: number): FileSystem["syncDirectory"] {
   let calls = 0;
   return async (path) => {

@@ -10,7 +10,7 @@ import { readAll } from "../src/stores/read-all.ts";
 import { type CallOptions, createCall } from "./calls.ts";
 import { createFakeRenderer, type FakeRenderer } from "./fake-renderer.ts";
 
-/** The time as all services of a test see it, in Unix milliseconds. */
+/** The time for all services of a test, in Unix milliseconds. */
 export interface Clock {
   now: number;
 }
@@ -20,24 +20,24 @@ export interface Answer {
   status: number;
   headers: Readonly<Record<string, string | string[]>>;
   text: string;
-  /** Of a JSON body; empty for any other. */
+  /** The JSON body; empty for other bodies. */
   json: Record<string, unknown>;
 }
 
-/** The image service called directly, as one process among those that share its store. */
+/** The image service called directly, as one of several processes on the same store. */
 export interface ImageSite {
   images: Images;
   store: BlobStore;
   renderer: FakeRenderer;
   clock: Clock;
-  /** What `onError` was told. */
+  /** The errors that `onError` received. */
   errors: unknown[];
   send(method: string, path: string, options?: CallOptions): Promise<Answer>;
-  /** Uploads a picture. */
+  /** Uploads an image. */
   create(options?: CallOptions): Promise<Answer>;
   /** Another process on the same store, with the same clock. */
   another(options?: SiteOptions): ImageSite;
-  /** The process is no more: nobody ends it in good order. */
+  /** Simulates a killed process: it stops without a clean shutdown. */
   kill(): void;
 }
 
@@ -64,7 +64,7 @@ export function createSite(siteOptions: SiteOptions = {}): ImageSite {
   } = siteOptions;
   const errors: unknown[] = [];
   const images = createImages({
-    // Closed by nobody: the other processes of a test live on.
+    // Not closed, because the other processes of a test still use it.
     storage: { ...store, close: async () => {} },
     renderer,
     secret: "0123456789abcdef0123456789abcdef",
@@ -77,7 +77,7 @@ export function createSite(siteOptions: SiteOptions = {}): ImageSite {
   open.add(images);
   const send: ImageSite["send"] = async (method, path, callOptions) => {
     const reply = await images.handle(createCall(method, path, callOptions));
-    assert.ok(reply, `${method} ${path} is not ours`);
+    assert.ok(reply, `${method} ${path} is outside the service`);
     return answerOf(reply);
   };
   return {
@@ -98,13 +98,16 @@ async function answerOf({ status, headers, body }: Reply): Promise<Answer> {
   return { status, headers, text, json: isJson && text !== "" ? JSON.parse(text) : {} };
 }
 
-/** The record as it is stored; `null` where there is none. */
+/** The stored record; `null` if there is none. */
 export async function storedRecord(store: BlobStore, id: string): Promise<ImageRecord | null> {
   const blob = await store.get(`${id}/record`);
   return blob === null ? null : JSON.parse((await readAll(blob.body)).toString("utf8"));
 }
 
-/** Every key of a store, in order, without its identity, the ledger of renditions and the reminders to look at an image again. */
+/**
+ * Every key of a store, sorted, without the store's identity, the ledger of renditions and the due entries of
+ * images.
+ */
 export async function keysOf(store: BlobStore): Promise<string[]> {
   const { keys } = await store.list("");
   return keys.filter((key) => !/^(?:identity$|(?:due-(?:images|clock)|rendition-usage)\/)/.test(key)).sort();
@@ -115,7 +118,7 @@ export async function bytesAt(store: BlobStore, key: string): Promise<Buffer | n
   return blob && readAll(blob.body);
 }
 
-/** ID and PIN of what a create answered. */
+/** ID and PIN in the reply to an upload. */
 export function created(answer: Answer): { id: string; pin: string } {
   const { id, pin } = answer.json;
   assert.ok(typeof id === "string" && typeof pin === "string", answer.text);

@@ -1,11 +1,11 @@
 import type { Job, JobQueue } from "../src/contracts/job-queue.ts";
 import { ServiceError } from "../src/errors.ts";
 
-/** What the queues of several processes have in common. */
+/** The state that the queues of several processes share. */
 export interface SharedQueue {
-  /** The queue as one process has it. */
+  /** The queue of one process. */
   open(): JobQueue;
-  /** IDs of the jobs that wait. */
+  /** IDs of the waiting jobs. */
   readonly waiting: string[];
   /** Whether calls fail from now on. */
   isAway: boolean;
@@ -17,7 +17,7 @@ interface Worker {
   tasks: Set<Promise<void>>;
 }
 
-/** Hands jobs to the worker that has the most room. */
+/** Hands each job to the worker with the most free slots. */
 export function createSharedQueue(): SharedQueue {
   const waiting = new Map<string, Job>();
   const workers = new Set<Worker>();
@@ -45,7 +45,7 @@ export function createSharedQueue(): SharedQueue {
     open() {
       let worker: Worker | undefined;
       const check = () => {
-        if (shared.isAway) throw new ServiceError("store_unavailable", "The queue is away.");
+        if (shared.isAway) throw new ServiceError("store_unavailable", "The queue is unavailable");
       };
       return {
         async enqueue(job) {

@@ -1,6 +1,6 @@
 import type { LeaseStore } from "../src/contracts/lease-store.ts";
 
-/** Leases whose time the test lets run out. */
+/** Leases that expire when the test says. */
 export function createLeases(): LeaseStore & { readonly asked: number; runOut(): void } {
   const holders = new Map<string, string>();
   let asked = 0;

@@ -1,15 +1,17 @@
 import { readdir } from "node:fs/promises";
+import { Readable } from "node:stream";
 import type { RenderOptions, RenditionSpec } from "../src/contracts/renderer.ts";
 import type { FsBlobStore } from "../src/stores/fs/fs-blob-store.ts";
+import { PNG } from "./calls.ts";
 import { acceptAll, createFakeRenderer, type FakeRenderer } from "./fake-renderer.ts";
 import type { ImageSite, SiteOptions } from "./image-site.ts";
 import { createLifeSite } from "./life-site.ts";
 
-/** A renderer whose renditions are the specs that they were asked for. */
+/** A renderer whose renditions contain their specs as JSON. */
 export interface NamingRenderer extends FakeRenderer {
-  /** Called before each rendition is made. */
+  /** Called before each render. */
   onRender: (options: RenderOptions) => unknown;
-  /** How many renditions were made. */
+  /** Number of renders. */
   renders: number;
 }
 
@@ -31,7 +33,14 @@ export function createLibrarySite(options: SiteOptions = {}): ImageSite {
   return createLifeSite({ renderer: namingRenderer(), ...options });
 }
 
-/** Names of the files that a store's spool has. */
+/** Names of the files in a store's spool. */
 export function spooled({ spoolDirectory }: FsBlobStore): Promise<string[]> {
   return readdir(spoolDirectory);
+}
+
+/** A stream that stalls after its first bytes. */
+export function stalledSource(): Readable {
+  const source = new Readable({ read() {} });
+  source.push(PNG);
+  return source;
 }

@@ -22,7 +22,7 @@ export const DAY = 24 * HOUR;
 export const FORMATS = ["png", "jpg", "jpeg", "gif", "svg", "psd", "pdf", "webp", "avif"];
 export const BROWSER = { accept: "text/html,application/xhtml+xml,image/avif,*/*;q=0.8" };
 
-/** A renderer that takes everything at once and gives every format. */
+/** A renderer that accepts every file at once and renders every format. */
 export function willingRenderer(): FakeRenderer {
   return Object.assign(createFakeRenderer(acceptAll), {
     canRender: () => true,
@@ -42,7 +42,7 @@ const pages: Pages = {
   }),
 };
 
-/** A service with pages that serves every format, and whose sweep runs when a test says so. */
+/** A service with pages that serves every format; its sweep runs when a test says. */
 export function createLifeSite(options: SiteOptions = {}): ImageSite {
   return createSite({
     renderer: willingRenderer(),
@@ -53,7 +53,7 @@ export function createLifeSite(options: SiteOptions = {}): ImageSite {
   });
 }
 
-/** A further process over the store of `site`, on a disk with a look of its own at it. */
+/** Another process on the store of `site`; on a disk it opens its own store object. */
 export function anotherProcess(site: ImageSite, options: SiteOptions = {}): ImageSite {
   return site.another({ renderer: willingRenderer(), store: seenAgain(site.store), ...options });
 }
@@ -68,7 +68,7 @@ afterAll(async () => {
   for (const directory of new Set(directories.values())) await rm(directory, { recursive: true });
 });
 
-/** A store on a directory, which is removed when all tests are over. */
+/** A store on a directory, which is deleted after all tests. */
 export function createDiskStore(
   directory = mkdtempSync(join(tmpdir(), "outrigger-life-")),
   files: FileSystem = nodeFiles,
@@ -79,7 +79,7 @@ export function createDiskStore(
   return store;
 }
 
-/** A store on a disk that is not waited for. */
+/** A store that does not wait for the disk. */
 export function createHastyDiskStore(): FsBlobStore {
   return createDiskStore(undefined, { ...nodeFiles, sync: async () => {}, syncDirectory: async () => {} });
 }
@@ -88,14 +88,14 @@ function seenAgain(store: BlobStore): BlobStore {
   return isLocalStore(store) ? createDiskStore(directories.get(store)) : store;
 }
 
-/** What of an image is in a store, and when it is to be looked at: what a removal must not leave. */
+/** The blobs and due entries of an image in a store: a deletion must leave none. */
 export async function tracesOf(store: BlobStore, id: string): Promise<string[]> {
   const { keys } = await store.list("");
   const blobs = keys.filter((key) => key.startsWith(`${id}/`));
   return [...blobs.sort(), ...(await entriesOf(store)).filter((entry) => entry.id === id).map(() => "entry")];
 }
 
-/** All entries of a list by which a sweep finds something. */
+/** All entries of a due list. */
 export async function entriesOf(store: BlobStore, list = "images"): Promise<DueEntry[]> {
   if (hasDueIndex(store)) return store.listDue(list, Number.POSITIVE_INFINITY, 1000);
   const prefix = `due-${list}/`;
@@ -103,14 +103,14 @@ export async function entriesOf(store: BlobStore, list = "images"): Promise<DueE
   return keys.map((key) => parseDueName(key.slice(prefix.length))).filter((entry) => entry !== null);
 }
 
-/** A request for what an image shows. */
+/** A request for a representation of an image. */
 export interface ReadRequest {
   method: "GET" | "HEAD";
   path: string;
   headers: Record<string, string>;
 }
 
-/** Every way to see something of an image. */
+/** Every kind of request that can return an image or facts about it. */
 export function readsOf(id: string): ReadRequest[] {
   const files = ["json", ...FORMATS].map((suffix) => `/api/images/${id}.${suffix}`);
   const paths = [...files, `/${id}`, `/${id}/view`];
@@ -120,7 +120,7 @@ export function readsOf(id: string): ReadRequest[] {
   );
 }
 
-/** The statuses that all of these requests are answered with, each once. */
+/** The distinct statuses of the replies to these requests. */
 export async function statusesOf(site: ImageSite, requests: readonly ReadRequest[]): Promise<number[]> {
   const statuses = new Set<number>();
   for (const { method, path, headers } of requests) {

@@ -12,13 +12,13 @@ import {
 import { createMemorySuppressionList } from "../src/lookup/memory/memory-suppression-list.ts";
 import { type CallOptions, createCall } from "./calls.ts";
 
-/** A reply, read. */
+/** A reply with its body read. */
 export interface LookupAnswer {
   status: number;
   headers: Readonly<Record<string, string | string[]>>;
-  /** The body as it was sent; `{}` for none. */
+  /** The body as sent; `{}` if it is empty. */
   text: string;
-  // Tests read what the API documents, and find out when it is not there.
+  // Tests read the documented fields, and fail if one is missing.
   body: {
     data?: Record<string, unknown>;
     meta?: Record<string, unknown>;
@@ -31,7 +31,7 @@ export interface LookupSite {
   contacts: MemoryContactSource;
   clock: { now: number };
   errors: unknown[];
-  /** The key of an account of plan `free`. */
+  /** The key of an account with the plan `free`. */
   key: string;
   account: string;
   /** `GET /v2/<operation>?<search>`, with the key. */
@@ -68,7 +68,7 @@ export async function createLookupSite(
   const { account, key } = await lookup.createAccount({ email: "me@example.net", firstName: "Me" });
   const send: LookupSite["send"] = async (method, path, callOptions) => {
     const reply = await lookup.handle(createCall(method, path, callOptions));
-    assert.ok(reply, `${method} ${path} is not ours`);
+    assert.ok(reply, `${method} ${path} is outside the service`);
     const text = reply.body === undefined ? "{}" : String(reply.body);
     return { status: reply.status, headers: reply.headers, text, body: JSON.parse(text) };
   };
@@ -79,7 +79,7 @@ export async function createLookupSite(
   };
 }
 
-/** A person at example.com with one page of evidence; what is given differs. */
+/** A person at example.com with one page of evidence; `more` overrides fields. */
 export function contactOf(address: string, more: Partial<Contact> = {}): Contact {
   return {
     address,
@@ -107,7 +107,7 @@ export function contactOf(address: string, more: Partial<Contact> = {}): Contact
   };
 }
 
-/** What a real prober says, as the test wants it; hanging and its like cannot be had of a real one at will. */
+/** A prober that answers as the test says; a real one cannot be made to hang at will. */
 export function createScriptedProber(
   answer: (address: string, smtp: boolean, signal: AbortSignal) => Promise<Partial<ProbeResult>>,
 ): MailProber & { readonly asked: string[] } {

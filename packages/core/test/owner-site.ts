@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { BlobStore } from "../src/contracts/blob-store.ts";
 import { createOwnerUsage, type OwnerUsage } from "../src/images/owners/owner-usage.ts";
 
-/** A store with a clock and with records, and any number of processes on it. */
+/** A store with a clock and records, and any number of processes on it. */
 export function createOwnerSite(store: BlobStore, epochChanges?: number) {
   const records = new Set<string>();
   const site = {

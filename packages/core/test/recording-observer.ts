@@ -1,8 +1,8 @@
 import type { GaugeName, Observer, Operation, ServedFrom } from "../src/contracts/observer.ts";
 
-/** An observer that only remembers. */
+/** An observer that records operations. */
 export interface RecordingObserver extends Observer {
-  /** What has ended, in the order of their ends; `threw` stands for any rejection. */
+  /** Ended operations in order of their end; `threw` stands for any rejection. */
   readonly ended: { operation: Operation; outcome: string }[];
   readonly from: ServedFrom[];
   readonly gauges: ReadonlyMap<GaugeName, () => number>;

@@ -1,19 +1,19 @@
-/** A prediction, and whether it came true. */
+/** A prediction, and whether it was correct. */
 export interface Outcome {
   probability: number;
   isTrue: boolean;
 }
 
-/** Predictions from `from` up to a tenth more. */
+/** Predictions from `from` up to 0.1 more. */
 export interface ReliabilityBin {
   from: number;
   count: number;
-  /** Means: of the probabilities, and of what came true. */
+  /** Means of the predicted probabilities and of the observed outcomes. */
   predicted: number;
   observed: number;
 }
 
-/** Predicted against observed in ten bins of a tenth each; empty ones are left out. */
+/** Predicted against observed probability in ten bins of width 0.1; empty bins are omitted. */
 export function reliability(outcomes: readonly Outcome[]): ReliabilityBin[] {
   return Array.from({ length: 10 }, (_, index) => {
     const inBin = outcomes.filter(({ probability }) => Math.min(9, Math.floor(probability * 10)) === index);
@@ -26,7 +26,7 @@ export function reliability(outcomes: readonly Outcome[]): ReliabilityBin[] {
   }).filter(({ count }) => count > 0);
 }
 
-/** Mean squared distance of predictions to what came true: 0 is perfect, 0.25 is what a coin tells. */
+/** Mean squared difference between predictions and outcomes: 0 is perfect, 0.25 is as good as a coin. */
 export function brierScore(outcomes: readonly Outcome[]): number {
   return mean(outcomes.map(({ probability, isTrue }) => (probability - Number(isTrue)) ** 2));
 }

@@ -1,15 +1,15 @@
 import anyAscii from "any-ascii";
 import type { NamedLocal } from "../src/lookup/patterns/learn-patterns.ts";
 
-/** A company of which some addresses are known, and people whose address is not. */
+/** A company with some known addresses, and people whose addresses are unknown. */
 export interface SyntheticCompany {
   known: NamedLocal[];
   heldOut: NamedLocal[];
 }
 
 /**
- * How often companies use a pattern. Not the numbers that the product starts from; the last three cannot be written as one
- * of its patterns at all.
+ * How often companies use a pattern. These differ from the product's base rates; the last three cannot be
+ * written as one of its patterns.
  */
 const MIX: readonly (readonly [(first: string, last: string) => string, number])[] = [
   [(first, last) => `${first}.${last}`, 46],
@@ -56,7 +56,7 @@ const CULTURES: readonly (readonly [first: string, last: string])[] = [
   ],
 ];
 
-/** Companies that are the same ones for the same seed: each with so many known addresses. */
+/** Companies generated from a seed, always the same: each with a number of known addresses. */
 export function* syntheticCompanies(
   seed: number,
   count: number,
@@ -71,11 +71,11 @@ export function* syntheticCompanies(
   }
 }
 
-/** What gives a company's people their addresses. */
+/** Returns a generator of addresses for a company's people. */
 function addressesOfCompany(random: () => number): () => NamedLocal {
   const main = weighted(random, MIX);
   const former = weighted(random, MIX);
-  // Some took over another with addresses of its own, or changed their mind once.
+  // Some companies acquired another with its own address style, or changed their style once.
   const formerShare = random() < 0.3 ? 0.05 + 0.4 * random() : 0;
   const exceptionShare = 0.08 * random();
   const home = pick(random, CULTURES);
@@ -85,7 +85,7 @@ function addressesOfCompany(random: () => number): () => NamedLocal {
     const [firstNames, lastNames] = random() < 0.8 ? home : pick(random, CULTURES);
     const firstName = pick(random, firstNames.split(" ")).replaceAll("_", " ");
     const lastName = pick(random, lastNames.split(" ")).replaceAll("_", " ");
-    // Most follow the company's way with names of several words; some have theirs.
+    // Most addresses follow the company's style for names of several words; some have their own.
     const join = random() < 0.7 ? joining : joiningOf(random);
     const first = join.first(plain(firstName, speltOut));
     const last = join.last(plain(lastName, speltOut));
@@ -97,7 +97,7 @@ function addressesOfCompany(random: () => number): () => NamedLocal {
   };
 }
 
-/** Homonyms, nicknames, initials between, and those who were asked what they want. */
+/** Homonyms, nicknames, middle initials, and people who chose their own address. */
 function exception(random: () => number, first: string, last: string): string {
   return pick(random, [
     `${first}.${last}${2 + Math.floor(8 * random())}`,
@@ -129,7 +129,7 @@ function joiningOf(random: () => number) {
   return { first, last };
 }
 
-/** @param speltOut the letters of which two are made: `ü` is `ue`, `å` is `aa`. */
+/** @param speltOut the letters that are written as two: `ü` becomes `ue`, `å` becomes `aa`. */
 function plain(name: string, speltOut: RegExp): string {
   const lower = name.toLowerCase().replaceAll("'", "");
   return anyAscii(lower.replace(speltOut, (letter) => anyAscii(letter) + (letter === "å" ? "a" : "e")));
@@ -154,7 +154,7 @@ function weighted<Value>(random: () => number, choices: readonly (readonly [Valu
   throw new Error("nothing to choose from");
 }
 
-/** Mulberry32: from 0 up to 1, always the same row for a seed. */
+/** Mulberry32: numbers from 0 up to 1, always the same sequence for a seed. */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,19 +1,22 @@
 import type { BlobStore, PutOptions } from "../src/contracts/blob-store.ts";
 import { type DueIndex, hasDueIndex } from "../src/contracts/due-index.ts";
 
-/** A call of a store, as whoever taps it sees it. */
+/** A call of a store, as a tap receives it. */
 export interface StoreCall {
   method: Exclude<keyof BlobStore, "close"> | keyof DueIndex;
-  /** The key, prefix, or `list/id` that is called for. */
+  /** The key, prefix, or `list/id` of the call. */
   key: string;
-  /** Of a conditional `put`. */
+  /** The condition of a conditional `put`. */
   ifRevision?: string | null;
 }
 
-/** Called before each call of a store: may hold it up, or fail in its place. */
+/** Called before each call of a store; it may delay the call or make it fail. */
 export type Tap = (call: StoreCall) => void | Promise<void>;
 
-/** A store that lets a test look at every call, and interfere. Of the optional abilities only that of due entries stays. */
+/**
+ * A store that lets a test observe, delay and fail every call. Of the optional abilities it keeps only the
+ * due index.
+ */
 export function tapStore(store: BlobStore, tap: Tap): BlobStore {
   const blobs: BlobStore = {
     async put(key, body, options: PutOptions = {}) {
@@ -59,7 +62,7 @@ function tapDue(index: DueIndex, tap: Tap): DueIndex {
   };
 }
 
-/** A promise that a test fulfils. */
+/** A promise that a test resolves. */
 export function signal(): { promise: Promise<void>; give(): void } {
   let give = () => {};
   const promise = new Promise<void>((resolve) => {
@@ -68,7 +71,7 @@ export function signal(): { promise: Promise<void>; give(): void } {
   return { promise, give: () => give() };
 }
 
-/** Holds up the first call that `isIt` says, until it is let go. */
+/** Delays the first call that `isIt` accepts, until the test releases it. */
 export function holdUp(isIt: (call: StoreCall) => boolean): {
   tap: Tap;
   reached: Promise<void>;

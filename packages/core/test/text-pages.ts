@@ -1,6 +1,6 @@
 import type { Page, Pages } from "../src/contracts/pages.ts";
 
-/** The texts of the views, which is what matters of pages to the service. */
+/** Pages with only the texts of the views: the service's tests check nothing else. */
 export const textPages: Pages = {
   viewer: ({ name, page }) => pageOf(page === 1 ? `viewer of ${name}` : `viewer of ${name}, page ${page}`),
   edit: ({ image, notice, problem }) =>

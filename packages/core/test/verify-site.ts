@@ -5,7 +5,7 @@ import { verifyStorage } from "../src/images/verify/verify-storage.ts";
 import { readAll } from "../src/stores/read-all.ts";
 import { created, type ImageSite } from "./image-site.ts";
 
-/** What a verification reports, and what it returns. */
+/** The reports and the result of a verification. */
 export interface Verified {
   findings: VerifyFinding[];
   report: VerifyReport;
@@ -26,14 +26,14 @@ export async function verified(site: ImageSite, options: Partial<VerifyOptions> 
   return { findings, report, errors };
 }
 
-/** What was found, as `<problem> <repair>` by key. */
+/** The findings, as `<problem> <repair>` by key. */
 export function problemsOf({ findings }: Verified): Record<string, string> {
   return Object.fromEntries(
     findings.map(({ key, what, repair }) => [key, repair === null ? what : `${what} ${repair}`]),
   );
 }
 
-/** All blobs of a store, as a backup has them. */
+/** Copies all blobs of a store, as a backup does. */
 export async function copyOf(store: BlobStore, into: BlobStore): Promise<BlobStore> {
   for (const key of (await store.list("")).keys) {
     const blob = key.startsWith("due-") ? null : await store.get(key);
@@ -42,7 +42,7 @@ export async function copyOf(store: BlobStore, into: BlobStore): Promise<BlobSto
   return into;
 }
 
-/** Everything that can be wrong with images, one of each: the keys at which a verification names them. */
+/** Creates one image of each kind of damage, and returns the keys that a verification should report. */
 export async function damageEverything(site: ImageSite): Promise<Record<string, string>> {
   const { store } = site;
   const create = async () => created(await site.create()).id;

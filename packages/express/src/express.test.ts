@@ -1,44 +1,17 @@
-import { createRequire } from "node:module";
-import type { AddressInfo } from "node:net";
 import type { Call, Service } from "@outrigger/core";
-import { type AdapterHarness, adapterContract } from "@outrigger/core/testing";
-import express5 from "express";
-import multer from "multer";
+import { adapterContract } from "@outrigger/core/testing";
+import type { Application } from "express";
 import { describe, expect, it } from "vitest";
+import { express4, express5, harnessOf, listen } from "../test/harness.ts";
 import { express } from "./express.ts";
 
-// Express 4 has no types here; the tests use only functions that it shares with Express 5.
-const express4: typeof express5 = createRequire(import.meta.url)("express-4");
+describe("Express 5 adapter contract", () => adapterContract(it, harnessOf(express5)));
 
 for (const [name, framework] of [
   ["Express 4", express4],
   ["Express 5", express5],
 ] as const) {
-  const harness: AdapterHarness = {
-    hasHostRoutes: true,
-    parsing: ["fields", "files", "nothing left"],
-    async start(service, { mountPath, other, parsing }) {
-      const app = framework();
-      let lastError: unknown;
-      if (parsing === "fields") app.use(framework.json(), framework.urlencoded({ extended: true }));
-      if (parsing === "files") app.use(multer().any());
-      if (parsing === "nothing left") app.use((req, _res, next) => void req.resume().once("end", next));
-      if (mountPath === "") app.use(express(service));
-      else app.use(mountPath, express(service));
-      if (other) app.use("/other", express(other));
-      app.get("/host", (_req, res) => void res.send("host"));
-      app.use((error: unknown, _req: unknown, res: express5.Response, next: express5.NextFunction) => {
-        lastError = error;
-        if (res.headersSent) next(error);
-        else res.status(500).send("failed");
-      });
-      return { ...(await listen(app)), lastError: () => lastError };
-    },
-  };
-
   describe(name, () => {
-    describe("adapter contract", () => adapterContract(it, harness));
-
     it("mounts in nested routers with parameters in their paths", async () => {
       const seen: unknown[] = [];
       const outer = framework.Router();
@@ -136,7 +109,7 @@ for (const [name, framework] of [
     async function facts(
       trust: unknown,
       headers: Record<string, string>,
-      sub?: express5.Application,
+      sub?: Application,
     ): Promise<Partial<Call>> {
       let seen: Partial<Call> = {};
       const service: Service = {
@@ -166,19 +139,7 @@ function recording(seen: unknown[]): Service {
   };
 }
 
-async function listen(app: express5.Application) {
-  const server = app.listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      }),
-  };
-}
-
-async function withApp(app: express5.Application, body: (origin: string) => Promise<void>): Promise<void> {
+async function withApp(app: Application, body: (origin: string) => Promise<void>): Promise<void> {
   const { origin, close } = await listen(app);
   try {
     await body(origin);

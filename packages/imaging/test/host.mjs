@@ -1,5 +1,5 @@
 /**
- * A host app for process-lifetime.test.ts. `once`: renders once and has nothing more to do. `hang`: reports its workers
+ * A host app for process-lifetime.long.test.ts. `once`: renders once and has nothing more to do. `hang`: reports its workers
  * while they are busy for long.
  */
 import { createRenderer } from "@outrigger/imaging";

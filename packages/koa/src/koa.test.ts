@@ -1,62 +1,16 @@
-import { createRequire } from "node:module";
-import type { AddressInfo } from "node:net";
 import Router from "@koa/router";
 import type { Call, Service } from "@outrigger/core";
-import { type AdapterHarness, adapterContract } from "@outrigger/core/testing";
-import Koa3 from "koa";
-import multer from "multer";
+import { adapterContract } from "@outrigger/core/testing";
 import { describe, expect, it } from "vitest";
+import { harnessOf, Koa2, Koa3, listen, mountAt, WAYS } from "../test/harness.ts";
 import { koa } from "./koa.ts";
 
-// These packages have no types; the tests use only functions that Koa 2 and 3 share.
-const load = createRequire(import.meta.url);
-const Koa2: typeof Koa3 = load("koa-2");
-const mountAt: (prefix: string, middleware: Koa3.Middleware) => Koa3.Middleware = load("koa-mount");
-const parseFields: () => Koa3.Middleware = load("koa-bodyparser");
-type NodeMiddleware = (req: unknown, res: unknown, next: (error?: unknown) => void) => void;
-
-/** Ways in which the contract tests mount the service at a path. */
-const WAYS = {
-  prefix: (service: Service, mountPath: string) => koa(service, { prefix: mountPath }),
-  "koa-mount": (service: Service, mountPath: string) => mountAt(mountPath || "/", koa(service)),
-};
+describe("Koa 3 with prefix", () => adapterContract(it, harnessOf(Koa3, WAYS.prefix)));
 
 for (const [name, Koa] of [
   ["Koa 2", Koa2],
   ["Koa 3", Koa3],
 ] as const) {
-  for (const [way, place] of Object.entries(WAYS)) {
-    const harness: AdapterHarness = {
-      hasHostRoutes: true,
-      parsing: ["fields", "files", "nothing left"],
-      async start(service, { mountPath, other, parsing }) {
-        const app = new Koa();
-        let lastError: unknown;
-        // Koa also reports every connection that a client closed early.
-        app.on("error", (error) => {
-          if (!/^(?:ECONNRESET|EPIPE|HPE_|ERR_STREAM_PREMATURE_CLOSE)/.test(error.code)) lastError = error;
-        });
-        if (parsing === "fields") app.use(parseFields());
-        if (parsing === "files") app.use(leaveFiles);
-        if (parsing === "nothing left") {
-          app.use(async (ctx, next) => {
-            await new Promise((resolve) => ctx.req.resume().once("end", resolve));
-            await next();
-          });
-        }
-        app.use(place(service, mountPath));
-        if (other) app.use(place(other, "/other"));
-        app.use(async (ctx, next) => {
-          if (ctx.path === "/host") ctx.body = "host";
-          else await next();
-        });
-        return { ...(await listen(app)), lastError: () => lastError };
-      },
-    };
-
-    describe(`${name} with ${way}`, () => adapterContract(it, harness));
-  }
-
   describe(name, () => {
     it("works in a router with the whole path as prefix", async () => {
       const seen: unknown[] = [];
@@ -220,32 +174,6 @@ function recording(seen: unknown[]): Service {
       seen.push({ mountPath, path, search });
       return { status: 204, headers: {} };
     },
-  };
-}
-
-/**
- * Receives files like `@koa/multer`: runs multer on the Node request and moves its results to Koa's request.
- */
-async function leaveFiles(ctx: Koa3.Context, next: Koa3.Next): Promise<void> {
-  const { req, res } = ctx;
-  const receive = multer().any() as unknown as NodeMiddleware;
-  await new Promise<void>((resolve, reject) =>
-    receive(req, res, (error) => (error ? reject(error) : resolve())),
-  );
-  const { body, files } = req as typeof req & { body?: unknown; files?: unknown };
-  Object.assign(ctx.request, { body, files });
-  await next();
-}
-
-async function listen(app: Koa3) {
-  const server = app.listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      }),
   };
 }
 

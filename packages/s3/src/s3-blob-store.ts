@@ -158,7 +158,7 @@ const LEASE_REMEDY = "Keep the leases in another store, such as Redis or a disk"
 
 function incapable(header: string, remedy: string, { versioned }: S3Capabilities): ServiceError {
   const [where, other] = versioned
-    ? [" in a bucket with versions", ", or take a new bucket without versions"]
+    ? [" in a bucket with versions", ", or use a new bucket without versions"]
     : ["", ""];
   return new ServiceError(
     "store_unavailable",

@@ -5,7 +5,7 @@ try {
   const { main } = await import("../dist/main.js");
   await main(process.argv);
 } catch (error) {
-  // The program itself is some hundred files, many of which are read at once.
+  // The program loads hundreds of files, many of them at the same time.
   const said = tooManyOpenFiles(error);
   if (said === null) throw error;
   process.stderr.write(`outrigger: ${said}\n`);

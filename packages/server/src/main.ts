@@ -20,27 +20,27 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** @param name The command that was typed, where one was. */
+/** @param name The command as typed; absent if none was. */
 async function createProgram(name: string | undefined): Promise<Command> {
   const program = new Command("outrigger")
     .description("Image hosting and email lookup as one process.")
     .version(readOwnPackage().version)
     .showHelpAfterError("(see outrigger --help)")
     .exitOverride();
-  program.commandsGroup("To use a service that runs:");
+  program.commandsGroup("Use a running service:");
   addImageCommands(program);
   addLookupCommands(program);
   if (program.commands.some((command) => command.name() === name)) return program;
-  // The commands of a server take long to load: those of a client do not wait for them.
+  // Server commands take long to load, so client commands run without them.
   const { addServerCommands } = await import("./commands/add-server-commands.ts");
-  program.commandsGroup("To run a service:");
+  program.commandsGroup("Run a service:");
   addServerCommands(program);
   return program;
 }
 
-/** Prints what went wrong, a line for each problem, and returns the exit code. */
+/** Prints each problem on its own line and returns the exit code. */
 async function report(error: unknown): Promise<number> {
-  // Commander has said it already. Help and version end with 0.
+  // Commander has already printed the message. Help and version exit with 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT;
   if (error instanceof ConfigError) {
     process.stderr.write(`outrigger: ${error.message}\n`);
@@ -55,7 +55,7 @@ async function report(error: unknown): Promise<number> {
     process.stderr.write(`outrigger: ${said}\n`);
     return 1;
   }
-  // Loaded only now: most commands end well.
+  // Loaded only here: most commands succeed.
   const { isServiceError } = await import("@outrigger/core");
   if (isServiceError(error)) {
     const reason = reasonOf(error);
@@ -64,7 +64,7 @@ async function report(error: unknown): Promise<number> {
     );
     return 1;
   }
-  // A bug: here a stack helps.
+  // A bug: print its stack.
   process.stderr.write(`outrigger: ${isError(error) ? error.stack : String(error)}\n`);
   return 1;
 }

@@ -9,16 +9,16 @@ export async function images(cwd: string, ...args: string[]) {
   return { code: await exit, ...output };
 }
 
-/** What is kept of an image in the data directory below `cwd`. */
+/** The record of an image in the data directory below `cwd`. */
 export async function readRecord(cwd: string, id: string): Promise<Record<string, unknown>> {
   const store = createFsBlobStore({ directory: join(cwd, "data") });
   const blob = await store.get(`${id}/record`);
-  if (!Buffer.isBuffer(blob?.body)) throw new Error(`There is no record of ${id} in one piece`);
+  if (!Buffer.isBuffer(blob?.body)) throw new Error(`The record of ${id} is missing or a stream`);
   await store.close();
   return JSON.parse(blob.body.toString("utf8"));
 }
 
-/** What a server keeps of an image that it took in. */
+/** The record of a stored image. */
 export const SAMPLE_RECORD = {
   name: "stripes.jpg",
   type: "image/jpeg",
@@ -34,8 +34,7 @@ export const SAMPLE_RECORD = {
 };
 
 /**
- * Keeps a record under a new ID for each of the changes to {@link SAMPLE_RECORD}, past all that a server would not let
- * through.
+ * Stores a copy of {@link SAMPLE_RECORD} with each of the changes under a new ID, without the validation of a server.
  */
 export async function addRecords(
   cwd: string,

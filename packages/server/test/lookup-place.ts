@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { outrigger, serve, temporaryDirectory } from "./outrigger-process.ts";
 
-/** What the lookup answers, as far as tests look at it. */
+/** The fields of lookup replies that tests use. */
 export interface LookupBody {
   data: {
     emails: { value: string }[];
@@ -16,10 +16,10 @@ export interface LookupBody {
   errors: { id: string; code: number; details: string }[];
 }
 
-/** Asks the lookup of a server. */
+/** Sends a request to the lookup of a server. */
 export async function ask(url: string, operation: string, parameters: Record<string, string>) {
   const response = await fetch(`${url}/v2/${operation}?${new URLSearchParams(parameters)}`);
-  const body = (await response.json()) as LookupBody; // Its shape is what the tests of core prove.
+  const body = (await response.json()) as LookupBody; // The tests of core verify this shape.
   return { status: response.status, body, headers: response.headers };
 }
 
@@ -39,13 +39,13 @@ export const PEOPLE = [
 const SECRET = "a secret of more than thirty-two bytes";
 
 /**
- * A directory with {@link PEOPLE} in `people.csv`, and how a server and commands are told of the database.
- * @param postgres its address. @default an embedded one in the data directory
+ * A directory with {@link PEOPLE} in `people.csv`, and the environment with its database for servers and commands.
+ * @param postgres Address of the database. @default an embedded one in the data directory
  */
 export async function createLookupPlace(postgres?: string) {
   const cwd = await temporaryDirectory();
   await writeFile(join(cwd, "people.csv"), `${[HEADER, ...PEOPLE].join("\n")}\n`);
-  // A directory keeps a secret from the first server on; beside a database elsewhere, one is given.
+  // The first server stores a secret in the data directory; PostgreSQL needs a configured one.
   const env: Record<string, string> =
     postgres === undefined
       ? { OUTRIGGER_LOOKUP_DATABASE: "file:./data/lookup.db" }
@@ -58,7 +58,7 @@ export async function createLookupPlace(postgres?: string) {
     async createKey(...args: string[]) {
       const { stdout, stderr } = await command(cwd, ["keys", "create", "--json", ...args], env);
       if (stderr !== "") throw new Error(stderr);
-      return JSON.parse(stdout) as { account: string; key: string }; // As the command prints it.
+      return JSON.parse(stdout) as { account: string; key: string }; // The command prints this shape.
     },
   };
 }

@@ -11,13 +11,13 @@ const BIN = fileURLToPath(new URL("../bin/outrigger.js", import.meta.url));
 
 export interface OutriggerProcess {
   child: ChildProcess;
-  /** What it has printed so far. */
+  /** Its output until now. */
   output: { stdout: string; stderr: string };
-  /** The address of the line that it prints when it listens. Rejects when it ends before. */
+  /** The address that it prints once it listens. Rejects if it ends before. */
   url: Promise<string>;
   /** Its exit code, or the name of the signal that killed it. */
   exit: Promise<number | NodeJS.Signals | null>;
-  /** Resolves when the standard error contains `text`. Rejects when it ends before. */
+  /** Resolves when standard error contains `text`. Rejects if the process ends before. */
   logged(text: string): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export interface SpawnOptions {
 const running = new Set<OutriggerProcess>();
 const directories = new Set<string>();
 
-// The processes of a test end with it, however it ended.
+// Ends the processes of a test after the test, even if it failed.
 afterEach(async () => {
   for (const { child, exit } of running) {
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
@@ -47,7 +47,7 @@ export async function temporaryDirectory(): Promise<string> {
   return directory;
 }
 
-/** Runs the real command, with nothing of our own environment but what programs need to be found. */
+/** Runs the real command. Of the environment it inherits only PATH. */
 export function outrigger(args: readonly string[], { cwd, env = {} }: SpawnOptions): OutriggerProcess {
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd,
@@ -74,7 +74,7 @@ export function outrigger(args: readonly string[], { cwd, env = {} }: SpawnOptio
   const url = until("stdout", () => output.stdout.includes("\n")).then(() => {
     return /^Outrigger listens on (\S+)\n/.exec(output.stdout)?.[1] ?? "";
   });
-  // Tests of a server that does not start never look at it.
+  // Tests of a server that does not start ignore it.
   url.catch(() => {});
   const started: OutriggerProcess = {
     child,
@@ -126,5 +126,5 @@ export async function upload(
 export async function uploaded(base: string, bytes: Buffer): Promise<Uploaded> {
   const response = await upload(base, bytes);
   if (response.status !== 201) throw new Error(`${response.status}: ${await response.text()}`);
-  return (await response.json()) as Uploaded; // Its shape is what the tests of core prove.
+  return (await response.json()) as Uploaded; // The tests of core verify this shape.
 }

@@ -80,7 +80,7 @@ async function editLoss(base: string, ledger: Ledger, cut: PowerCut): Promise<st
 
 async function uploadLoss(base: string): Promise<string | null> {
   const response = await send(base, PNG, { name: "new" });
-  if (response.status !== 201) return `A new upload is answered with ${response.status}`;
+  if (response.status !== 201) return `A new upload answers ${response.status}`;
   const { body } = await read(base, await heldFrom(response, PNG));
   return body.equals(PNG) ? null : "A new upload has other bytes than were sent";
 }

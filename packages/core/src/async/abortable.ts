@@ -1,4 +1,7 @@
-/** As `work`, or rejects with the signal's reason as soon as it aborts. The work goes on, and its result is dropped. */
+/**
+ * Resolves like `work`, or rejects with the signal's reason as soon as it aborts. The work goes on; its
+ * result is dropped.
+ */
 export async function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   let leave = () => {};

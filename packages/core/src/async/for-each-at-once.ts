@@ -1,6 +1,6 @@
 /**
- * Calls `work` for each item, at most `limit` at a time, and reads no more items ahead. Where one fails or the signal aborts,
- * no other is begun; it rejects when those under way are through.
+ * Calls `work` for each item, at most `limit` at a time, and reads no items ahead. After a failure or an
+ * abort no further call begins; the promise rejects once the running calls have settled.
  */
 export async function forEachAtOnce<T>(
   items: AsyncGenerator<T>,
@@ -9,7 +9,7 @@ export async function forEachAtOnce<T>(
   signal?: AbortSignal,
 ): Promise<void> {
   const failures: unknown[] = [];
-  async function takeOnes(): Promise<void> {
+  async function runWorker(): Promise<void> {
     try {
       while (failures.length === 0 && !signal?.aborted) {
         const next = await items.next();
@@ -20,7 +20,7 @@ export async function forEachAtOnce<T>(
       failures.push(error);
     }
   }
-  await Promise.all(Array.from({ length: limit }, takeOnes));
+  await Promise.all(Array.from({ length: limit }, runWorker));
   await items.return(undefined);
   if (failures.length > 0) throw failures[0];
   signal?.throwIfAborted();

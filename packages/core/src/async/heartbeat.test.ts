@@ -4,7 +4,7 @@ import { createInTurn } from "./in-turn.ts";
 
 afterEach(() => void vi.useRealTimers());
 
-test("a heartbeat renews at its interval, also after a failure, until it is stopped", async () => {
+test("a heartbeat calls renew at its interval, also after a failure, until it is stopped", async () => {
   vi.useFakeTimers();
   const errors: unknown[] = [];
   const lost = new Error("lost");
@@ -20,7 +20,7 @@ test("a heartbeat renews at its interval, also after a failure, until it is stop
   expect(renew).toHaveBeenCalledTimes(3);
 });
 
-test("work in turn begins when the work before it has settled, failed or not", async () => {
+test("queued work begins when the work before it has settled, also after a failure", async () => {
   const inTurn = createInTurn();
   const events: string[] = [];
   const work = (name: string, failure?: Error) => async () => {

@@ -1,7 +1,7 @@
 /**
- * Calls `renew` every `everyMs` until it is stopped. After a failure the next beat tries again. Keeps no process alive: what
- * it renews then runs out.
- * @returns stops it.
+ * Calls `renew` every `everyMs` until it is stopped. After a failure the next beat tries again. The timer
+ * does not keep the process alive; a lease that is no longer renewed then expires.
+ * @returns a function that stops the heartbeat.
  */
 export function startHeartbeat(
   everyMs: number,

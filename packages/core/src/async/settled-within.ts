@@ -1,4 +1,4 @@
-/** Whether `work` is settled, one way or the other, within `ms`; `null` waits for it. */
+/** Whether `work` settles within `ms`, by success or failure; `null` waits without a limit. */
 export async function isSettledWithin(work: Promise<unknown>, ms: number | null): Promise<boolean> {
   const settled = work.then(
     () => true,

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { createSingleFlight } from "./single-flight.ts";
 
 const stay = new AbortController().signal;
-// One caller has one signal; here one stands for many.
+// One caller has one signal; in this test one signal is shared by many.
 setMaxListeners(0, stay);
 
-test("any number of simultaneous callers share one piece of work", async () => {
+test("simultaneous callers with the same key share one piece of work", async () => {
   const flights = createSingleFlight<number>();
   let runs = 0;
   const work = async () => {
@@ -18,7 +18,7 @@ test("any number of simultaneous callers share one piece of work", async () => {
   expect(await flights.join("k", work, stay)).toBe(2);
 });
 
-test("other keys are other work", async () => {
+test("callers with different keys start separate work", async () => {
   const flights = createSingleFlight<string>();
   expect(await Promise.all(["a", "b"].map((key) => flights.join(key, async () => key, stay)))).toEqual([
     "a",
@@ -26,7 +26,7 @@ test("other keys are other work", async () => {
   ]);
 });
 
-test("a caller who leaves does not take the others along", async () => {
+test("a caller that aborts leaves, and the other callers still get the result", async () => {
   const flights = createSingleFlight<string>();
   const leaving = new AbortController();
   let finish: (value: string) => void = () => {};
@@ -46,7 +46,7 @@ test("a caller who leaves does not take the others along", async () => {
   expect(await second).toBe("done");
 });
 
-test("work that nobody waits for any more is told so, and the next caller starts afresh", async () => {
+test("work whose last caller leaves is aborted, and the next caller starts new work", async () => {
   const flights = createSingleFlight<string>();
   const leaving = new AbortController();
   let workSignal: AbortSignal | undefined;
@@ -66,7 +66,7 @@ test("work that nobody waits for any more is told so, and the next caller starts
   expect(await flights.join("k", async () => "fresh", stay)).toBe("fresh");
 });
 
-test("a failure reaches every caller and is not kept", async () => {
+test("a failure reaches every caller, and the next call starts new work", async () => {
   const flights = createSingleFlight<string>();
   const fail = async () => {
     throw new Error("no");

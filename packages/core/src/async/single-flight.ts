@@ -1,8 +1,8 @@
-/** One piece of work per key for any number of simultaneous callers. */
+/** Runs one piece of work per key for any number of simultaneous callers. */
 export interface SingleFlight<T> {
   /**
-   * Joins the work under way for `key`, or starts it. A caller whose signal aborts leaves alone; the signal of the work aborts
-   * when the last caller has left.
+   * Joins the work in progress for `key`, or starts it. A caller whose signal aborts leaves alone. When the
+   * last caller has left, the signal of the work aborts.
    */
   join(key: string, work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T>;
 }
@@ -43,7 +43,7 @@ export function createSingleFlight<T>(): SingleFlight<T> {
         if (leave !== undefined) signal.removeEventListener("abort", leave);
         flight.callers--;
         if (flight.callers === 0) {
-          // No caller may join abandoned work.
+          // No caller may join aborted work.
           if (flights.get(key) === flight) flights.delete(key);
           flight.abort.abort(signal.reason ?? new Error("Every caller has left"));
         }

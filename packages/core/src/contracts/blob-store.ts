@@ -7,37 +7,44 @@ export interface ByteRange {
 }
 
 export interface BlobInfo {
-  /** Length of the whole blob in bytes, also for a requested range. */
+  /** Length of the whole blob in bytes, even if a range was requested. */
   size: number;
-  /** Opaque and unique: every `put` under the key makes a new one. */
+  /** Opaque and unique: every `put` under the key creates a new one. */
   revision: string;
 }
 
 export interface StoredBlob extends BlobInfo {
   /**
-   * The requested bytes: a Buffer if they are few, else a stream. The receiver reads a stream to its end or destroys it.
+   * The requested bytes: a Buffer if they are few, else a stream. The receiver must read a stream to its end
+   * or destroy it.
    */
   body: Buffer | Readable;
 }
 
 export interface PutOptions {
   /**
-   * Makes the write conditional: the blob must have this revision, or must not exist for `null`. Otherwise the promise rejects
-   * with `conflict` and nothing changes. Absent: replaces any blob.
+   * Makes the write conditional. The blob must have this revision; `null` means that it must not exist.
+   * Otherwise the promise rejects with `conflict` and nothing changes. Absent: the write replaces any blob.
    */
   ifRevision?: string | null;
-  /** Aborting before the promise settles leaves the old state and rejects with the signal's reason. */
+  /**
+   * If it aborts before the promise settles, the old state stays and the promise rejects with the signal's
+   * reason.
+   */
   signal?: AbortSignal;
 }
 
 export interface GetOptions {
-  /** Must lie within the blob; a start at or beyond its end rejects with `bad_request`. An `end` beyond it is cut. */
+  /**
+   * Must begin within the blob; a start at or beyond its end rejects with `bad_request`. An `end` beyond the
+   * blob is cut.
+   */
   range?: ByteRange;
   signal?: AbortSignal;
 }
 
 export interface ListOptions {
-  /** As returned by the page before; absent for the first page. */
+  /** The cursor of the previous page; absent for the first page. */
   cursor?: string;
   /** At most this many keys, 1 to 1000. @default 1000 */
   limit?: number;
@@ -51,7 +58,7 @@ export interface KeyPage {
 }
 
 /**
- * Keyed bytes with conditional writes. One contract in three roles: records, originals, renditions.
+ * Keyed bytes with conditional writes. One contract serves three roles: records, originals and renditions.
  *
  * A key is one to eight segments joined by `/`, each matching `[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}`; any other key
  * rejects with `bad_request`. A missing key is `null` or `false`, never an error. Any other failure rejects with
@@ -59,49 +66,67 @@ export interface KeyPage {
  */
 export interface BlobStore {
   /**
-   * Stores `body` under `key`, all or nothing: if the body fails, the signal aborts or the backend fails, the promise
-   * rejects and readers still see the old state. When it resolves, the bytes are as durable as the backend can make
-   * them, and every later `get` on any node sees them. A stream is always consumed or destroyed.
+   * Stores `body` under `key`, all or nothing. If the body fails, the signal aborts or the backend fails, the
+   * promise rejects and readers still see the old state. Once it resolves, the bytes are as durable as the
+   * backend can make them, and every later `get` on any node returns them. A stream is always consumed or
+   * destroyed.
    */
   put(key: string, body: Uint8Array | Readable, options?: PutOptions): Promise<BlobInfo>;
-  /** Resolves once the bytes are known to exist; later trouble surfaces on the body's stream. `null`: no such key. */
+  /**
+   * Resolves once the bytes are known to exist; a later read error appears on the body's stream. `null`: no
+   * such key.
+   */
   get(key: string, options?: GetOptions): Promise<StoredBlob | null>;
   /** `null`: no such key. */
   stat(key: string): Promise<BlobInfo | null>;
-  /** @returns whether there was something to remove. */
+  /** @returns whether a blob was deleted. */
   delete(key: string): Promise<boolean>;
-  /** The keys that begin with `prefix`, which ends in `/` or is empty. A key that exists throughout is never missed. */
+  /**
+   * The keys that begin with `prefix`, which ends in `/` or is empty. A key that exists during the whole
+   * listing is never missed.
+   */
   list(prefix: string, options?: ListOptions): Promise<KeyPage>;
-  /** Releases what the store holds. Calling it twice is allowed. */
+  /** Releases the store's resources. Calling it twice is allowed. */
   close(): Promise<void>;
 }
 
 /**
- * Optional ability: the store is a directory of this machine. A store has all of this or nothing of it; see
+ * Optional ability: the store is a directory on this machine. A store has all of these members or none; see
  * {@link isLocalStore}.
  */
 export interface LocalStore {
-  /** Existing directory on the store's own volume, for files to {@link adopt}. The store removes leftovers from it. */
+  /**
+   * Existing directory on the store's own volume, for files to {@link adopt}. The store deletes leftover
+   * files from it.
+   */
   readonly spoolDirectory: string;
   /**
-   * As `put` with the content of the file at `path`, which lies in `spoolDirectory` and whose bytes are not synced yet: the
-   * file becomes the blob without being copied. The file at `path` may remain; the caller removes it in any case.
+   * Like `put` with the content of the file at `path`. That file lies in `spoolDirectory`, and its bytes are
+   * not flushed yet. It becomes the blob without being copied. The file at `path` may remain; the caller
+   * deletes it in any case.
    */
   adopt(key: string, path: string, options?: PutOptions): Promise<BlobInfo>;
-  /** Path of the file that holds exactly the blob's bytes, for other processes to open. `null`: no such key. */
+  /**
+   * Path of a file that holds exactly the blob's bytes, so that other processes can open it. `null`: no such
+   * key.
+   */
   localPath(key: string): Promise<string | null>;
-  /** A secret beside the data: 32 random bytes, made at the first call and the same for all processes on this store. */
+  /**
+   * A secret stored beside the data: 32 random bytes. The first call creates it; all processes on this store
+   * share it.
+   */
   localSecret(): Promise<Buffer>;
-  /** The secret as it is; makes none. `null`: it was never made, or it is gone. */
+  /** The existing secret; this call creates none. `null`: it was never created, or it was deleted. */
   readLocalSecret(): Promise<Buffer | null>;
-  /** Where the secret is kept, for messages. */
+  /** Path of the secret, for messages. */
   readonly secretPath: string;
   /**
-   * Removes the files of blobs that were replaced before a time; never those of current blobs. A replaced file stays on the
-   * disk for a while, so that a copy of the directory made meanwhile is whole. Safe to run on several processes at once.
+   * Deletes the files of blobs that were replaced before a time, never those of current blobs. A replaced
+   * file stays on disk for a while, so that a copy of the directory made meanwhile is complete. Several
+   * processes may run this at once.
    * @param beforeMs Unix milliseconds.
-   * @param mayGoOn Called before every key; after `false` no further key is touched.
-   * @returns how many files were removed.
+   * Called before every key; after it returns `false`, no further key is processed.
+   * @returns the number of deleted files.
    */
   removeSuperseded(beforeMs: number, mayGoOn: () => boolean): Promise<number>;
 }
@@ -115,9 +140,12 @@ export function isLocalStore(store: BlobStore): store is BlobStore & LocalStore 
   return LOCAL_MEMBERS.every((member) => member in store);
 }
 
-/** Optional ability: a check, cheap enough for every request, whether a blob is unchanged. */
+/** Optional ability: a check whether a blob is unchanged, cheap enough for every request. */
 export interface RevisionProbe {
-  /** Whether `key` still has `revision`, as current as a `get`. Synchronous, never throws; `false` if it cannot tell. */
+  /**
+   * Whether `key` still has `revision`, as current as a `get`. Synchronous; never throws; `false` if it
+   * cannot be determined.
+   */
   isCurrent(key: string, revision: string): boolean;
 }
 
@@ -125,13 +153,13 @@ export function hasRevisionProbe(store: BlobStore): store is BlobStore & Revisio
   return "isCurrent" in store;
 }
 
-/** Optional ability: removes many blobs of one prefix at the cost of one. */
+/** Optional ability: deletes many blobs below one prefix at the cost of one deletion. */
 export interface BulkRemoval {
   /**
-   * Removes the blobs `<prefix><name>` and all blobs below `<prefix><name>/`, one name after the other. As durable as
-   * `delete` once it resolves; a name without blobs is no error.
+   * Deletes the blobs `<prefix><name>` and all blobs below `<prefix><name>/`, one name after the other. Once
+   * it resolves, the deletion is as durable as `delete`. A name without blobs is no error.
    * @param prefix ends in `/`.
-   * @param names segments of keys.
+   * @param names key segments.
    */
   removeNamed(prefix: string, names: readonly string[]): Promise<void>;
 }
@@ -144,13 +172,16 @@ export function hasBulkRemoval(store: BlobStore): store is BlobStore & BulkRemov
 export interface Shard {
   /** First segments of the shard's keys, each once, in no particular order. */
   names: string[];
-  /** Number of all shards of the store, this one included. */
+  /** Number of shards in the store, including this one. */
   shardCount: number;
 }
 
-/** Optional ability: yields the keys in parts of similar size, so that a few of them represent all. */
+/** Optional ability: yields the keys in parts of similar size, so that a few parts represent all keys. */
 export interface ShardSampler {
-  /** Yields every shard once, in random order. A key that exists throughout is in exactly one of them. */
+  /**
+   * Yields every shard once, in random order. A key that exists during the whole iteration is in exactly one
+   * shard.
+   */
   shards(): AsyncGenerator<Shard>;
 }
 
@@ -160,7 +191,7 @@ export function hasShardSampler(store: BlobStore): store is BlobStore & ShardSam
 
 const KEY = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}){0,7}$/;
 
-/** Whether `key` is of the grammar that {@link BlobStore} documents. */
+/** Whether `key` matches the grammar that {@link BlobStore} documents. */
 export function isBlobKey(key: string): boolean {
   return KEY.test(key);
 }

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 
-/** A file part of a multipart body, spooled to disk. */
+/** The file part of a multipart body, spooled to disk. */
 export interface SpooledFile {
-  /** Where the bytes are, until `dispose`. */
+  /** Path of the spooled bytes, valid until `dispose`. */
   path: string;
   /** In bytes. */
   size: number;
@@ -11,65 +11,77 @@ export interface SpooledFile {
   name: string;
   /** The part's declared Content-Type without parameters, lower case. */
   declaredType: string;
-  /** The first bytes, at most 64 KiB: enough to tell the type. */
+  /** The first bytes, at most 64 KiB: enough to detect the type. */
   head: Buffer;
   /** SHA-256 of the bytes, hex. */
   sha256: string;
-  /** Removes the file if it is still there. Never rejects. */
+  /** Deletes the file if it still exists. Never rejects. */
   dispose(): Promise<void>;
 }
 
-/** The turn of an upload among others: how many are read at once is bounded. */
+/** A slot for reading an upload: the number of uploads read at once is bounded. */
 export interface UploadTurn {
   /**
-   * Resolves when the upload may be read. Rejects with `overloaded` when that took too long, or with the signal's reason.
+   * Resolves when the upload may be read. Rejects with `overloaded` if the wait is too long, or with the
+   * signal's reason.
    */
   wait(signal: AbortSignal): Promise<void>;
   /**
-   * Counts bytes that have come, before they are looked at.
-   * @returns `false` when the turn is over: then they and all further ones wait, until `wait` resolves again.
+   * Counts received bytes before they are processed.
+   * @returns `false` when the slot is used up: the caller calls `wait` again before it processes these or
+   * further bytes.
    */
   mayRead(bytes: number): boolean;
-  /** Lets others have their turn. Calling it twice is allowed. */
+  /** Frees the slot for other uploads. Calling it twice is allowed. */
   end(): void;
 }
 
 export interface UploadLimits {
-  /** Name of the one file part; another file part is `bad_request`. */
+  /** Name of the only file part; another file part is rejected with `bad_request`. */
   fileField: string;
   maxFileBytes: number;
   /** At most this many text fields. */
   maxFields: number;
   /** Each at most this many bytes. */
   maxFieldBytes: number;
-  /** No byte for this long: `timeout`. */
+  /** Milliseconds without a byte after which the upload is rejected with `timeout`. */
   idleMs: number;
   /**
-   * A body slower than this is `timeout`: bytes per second on average over the whole body, looked at from 30 s after its
-   * first byte on. Time in which we keep the client waiting does not count. 0 switches it off.
+   * Minimum speed in bytes per second, averaged over the whole body and checked from 30 s after its first
+   * byte. A slower body is rejected with `timeout`. Time in which the server keeps the client waiting does
+   * not count. 0 disables the check.
    */
   minBytesPerSecond: number;
-  /** Waited for before the body is read, not before it is refused by its head. The caller ends it. Absent: read at once. */
+  /**
+   * Awaited before the body is read, but after the checks of the request's head. The caller ends it. Absent:
+   * the body is read at once.
+   */
   turn?: UploadTurn;
-  /** Existing directory for the spooled file. Absent: one of this process below the system's temporary directory. */
+  /**
+   * Existing directory for the spooled file. Absent: this process's directory below the system's temporary
+   * directory.
+   */
   spoolDirectory?: string;
 }
 
 export interface Upload {
   file: SpooledFile;
-  /** Text fields by name, decoded as UTF-8; the last of a repeated name. No prototype. */
+  /**
+   * Text fields by name, decoded as UTF-8; of a repeated name, the last value. The object has no prototype.
+   */
   fields: Readonly<Record<string, string>>;
 }
 
 /**
- * A request as the services see it: what an adapter makes of its framework's own. Getters may compute on first use.
+ * A request as the services see it. An adapter builds it from its framework's request. Getters may compute on
+ * first use.
  */
 export interface Call {
   /** Upper case. */
   readonly method: string;
   /** Path below the mount point, percent-encoded, beginning with `/`, without the query. */
   readonly path: string;
-  /** The query as it came, without `?`; empty when there is none. */
+  /** The query as received, without `?`; empty if there is none. */
   readonly search: string;
   /** Lower-case names. */
   readonly headers: IncomingHttpHeaders;
@@ -81,40 +93,44 @@ export interface Call {
   readonly secure: boolean;
   /** The client's address, as the host framework sees it. */
   readonly clientIp: string;
-  /** The address at the other end of the socket. */
+  /** The address of the socket's peer. */
   readonly peerIp: string;
-  /** Aborts when the client leaves before there was a reply; never afterwards. */
+  /** Aborts when the client disconnects before the reply; never afterwards. */
   readonly signal: AbortSignal;
   /** The framework's own request or context, for the host's hooks (`req.user`, `ctx.state`). */
   readonly context: unknown;
   /**
    * Receives a multipart/form-data body with exactly one file.
    * Rejects with `unsupported_media` (another media type), `bad_request` (malformed, no file, two files, over a field
-   * limit, invalid UTF-8), `too_large`, `timeout`, `host_misuse` (the host's own parser ate the body), `no_space`, or the
-   * signal's reason when the client left. After a rejection nothing is left on disk.
+   * limit, invalid UTF-8), `too_large`, `timeout`, `host_misuse` (a body parser of the host consumed the
+   * body), `no_space`, or the signal's reason if the client disconnected. After a rejection no spooled file
+   * remains on disk.
    */
   upload(limits: UploadLimits): Promise<Upload>;
   /**
-   * The body as named values: a JSON object (values as they are) or an urlencoded form (strings). `null` when there is
-   * no body. A body that the host has already parsed is used. Rejects with `bad_request` (malformed, not an object,
-   * invalid UTF-8), `unsupported_media` (neither of the two), `too_large`, `timeout` (also for less than 1 KiB/s on average
-   * after 30 s), `host_misuse`.
+   * The body as named values: a JSON object (values unchanged) or an urlencoded form (strings). `null` if
+   * there is no body. A body that the host has already parsed is used. Rejects with `bad_request` (malformed,
+   * not an object, invalid UTF-8), `unsupported_media` (any other media type), `too_large`, `timeout` (also
+   * below 1 KiB/s on average after 30 s) or `host_misuse`.
    */
   fields(limits: { maxBytes: number; idleMs: number }): Promise<Readonly<Record<string, unknown>> | null>;
 }
 
-/** What an adapter sends. A body that is a stream is read to its end or destroyed. */
+/** The response that an adapter sends. It reads a stream body to its end or destroys it. */
 export interface Reply {
   status: number;
-  /** In any case; a list is sent as repeated lines. A reply with a body has its `Content-Length` here where it is known. */
+  /**
+   * Header names in any case; a list is sent as repeated lines. A reply with a body of known length has its
+   * `Content-Length` here.
+   */
   headers: Readonly<Record<string, string | string[]>>;
-  /** Absent: no body. Never present in reply to HEAD. */
+  /** Absent: no body. Never present in a reply to HEAD. */
   body?: string | Uint8Array | Readable;
 }
 
 /**
- * Something to mount. `handle` resolves to `undefined` for a request that is not its own (the adapter calls the host's
- * `next()`), and rejects only where a failure is meant for the host's error handling.
+ * A mountable service. `handle` resolves to `undefined` for a request outside its routes; the adapter then
+ * calls the host's `next()`. It rejects only if the host's error handling should receive the failure.
  */
 export interface Service {
   handle(call: Call): Promise<Reply | undefined>;

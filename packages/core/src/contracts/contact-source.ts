@@ -30,12 +30,12 @@ export interface ContactEvidence {
   stillOnPage: boolean;
 }
 
-/** An address and whose it is. What is not known is `null`. */
+/** An address and its owner. Unknown facts are `null`. */
 export interface Contact {
   /** As {@link normaliseAddress} gives it: lower case, the domain as A-labels. */
   address: string;
   type: AddressType;
-  /** That the address is right: an integer from 0 to 100. */
+  /** Confidence that the address is correct: an integer from 0 to 100. */
   confidence: number;
   firstName: string | null;
   lastName: string | null;
@@ -48,30 +48,30 @@ export interface Contact {
   /** Handle on a short-message network. */
   networkB: string | null;
   phoneNumber: string | null;
-  /** At most {@link MAX_EVIDENCE}, seen last first. */
+  /** At most {@link MAX_EVIDENCE} pages, most recently seen first. */
   evidence: readonly ContactEvidence[];
 }
 
-/** Pages that are told of an address, at most. */
+/** Maximum number of evidence pages per address. */
 export const MAX_EVIDENCE = 20;
 
-/** How many of a domain's addresses are formed alike. */
+/** How many addresses of a domain follow one pattern. */
 export interface PatternCount {
-  /** Of `{first}`, `{last}`, `{f}`, `{l}` and literal text, e.g. `{first}.{last}`. */
+  /** Made of `{first}`, `{last}`, `{f}`, `{l}` and literal text, e.g. `{first}.{last}`. */
   pattern: string;
-  /** Addresses with evidence that are formed so, an integer of at least 1. */
+  /** Number of addresses with evidence that follow the pattern, an integer of at least 1. */
   count: number;
 }
 
-/** What is known of a domain. */
+/** The known facts about a domain. */
 export interface DomainFacts {
-  /** Name of the organisation; `null` where it is not known. */
+  /** Name of the organisation; `null` if unknown. */
   organization: string | null;
-  /** How its addresses are formed, the most frequent first; see {@link learnPatterns}. */
+  /** The patterns of its addresses, most frequent first; see {@link learnPatterns}. */
   patterns: readonly PatternCount[];
 }
 
-/** Which contacts of a domain; what is absent does not matter. Of a list, any. */
+/** Selects contacts of a domain. An absent field matches all; a list matches any of its values. */
 export interface ContactFilter {
   type?: AddressType;
   seniorities?: readonly Seniority[];
@@ -79,9 +79,9 @@ export interface ContactFilter {
 }
 
 export interface ContactPage {
-  /** By confidence, the highest first; of equal ones by address, in the order of its bytes. */
+  /** Ordered by confidence, highest first; equal ones by address, in byte order. */
   contacts: Contact[];
-  /** How many match, on all pages together. */
+  /** Number of matching contacts on all pages. */
   total: number;
 }
 
@@ -89,44 +89,47 @@ export interface ContactCounts {
   total: number;
   personal: number;
   generic: number;
-  /** Each department and seniority that has any. */
+  /** Counts per department and seniority; a value without contacts is absent. */
   departments: Partial<Record<Department, number>>;
   seniorities: Partial<Record<Seniority, number>>;
 }
 
 /**
- * What the lookup knows of people's addresses. Domains are lower-case A-labels, addresses are normalised. All numbers of
- * one answer fit together: paging through `search` gives exactly `total` contacts, each once, as long as nothing changes.
- * Failures reject with `store_unavailable`, as do calls once it is closed.
+ * The lookup's data on email addresses. Domains are lower-case A-labels; addresses are normalised. The
+ * numbers of one answer are consistent: while nothing changes, paging through `search` yields exactly `total`
+ * contacts, each once. Failures reject with `store_unavailable`; so does every call after `close`.
  */
 export interface ContactSource {
-  /** `null` where nothing is known, not even an address. */
+  /** `null` if nothing is known about the domain, not even an address. */
   domain(domain: string): Promise<DomainFacts | null>;
-  /** The domain of the organisation of this name, in whatever case; `null` where none is known. Of several, that with the most addresses. */
+  /**
+   * The domain of the organisation with this name, ignoring case; `null` if unknown. Of several, the one with
+   * the most addresses.
+   */
   domainOf(company: string): Promise<string | null>;
   /**
-   * @param page `limit` from 1 to 100; `offset` from 0, beyond the end there are no contacts.
+   * @param page `limit` from 1 to 100; `offset` from 0. An offset beyond the end yields no contacts.
    */
   search(
     domain: string,
     filter: ContactFilter,
     page: { limit: number; offset: number },
   ): Promise<ContactPage>;
-  /** `null` where the address is not known. */
+  /** `null` if the address is unknown. */
   find(address: string): Promise<Contact | null>;
   /**
-   * Those of a domain with this name, as {@link normaliseName} compares names; at most 10, by confidence. None where it leaves
-   * nothing of either.
+   * The contacts of a domain with this name, compared as by {@link normaliseName}: at most 10, ordered by
+   * confidence. None if normalising leaves either name empty.
    */
   findByName(domain: string, firstName: string, lastName: string): Promise<Contact[]>;
-  /** @param type counts only those; absent: all. */
+  /** @param type counts only this type; absent: all. */
   count(domain: string, type?: AddressType): Promise<ContactCounts>;
   /**
-   * Forgets everything about an address; its domain stays known while its organisation is.
-   * @returns whether there was something to forget.
+   * Deletes all data on an address. Its domain stays known while its organisation is known.
+   * @returns whether any data was deleted.
    */
   erase(address: string): Promise<boolean>;
-  /** Forgets everything about a domain and its addresses. @returns whether there was something to forget. */
+  /** Deletes all data on a domain and its addresses. @returns whether any data was deleted. */
   eraseDomain(domain: string): Promise<boolean>;
   /** Calling it twice is allowed. */
   close(): Promise<void>;

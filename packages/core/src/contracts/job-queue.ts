@@ -1,25 +1,30 @@
-/** An upload that waits to be processed. */
+/** An upload that waits for processing. */
 export interface Job {
-  /** Of its image: `[A-Za-z0-9_-]{22}`. */
+  /** ID of its image: `[A-Za-z0-9_-]{22}`. */
   id: string;
   /** Unix milliseconds. */
   createdAt: number;
 }
 
 /**
- * Hands jobs to workers of this process or others. The images' records are what counts: a lost job is found again within
- * 30 s, and of two workers on one job one is rejected. Rejects with `store_unavailable`.
+ * Hands jobs to workers in this or other processes. The image records are the source of truth: a lost job is
+ * found again within 30 s. If two workers take the same job, the write of one is rejected. Rejects with
+ * `store_unavailable`.
  */
 export interface JobQueue {
-  /** Makes a job known to one of the workers. A job whose ID waits already changes nothing. */
+  /** Adds a job for any worker. If a job with this ID already waits, nothing changes. */
   enqueue(job: Job): Promise<void>;
   /**
-   * Hands jobs out from now on, at most `atOnce` at a time, an integer of at least 1; called at most once. A job is over when
-   * `handler` resolves; it never rejects. A job whose worker dies may be handed out again or not.
+   * Starts handing out jobs, at most `atOnce` at a time (an integer of at least 1). Called at most once. A
+   * job ends when `handler` resolves; the handler never rejects. If a worker dies, its job may be handed out
+   * again or not.
    */
   work(handler: (job: Job) => Promise<void>, atOnce: number): void;
-  /** How many jobs wait for any worker. */
+  /** Number of jobs that wait for a worker. */
   waiting(): Promise<number>;
-  /** Hands out no more jobs, waits for the handlers under way, then releases what the queue holds. Calling it twice is allowed. */
+  /**
+   * Stops handing out jobs, waits for running handlers, then releases the queue's resources. Calling it twice
+   * is allowed.
+   */
   close(): Promise<void>;
 }

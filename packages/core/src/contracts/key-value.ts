@@ -1,8 +1,8 @@
-/** The part of Keyv that is used, so that any Keyv instance fits. Values are JSON. */
+/** The part of Keyv's interface that Outrigger uses; any Keyv instance fits. Values are JSON. */
 export interface KeyValue {
-  /** `undefined` where there is none, or its time is over. */
+  /** `undefined` if there is no value, or it has expired. */
   get(key: string): Promise<unknown>;
-  /** @param ttlMs how long it is kept, in milliseconds; absent: for ever. */
+  /** @param ttlMs lifetime in milliseconds; absent: unlimited. */
   set(key: string, value: unknown, ttlMs?: number): Promise<unknown>;
   delete(key: string): Promise<unknown>;
 }

@@ -1,4 +1,4 @@
-/** What is used of a logger: pino's and others' fit. */
+/** The part of a logger's interface that Outrigger uses; pino and similar loggers fit. */
 export interface Logger {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

@@ -1,85 +1,91 @@
-/** What the DNS says of a domain's mail. */
+/** A domain's mail routing according to the DNS. */
 export type MailRouting =
-  /** It has hosts for mail, or an address of its own to fall back on (RFC 5321 §5.1). */
+  /** The domain has mail hosts, or an address record as fallback (RFC 5321 §5.1). */
   | "found"
-  /** The domain does not exist, or nothing is there that takes mail. */
+  /** The domain does not exist, or has no host that accepts mail. */
   | "none"
-  /** It says that it takes no mail (RFC 7505). */
+  /** The domain declares that it accepts no mail (RFC 7505). */
   | "null_mx"
-  /** It could not be asked. */
+  /** The DNS could not be queried. */
   | "unknown";
 
-/** Why nothing more is known of a mailbox, or why it was refused. */
+/** Why the state of a mailbox is unknown, or why its server rejected it. */
 export type ProbeReason =
-  /** The mailbox does not exist, says its server. */
+  /** The server reports that the mailbox does not exist. */
   | "user_unknown"
-  /** The mailbox exists and is full or disabled, says its server. */
+  /** The server reports that the mailbox exists and is full or disabled. */
   | "mailbox_full"
   | "mailbox_disabled"
-  /** The server takes any address of the domain. */
+  /** The server accepts any address of the domain. */
   | "accepts_all"
-  /** The server refuses us, whoever the mail is for: by our address, our name, or a list. */
+  /** The server rejects this client for every recipient: by its address, its name, or a blocklist. */
   | "policy"
-  /** Greylisting: the same question later may be answered. */
+  /** Greylisting: the server may answer if the probe is repeated later. */
   | "greylisted"
-  /** The server has trouble of its own for now. */
+  /** The server reports a temporary failure. */
   | "temporary"
-  /** No host could be connected to. */
+  /** No connection to any host succeeded. */
   | "no_connection"
   | "timeout"
-  /** Its server takes no names beyond ASCII (RFC 6531). */
+  /** The server does not support internationalised addresses (RFC 6531). */
   | "ascii_only"
-  /** What came was not SMTP. */
+  /** The server's reply was not SMTP. */
   | "protocol"
-  /** Every host is in a range that must not be connected to. */
+  /** Every host is in an address range that must not be connected to. */
   | "forbidden_address"
-  /** This machine cannot connect to port 25 of anybody. */
+  /** This machine cannot connect to port 25 of any host. */
   | "port_25_blocked"
-  /** So many questions to this host are being asked that it is spared. */
+  /** This host's probe budget is used up, so it is not contacted. */
   | "budget"
-  /** Only the DNS was asked: probing is off. */
+  /** Only the DNS was queried: probing is off. */
   | "not_probed"
   | "dns_failure";
 
-/** What was found out about an address. Remote trouble is a result, never an error. */
+/** The result of a probe. Remote failures are results, never errors. */
 export interface ProbeResult {
   routing: MailRouting;
-  /** Whether a host of the domain spoke SMTP with us; `false`: asked, and none did; `null`: none was asked. */
+  /**
+   * Whether a host of the domain spoke SMTP; `false`: hosts were contacted, and none did; `null`: no host was
+   * contacted.
+   */
   server: boolean | null;
   /**
-   * Whether the mailbox takes mail; `null`: not known. `false` also where `routing` is `none` or `null_mx`. `true` with an
-   * `acceptsAll` of `null`: it was taken, and `reason` tells why it is open whether any other would be.
+   * Whether the mailbox accepts mail; `null`: unknown. Also `false` if `routing` is `none` or `null_mx`.
+   * `true` with `acceptsAll: null`: the server accepted the address, and `reason` says why it is unknown
+   * whether it accepts any other.
    */
   mailbox: boolean | null;
-  /** Whether the domain takes mail for any name; `null`: not known. */
+  /** Whether the domain accepts mail for any local part; `null`: unknown. */
   acceptsAll: boolean | null;
-  /** `null` where all is known and well. */
+  /** `null` if everything is known and no check failed. */
   reason: ProbeReason | null;
-  /** Milliseconds after which to ask again is of use; `null` where nothing is expected of it. */
+  /** Milliseconds after which a repeated probe may help; `null` if none is expected to. */
   retryAfterMs: number | null;
 }
 
-/** Asks the DNS, and where that is wanted the mail hosts themselves, without ever sending mail. */
+/** Queries the DNS and, if requested, the mail hosts themselves. Never sends mail. */
 export interface MailProber {
   /**
-   * @param local the part before the `@`: of a grammar that {@link parseAddress} admits, without CR, LF, NUL, `<` and `>`.
+   * @param local the part before the `@`, in a grammar that {@link parseAddress} accepts, without CR, LF,
+   * NUL, `<` and `>`.
    * @param domain lower-case A-labels.
-   * @param options `smtp: false` asks only the DNS. When `signal` aborts, the result so far comes at once, with `timeout`. Each
-   *   probe has a signal of its own.
-   * Rejects with a `TypeError` for what could not be in a command, and with `store_unavailable` once it is closed.
+   * @param options `smtp: false` queries only the DNS. When `signal` aborts, the promise resolves at once
+   * with the result so far and `timeout`. Each probe has its own signal.
+   * Rejects with a `TypeError` for a value that cannot be part of a command, and with `store_unavailable`
+   * after `close`.
    */
   probe(local: string, domain: string, options: { smtp: boolean; signal: AbortSignal }): Promise<ProbeResult>;
-  /** Forgets what is remembered of an address. Absent where nothing is. */
+  /** Deletes cached results of an address. Absent if the prober caches nothing. */
   forget?(local: string, domain: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Lists of domains, each layer of which an operator may replace or add to. */
+/** The domain that was probably meant; `null` if there is no suggestion. */
 export interface MailLists {
-  /** Whether anybody can have an address there. */
+  /** Whether any person can get an address at this domain. */
   isWebmail(domain: string): boolean;
-  /** Whether addresses there are thrown away after use. */
+  /** Whether addresses at this domain are disposable. */
   isDisposable(domain: string): boolean;
-  /** The domain that was probably meant; `null` where none suggests itself. */
+  /** The domain that was probably meant; `null` if there is no suggestion. */
   suggestDomain(domain: string): string | null;
 }

@@ -1,10 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ImageFormat, OriginalType } from "./renderer.ts";
 
-/** Which of a service's stores. */
+/** The role of a store in a service. */
 export type StoreRole = "records" | "originals" | "renditions";
 
-/** What is observed of a store: the methods of `BlobStore`, and those of its abilities that read or write. */
+/**
+ * The observed methods of a store: those of `BlobStore`, and those of its optional abilities that read or
+ * write.
+ */
 export type StoreMethod =
   | "put"
   | "adopt"
@@ -19,15 +22,21 @@ export type StoreMethod =
   | "renewLease"
   | "releaseLease";
 
-/** What an observer is told of before it begins. Names and types only: no address, no ID, no secret. */
+/**
+ * An operation, as reported to an observer before it begins. Names and types only: no address, no ID, no
+ * secret.
+ */
 export type Operation =
   | {
       kind: "request";
       /** `GET`, `HEAD`, `POST`, `PATCH`, `DELETE`, `OPTIONS`, or `other`. */
       method: string;
-      /** The address below the mount point with its variable parts named, e.g. `/api/images/{id}.png`. One of some twenty. */
+      /**
+       * The path below the mount point with its variable parts as names, e.g. `/api/images/{id}.png`. One of
+       * about twenty.
+       */
       route: string;
-      /** Where a trace that began elsewhere is named (`traceparent`). */
+      /** The request's headers; `traceparent` names the trace to continue. */
       headers: IncomingHttpHeaders;
     }
   | { kind: "admit"; type: OriginalType }
@@ -35,10 +44,10 @@ export type Operation =
   | { kind: "store"; role: StoreRole; method: StoreMethod }
   | { kind: "sweep" };
 
-/** Where a picture came from. */
+/** Where a rendition's bytes came from. */
 export type ServedFrom = "memory" | "store" | "render";
 
-/** Numbers that are read when somebody collects them. */
+/** Values that are read at each collection of metrics. */
 export type GaugeName =
   | "renders_waiting"
   | "renders_running"
@@ -48,19 +57,19 @@ export type GaugeName =
   | "storage_free_inodes"
   | "storage_total_inodes";
 
-/** For metrics and traces. Its methods never throw of their own, and cost next to nothing. */
+/** Receives metrics and traces. Its methods add no errors of their own and cost next to nothing. */
 export interface Observer {
   /**
-   * Runs `work` once, at once, and gives what it gives. Operations that begin while it runs belong to it.
-   * @param outcomeOf names how it ended by its result, one of few words: for a request the status, or `next` where it was
-   *   the host's after all. Without it, it ended `ok`. A rejection is the code of the error, `aborted`, or `error`.
+   * Calls `work` once, immediately, and returns its result. Operations that begin meanwhile are its children.
+   * @param outcomeOf maps the result to an outcome, one of few words: for a request its status, or `next` if
+   * the host handled it. Absent: `ok`. A rejection's outcome is the error's code, `aborted`, or `error`.
    */
   observe<T>(operation: Operation, work: () => Promise<T>, outcomeOf?: (result: T) => string): Promise<T>;
-  /** A picture's bytes were found, or made, for a reader; called while the request is observed. */
+  /** Reports where a rendition's bytes came from; called while the request is observed. */
   served(from: ServedFrom): void;
   /**
-   * Has `read` asked for a number whenever numbers are collected, until the returned function is called. Several of one
-   * name are added up.
+   * Registers `read` to be called at every collection, until the returned function is called. Values of the
+   * same name are summed.
    */
   gauge(name: GaugeName, read: () => number): () => void;
 }

@@ -1,23 +1,23 @@
 import type { ImageFormat, OriginalType } from "./renderer.ts";
 
-/** Server-rendered HTML with the policy it needs. */
+/** Server-rendered HTML with its Content-Security-Policy. */
 export interface Page {
   html: string;
-  /** Value of the `Content-Security-Policy` header under which it works. */
+  /** Value of the `Content-Security-Policy` header that the page needs. */
   contentSecurityPolicy: string;
 }
 
-/** A file that pages load: a script, a style sheet. */
+/** A file that pages load: a script or a style sheet. */
 export interface Asset {
   /** Value of the `Content-Type` header. */
   type: string;
   body: Uint8Array;
-  /** The same, compressed ahead of time. */
+  /** The body, compressed ahead of time. */
   brotli?: Uint8Array;
   gzip?: Uint8Array;
 }
 
-/** Where a page stands. */
+/** Fields that every view has. */
 export interface PlacedView {
   /**
    * Absolute URL of the mount point, without a trailing slash. Assets are at `{baseUrl}/assets/<name>`, the API at
@@ -26,7 +26,7 @@ export interface PlacedView {
   baseUrl: string;
 }
 
-/** What pages may know of an image. No PIN. */
+/** The facts about an image that pages may show. No PIN. */
 export interface ImageView extends PlacedView {
   id: string;
   name: string;
@@ -36,72 +36,72 @@ export interface ImageView extends PlacedView {
   width: number | null;
   height: number | null;
   pages: number | null;
-  /** The page of a document that is looked at, from 1. */
+  /** The page of the document to show, from 1. */
   page: number;
   /** First product of the uploader's User-Agent. */
   agent: { name: string; version: string | null } | null;
   createdAt: string;
   expiresAt: string;
-  /** Absolute URL of the viewer, for sharing. Its parameter `page` chooses the page of a document. */
+  /** Absolute URL of the viewer, for sharing. Its parameter `page` selects the page of a document. */
   viewUrl: string;
-  /** Absolute URL per format that can be served now; none while the image is being processed. */
+  /** Absolute URL of each format that can be served now; empty while the image is being processed. */
   links: Partial<Record<ImageFormat, string>>;
   /**
-   * Signs one of `links` that was given parameters, without which this service would refuse it or serve another size. Absent: it
-   * serves what it is asked for.
+   * Signs one of `links` after parameters were added to it. Without a signature this service rejects the URL,
+   * or serves another size. Absent: the service serves any parameters.
    */
   sign?(address: string): string;
 }
 
 export interface EditView {
   image: ImageView;
-  /** Where the form posts to; carries no PIN. */
+  /** The form's action, for POST; contains no PIN. */
   action: string;
-  /** The PIN that was sent, for a hidden field. */
+  /** The PIN that the client sent, for a hidden field. */
   pin: string;
-  /** Longest life that may be asked for, from now; milliseconds. */
+  /** Longest lifetime that may be requested, from now, in milliseconds. */
   maxLifetimeMs: number;
-  /** Said above the form, e.g. that a change was made. Dates in it are ISO 8601 in UTC. */
+  /** Notice above the form, e.g. that a change was saved. Dates in it are ISO 8601 in UTC. */
   notice?: string;
-  /** Why the last attempt was refused. */
+  /** Why the last attempt was rejected. */
   problem?: string;
 }
 
-/** For somebody who came to the edit page without the right PIN. */
+/** The view for an edit page that was requested without the right PIN. */
 export interface UnlockView extends PlacedView {
-  /** Where the form with the field `pin` goes, by GET; carries no PIN. */
+  /** Action of the form with the field `pin`, for GET; contains no PIN. */
   action: string;
   /** Absolute URL of the image's viewer. */
   viewUrl: string;
-  /** Why they are asked again; absent for who sent none. */
+  /** Why the PIN is requested again; absent if none was sent. */
   problem?: string;
 }
 
 /** The page for uploading. */
 export interface UploadView extends PlacedView {
-  /** Media types that are accepted. */
+  /** The accepted media types. */
   types: readonly OriginalType[];
   maxUploadBytes: number;
-  /** Life of an image for which none is asked, and the longest that may be asked for; milliseconds. */
+  /** Default lifetime of an image, and the longest that may be requested, in milliseconds. */
   defaultLifetimeMs: number;
   maxLifetimeMs: number;
 }
 
-/** A refusal for a person, or with 202 that there is nothing to see yet. */
+/** An error page for people; with status 202, that the image is not ready yet. */
 export interface ProblemView extends PlacedView {
   status: number;
   title: string;
   /** Dates in it are ISO 8601 in UTC. */
   detail: string;
-  /** Of 451: URL that tells who blocks it and why. Absent: not told. */
+  /** For 451: URL of the authority that blocks the image, with its reason. Absent: not published. */
   authority?: string;
-  /** When it is worth trying again. Absent: not known. */
+  /** Seconds after which a retry may succeed. Absent: unknown. */
   retryAfterSeconds?: number;
-  /** Of 410: the reader has just deleted the image. */
+  /** For 410: the reader has just deleted the image. */
   justDeleted?: boolean;
 }
 
-/** The HTML of a service. Pure: the same view gives the same page. Every value is untrusted text. */
+/** The HTML of a service. Pure: equal views give equal pages. Every value is untrusted text. */
 export interface Pages {
   upload(view: UploadView): Page;
   viewer(view: ImageView, nowMs: number): Page;
@@ -111,8 +111,8 @@ export interface Pages {
   /** The page that shows the OpenAPI description at `{baseUrl}/api/openapi.json`. */
   reference(view: PlacedView): Page;
   /**
-   * A file that these pages load from `{baseUrl}/assets/<name>`; `undefined`: there is none of this name. Its name changes
-   * with its bytes, so that browsers may keep it for ever.
+   * A file that these pages load from `{baseUrl}/assets/<name>`; `undefined` for an unknown name. The name
+   * changes with the bytes, so browsers may cache the file forever.
    */
   asset(name: string): Asset | undefined;
 }

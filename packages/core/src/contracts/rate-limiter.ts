@@ -1,4 +1,4 @@
-/** So many points per window of time. */
+/** A limit of points per window of time. */
 export interface RateRule {
   /** Points per window, an integer of at least 1. */
   limit: number;
@@ -8,22 +8,22 @@ export interface RateRule {
 
 export interface RateResult {
   allowed: boolean;
-  /** Points left in this window; 0 when over. */
+  /** Points left in this window; 0 if the limit is exceeded. */
   remaining: number;
   /** Milliseconds until the window ends. */
   resetMs: number;
 }
 
 /**
- * Counts points per key in windows that begin with a key's first point. Being over the limit is a result, not an
- * error; a failing backend rejects with `store_unavailable`. A refused `consume` costs nothing.
+ * Counts points per key in windows that begin with a key's first point. Exceeding the limit is a result, not
+ * an error. A failing backend rejects with `store_unavailable`. A rejected `consume` costs nothing.
  */
 export interface RateLimiter {
   /** Takes `cost` points (default 1), all or none. */
   consume(key: string, rule: RateRule, cost?: number): Promise<RateResult>;
-  /** Tells what `consume` would say of one point, and takes none. */
+  /** Returns the result that `consume` would return for one point, without taking it. */
   peek(key: string, rule: RateRule): Promise<RateResult>;
-  /** Gives `cost` points (default 1) of the current window back. */
+  /** Returns `cost` points (default 1) to the current window. */
   refund(key: string, rule: RateRule, cost?: number): Promise<void>;
   /** Calling it twice is allowed. */
   close(): Promise<void>;

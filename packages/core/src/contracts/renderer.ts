@@ -1,4 +1,4 @@
-/** Media types of originals, as the contract document lists them. */
+/** Media types of originals, as the OpenAPI description lists them. */
 export type OriginalType =
   | "image/png"
   | "image/jpeg"
@@ -7,19 +7,19 @@ export type OriginalType =
   | "image/x-photoshop"
   | "application/pdf";
 
-/** Formats that an image is served as, named by their suffix. */
+/** Formats in which an image is served, named by their file extension. */
 export type ImageFormat = "png" | "jpg" | "gif" | "svg" | "psd" | "pdf" | "webp" | "avif";
 
 /** JPEG quality levels. */
 export type Quality = "low" | "medium" | "high" | "max";
 
 /**
- * Where the renderer finds the bytes: a file on this machine, which it only reads, from its byte `start` on (absent: the first), or
+ * The source bytes: a file on this machine, read-only, from byte `start` on (absent: from the first byte), or
  * the bytes themselves.
  */
 export type RenderSource = { path: string; start?: number } | { bytes: Uint8Array };
 
-/** What a decode found. `null` where this renderer cannot tell. */
+/** The result of a decode. `null`: this renderer cannot determine the value. */
 export interface ImageInfo {
   /** Pixels, upright (after EXIF orientation). PDF: at 2 px per point of page 1. */
   width: number | null;
@@ -29,30 +29,30 @@ export interface ImageInfo {
 }
 
 /**
- * Pages of equal size, in order: the first of them, from 1, and the width and height of each in pixels, as {@link ImageInfo}
- * counts them. 0 × 0: not known.
+ * Runs of consecutive pages with equal size, in order. Each run has its first page, from 1, and the width and
+ * height of its pages in pixels, as in {@link ImageInfo}. 0 × 0: unknown.
  */
 export type PageSizes = readonly (readonly [firstPage: number, width: number, height: number])[];
 
-/** How a file is taken in. */
+/** Options for admitting an uploaded file. */
 export interface AdmitOptions {
   /**
-   * Where the renderer may write the file to store instead. Nothing is there yet; whatever is there afterwards, also
-   * after a rejection, is the caller's to remove.
+   * Path at which the renderer may write a cleaned file. No file exists there before the call. The caller
+   * deletes any file there afterwards, also after a rejection.
    */
   cleanedPath: string;
-  /** Leaves EXIF, XMP, IPTC and document properties in the file. @default false */
+  /** Keeps EXIF, XMP, IPTC and document properties in the file. @default false */
   keepMetadata?: boolean;
 }
 
-/** A file that may be stored, as it is or cleaned. */
+/** An admitted file: it may be stored unchanged, or in its cleaned form. */
 export interface Admission extends ImageInfo {
   /**
-   * Sizes of all pages, the first one too, up to the last page of the document or up to an end that is not known; at most
-   * {@link MAX_PAGE_RUNS} runs. Absent: there is one page, or this renderer cannot tell.
+   * Sizes of all pages including the first, up to the last page of the document or up to an unknown end; at
+   * most {@link MAX_PAGE_RUNS} runs. Absent: there is one page, or this renderer cannot determine the sizes.
    */
   pageSizes?: PageSizes;
-  /** The file at `cleanedPath`, which is to be stored instead; `null` where the file can stay as it is. */
+  /** The file at `cleanedPath`, to be stored instead; `null` if the file can be stored unchanged. */
   cleaned: {
     /** In bytes. */
     size: number;
@@ -61,10 +61,10 @@ export interface Admission extends ImageInfo {
   } | null;
 }
 
-/** What the record tells of an original, without reading a byte. */
+/** The facts about an original in its record, available without reading a byte. */
 export interface OriginalFacts {
   type: OriginalType;
-  /** Upright size in pixels, as {@link ImageInfo} has it; `null`: not known. */
+  /** Upright size in pixels, as in {@link ImageInfo}; `null`: unknown. */
   width: number | null;
   height: number | null;
   pages: number | null;
@@ -80,87 +80,100 @@ export interface Size {
   height: number;
 }
 
-/** One rendition, fully determined: equal specs of one original give the same picture. */
+/** A fully specified rendition: equal specs of one original give equal pictures. */
 export interface RenditionSpec {
   format: ImageFormat;
   /** For `jpg` only. */
   quality?: Quality;
-  /** Exactly this size, as {@link Renderer.measure} gave it. The box is then not looked at. */
+  /** Exactly this size, as returned by {@link Renderer.measure}. The box is then ignored. */
   width?: number;
   height?: number;
-  /** The box to fit into, in pixels, 1 to 8192 a side; an absent side is free. Rasters are never enlarged. */
+  /**
+   * The box to fit into, in pixels, 1 to 8192 per side; an absent side is unlimited. Raster images are never
+   * enlarged.
+   */
   maxWidth?: number;
   maxHeight?: number;
-  /** Page of a PDF, from 1; as `pdf` it comes alone. @default the first, and for `pdf` the whole document */
+  /**
+   * Page of a PDF, from 1; with format `pdf`, only this page. @default the first page; for `pdf` the whole
+   * document
+   */
   page?: number;
 }
 
 export interface Rendition {
   bytes: Buffer;
   /**
-   * A smaller picture of the same page, made beside the first rendition of an original that is costly to decode. Given as
-   * the source of a later render it saves that decode; see {@link Renderer.usesIntermediate}.
+   * A smaller picture of the same page, returned with the first rendition of an original that is costly to
+   * decode. As the source of a later render it saves that decode; see {@link Renderer.usesIntermediate}.
    */
   intermediate?: Buffer;
 }
 
-/** Runs of pages that an {@link Admission} may name, so that records stay small. */
+/** Maximum number of page runs in an {@link Admission}, so that records stay small. */
 export const MAX_PAGE_RUNS = 32;
 
-/** How a picture is worked on. */
+/** Options for queued work. */
 export interface WorkOptions {
-  /** Gives up a place in the queue; work that has begun runs to its end. */
+  /** Aborting removes the call from the queue; work that has begun runs to its end. */
   signal?: AbortSignal;
   /**
-   * Called once when work that has begun ends, whichever way, before the promise settles: CPU milliseconds that it used,
-   * or the whole deadline where the system does not tell what a killed worker used.
+   * Called once when work that has begun ends, before the promise settles, on success and failure. Receives
+   * the CPU time in milliseconds, or the whole deadline if the system does not report the CPU time of a
+   * killed worker.
    */
   onCost?: (cpuMs: number) => void;
 }
 
-/** How a rendition is made. */
+/** Options for rendering. */
 export interface RenderOptions extends WorkOptions {
-  /** The source is an intermediate that an earlier render of the same original and page returned. @default false */
+  /**
+   * Whether the source is an intermediate returned by an earlier render of the same original and page.
+   * @default false
+   */
   fromIntermediate?: boolean;
 }
 
 /**
- * Decodes, resizes and encodes. Bounds pixels, frames, pages, memory and time itself; no input may harm the process
- * that calls it.
+ * Decodes, resizes and encodes. It bounds pixels, frames, pages, memory and time itself; no input may harm
+ * the calling process.
  *
- * Rejects with `unsupported_media` (the bytes cannot be read as `type`, or are over a limit; the message says which),
- * `too_costly` (over the limit of CPU time or memory), `not_implemented` (this conversion is not offered), `overloaded`
- * (its queue is full, or the machine is too busy to finish in time; `retryAfterMs` is set).
+ * Rejects with `unsupported_media` (the bytes are not a readable `type`, or exceed a limit; the message says
+ * which), `too_costly` (over the limit of CPU time or memory), `not_implemented` (this conversion is not
+ * supported), or `overloaded` (the queue is full, or the machine is too busy to finish in time;
+ * `retryAfterMs` is set).
  */
 export interface Renderer {
-  /** Identity of the code that makes the bytes. Equal builds give equal bytes for equal specs. `[a-z0-9.]{1,24}` */
+  /** Identity of the rendering code. Equal builds give equal bytes for equal specs. `[a-z0-9.]{1,24}` */
   readonly build: string;
-  /** How many pictures it works on at once. Absent: its callers need not wait in line. */
+  /** Number of pictures processed at once. Absent: callers need not queue. */
   readonly workers?: number;
-  /** How many calls may wait in line for it, all clients together. Absent: as `workers`. */
+  /** Maximum number of queued calls of all clients together. Absent: the value of `workers`. */
   readonly maxQueue?: number;
   /**
-   * Raised by hand when a conversion is to look different than before. Renditions with a lower number are served until they
-   * are made anew behind those replies; everything else stays as it was stored, whatever build made it.
+   * Version of a conversion's appearance. A developer raises it when the output should look different.
+   * Renditions with a lower number are served until a background render replaces them; all others stay as
+   * stored, whichever build made them.
    * @returns an integer from 1.
    */
   look(type: OriginalType, format: ImageFormat): number;
   /**
-   * The size that a rendition has, told without reading the original: its box, or its natural size, within the limits of this
-   * renderer. `null`: not known before the original is read.
+   * The size of a rendition, computed without reading the original: fitted to its box, or its natural size,
+   * within the limits of this renderer. `null`: unknown until the original is read.
    */
   measure(original: OriginalFacts, spec: RenditionSpec): Size | null;
   /**
-   * Whether this rendition is made from an intermediate, the first one too: then `render` takes one as its source, and
-   * returns one where it was given the original. The same for every call with the same arguments. Absent: never.
+   * Whether this rendition is made from an intermediate, including the first one. If so, `render` accepts an
+   * intermediate as its source, and returns one when the source is the original. Equal arguments give equal
+   * answers. Absent: never.
    */
   usesIntermediate?(original: OriginalFacts, spec: RenditionSpec): boolean;
-  /** Whether `type` can be served as `format` at all. Serving an original as itself needs no renderer. */
+  /** Whether `type` can be served as `format` at all. Serving an original unchanged needs no renderer. */
   canRender(type: OriginalType, format: ImageFormat): boolean;
   /**
-   * Proves by a bounded decode that the bytes are a readable `type`, measures them, and rids them of what must not be
-   * stored: whatever an SVG could run or load, and what tells of the person behind a picture (place, camera, author).
-   * Pixels are not encoded anew; orientation and colour profile stay.
+   * Verifies by a bounded decode that the bytes are a readable `type`, measures them, and removes content
+   * that must not be stored: anything an SVG could execute or load, and metadata about people (place, camera,
+   * author). Pixels are not re-encoded; orientation and colour profile stay.
    */
   admit(
     source: RenderSource,
@@ -174,6 +187,6 @@ export interface Renderer {
     spec: RenditionSpec,
     work?: RenderOptions,
   ): Promise<Rendition>;
-  /** Ends the workers. Waiting calls reject with `overloaded`. Calling it twice is allowed. */
+  /** Stops the workers. Waiting calls reject with `overloaded`. Calling it twice is allowed. */
   close(): Promise<void>;
 }

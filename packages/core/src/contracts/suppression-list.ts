@@ -1,19 +1,19 @@
 /**
- * Who asked to be left out, by tokens that nobody can read an address from. Shared by all processes on the same data; failures
- * reject with `store_unavailable`, as do calls once it is closed.
+ * Addresses whose owners opted out, stored as tokens that do not reveal the address. Shared by all processes
+ * on the same data. Failures reject with `store_unavailable`; so does every call after `close`.
  */
 export interface SuppressionList {
-  /** @param tokens each `[A-Za-z0-9_-]{43}`; those that are there stay. All or none. */
+  /** Adds all tokens or none; existing tokens stay. @param tokens each `[A-Za-z0-9_-]{43}`. */
   add(tokens: readonly string[]): Promise<void>;
   /**
-   * Adds `token` and `others` in one step, unless `token` is there: then nothing is added. Of several calls at once for the same
-   * token, one adds.
-   * @returns whether they were added.
+   * Adds `token` and `others` in one step, unless `token` exists: then it adds nothing. Of several
+   * simultaneous calls for the same token, exactly one adds.
+   * @returns whether this call added them.
    */
   claim(token: string, others: readonly string[]): Promise<boolean>;
-  /** @returns how many were there. */
+  /** @returns the number of removed tokens. */
   remove(tokens: readonly string[]): Promise<number>;
-  /** Which of at most 200 tokens are there. */
+  /** The subset of at most 200 tokens that is on the list. */
   present(tokens: readonly string[]): Promise<ReadonlySet<string>>;
   count(): Promise<number>;
   /** Calling it twice is allowed. */

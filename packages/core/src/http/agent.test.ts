@@ -14,6 +14,6 @@ test.each([
   [`${"x".repeat(60)}/1.0`, { name: "x".repeat(60), version: "1.0" }],
   [`${"x".repeat(64)}/1`, null],
   ["näme/1", null],
-])("User-Agent %j", (header, expected) => {
+])("parseAgent reads the first product of User-Agent %j", (header, expected) => {
   expect(parseAgent(header)).toEqual(expected);
 });

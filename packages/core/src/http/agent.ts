@@ -1,13 +1,13 @@
 import type { JsonSchema } from "../schema/json-schema.ts";
 
-/** The header `User-Agent` of a request that must have one. */
+/** Schema of the `User-Agent` header where it is required. */
 export const USER_AGENT_SCHEMA = {
   type: "string",
   minLength: 1,
   examples: ["ExampleApp/2.1 (Linux)"],
 } as const satisfies JsonSchema;
 
-/** First product of a User-Agent. */
+/** First product of a User-Agent header. */
 export interface Agent {
   name: string;
   version: string | null;
@@ -18,7 +18,7 @@ const PRODUCT = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:\/([!#$%&'*+.^_`|~0-9A-Za-z-]+
 
 const MAX_PRODUCT_LENGTH = 64;
 
-/** The first product of a User-Agent header, or `null` where it has none of at most 64 characters. */
+/** The first product of a User-Agent header; `null` if it has none of at most 64 characters. */
 export function parseAgent(header: string): Agent | null {
   const match = PRODUCT.exec(header.trim());
   if (match === null || match[0].length > MAX_PRODUCT_LENGTH) return null;

@@ -13,6 +13,6 @@ test.each([
   ["::", "0:0:0:0::/64"],
   ["no:address", "no:address"],
   ["", ""],
-])("%s is counted as %s", (address, key) => {
+])("clientKey counts %s as %s", (address, key) => {
   expect(clientKey(address)).toBe(key);
 });

@@ -1,8 +1,8 @@
 import { isIPv6 } from "node:net";
 
 /**
- * One key per client for rate limits: an IPv4 address as it is (also where IPv6 carries it), an IPv6 address by its /64,
- * since one subscriber has all of that.
+ * One key per client for rate limits. An IPv4 address is its own key, also when written as IPv6. An IPv6
+ * address counts by its /64, since one subscriber owns the whole /64.
  */
 export function clientKey(address: string): string {
   if (!address.includes(":")) return address;
@@ -21,7 +21,8 @@ export function clientKey(address: string): string {
 
 /** The eight 16-bit groups of a valid IPv6 address. */
 function expand(address: string): number[] {
-  // The URL parser writes any form, dotted IPv4 tails included, as compressed hexadecimal groups (RFC 5952).
+  // The URL parser writes every form, also with a dotted IPv4 tail, as compressed hexadecimal groups (RFC
+  // 5952).
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = "", tail] = canonical.split("::");
   const left = head === "" ? [] : head.split(":");

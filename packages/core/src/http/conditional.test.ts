@@ -11,7 +11,7 @@ const after = "Fri, 02 Jan 2026 03:04:06 GMT";
 const evaluate = (headers: Record<string, string>, method = "GET") =>
   evaluatePreconditions(method, headers, current);
 
-describe("preconditions (RFC 9110 §13.2.2)", () => {
+describe("the preconditions of a GET request (RFC 9110 §13.2.2)", () => {
   test.each([
     ["no condition", {}, "proceed"],
     [
@@ -21,58 +21,66 @@ describe("preconditions (RFC 9110 §13.2.2)", () => {
     ],
     ["a later If-Modified-Since", { "if-modified-since": after }, "not_modified"],
     ["an earlier If-Modified-Since", { "if-modified-since": before }, "proceed"],
-    ["a malformed If-Modified-Since is ignored", { "if-modified-since": "yesterday" }, "proceed"],
-    ["an ISO date is no HTTP date", { "if-modified-since": "2026-01-03T00:00:00Z" }, "proceed"],
-    ["asctime is an HTTP date", { "if-modified-since": "Fri Jan  2 03:04:05 2026" }, "not_modified"],
-    ["RFC 850 is an HTTP date", { "if-modified-since": "Friday, 02-Jan-26 03:04:05 GMT" }, "not_modified"],
-    ["If-None-Match with our tag", { "if-none-match": '"abc"' }, "not_modified"],
-    ["If-None-Match with our tag made weak", { "if-none-match": 'W/"abc"' }, "not_modified"],
-    ["If-None-Match with our tag in a list", { "if-none-match": '"x", W/"y","abc"' }, "not_modified"],
+    ["a malformed If-Modified-Since, which is ignored", { "if-modified-since": "yesterday" }, "proceed"],
+    ["an ISO date, which is not an HTTP date", { "if-modified-since": "2026-01-03T00:00:00Z" }, "proceed"],
+    ["an HTTP date in asctime form", { "if-modified-since": "Fri Jan  2 03:04:05 2026" }, "not_modified"],
+    [
+      "an HTTP date in RFC 850 form",
+      { "if-modified-since": "Friday, 02-Jan-26 03:04:05 GMT" },
+      "not_modified",
+    ],
+    ["If-None-Match with the current tag", { "if-none-match": '"abc"' }, "not_modified"],
+    ["If-None-Match with the weak form of the current tag", { "if-none-match": 'W/"abc"' }, "not_modified"],
+    ["If-None-Match with the current tag in a list", { "if-none-match": '"x", W/"y","abc"' }, "not_modified"],
     ["If-None-Match with a comma in a tag", { "if-none-match": '"x,y", "abc"' }, "not_modified"],
     ["If-None-Match *", { "if-none-match": "*" }, "not_modified"],
     ["If-None-Match without quotes", { "if-none-match": "abc" }, "proceed"],
     [
-      "If-None-Match beats If-Modified-Since",
+      "If-None-Match, which takes precedence over If-Modified-Since",
       { "if-none-match": '"x"', "if-modified-since": after },
       "proceed",
     ],
-    ["If-Match with our tag", { "if-match": '"abc"' }, "proceed"],
+    ["If-Match with the current tag", { "if-match": '"abc"' }, "proceed"],
     ["If-Match *", { "if-match": "*" }, "proceed"],
     ["If-Match with another tag", { "if-match": '"x"' }, "failed"],
-    ["If-Match compares strongly", { "if-match": 'W/"abc"' }, "failed"],
+    ["If-Match, which compares strongly", { "if-match": 'W/"abc"' }, "failed"],
     ["an earlier If-Unmodified-Since", { "if-unmodified-since": before }, "failed"],
     ["an equal If-Unmodified-Since", { "if-unmodified-since": same }, "proceed"],
-    ["If-Match beats If-Unmodified-Since", { "if-match": '"abc"', "if-unmodified-since": before }, "proceed"],
     [
-      "a held If-Match still leaves If-None-Match",
+      "If-Match, which takes precedence over If-Unmodified-Since",
+      { "if-match": '"abc"', "if-unmodified-since": before },
+      "proceed",
+    ],
+    [
+      "If-None-Match after a fulfilled If-Match",
       { "if-match": '"abc"', "if-none-match": '"abc"' },
       "not_modified",
     ],
-  ])("%s", (_title, headers, expected) => {
+  ])("%s, headers %j, give the outcome %s", (_title, headers, expected) => {
     expect(evaluate(headers)).toBe(expected);
   });
 
-  test("If-None-Match fails a write, and If-Modified-Since does not concern it", () => {
+  test("a write with a matching If-None-Match fails, and If-Modified-Since is ignored", () => {
     expect(evaluate({ "if-none-match": "*" }, "PATCH")).toBe("failed");
     expect(evaluate({ "if-modified-since": after }, "DELETE")).toBe("proceed");
   });
 });
 
-describe("If-Range", () => {
+describe("an If-Range header", () => {
   test.each([
-    ["absent", {}, true],
-    ["our tag", { "if-range": '"abc"' }, true],
-    ["our tag made weak", { "if-range": 'W/"abc"' }, false],
+    ["no value", {}, true],
+    ["the current tag", { "if-range": '"abc"' }, true],
+    ["the weak form of the current tag", { "if-range": 'W/"abc"' }, false],
     ["another tag", { "if-range": '"x"' }, false],
     ["the exact date", { "if-range": same }, true],
     ["a later date", { "if-range": after }, false],
     ["nonsense", { "if-range": "?" }, false],
-  ])("%s", (_title, headers, expected) => {
+  ])("with %s, headers %j, allows a partial answer: %s", (_title, headers, expected) => {
     expect(ifRangeHolds(headers, current)).toBe(expected);
   });
 });
 
-test("an HTTP date is read in seconds", () => {
+test("parseHttpDate returns whole seconds", () => {
   expect(parseHttpDate("Thu, 01 Jan 1970 00:00:10 GMT")).toBe(10);
   expect(parseHttpDate("Thu, 99 Foo 1970 00:00:10 GMT")).toBeNull();
 });

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** What a conditional request is compared with. */
+/** The validators that a conditional request is compared with. */
 export interface Validators {
   /** Strong entity tag with its quotes. */
   etag: string;
-  /** Milliseconds; compared by whole seconds, as `Last-Modified` carries it. */
+  /** Milliseconds; compared in whole seconds, the precision of `Last-Modified`. */
   lastModifiedMs: number;
 }
 
@@ -44,7 +44,7 @@ export function evaluatePreconditions(
   return "proceed";
 }
 
-/** Whether a `Range` may be answered in part under this `If-Range` (RFC 9110 §13.1.5). */
+/** Whether this `If-Range` allows a partial answer to a `Range` (RFC 9110 §13.1.5). */
 export function ifRangeHolds(headers: IncomingHttpHeaders, current: Validators): boolean {
   const condition = headers["if-range"];
   if (typeof condition !== "string") return true;
@@ -66,10 +66,12 @@ function entityTags(list: string): string[] {
 
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? [\w: -]+( GMT)?$/;
 
-/** Seconds since the epoch, or `null` for anything but an HTTP date (RFC 9110 §5.6.7), which is then ignored. */
+/**
+ * Seconds since the epoch; `null` for text that is not an HTTP date (RFC 9110 §5.6.7), which is then ignored.
+ */
 export function parseHttpDate(text: string): number | null {
   if (!HTTP_DATE.test(text)) return null;
-  // The obsolete asctime form names no zone and means GMT.
+  // The obsolete asctime form has no zone and means GMT.
   const ms = Date.parse(text.endsWith("GMT") ? text : `${text} GMT`);
   return Number.isNaN(ms) ? null : toSeconds(ms);
 }

@@ -7,7 +7,7 @@ const PAGE = "https://shop.example";
 const OTHER = "https://evil.example";
 const LISTED: CorsOptions = { origins: [PAGE, "http://localhost:5173", "null"] };
 
-/** A service with one answer, whose headers nobody may change. */
+/** A service that always sends the same reply, whose headers must not be changed. */
 function answering(reply: Reply | undefined): Service {
   if (reply !== undefined) Object.freeze(reply.headers);
   return { handle: async () => Object.freeze(reply) };
@@ -35,7 +35,7 @@ const PICTURE: Reply = { status: 200, headers: { ETag: '"1"' }, body: "bytes" };
 
 const isCors = (name: string) => /^access-control-/i.test(name);
 
-test("a preflight of a listed page names the methods of the address and the headers that pages may send", async () => {
+test("a preflight of a listed origin gets the allowed methods and request headers", async () => {
   const headers = await preflightOf(PAGE);
   expect(headers).toEqual({
     Allow: "GET, HEAD, PATCH, DELETE, OPTIONS",
@@ -49,17 +49,17 @@ test("a preflight of a listed page names the methods of the address and the head
   });
 });
 
-test("a preflight from elsewhere learns nothing", async () => {
+test("a preflight of an unlisted origin gets no CORS headers", async () => {
   const headers = await preflightOf(OTHER);
   expect(headers).toEqual({ ...PREFLIGHT.headers, Vary: "Origin" });
 });
 
-test("a preflight that the service refuses stays refused and names no methods", async () => {
+test("a preflight that the service rejects stays rejected and names no methods", async () => {
   const headers = await preflightOf(PAGE, LISTED, { status: 403, headers: {} });
   expect(headers).not.toHaveProperty("Access-Control-Allow-Methods");
 });
 
-test("the way to a private network is not granted", async () => {
+test("a preflight for private network access is not granted", async () => {
   const headers = await headersFor(
     PREFLIGHT,
     LISTED,
@@ -73,25 +73,31 @@ test("the way to a private network is not granted", async () => {
   expect(headers).not.toHaveProperty("Access-Control-Allow-Private-Network");
 });
 
-test("OPTIONS that is no preflight is a reply as any other", async () => {
+test("OPTIONS without preflight headers gets no preflight headers", async () => {
   const headers = await headersFor(PREFLIGHT, LISTED, { origin: PAGE }, "OPTIONS");
   expect(headers).not.toHaveProperty("Access-Control-Allow-Methods");
   expect(headers).toHaveProperty("Access-Control-Expose-Headers");
 });
 
-test.each([PAGE, "http://localhost:5173", "null"])("a page of %s may read replies", async (origin) => {
-  const headers = await headersFor(PICTURE, LISTED, { origin });
-  expect(headers).toMatchObject({ ETag: '"1"', "Access-Control-Allow-Origin": origin, Vary: "Origin" });
-  expect(String(headers["Access-Control-Expose-Headers"]).split(", ")).toEqual(
-    expect.arrayContaining(["Location", "Link", "ETag", "Retry-After", "X-Service-Image-Pin"]),
-  );
-  expect(headers).not.toHaveProperty("Access-Control-Allow-Credentials");
-});
+test.each([PAGE, "http://localhost:5173", "null"])(
+  "a page of the allowed origin %s may read replies",
+  async (origin) => {
+    const headers = await headersFor(PICTURE, LISTED, { origin });
+    expect(headers).toMatchObject({ ETag: '"1"', "Access-Control-Allow-Origin": origin, Vary: "Origin" });
+    expect(String(headers["Access-Control-Expose-Headers"]).split(", ")).toEqual(
+      expect.arrayContaining(["Location", "Link", "ETag", "Retry-After", "X-Service-Image-Pin"]),
+    );
+    expect(headers).not.toHaveProperty("Access-Control-Allow-Credentials");
+  },
+);
 
-test.each([200, 304, 403, 404, 429, 500, 503])("a reply of %i can be read too", async (status) => {
-  const headers = await headersFor({ status, headers: {} }, LISTED, { origin: PAGE });
-  expect(headers).toMatchObject({ "Access-Control-Allow-Origin": PAGE });
-});
+test.each([200, 304, 403, 404, 429, 500, 503])(
+  "a reply with status %i is readable by a listed origin",
+  async (status) => {
+    const headers = await headersFor({ status, headers: {} }, LISTED, { origin: PAGE });
+    expect(headers).toMatchObject({ "Access-Control-Allow-Origin": PAGE });
+  },
+);
 
 test.each([
   OTHER,
@@ -103,18 +109,18 @@ test.each([
   `${PAGE}, ${OTHER}`,
   "",
   "*",
-])("a page of %j may not", async (origin) => {
+])("a page of %j may not read replies", async (origin) => {
   const headers = await headersFor(PICTURE, LISTED, { origin });
   expect(Object.keys(headers).filter(isCors)).toEqual([]);
   expect(headers).toMatchObject({ Vary: "Origin" });
 });
 
-test("a reply to nobody's page tells caches that others get other headers", async () => {
+test("a reply to a request without Origin has Vary: Origin", async () => {
   const headers = await headersFor(PICTURE, LISTED, {});
   expect(headers).toEqual({ ETag: '"1"', Vary: "Origin" });
 });
 
-test('"*" is the same reply for everybody', async () => {
+test('with origins "*" every request gets the same headers', async () => {
   const headers = await headersFor(PICTURE, { origins: "*" }, {});
   expect(headers).toMatchObject({ "Access-Control-Allow-Origin": "*" });
   expect(headers).not.toHaveProperty("Vary");
@@ -125,7 +131,7 @@ test('"*" is the same reply for everybody', async () => {
   });
 });
 
-test("credentials are granted to listed pages alone, in preflights too", async () => {
+test("credentials are granted to listed origins only, also in preflights", async () => {
   const options = { origins: [PAGE], credentials: true };
   const granted = { "Access-Control-Allow-Origin": PAGE, "Access-Control-Allow-Credentials": "true" };
   expect(await headersFor(PICTURE, options, { origin: PAGE })).toMatchObject(granted);
@@ -142,17 +148,17 @@ test.each<[string, string | string[], string | string[]]>([
   ["Vary", "accept, origin", "accept, origin"],
   ["Vary", "*", "*"],
   ["VARY", "X-Origin", "X-Origin, Origin"],
-])("%s: %j becomes %j", async (name, before, after) => {
+])("header %s: %j becomes %j when Origin is added to Vary", async (name, before, after) => {
   const headers = await headersFor({ status: 200, headers: { [name]: before } }, LISTED, { origin: PAGE });
   expect(Object.entries(headers).filter(([key]) => key.toLowerCase() === "vary")).toEqual([[name, after]]);
 });
 
-test("what is not the service's own stays untouched", async () => {
+test("a request outside the service stays undefined", async () => {
   const service = corsService(answering(undefined), { origins: "*" });
   expect(await service.handle(createCall("OPTIONS", "/host", { headers: { origin: PAGE } }))).toBeUndefined();
 });
 
-test("what the service leaves to the host's error handling still is", async () => {
+test("a rejection of the service passes through unchanged", async () => {
   const error = new Error("a bug");
   const service = corsService({ handle: () => Promise.reject(error) }, { origins: "*" });
   await expect(service.handle(createCall("GET", "/x"))).rejects.toBe(error);
@@ -160,7 +166,7 @@ test("what the service leaves to the host's error handling still is", async () =
 
 test.each<[CorsOptions, RegExp]>([
   [{ origins: "*", credentials: true }, /cors\.credentials needs a list/],
-  [{ origins: ["*"] }, /in place of a list/],
+  [{ origins: ["*"] }, /instead of a list/],
   [{ origins: [`${PAGE}/`] }, /must be written .*"https:\/\/shop\.example"$/],
   [{ origins: [`${PAGE}/path`] }, /without path or slash/],
   [{ origins: [`${PAGE}?a=1`] }, /must be written/],
@@ -168,12 +174,12 @@ test.each<[CorsOptions, RegExp]>([
   [{ origins: ["https://Shop.example"] }, /must be written/],
   [{ origins: ["https://user@shop.example"] }, /must be written/],
   [{ origins: ["https://bücher.example"] }, /"https:\/\/xn--bcher-kva\.example"$/],
-  [{ origins: ["shop.example"] }, /is no origin, such as/],
-  [{ origins: ["file:///srv"] }, /is no origin, such as/],
-  [{ origins: [""] }, /is no origin, such as/],
-  // As from a configuration file.
-  [{ origins: [7] } as unknown as CorsOptions, /origins\.0 is no origin/],
-])("%j is refused with the reason", (options, reason) => {
+  [{ origins: ["shop.example"] }, /is not an origin, such as/],
+  [{ origins: ["file:///srv"] }, /is not an origin, such as/],
+  [{ origins: [""] }, /is not an origin, such as/],
+  // As a configuration file may contain it.
+  [{ origins: [7] } as unknown as CorsOptions, /origins\.0 is not an origin/],
+])("corsService with %j throws a TypeError with the reason", (options, reason) => {
   expect(() => corsService(answering(undefined), options)).toThrow(reason);
   expect(() => corsService(answering(undefined), options)).toThrow(TypeError);
 });

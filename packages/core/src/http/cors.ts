@@ -11,14 +11,14 @@ import {
   value,
 } from "../option-rules.ts";
 
-/** Which pages of other sites may use the service with scripts (the Fetch standard's CORS protocol). */
+/** The origins whose pages may use the service from scripts (CORS, as in the Fetch standard). */
 export interface CorsOptions {
   /**
-   * Serialised origins as browsers send them, `https://host` or `https://host:port`, or `null` for sandboxed and local
-   * pages; `"*"` for every page.
+   * Serialised origins as browsers send them: `https://host` or `https://host:port`, or `null` for sandboxed
+   * and local pages. `"*"` allows every origin.
    */
   origins: readonly string[] | "*";
-  /** Lets those pages send cookies and other credentials of the user. Not with `"*"`. @default false */
+  /** Lets those pages send cookies and other credentials. Not allowed with `"*"`. @default false */
   credentials?: boolean;
 }
 
@@ -34,7 +34,7 @@ export const CORS_RULE = refined(nested(CORS_RULES), ({ origins, credentials }: 
   return credentials === true ? [{ path: ".credentials", text }] : [];
 });
 
-/** What pages may set beside what they always may. */
+/** Request headers that pages may set in addition to the CORS-safelisted ones. */
 const REQUEST_HEADERS = [
   "Content-Type",
   "If-Match",
@@ -49,12 +49,12 @@ const REQUEST_HEADERS = [
   "Authorization",
   "X-API-KEY",
   "Traceparent",
-  // Upload widgets for the browser send these.
+  // Upload widgets in browsers send these.
   "X-Requested-With",
   "Cache-Control",
 ].join(", ");
 
-/** What pages may read beside what they always may. */
+/** Response headers that pages may read in addition to the CORS-safelisted ones. */
 const REPLY_HEADERS = [
   "Location",
   "Link",
@@ -77,19 +77,19 @@ const REPLY_HEADERS = [
 const PREFLIGHT_SECONDS = "600";
 
 /**
- * The service, with the headers that let pages of other origins use it. A preflight gets them on the service's own answer
- * to OPTIONS; what is not the service's stays the host's.
- * @throws TypeError for an origin that no browser would send, and for credentials with `"*"`.
+ * Wraps a service so that pages of other origins can use it. A preflight gets the CORS headers added to the
+ * service's own answer to OPTIONS. Requests outside the service stay with the host.
+ * @throws TypeError for a value that no browser sends as an origin, and for credentials with `"*"`.
  */
 export function corsService(service: Service, options: CorsOptions): Service {
   checkValue("cors", options, CORS_RULE);
-  // `null`: all.
+  // `null`: all origins.
   const allowed = options.origins === "*" ? null : new Set(options.origins);
   const credentials = options.credentials === true ? { "Access-Control-Allow-Credentials": "true" } : {};
 
-  /** What tells the browser that the page may; `null`: it may not. */
+  /** The headers that grant access to an origin; `null`: it has no access. */
   function permission(origin: string | undefined): Record<string, string> | null {
-    // The same for everybody, so that a cache may give everybody the same reply.
+    // The same for every origin, so that a cache can serve one reply to all.
     if (allowed === null) return { "Access-Control-Allow-Origin": "*" };
     if (origin === undefined || !allowed.has(origin)) return null;
     return { "Access-Control-Allow-Origin": origin, ...credentials };
@@ -101,7 +101,7 @@ export function corsService(service: Service, options: CorsOptions): Service {
       if (reply === undefined) return undefined;
       const granted = permission(call.headers.origin);
       const own = granted === null ? {} : { ...granted, ...(isPreflight(call) ? preflight(reply) : ACTUAL) };
-      // Never changed in place: the service may give the same headers again and again.
+      // Copied, not changed: the service may return the same headers object again.
       const headers = allowed === null ? reply.headers : varyByOrigin(reply.headers);
       return { ...reply, headers: { ...headers, ...own } };
     },
@@ -118,7 +118,7 @@ function isPreflight({ method, headers }: Call): boolean {
   );
 }
 
-/** Methods are those that the address permits; a refused preflight names none. */
+/** The methods are those of the URL; a rejected preflight names none. */
 function preflight({ headers }: Reply): Record<string, string> {
   const name = nameOf(headers, "allow");
   const methods = name === undefined ? undefined : headers[name];
@@ -129,7 +129,10 @@ function preflight({ headers }: Reply): Record<string, string> {
   };
 }
 
-/** A copy of the headers that tells caches that the reply is not the same for every origin, also where there was none. */
+/**
+ * A copy of the headers with `Origin` in `Vary`, since the reply depends on the origin, also if the request
+ * had none.
+ */
 function varyByOrigin(headers: Reply["headers"]): Record<string, string | string[]> {
   const name = nameOf(headers, "vary");
   if (name === undefined) return { ...headers, Vary: "Origin" };
@@ -138,13 +141,13 @@ function varyByOrigin(headers: Reply["headers"]): Record<string, string | string
   return isCovered ? { ...headers } : { ...headers, [name]: vary === "" ? "Origin" : `${vary}, Origin` };
 }
 
-/** A header's name as the reply spells it. */
+/** A header's name in the reply's own case. */
 function nameOf(headers: Reply["headers"], lowerCaseName: string): string | undefined {
   for (const name in headers) if (name.toLowerCase() === lowerCaseName) return name;
   return undefined;
 }
 
-/** What is wrong with an origin in the list; nothing where a browser would send it as `Origin`. */
+/** The problem with an origin in the list; none if browsers send it in this form as `Origin`. */
 function originFaults(origin: unknown, index: number): OptionProblem[] {
   const text = whyNoOrigin(origin);
   return text === null ? [] : [{ path: `.origins.${index}`, text }];
@@ -152,9 +155,9 @@ function originFaults(origin: unknown, index: number): OptionProblem[] {
 
 function whyNoOrigin(origin: unknown): string | null {
   if (origin === "null") return null;
-  if (origin === "*") return 'is no origin: for all, origins is "*" in place of a list';
+  if (origin === "*") return 'is not an origin: to allow all, set origins to "*" instead of a list';
   const url = typeof origin === "string" && URL.canParse(origin) ? new URL(origin) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) return "is no origin, such as https://example.com";
+  if (url === null || !/^https?:$/.test(url.protocol)) return "is not an origin, such as https://example.com";
   if (url.origin === origin) return null;
   return `must be written as browsers do, without path or slash at the end: ${JSON.stringify(url.origin)}`;
 }

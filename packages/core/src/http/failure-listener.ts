@@ -4,15 +4,20 @@ import type { Logger } from "../contracts/logger.ts";
 /** Receives failures. Never throws. */
 export type FailureListener = (error: unknown, call?: Call) => void;
 
-/** Errors that need no other line in the log. */
+/** Errors that were already reported and need no further line in the log. */
 const reported = new WeakSet<object>();
 
-/** Keeps an error from every failure listener from now on: it was reported, and more requests than one fail with it. */
+/**
+ * Hides an error from every failure listener from now on: it was reported, and several requests fail with it.
+ */
 export function markReported(error: object): void {
   reported.add(error);
 }
 
-/** The host's `onError`, else its logger, else the console. A failure of theirs goes to the console. */
+/**
+ * The host's `onError`; otherwise its logger; otherwise the console. If one of them fails, that failure goes
+ * to the console.
+ */
 export function failureListener(options: {
   onError?: FailureListener | undefined;
   logger?: Logger | undefined;
@@ -20,12 +25,12 @@ export function failureListener(options: {
   const { logger } = options;
   const tell: (error: unknown, call?: Call) => unknown =
     options.onError ??
-    // Without the call: its address may hold a secret.
+    // Without the call: its URL may contain a secret.
     ((err) => (logger === undefined ? console.error(err) : logger.error({ err }, "failed")));
   return (error, call) => {
     if (typeof error === "object" && error !== null && reported.has(error)) return;
     try {
-      // An async hook rejects where others throw.
+      // An async hook rejects instead of throwing.
       Promise.resolve(tell(error, call)).catch(console.error);
     } catch (failure) {
       console.error(failure);
@@ -33,7 +38,7 @@ export function failureListener(options: {
   };
 }
 
-/** The same logger, without its failures: they go to `onError`. @param logger absent: nothing is logged. */
+/** The same logger; its own failures go to `onError`. @param logger absent: nothing is logged. */
 export function safeLogger(logger: Logger | undefined, onError: (error: unknown) => void): Logger {
   return {
     info: (fields, message) => callSafely(() => logger?.info(fields, message), onError),
@@ -42,7 +47,7 @@ export function safeLogger(logger: Logger | undefined, onError: (error: unknown)
   };
 }
 
-/** Calls code of the host that may throw, at once or later, and that nothing waits for. */
+/** Calls host code that may throw or reject, without waiting for it. */
 export function callSafely(run: () => unknown, onError: (error: unknown) => void): void {
   const call = async () => {
     await run();

@@ -1,6 +1,6 @@
 import type { Problem } from "./problem.ts";
 
-/** A refusal that no ServiceError code stands for: the life of a resource, preconditions, limits. */
+/** A refusal without a ServiceError code: expired resources, preconditions, limits. */
 export class HttpProblem extends Error {
   readonly problem: Problem;
 

@@ -1,20 +1,23 @@
 import { finished, Readable } from "node:stream";
 import { preset, value } from "../option-rules.ts";
 
-/** The requests and calls in code of a service that are under way. */
+/** The requests and library calls of a service that are in progress. */
 export interface InFlight {
-  /** Whether no new calls are wanted. */
+  /** Whether new calls are rejected. */
   readonly isClosing: boolean;
-  /** Counts `work` until it settles; where its result has a stream as `body`, until that ended. */
+  /**
+   * Counts `work` until it settles. If its result has a stream as `body`, it counts until the stream has
+   * ended.
+   */
   track<T>(work: Promise<T>): Promise<T>;
-  /** From now on no new calls are wanted; resolves when none is under way, at the latest after `timeoutMs`. */
+  /** Rejects new calls from now on; resolves when none is in progress, or after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;
 }
 
-/** Longest delay of a Node timer; `setTimeout` takes a longer one for 1 ms. */
+/** Longest delay of a Node timer; `setTimeout` treats a longer one as 1 ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The options of a service's `close()`. A time that is left until a deadline need not be whole. */
+/** The options of a service's `close()`. The time until a deadline need not be a whole number. */
 export const CLOSE_RULES = {
   timeoutMs: preset(
     10_000,

@@ -30,29 +30,29 @@ test.each([
   ["OPTIONS", "/api/images/secret.exe", "/api/images/*"],
   ["GET", "/api/images.exe", "/api/images/*"],
   ["GET", "/api/images/a/b/c", "/api/images/*"],
-])("%s %s is of the route %s", async (method, path, route) => {
+])("%s %s is observed with the route %s", async (method, path, route) => {
   const { reply, ended } = await observed(ours, method, path);
   expect(reply).toEqual({ status: 200, headers: {} });
   expect(ended).toMatchObject([{ operation: { kind: "request", method, route }, outcome: "200" }]);
 });
 
-test("a method that nobody knows is another", async () => {
+test("an unknown method is observed as other", async () => {
   const { ended } = await observed(ours, "BREW", `/${ID}`);
   expect(ended).toMatchObject([{ operation: { method: "other" } }]);
 });
 
-test("an address that is not ours is not observed, and is asked for all the same", async () => {
+test("a request outside the service's paths is not observed, but is passed on", async () => {
   expect(await observed(hosts, "GET", "/checkout")).toEqual({ reply: undefined, ended: [] });
   expect(await observed(ours, "GET", "/api/imagesque")).toMatchObject({ reply: { status: 200 }, ended: [] });
 });
 
-test("what only looks like ours ends as the host's", async () => {
+test("a request that the host answers after all is observed as next", async () => {
   const { reply, ended } = await observed(hosts, "GET", `/${ID}`);
   expect(reply).toBeUndefined();
   expect(ended).toMatchObject([{ operation: { route: "/{id}" }, outcome: "next" }]);
 });
 
-test("hands over the headers, where a trace may be named, and a failure as it is", async () => {
+test("the observer receives the headers with their traceparent, and a rejection passes through unchanged", async () => {
   const failure = new Error("for the host");
   const observer = createRecordingObserver();
   const service = observeService({ handle: () => Promise.reject(failure) }, observer, routeOf);

@@ -1,14 +1,15 @@
 import type { Service } from "../contracts/call.ts";
 import type { Observer } from "../contracts/observer.ts";
 
-/** The methods that some route permits. */
+/** The methods that at least one route allows. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS"]);
 
 /**
- * The same service, its requests observed; those that are not its own by their address pass by. One that only looks like
- * its own, because the host has a page whose name has the form of an ID, ends `next`. A request lasts until there is a
- * reply: a body that is a stream is sent afterwards.
- * @param routeOf names the route of a path, its variable parts named; `undefined` where it is not the service's.
+ * Wraps a service so that its requests are observed; requests outside its paths are not. A request that the
+ * host answers after all, because a host page has a name in the form of an ID, ends as `next`. A request
+ * lasts until its reply exists; a stream body is sent afterwards.
+ * @param routeOf returns the route of a path with its variable parts as names; `undefined` outside the
+ * service.
  */
 export function observeService(
   service: Service,

@@ -18,7 +18,7 @@ test.each([
   ['foo="a \\" , b", respond-async', 0],
   [", ,respond-async,", 0],
   ["?, respond-async", 0],
-])("Prefer: %s asks for an answer later", (header, waitMs) => {
+])("Prefer: %s requests an asynchronous answer", (header, waitMs) => {
   expect(parseAsyncPreference(header)).toEqual({ waitMs });
 });
 
@@ -33,15 +33,15 @@ test.each([
   'foo="respond-async"',
   'foo="a, respond-async',
   "return=minimal; respond-async",
-])("Prefer: %s does not", (header) => {
+])("Prefer: %s requests no asynchronous answer", (header) => {
   expect(parseAsyncPreference(header)).toBeNull();
 });
 
-test("several lines of the header are one list", () => {
+test("several Prefer lines are read as one list", () => {
   expect(parseAsyncPreference(["wait=2", "respond-async"])).toEqual({ waitMs: 2000 });
 });
 
-test("a long malformed header is read in no time", () => {
+test("a long malformed Prefer header is parsed in linear time", () => {
   const began = performance.now();
   expect(parseAsyncPreference(`${'"\\'.repeat(8000)}`)).toBeNull();
   expect(parseAsyncPreference(`${"a=".repeat(8000)}`)).toBeNull();

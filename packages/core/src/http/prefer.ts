@@ -1,19 +1,19 @@
-/** What a client says with `Prefer: respond-async` (RFC 7240 §4.1, §4.3). */
+/** The preference of a client that sends `Prefer: respond-async` (RFC 7240 §4.1, §4.3). */
 export interface AsyncPreference {
-  /** How long it would wait for the final answer all the same, in milliseconds; 0 without `wait`. */
+  /** How long the client is willing to wait for the final answer, in milliseconds; 0 without `wait`. */
   waitMs: number;
 }
 
-/** Pieces between commas outside of quotes. An open quote reaches to the end. */
+/** Pieces between commas outside quotes. An open quote extends to the end. */
 const ELEMENT = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g;
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-/** `token [ "=" word ]`, then the end or parameters, which none of our preferences has. */
+/** `token [ "=" word ]`, then the end or parameters. None of the supported preferences has parameters. */
 const PREFERENCE = new RegExp(
   `^[ \\t]*(${TOKEN})(?:[ \\t]*=[ \\t]*(?:(${TOKEN})|"((?:[^"\\\\]|\\\\.)*)"))?[ \\t]*(?:;|$)`,
 );
 const SECONDS = /^\d{1,9}$/;
 
-/** Reads a `Prefer` header; `null` where an answer that comes later is not what the client prefers. */
+/** Reads a `Prefer` header; `null` if the client does not prefer an asynchronous answer. */
 export function parseAsyncPreference(header: string | string[] | undefined): AsyncPreference | null {
   if (header === undefined) return null;
   const preferences = parsePreferences(Array.isArray(header) ? header.join(",") : header);
@@ -22,7 +22,10 @@ export function parseAsyncPreference(header: string | string[] | undefined): Asy
   return { waitMs: SECONDS.test(wait) ? Number(wait) * 1000 : 0 };
 }
 
-/** Values by lower-case name; no value is an empty one. Of a repeated preference the first counts (RFC 7240 §2). */
+/**
+ * Values by lower-case name; a missing value is an empty string. Of repeated preferences, the first counts
+ * (RFC 7240 §2).
+ */
 function parsePreferences(header: string): Map<string, string> {
   const preferences = new Map<string, string>();
   for (const [element] of header.matchAll(ELEMENT)) {

@@ -2,10 +2,10 @@ import { STATUS_CODES } from "node:http";
 import type { Reply } from "../contracts/call.ts";
 import type { ErrorCode, ServiceError } from "../errors.ts";
 
-/** A refusal on its way to becoming a reply. */
+/** A refusal that is to become a reply. */
 export interface Problem {
   status: number;
-  /** Written for the client. */
+  /** The text for the client. */
   detail: string;
   headers?: Record<string, string | string[]>;
 }
@@ -31,7 +31,7 @@ const STATUS_OF: Record<ErrorCode, number> = {
   host_misuse: 500,
 };
 
-/** What a backend's own words would give away is replaced by a sentence that tells the client what to do. */
+/** Text that replaces a backend's message, which may reveal internals, and tells the client what to do. */
 const PUBLIC_DETAIL: Partial<Record<ErrorCode, string>> = {
   store_unavailable: "The storage does not answer at the moment. Try again later.",
   no_space: "The storage has no room left.",
@@ -40,7 +40,7 @@ const PUBLIC_DETAIL: Partial<Record<ErrorCode, string>> = {
 
 const DEFAULT_RETRY_AFTER_MS = 2_000;
 
-/** The problem that an expected error is to the client. */
+/** The problem that the client receives for an expected error. */
 export function problemOf(error: ServiceError): Problem {
   const status = STATUS_OF[error.code];
   const headers: Record<string, string> = {};
@@ -50,7 +50,7 @@ export function problemOf(error: ServiceError): Problem {
   }
   // RFC 7725 §4.
   if (error.authority !== undefined) headers.Link = `<${error.authority}>; rel="blocked-by"`;
-  // What is left of the body stays unread.
+  // The rest of the body stays unread.
   if (error.code === "too_large") headers.Connection = "close";
   return {
     status,
@@ -59,7 +59,7 @@ export function problemOf(error: ServiceError): Problem {
   };
 }
 
-/** RFC 9110's name of a status; the document's own where Node's table has an older one. */
+/** The status name of RFC 9110; from this project's own list if Node's table has an older name. */
 export function statusTitle(status: number): string {
   return STATUS_CODES[status] ?? "Error";
 }

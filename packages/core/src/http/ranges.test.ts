@@ -17,11 +17,11 @@ test.each([
   ["bytes=0-1,50-51", "whole"],
   ["items=0-1", "whole"],
   ["bytes", "whole"],
-])("Range: %s of 100 bytes", (header, expected) => {
+])("Range: %s of a 100-byte body gives the expected range", (header, expected) => {
   expect(chooseRange(header, 100)).toEqual(expected);
 });
 
-test("nothing of an empty file can be had in part", () => {
+test("a range of an empty body cannot be satisfied", () => {
   expect(chooseRange("bytes=0-0", 0)).toBe("unsatisfiable");
   expect(chooseRange("bytes=-1", 0)).toBe("unsatisfiable");
 });

@@ -1,13 +1,13 @@
 import type { ByteRange } from "../contracts/blob-store.ts";
 
-/** The whole, one part of it, or nothing that exists. */
+/** The whole body, one part of it, or a range that does not exist. */
 export type RangeChoice = "whole" | "unsatisfiable" | ByteRange;
 
 const ONE_RANGE = /^bytes=[ \t]*(\d{0,15})-(\d{0,15})[ \t]*$/i;
 
 /**
- * Reads a `Range` header (RFC 9110 §14.1.2, §14.2). Several parts, other units and malformed headers give the whole, as
- * the RFC allows: one part is all that download managers and players ask for.
+ * Reads a `Range` header (RFC 9110 §14.1.2, §14.2). Several ranges, other units and malformed headers give
+ * the whole body, as the RFC allows. Download managers and players request only one range.
  */
 export function chooseRange(header: string | undefined, size: number): RangeChoice {
   const match = header === undefined ? null : ONE_RANGE.exec(header);

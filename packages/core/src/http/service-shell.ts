@@ -8,36 +8,39 @@ import { observeService } from "./observe-service.ts";
 
 /** A request's path, matched against a service's table of routes. */
 export interface Matched {
-  /** The path with its variable parts named, e.g. `/api/images/{id}.png`: the name of the route for observers. */
+  /** The path with its variable parts as names, e.g. `/api/images/{id}.png`: the route name for observers. */
   readonly route: string;
 }
 
 /**
- * What a service adds to the shell.
+ * The parts that a service adds to the shell.
  * @typeParam M a matched path.
  * @typeParam P a refusal in the service's own form.
  */
 export interface ShellOptions<M extends Matched, P> {
-  /** `undefined`: the path is the host's. */
+  /** `undefined`: the path belongs to the host. */
   match(path: string): M | undefined;
-  /** Answers a request; `undefined` leaves it to the host after all. Rejects with what {@link problemOf} and the shell turn into replies. */
+  /**
+   * Answers a request; `undefined` leaves it to the host. Rejects with errors that {@link problemOf} and the
+   * shell turn into replies.
+   */
   answer(call: Call, matched: M): Promise<Reply | undefined>;
-  /** The refusal that an expected failure is; `null` for a failure that is not expected. */
+  /** The refusal for an expected failure; `null` for an unexpected failure. */
   problemOf(error: unknown): P | null;
-  /** Refusals that do not come from the service's own work. */
+  /** Refusals that the shell itself sends. */
   problems: {
     /** 503: the service is shutting down. */
     closing: P;
-    /** The client left. The status only shows in metrics. */
+    /** The client disconnected. The status appears only in metrics. */
     departed: P;
     /** 500. */
     unexpected: P;
   };
-  /** Whether the operator must know of an expected failure. */
+  /** Whether an expected failure is reported to the operator. */
   isReported(error: ServiceError): boolean;
-  /** The reply that a refusal becomes. */
+  /** The reply for a refusal. */
   refuse(call: Call, matched: M, problem: P): Reply | Promise<Reply>;
-  /** `host`: unexpected failures reject, so that the host's error handling gets them. */
+  /** `host`: unexpected failures reject, so that the host's error handling receives them. */
   errors: "reply" | "host";
   onError: FailureListener;
   cors: CorsOptions | undefined;
@@ -46,15 +49,18 @@ export interface ShellOptions<M extends Matched, P> {
 
 export interface ServiceShell extends Service {
   /**
-   * Does work of a call in code, which {@link drain} waits for as for a request. Rejects as the work does, and with
-   * `overloaded` when the service is closed.
+   * Runs the work of a library call; {@link drain} waits for it as for a request. Rejects as the work does,
+   * and with `overloaded` after the service is closed.
    */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** Refuses new requests from now on; resolves when none is under way, at the latest after `timeoutMs`. */
+  /** Rejects new requests from now on; resolves when none is in progress, or after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;
 }
 
-/** The part of a service that is the same for all: observation, CORS, closing, client departures, and failures as replies. */
+/**
+ * The part that all services share: observation, CORS, closing, disconnected clients, and failures as
+ * replies.
+ */
 export function createServiceShell<M extends Matched, P>(options: ShellOptions<M, P>): ServiceShell {
   const { match, refuse, problems, cors, observer } = options;
   const inFlight = createInFlight();
@@ -73,7 +79,7 @@ export function createServiceShell<M extends Matched, P>(options: ShellOptions<M
       if (isServiceError(error) && options.isReported(error)) options.onError(error, call);
       return expected;
     }
-    // The reply will not be read, and the service did not fail.
+    // No client reads the reply, and the service did not fail.
     if (isDeparture(call, error)) return problems.departed;
     if (options.errors === "host") throw error;
     options.onError(error, call);
@@ -95,14 +101,17 @@ export function createServiceShell<M extends Matched, P>(options: ShellOptions<M
     handle: (call) => service.handle(call),
     async run(work) {
       if (inFlight.isClosing)
-        throw new ServiceError("overloaded", "The service is closed.", { retryAfterMs: 2_000 });
+        throw new ServiceError("overloaded", "The service is closed", { retryAfterMs: 2_000 });
       return inFlight.track(work());
     },
     drain: (timeoutMs) => inFlight.drain(timeoutMs),
   };
 }
 
-/** Whether work failed because its client left: with the signal's own reason, or as streams and drivers say it. */
+/**
+ * Whether work failed because its client disconnected: with the signal's reason, or with an error of a stream
+ * or driver.
+ */
 function isDeparture({ signal }: Call, error: unknown): boolean {
   if (!signal.aborted) return false;
   if (error === signal.reason) return true;

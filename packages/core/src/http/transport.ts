@@ -1,12 +1,12 @@
 import type { Call } from "../contracts/call.ts";
 
 /**
- * The required connection: `required` exempts a loopback peer that is no proxy, so that development works; `always` has no
- * exemption; `off` leaves TLS to another component.
+ * Which connections need TLS. `required` exempts a loopback peer that is not a proxy, for development;
+ * `always` exempts none; `off` leaves TLS to another component.
  */
 export type TlsPolicy = "required" | "always" | "off";
 
-/** Why the request may not be answered over this connection, or `null` when it may. */
+/** Why the request must be rejected on this connection; `null` if it is allowed. */
 export function transportRefusal(call: Call, policy: TlsPolicy): string | null {
   if (policy === "off") return null;
   if (policy === "required" && isLoopback(call.peerIp) && !isForwarded(call)) return null;

@@ -1,12 +1,13 @@
 import type { Call } from "../contracts/call.ts";
 
-/** Headers in which proxies pass on the client's address. */
+/** Headers in which proxies forward the client's address. */
 const FORWARDING = ["x-forwarded-for", "forwarded", "x-real-ip", "cf-connecting-ip", "true-client-ip"];
 
 /**
- * Watches for requests that a proxy seems to have passed on, but whose client is the proxy as the host framework sees it.
+ * Detects requests that were forwarded by a proxy which the host framework does not trust, so that the proxy
+ * counts as the client.
  *
- * @param warn Called with the header's name at the first such request, never again.
+ * @param warn receives the header's name, once, at the first such request.
  */
 export function watchForProxy(warn: (header: string) => void): (call: Call) => void {
   let hasWarned = false;
@@ -15,14 +16,14 @@ export function watchForProxy(warn: (header: string) => void): (call: Call) => v
     const { headers } = call;
     const header = FORWARDING.find((name) => headers[name] !== undefined);
     if (header === undefined || call.clientIp !== call.peerIp) return;
-    // The proxy itself asks, such as for its health check.
+    // The request is the proxy's own, e.g. its health check.
     if (String(headers[header]).includes(call.peerIp)) return;
     hasWarned = true;
     warn(header);
   };
 }
 
-/** What to do about it. */
+/** The warning, with the setting to change. */
 export const UNTRUSTED_PROXY_WARNING =
   "A request has a forwarding header, but the host app does not trust the proxy that sent it. " +
   "Behind a proxy that is not trusted all users count as one client for limits, turns and budgets. " +

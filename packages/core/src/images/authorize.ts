@@ -2,30 +2,31 @@ import type { Call } from "../contracts/call.ts";
 import type { OwnerLimits } from "./owners/owner-usage.ts";
 import type { ImageSummary } from "./record/image-summary.ts";
 
-/** What a client asks to do: upload, see, or change and delete an image. */
+/** What a request does: upload an image, read it, or change or delete it. */
 export type ImageAction = "create" | "read" | "edit";
 
-/** The client of a request, as the host app knows it. */
+/** The owner behind a request, as the host app knows it. */
 export interface OwnerGrant {
-  /** 1 to 256 characters, e.g. a user's ID. Kept with each upload, never shown. */
+  /** 1 to 256 characters, e.g. a user ID. Stored with each upload, never shown. */
   owner: string;
   /** Limits of this owner. @default The service's `ownerLimits` */
   limits?: OwnerLimits;
 }
 
 /**
- * `false` refuses (403) and `true` allows. An owner may create and read, and edit its own images. `undefined` leaves the
- * defaults: everyone may create and read, and the PIN allows to edit.
+ * `false` refuses the request (403), `true` allows it. An owner may create and read, and may edit its own images.
+ * `undefined` applies the defaults: everyone may create and read, and the PIN allows editing.
  */
 export type Decision = boolean | OwnerGrant | undefined;
 
 /**
- * Decides about a request before any work is done. `call.context` is the framework's request, with what the host's own
- * middleware knows about the client. May throw a `ServiceError`; any other error is a 500. Calls in code do not ask it.
+ * Decides about a request before any work is done. `call.context` is the framework's request, with what the host's
+ * own middleware knows about the client. May throw a `ServiceError`; any other error answers 500. Calls in code skip
+ * it.
  *
- * A decision about a read holds for this client alone: shared caches must not keep the reply (`Cache-Control: private`).
- * Leave reads of public images undecided.
- * @param image is absent for `create`.
+ * A decision about a read holds for this client alone, so shared caches must not store the reply (`Cache-Control:
+ * private`). Return `undefined` for reads of public images.
+ * @param image Absent for `create`.
  */
 export type Authorize = (
   call: Call,
@@ -33,10 +34,10 @@ export type Authorize = (
   image?: ImageSummary,
 ) => Decision | Promise<Decision>;
 
-/** Characters of an owner's name at most. */
+/** Maximum length of an owner's name in characters. */
 export const MAX_OWNER_LENGTH = 256;
 
-/** Whether an image can belong to such an owner. Half surrogate pairs cannot be stored as UTF-8. */
+/** Whether a value is a valid owner. Lone surrogates are not: UTF-8 cannot store them. */
 export function isOwnerName(name: unknown): name is string {
   return typeof name === "string" && name !== "" && name.length <= MAX_OWNER_LENGTH && !/\p{Cs}/u.test(name);
 }

@@ -9,7 +9,7 @@ import { holdUp, tapStore } from "../../test/tapped-store.ts";
 import type { BlobStore } from "../contracts/blob-store.ts";
 import { createMemoryBlobStore } from "../stores/memory/memory-blob-store.ts";
 
-/** Whether a promise is settled when everything else that can be done now is done. */
+/** Whether a promise has settled after all pending callbacks have run. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   const note = () => {
@@ -20,7 +20,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   return settled;
 }
 
-/** Bytes that come as a stream, in two parts. */
+/** The bytes of a large image, which its store returns as a stream of two chunks. */
 const BIG = Buffer.alloc(3 * 1024 * 1024, 1);
 
 async function siteWithBigImage(options: SiteOptions = {}): Promise<{ site: ImageSite; path: string }> {
@@ -41,7 +41,7 @@ async function siteWithBigImage(options: SiteOptions = {}): Promise<{ site: Imag
   return { site, path: `/api/images/${id}.png` };
 }
 
-test("an upload under way is finished, and new requests are told to come back", async () => {
+test("close() lets an upload under way finish and answers new requests with 503 and Retry-After", async () => {
   const renderer = createFakeRenderer();
   const site = createLifeSite({ renderer });
   const upload = site.create();
@@ -68,7 +68,7 @@ test("an upload under way is finished, and new requests are told to come back", 
   expect(await storedRecord(site.store, id)).toMatchObject({ processing: null });
 });
 
-test("a reply that is being sent is sent to its end", async () => {
+test("close() waits until a reply under way is sent completely", async () => {
   const { site, path } = await siteWithBigImage();
   const reply = await site.images.handle(createCall("GET", path));
   const body = reply?.body;
@@ -79,18 +79,21 @@ test("a reply that is being sent is sent to its end", async () => {
   await closed;
 });
 
-test.each(["end", "error"])("a reply whose client leaves is not waited for: %s", async (how) => {
-  const { site, path } = await siteWithBigImage();
-  const reply = await site.images.handle(createCall("GET", path));
-  const body = reply?.body;
-  if (!(body instanceof Readable)) throw new Error("Not a stream");
-  const closed = site.images.close();
-  body.on("error", () => {}).destroy(how === "error" ? new Error("gone") : undefined);
-  await closed;
-});
+test.each(["end", "error"])(
+  "close() does not wait for a reply whose client has disconnected (%s)",
+  async (how) => {
+    const { site, path } = await siteWithBigImage();
+    const reply = await site.images.handle(createCall("GET", path));
+    const body = reply?.body;
+    if (!(body instanceof Readable)) throw new Error("Not a stream");
+    const closed = site.images.close();
+    body.on("error", () => {}).destroy(how === "error" ? new Error("gone") : undefined);
+    await closed;
+  },
+);
 
-describe("what never ends", () => {
-  test("of an upload is waited for no longer than timeoutMs", async () => {
+describe("close() while work never ends", () => {
+  test("close() waits for a stalled upload for at most timeoutMs", async () => {
     const site = createLifeSite();
     const call = { ...createCall("POST", "/api/images.json"), upload: () => new Promise<never>(() => {}) };
     void site.images.handle(call);
@@ -99,7 +102,7 @@ describe("what never ends", () => {
     expect(performance.now() - began).toBeGreaterThan(45);
   });
 
-  test("of a store is waited for no longer than five seconds", { timeout: 20_000 }, async () => {
+  test("close() waits for a hanging store for at most five seconds", { timeout: 20_000 }, async () => {
     const store = tapStore(createMemoryBlobStore(), ({ method }) =>
       method === "list" ? new Promise<never>(() => {}) : undefined,
     );
@@ -110,7 +113,7 @@ describe("what never ends", () => {
     expect(performance.now() - began).toBeGreaterThan(4500);
   });
 
-  test("of a reply is waited for no longer than timeoutMs", async () => {
+  test("close() waits for an unread reply for at most timeoutMs", async () => {
     const { site, path } = await siteWithBigImage();
     const reply = await site.images.handle(createCall("GET", path));
     await site.images.close({ timeoutMs: 50 });
@@ -119,7 +122,7 @@ describe("what never ends", () => {
   });
 });
 
-test("closing twice is closing once, also while the first is waiting", async () => {
+test("a second close() waits for the first and closes nothing twice", async () => {
   const renderer = createFakeRenderer();
   let ends = 0;
   const close = renderer.close;
@@ -140,7 +143,7 @@ test("closing twice is closing once, also while the first is waiting", async () 
   expect(ends).toBe(1);
 });
 
-test("the time that is left until a deadline need not be whole, but must be a time", async () => {
+test("close() accepts a fractional timeoutMs and rejects one that is negative or not finite", async () => {
   const site = createLifeSite();
   for (const timeoutMs of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
     await expect(site.images.close({ timeoutMs })).rejects.toThrow(
@@ -150,7 +153,7 @@ test("the time that is left until a deadline need not be whole, but must be a ti
   await site.images.close({ timeoutMs: 0.5 });
 });
 
-test("a sweep under way ends after what it has begun, and the next does the rest", async () => {
+test("close() stops a sweep after its current images, and the next sweep does the rest", async () => {
   const kept = createMemoryBlobStore();
   const held = holdUp(({ method, key }) => method === "delete" && key.endsWith("/original"));
   const site = createLifeSite({ store: tapStore(kept, held.tap) });
@@ -169,7 +172,7 @@ test("a sweep under way ends after what it has begun, and the next does the rest
   expect(report.emptied + rest.emptied).toBe(50);
 });
 
-test("what fails before there is a reply is not waited for either", async () => {
+test("close() does not wait for a request that failed before its reply", async () => {
   const site = createLifeSite({ errors: "host" });
   const call = {
     ...createCall("POST", "/api/images.json"),

@@ -9,7 +9,7 @@ import { ServiceError } from "../errors.ts";
 import { createMemoryBlobStore } from "../stores/memory/memory-blob-store.ts";
 import type { ImageSummary } from "./record/image-summary.ts";
 
-/** A site that notes what its hooks are told, and whatever process it was. */
+/** A site that records the calls of its hooks, for all its processes. */
 function hookedSite(options: SiteOptions = {}) {
   const told: string[] = [];
   const name = ({ id }: ImageSummary) => id;
@@ -22,7 +22,7 @@ function hookedSite(options: SiteOptions = {}) {
 }
 
 describe("onStored", () => {
-  test("is told of an image once it can be served, as host code may know it", async () => {
+  test("onStored gets the summary of an image as soon as the image can be served", async () => {
     const onStored = vi.fn();
     const site = createLifeSite({ onStored, authorize: () => ({ owner: "anna" }) });
     const { id } = created(await site.create());
@@ -41,7 +41,7 @@ describe("onStored", () => {
     ]);
   });
 
-  test("is told of an image that was answered 202 when it is ready, not before, and never of one that is refused", async () => {
+  test("onStored gets an image answered with 202 once it is ready, and never a rejected one", async () => {
     const renderer = createFakeRenderer();
     const { site, told } = hookedSite({ renderer });
     const later = { headers: { prefer: "respond-async" } };
@@ -57,7 +57,7 @@ describe("onStored", () => {
     await eventually(() => expect(told).toEqual([`stored ${first.id}`]));
   });
 
-  test("is not told of what was not stored, nor of what is asked for again", async () => {
+  test("onStored gets neither a failed upload nor a repeated one", async () => {
     let isBroken = true;
     const store = tapStore(createMemoryBlobStore(), ({ method, key }) => {
       if (isBroken && method === "put" && key.endsWith("/record"))
@@ -74,7 +74,7 @@ describe("onStored", () => {
 });
 
 describe("onRemoved", () => {
-  test("is told why, once, whoever finds it out and however often", async () => {
+  test("onRemoved gets each removed image and the reason exactly once, whichever process removes it", async () => {
     const { site, told } = hookedSite({ tombstoneDays: 1 });
     const other = anotherProcess(site);
     const images = await Promise.all(Array.from({ length: 4 }, async () => created(await site.create())));
@@ -105,7 +105,7 @@ describe("onRemoved", () => {
     expect(told).toHaveLength(1);
   });
 
-  test("is told whose image it was", async () => {
+  test("onRemoved gets the owner of the image", async () => {
     const onRemoved = vi.fn();
     const site = createLifeSite({ onRemoved, authorize: () => ({ owner: "anna" }) });
     const { id } = created(await site.create());
@@ -122,7 +122,7 @@ test.each<[string, () => unknown]>([
     },
   ],
   ["rejects", () => Promise.reject(new Error("a bug of the host's"))],
-])("a hook that %s is heard of and harms nobody", async (_what, hook) => {
+])("a hook that %s changes no reply, and its failure goes to onError", async (_what, hook) => {
   const site = createLifeSite({ onStored: hook, onRemoved: hook });
   const answer = await site.create();
   expect(answer.status).toBe(201);
@@ -133,7 +133,7 @@ test.each<[string, () => unknown]>([
   expect(site.errors[0]).toMatchObject({ message: "a bug of the host's" });
 });
 
-test("nobody waits for a hook", async () => {
+test("replies and calls do not wait for a hook", async () => {
   const site = createLifeSite({
     onStored: () => new Promise(() => {}),
     onRemoved: () => new Promise(() => {}),
@@ -151,7 +151,7 @@ describe("the logger", () => {
     return { lines, logger };
   }
 
-  test("is told what becomes of images, and never a PIN, whoever sends one and whatever fails", async () => {
+  test("the logger gets the events of images, and never a PIN, even when calls fail", async () => {
     const { lines, logger } = createLogger();
     let isBroken = false;
     const store = tapStore(createMemoryBlobStore(), ({ method }) => {
@@ -161,7 +161,7 @@ describe("the logger", () => {
       ...{ store, logger, sweepEveryMs: false, asyncAfterMs: false },
       renderer: createFakeRenderer(({ accept }) => accept()),
     });
-    // As a service without it: what fails goes to the logger.
+    // Without onError, failures go to the logger.
     const quiet = createLifeSite({ store, logger, clock: site.clock, onError: undefined as never });
     const { id, pin } = created(await quiet.create());
     const path = `/api/images/${id}.json`;
@@ -193,7 +193,7 @@ describe("the logger", () => {
 describe("without onError and logger", () => {
   afterEach(() => vi.restoreAllMocks());
 
-  test("what fails goes to the console, without the request: its address may hold a PIN", async () => {
+  test("failures go to the console, without the request: its address may contain a PIN", async () => {
     const written = vi.spyOn(console, "error").mockImplementation(() => {});
     let isBroken = false;
     const failure = new ServiceError("store_unavailable", "No answer.");
@@ -209,7 +209,7 @@ describe("without onError and logger", () => {
   });
 });
 
-describe("code of the host that fails never changes a reply", () => {
+describe("failing code of the host changes no reply", () => {
   const failure = new Error("a bug of the host's");
   const throwing = (): never => {
     throw failure;
@@ -227,7 +227,7 @@ describe("code of the host that fails never changes a reply", () => {
   test.each<[string, SiteOptions]>([
     ["a logger that throws", { logger: logger(throwing) }],
     ["a logger that rejects", { logger: logger(rejecting) }],
-    ["a logger that throws where there is no onError", unheard],
+    ["a logger that throws without an onError", unheard],
     ["an onError that throws", { logger: logger(throwing), onError: throwing }],
     ["an onError that rejects", { logger: logger(throwing), onError: rejecting }],
     ["onStored and onRemoved that throw", { onStored: throwing, onRemoved: throwing }],
@@ -243,7 +243,7 @@ describe("code of the host that fails never changes a reply", () => {
         }),
       },
     ],
-  ])("%s", async (_what, options) => {
+  ])("replies are the same with %s", async (_what, options) => {
     const printed = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const site = createLifeSite(options);
     const forwarded = { headers: { "x-forwarded-for": "192.0.2.7" } };

@@ -32,16 +32,16 @@ export interface ImageSettings {
   maxLifetimeMs: number;
   minUploadBytesPerSecond: number;
   tombstoneMs: number;
-  /** `null`: never by itself. */
+  /** `null`: sweeps run only on demand. */
   sweepEveryMs: number | null;
   ownerLimits: OwnerLimits;
   sizes: SizePolicy;
   presets: Presets;
   cacheSeconds: number;
   memoryBytes: number;
-  /** `null`: any. */
+  /** `null`: no limit. */
   maxRenditionBytes: number | null;
-  /** `null`: for ever. */
+  /** `null`: kept while the image lives. */
   renditionsIdleDays: number | null;
   rules: Record<keyof ImageRateLimits, RateRule | null>;
   /** CPU seconds per client and minute. `null`: no budget. */
@@ -49,7 +49,7 @@ export interface ImageSettings {
   errors: "reply" | "host";
   authorize: Authorize | null;
   onError: (error: unknown, call?: Call) => void;
-  /** Neither throws nor is waited for, as `onRemoved`. */
+  /** Never throws, and is not awaited. The same holds for `onRemoved`. */
   onStored: (image: ImageSummary) => void;
   onRemoved: (image: ImageSummary, why: GoneReason) => void;
   log: Logger;
@@ -58,7 +58,7 @@ export interface ImageSettings {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** A thousand years: dates stay dates, and lists of them sort. */
+/** A thousand years. Keeps every date valid, and lists of dates sortable. */
 const MAX_LIFETIME_MS = 1000 * 365 * DAY_MS;
 
 const RATE_LIMITS = {
@@ -115,14 +115,14 @@ export const IMAGES_RULES = {
   now: rules.preset(() => Date.now(), rules.fn()),
 } satisfies rules.RuleTable<ImagesOptions>;
 
-/** Those of them that are no part of a service, which commands that only administer images do not have. */
+/** The settings alone: commands that only administer images have neither storage nor renderer among their options. */
 const { storage: _storage, renderer: _renderer, ...SETTINGS_RULES } = IMAGES_RULES;
 
 type Given = rules.Checked<Omit<ImagesOptions, "storage" | "renderer">, typeof SETTINGS_RULES>;
 
-/** What the options are where none is given. */
+/** The settings when no option is given. */
 export function defaultSettings(factory: string): Given {
-  return checkOptions(factory, {}, SETTINGS_RULES) as Given; // None of them is required.
+  return checkOptions(factory, {}, SETTINGS_RULES) as Given; // No setting is required.
 }
 
 /** The settings of checked options. */
@@ -180,7 +180,10 @@ export function imageSettings(options: Given): ImageSettings {
   };
 }
 
-/** Limits of one owner. @param called what messages call them. @throws TypeError for limits out of range. */
+/**
+ * Checks the limits of one owner. @param called Name of the limits in messages. @throws TypeError for limits out of
+ * range.
+ */
 export function checkOwnerLimits(called: string, limits: OwnerLimits): OwnerLimits {
   return definedOnly(checkOptions(called, limits, OWNER_LIMITS));
 }
@@ -195,7 +198,7 @@ function definedOnly({
   return { ...(images === undefined ? {} : { images }), ...(bytes === undefined ? {} : { bytes }) };
 }
 
-/** A hook of the host whose failures go to `onError`. */
+/** Wraps a hook of the host: its failures go to `onError`. */
 function hook<A extends unknown[]>(
   run: ((...args: A) => unknown) | undefined,
   onError: (error: unknown) => void,

@@ -16,88 +16,98 @@ import type { ImageStorage } from "./record/storage-roles.ts";
 import type { PresetOption } from "./renditions/presets.ts";
 import type { SizesOption } from "./renditions/sizes.ts";
 
-/** Requests per client address (IPv6: per /64) and minute, each from 1; `false` switches a limit off. */
+/** Requests per minute and client address (IPv6: per /64), each from 1. `false` switches a limit off. */
 export interface ImageRateLimits {
-  /** Uploads. @default 60 */
+  /** Maximum number of uploads. @default 60 */
   creates?: number | false;
-  /** Pictures, records and pages. @default 1200 */
+  /** Maximum number of reads: pictures, records and pages. @default 1200 */
   reads?: number | false;
-  /** Changes and deletions. @default 30 */
+  /** Maximum number of changes and deletions. @default 30 */
   edits?: number | false;
-  /** Wrong PINs. @default 10 */
+  /** Maximum number of wrong PINs. @default 10 */
   pinFailures?: number | false;
 }
 
 export interface ImagesOptions {
-  /** Where images are kept: one store for everything, or `{ records, originals, renditions }`. Closed with the service. */
+  /**
+   * Stores the images: one store for everything, or `{ records, originals, renditions }`. Closed with the service.
+   */
   storage: ImageStorage;
-  /** Checks, cleans and draws pictures; see `@outrigger/imaging`. Closed with the service. */
+  /** Validates, cleans and renders pictures; see `@outrigger/imaging`. Closed with the service. */
   renderer: Renderer;
   /**
-   * At least 32 bytes that PINs are derived from; a list rotates them: the first signs, all verify. Who changes it makes
-   * all PINs invalid. @default A store on one machine's disk keeps its own; other stores refuse to start without it.
+   * Secret of at least 32 bytes that PINs are derived from. In a list, for rotation, the first signs and all verify.
+   * A new secret without the old one in the list invalidates all PINs.
+   * @default A store on a local disk creates its own; with any other store, `secret` is required.
    */
   secret?: Secret;
   /**
-   * Refuses a storage without data, as an unmounted volume shows it, instead of beginning a new one: all calls answer 503, and
+   * Refuses an empty storage, such as an unmounted volume, instead of initialising it: all calls answer 503, and
    * {@link Images.ready} rejects. @default false
    */
   requireStore?: boolean;
-  /** What browsers are shown; see `@outrigger/web`. @default none: no HTML is served */
+  /** HTML pages for browsers; see `@outrigger/web`. @default none: no HTML is served */
   pages?: Pages;
   /**
-   * Absolute http(s) URL of the mount point, e.g. `https://example.com/img`, without credentials, query or fragment. Set it
-   * wherever you know it.
-   * @default What the host framework makes of the request: protocol, host and mount path.
+   * Absolute http(s) URL of the mount point, e.g. `https://example.com/img`, without credentials, query or fragment.
+   * Set it whenever the URL is known.
+   * @default Derived from each request by the host framework: protocol, host and mount path.
    */
   publicUrl?: string;
-  /** Hosts (`name` or `name:port`) that requests may name, at least one; others get 400. @default all */
+  /** Hosts (`name` or `name:port`) that requests may name, at least one. Other hosts get 400. @default all */
   allowedHosts?: readonly string[];
   /**
-   * What to ask of the connection: `required` exempts a loopback peer that is no proxy, so that development works; `always`
-   * exempts no peer; `off` where another layer ensures TLS. @default "required"
+   * Whether connections must use TLS. `required` exempts a loopback peer that is not a proxy, for development.
+   * `always` exempts no peer. `off` leaves TLS to another layer. @default "required"
    */
   tls?: TlsPolicy;
   /** Largest file, 1 to 2^31 bytes. @default 26214400 (25 MiB) */
   maxUploadBytes?: number;
   /**
-   * An upload without progress for this long ends with 408, one that waits for its turn for this long with 503; milliseconds
-   * from 100. @default 15000
+   * Time limit for an upload without progress (then 408) and for an upload waiting for its turn (then 503).
+   * Milliseconds, from 100. @default 15000
    */
   uploadIdleMs?: number;
   /**
-   * An upload that arrives slower than this on average ends with 408, looked at from half a minute on; bytes per second,
-   * `0` never. @default 1024
+   * Minimum average speed of an upload in bytes per second, checked from 30 s on. A slower upload gets 408. `0`: no
+   * minimum. @default 1024
    */
   minUploadBytesPerSecond?: number;
   /**
-   * An upload that takes longer to check and clean is answered with 202 and worked on behind; milliseconds from 0 to 60000.
-   * `false`: clients wait, unless they send `Prefer: respond-async`. @default 2000
+   * Time for validating and cleaning an upload. After it the client gets 202, and the work goes on in the background.
+   * Milliseconds, 0 to 60000. `false`: clients wait, unless they send `Prefer: respond-async`. @default 2000
    */
   asyncAfterMs?: number | false;
-  /** Leaves place, camera, author and other EXIF, XMP and IPTC in the stored originals. @default false */
+  /** Keeps place, camera, author and other EXIF, XMP and IPTC data in the stored originals. @default false */
   keepMetadata?: boolean;
-  /** Life of an image without `expiresAt`, in milliseconds, up to a thousand years. @default 86400000 (24 hours) */
+  /** Lifetime of an image without `expiresAt`, in milliseconds, up to 1,000 years. @default 86400000 (24 hours) */
   defaultLifetimeMs?: number;
-  /** Longest life that `expiresAt` may ask for, in milliseconds from now, up to a thousand years. @default 31536000000 (365 days) */
+  /**
+   * Longest lifetime that `expiresAt` may set, in milliseconds from now, up to 1,000 years. @default 31536000000 (365
+   * days)
+   */
   maxLifetimeMs?: number;
-  /** How long an image that has expired or was deleted answers 410, before it is unknown (404); days from 0 to 3650. @default 30 */
+  /** Days for which an expired or deleted image answers 410 before it answers 404, 0 to 3650. @default 30 */
   tombstoneDays?: number;
   /**
-   * How often this process removes what has expired, in milliseconds from 1000 to 86400000; `false`: never by itself, only when
-   * {@link Images.sweep} is called. Any number of processes may do it. @default 60000
+   * How often this process sweeps: removes expired images and orphaned files. Milliseconds, 1000 to 86400000.
+   * `false`: only when {@link Images.sweep} is called. Any number of processes may sweep. @default 60000
    */
   sweepEveryMs?: number | false;
-  /** Decides about each request, and names the owner of each upload. @default Everyone may create and read, the PIN edits. */
+  /**
+   * Decides about each request, and names the owner of each upload. @default Everyone may create and read; the PIN
+   * allows editing.
+   */
   authorize?: Authorize;
-  /** What an owner that `authorize` names may have at a time, unless it says otherwise. @default no limits */
+  /** Limits of each owner that `authorize` names, unless it returns other limits. @default no limits */
   ownerLimits?: OwnerLimits;
-  /** Which other web origins may use the API from a browser. @default none */
+  /** Web origins that may use the API from a browser. @default none */
   cors?: CorsOptions;
   /**
-   * Which sizes a stranger may ask for: `any`; `steps` of longer sides from 64 to 8192 pixels, or your own as `{ steps: [400, 1200] }`,
-   * where a request gets the next larger step; `signed`, where `resize`, `convert` and `page` need an address of {@link Images.address}.
-   * Presets and signed addresses get exactly what they name. @default "any"
+   * Sizes that clients may request. `any`: all. `steps`: the next larger of fixed steps of the longer side, from 64
+   * to 8192 pixels; `{ steps: [400, 1200] }` sets the steps. `signed`: `resize`, `convert` and `page` need an address
+   * signed by {@link Images.address}. Presets and signed addresses always get the exact size that they name. @default
+   * "any"
    */
   sizes?: SizesOption;
   /**
@@ -105,62 +115,73 @@ export interface ImagesOptions {
    * @default none
    */
   presets?: Readonly<Record<string, PresetOption>>;
-  /** How long caches may keep a picture without asking, in seconds from 0: a deletion reaches them within it. @default 300 */
+  /**
+   * Seconds for which caches may serve a picture without revalidating, from 0. A deletion takes up to that long to
+   * reach every reader. @default 300
+   */
   cacheSeconds?: number;
-  /** Memory for often read pictures, in bytes from 0. @default 67108864 (64 MiB) */
+  /** Memory for frequently read pictures, in bytes from 0. @default 67108864 (64 MiB) */
   memoryBytes?: number;
   /**
-   * Bytes of all stored renditions together, from 1048576; `false`: any. Beyond it, the renditions of the images that were
-   * used the longest ago are removed, until the store is a tenth below. They are rendered again when they are asked for.
+   * Maximum bytes of all stored renditions together, from 1048576; `false`: no limit. Beyond it, the renditions of
+   * the least recently used images are evicted until the total is 10 % below the limit. They are rendered again on
+   * request.
    * @default 10737418240 (10 GiB)
    */
   maxRenditionBytes?: number | false;
   /**
-   * Days after its last use in which an image keeps its stored renditions, 1 to 3650; `false`: as long as it lives. Needs
-   * sweeps: see `sweepEveryMs`. @default 30
+   * Days after its last use for which an image keeps its stored renditions, 1 to 3650. `false`: as long as the image
+   * lives. Needs sweeps: see `sweepEveryMs`. @default 30
    */
   renditionsIdleDays?: number | false;
   /**
-   * How much one client may ask for. `false` switches these limits off, and lets one client have any number of pictures in
-   * line and under way. @default the limits that {@link ImageRateLimits} names
+   * Rate limits per client. `false` switches them off, and also lets one client have any number of pictures queued
+   * and rendering. @default the defaults of {@link ImageRateLimits}
    */
   rateLimits?: ImageRateLimits | false;
   /**
-   * CPU seconds per client and minute that new renditions and checks of uploads may take, 1 to 3600. A client that has used
-   * them up gets 429 for sizes that are not stored, while other clients wait for the renderer or after five times as many.
-   * `false`: no budget. @default 20
+   * CPU seconds per client and minute for new renditions and for checks of uploads, 1 to 3600. A client beyond its
+   * budget gets 429 for sizes that are not stored if other clients wait for the renderer, or beyond five times the
+   * budget. `false`: no budget. @default 20
    */
   renderBudget?: number | false;
   /**
-   * Where the limits are counted; processes that share it share them. While it is away, each counts for itself. Not closed with
-   * the service. @default In this process' memory.
+   * Counts requests for the rate limits. Processes that share it share the limits. While it is unavailable, each
+   * process counts for itself. Not closed with the service. @default In the memory of this process.
    */
   rateLimiter?: RateLimiter;
   /**
-   * Hands uploads that were answered with 202 to whichever process has time for them; closed with the service. See
-   * `@outrigger/redis/bullmq`. @default Each process does its own, and looks every few seconds for what others left undone.
+   * Distributes uploads that were answered with 202 among processes. Closed with the service. See
+   * `@outrigger/redis/bullmq`.
+   * @default Each process works on its own uploads, and polls every few seconds for abandoned ones.
    */
   jobQueue?: JobQueue;
   /**
-   * Whether this process works on uploads that were answered with 202 by any process. Where none of those that share a
-   * storage does, these uploads wait for ever. @default true
+   * Whether this process works on uploads that any process answered with 202. At least one process on the storage
+   * must, or these uploads wait for ever. @default true
    */
   processUploads?: boolean;
-  /** `"host"` leaves unexpected failures to the host app's own error handling. @default "reply" (a plain 500) */
+  /** `"host"` passes unexpected failures to the error handling of the host app. @default "reply" (a plain 500) */
   errors?: "reply" | "host";
-  /** Told of every unexpected failure and every trouble of a backend. @default The logger; without one, console.error */
+  /**
+   * Called with every unexpected failure and every failure of a backend. @default The logger; without one,
+   * console.error
+   */
   onError?: (error: unknown, call?: Call) => void;
   /**
-   * Called with each image that can be served from now on. No reply waits for it, and its failures go to `onError`. A process
-   * that dies at this moment does not call it. @default not called
+   * Called with each image as soon as it can be served. No reply waits for it, and its failures go to `onError`. Not
+   * called if the process dies at this moment. @default not called
    */
   onStored?: (image: ImageSummary) => unknown;
-  /** Called as `onStored`, with each image that is not served any more. Its bytes may still be there for a moment. @default not called */
+  /**
+   * Called, like `onStored`, with each image that is no longer served. Its bytes may exist for a moment longer.
+   * @default not called
+   */
   onRemoved?: (image: ImageSummary, why: GoneReason) => unknown;
-  /** Where events are logged: stored, removed, withheld, released. Never a PIN. @default nowhere */
+  /** Logs events: stored, removed, withheld, released. Never receives a PIN. @default nothing is logged */
   logger?: Logger;
-  /** For metrics and traces; see `@outrigger/telemetry`. @default none */
+  /** Receives metrics and traces; see `@outrigger/telemetry`. @default none */
   observer?: Observer;
-  /** The time in Unix milliseconds. @default Date.now */
+  /** Returns the time in Unix milliseconds. @default Date.now */
   now?: () => number;
 }

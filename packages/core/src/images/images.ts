@@ -44,39 +44,40 @@ import { createStoreGuard } from "./store/store-guard.ts";
 
 export interface CloseOptions {
   /**
-   * How long to wait for requests and calls that are under way, and after that for the work behind them, which is given five
-   * seconds at least; milliseconds. @default 10000
+   * Milliseconds to wait for requests and calls under way. The work behind them then gets as long again, at least 5
+   * s.
+   * @default 10000
    */
   timeoutMs?: number;
 }
 
-/** Image hosting: a service for an adapter to mount, and a library to call. */
+/** Image hosting: a service that an adapter mounts, and a library for code. */
 export interface Images extends Service, ImageLibrary, ImageAdmin {
   /**
-   * The address of an image or of a rendition, absolute where `publicUrl` is set, else the path below the mount point. Whether there
-   * is such an image is not looked at. Rejects with `bad_request` where a request with the address would be refused with 400, and as {@link Images.ready} until the
-   * secret is there.
+   * The address of an image or of a rendition: absolute if `publicUrl` is set, else the path below the mount point.
+   * Does not check that the image exists. Rejects with `bad_request` if a request for the address would get 400, and
+   * like {@link Images.ready} until the secret is available.
    * @param rendition @default the image URL
    * @example
    * await images.address(id, { format: "jpg", resize: "800x600" }, { signed: true, until: Date.now() + 3_600_000 });
    */
   address(id: string, rendition?: AddressedRendition, options?: AddressOptions): Promise<string>;
-  /** This service, for the description of an API that it is a part of; see {@link createApiDescription}. */
+  /** Describes this service as a part of an API; see {@link createApiDescription}. */
   describe(): ApiPart;
   /**
-   * Resolves when the service can serve: its secret is there, and the storage is the one that it was started on. Rejects with
-   * what is in the way. Ask it again as often as you like, e.g. for a readiness probe: it looks each time.
+   * Resolves when the service can serve: its secret is available, and the storage is the one that it started on.
+   * Rejects with the reason otherwise. Checks on each call, so it suits a readiness probe.
    */
   ready(): Promise<void>;
   /**
-   * Answers new requests with 503 and rejects new calls with `overloaded`, waits for those under way and for bytes that are
-   * being read, then ends the renderer and the stores that it was given. Uploads that are still being processed are left to other processes, or to the next
-   * start. Calling it twice is allowed.
+   * Rejects new requests with 503 and new calls with `overloaded`, waits for those under way and for open reads, then
+   * closes the renderer and the stores. Uploads still being processed are left to other processes, or to the next
+   * start. May be called twice.
    */
   close(options?: CloseOptions): Promise<void>;
 }
 
-/** Time for work under way to end, also where `timeoutMs` is shorter. */
+/** Minimum time for the work behind requests to end, even if `timeoutMs` is shorter. */
 const LEAST_END_MS = 5_000;
 
 /**
@@ -91,7 +92,7 @@ export function createImages(options: ImagesOptions): Images {
   const settings = imageSettings(checked);
   const given = rolesOf(checked.storage);
   requireSecret(checked.secret, given.records);
-  // Without a spool of the store's own, uploads pass through there.
+  // Without a spool of its own, this store receives uploads through the system's temporary directory.
   if (!isLocalStore(given.originals)) sweepSystemTemporary();
   const limiter =
     checked.rateLimiter === undefined
@@ -166,7 +167,7 @@ export function createImages(options: ImagesOptions): Images {
     sizes: settings.sizes,
     presets: settings.presets,
     signatures() {
-      if (signatures === null) throw new Error("Addresses were looked at before the store was open");
+      if (signatures === null) throw new Error("Signatures were requested before the store was open");
       return signatures;
     },
   };
@@ -186,7 +187,7 @@ export function createImages(options: ImagesOptions): Images {
   const closed = new AbortController();
   jobs.start();
   sweeper.start();
-  // Now, so that its refusal is reported before the first request; each call waits for it.
+  // Opens now, so that a refusal is reported before the first request. Each call waits for it.
   const opened = guard.open().catch(() => undefined);
   let closing: Promise<void> | null = null;
 
@@ -201,7 +202,7 @@ export function createImages(options: ImagesOptions): Images {
     closed.abort(new ServiceError("overloaded", "The service is closed."));
     const ended = Promise.all([jobs.close(), sweeper.close(), opened]).then(() => renditions.close());
     await renderer.close();
-    // A store that hangs must not keep the service from closing it.
+    // A store that hangs must not delay its own closing for ever.
     await isSettledWithin(ended, Math.max(timeoutMs, LEAST_END_MS));
     hideJobs?.();
     scheduler.close();
@@ -213,7 +214,7 @@ export function createImages(options: ImagesOptions): Images {
     ...adminOf(life, sweeper),
     ...createLibrary(library, service.run, closed.signal),
     async address(id, rendition, addressOptions) {
-      // The secret of a store is not known before.
+      // The secret comes from the store.
       await guard.open();
       return writeAddress(settings.publicUrl ?? "", id, rendition, addressOptions, {
         ...reads,
@@ -224,7 +225,7 @@ export function createImages(options: ImagesOptions): Images {
     handle: (call) => service.handle(call),
     async ready() {
       await (guard.isOpen ? guard.confirm() : guard.open());
-      // A store that is away is asked again by the first rendition; the service can serve all else meanwhile.
+      // A failed choice of leases is retried by the first rendition. Everything else can be served meanwhile.
       await leases().catch(() => undefined);
     },
     async close(closeOptions) {
@@ -235,7 +236,9 @@ export function createImages(options: ImagesOptions): Images {
   };
 }
 
-/** The leases of the renditions, chosen once. Logs the choice where it is not the renditions' own store. */
+/**
+ * The lease store of the renditions, chosen once. Logs the choice unless it is the store of the renditions itself.
+ */
 function leasesOf(roles: StorageRoles, { log }: ImageSettings): () => Promise<LeaseStore | null> {
   let chosen: Promise<LeaseStore | null> | null = null;
   const choose = async () => {
@@ -244,7 +247,7 @@ function leasesOf(roles: StorageRoles, { log }: ImageSettings): () => Promise<Le
     if (place === "records") {
       log.info(
         { leases: place },
-        "The storage of the renditions has no leases. They are kept beside the records.",
+        "The storage of the renditions has no leases; the storage of the records keeps them.",
       );
     }
     return leases;
@@ -258,7 +261,7 @@ function leasesOf(roles: StorageRoles, { log }: ImageSettings): () => Promise<Le
   };
 }
 
-/** Stores and renderer as they are used: observed where the host has an observer. */
+/** The stores and the renderer, observed if the host has an observer. */
 function observed(roles: StorageRoles, renderer: Renderer, observer: Observer | undefined) {
   if (observer === undefined) return { roles, renderer };
   return {
@@ -271,11 +274,11 @@ function observed(roles: StorageRoles, renderer: Renderer, observer: Observer | 
   };
 }
 
-/** Proves, before anything is asked of the store, that there can be a secret. */
+/** Checks that there can be a secret, before the first request to the store. */
 function requireSecret(secret: Secret | undefined, records: BlobStore): void {
   if (secret === undefined && !isLocalStore(records)) {
     throw new TypeError(
-      "secret is required: this storage keeps none of its own. Give at least 32 random bytes.",
+      "secret is required: this storage does not create one. Pass at least 32 random bytes.",
     );
   }
 }

@@ -11,19 +11,19 @@ export interface SourceEntry {
   still_on_page: boolean;
 }
 
-/** The profiles of a person, by their default names. With `networkNames` the fields have the names that it gives them. */
+/** The profiles of a person, by their default field names. The option `networkNames` renames the fields. */
 export interface NetworkFields {
   network_a?: string | null;
   network_a_url?: string | null;
   network_b?: string | null;
 }
 
-/** An address of a domain. `null` for a field that is not known. */
+/** An address of a domain. `null` for an unknown field. */
 export interface EmailEntry extends NetworkFields {
   /** The address. */
   value: string;
   type: AddressType;
-  /** The probability that the address is right, 0 to 100 percent. */
+  /** The probability that the address is correct, 0 to 100 percent. */
   confidence: number;
   /** At most 20. */
   sources: SourceEntry[];
@@ -42,14 +42,14 @@ export type DomainSearchAnswer = LookupAnswer<
     domain: string | null;
     webmail: boolean;
     disposable: boolean;
-    /** How most addresses are formed, e.g. `{first}.{last}`. */
+    /** The most frequent pattern of addresses, e.g. `{first}.{last}`. */
     pattern: string | null;
     organization: string | null;
-    /** By confidence, the highest first; equal ones by address. */
+    /** Ordered by confidence, highest first; equal ones by address. */
     emails: EmailEntry[];
   },
   {
-    /** Addresses on all pages together. */
+    /** Number of addresses on all pages. */
     results: number;
     limit: number;
     offset: number;
@@ -58,20 +58,23 @@ export type DomainSearchAnswer = LookupAnswer<
       company: string | null;
       type: AddressType | null;
       offset: number | null;
-      /** Several with commas. */
+      /** Several values are separated by commas. */
       seniority: string | null;
       department: string | null;
     };
   }
 >;
 
-/** The address of a person. `email` is `null`, and `score` 0, where none is known and no guess can be defended. */
+/**
+ * The address of a person. If none is known and no guess is likely enough, `email` is `null` and `score` is
+ * 0.
+ */
 export type EmailFinderAnswer = LookupAnswer<
   NetworkFields & {
     first_name: string;
     last_name: string;
     email: string | null;
-    /** The probability that the address is right, 0 to 100 percent. */
+    /** The probability that the address is correct, 0 to 100 percent. */
     score: number;
     domain: string | null;
     accept_all: boolean;
@@ -91,11 +94,11 @@ export type EmailFinderAnswer = LookupAnswer<
   }
 >;
 
-/** A verdict on an address. A boolean that is `false` may also mean "not confirmed". */
+/** A verdict on an address. A boolean `false` may also mean "not confirmed". */
 export interface EmailVerification extends Verdict {
   /** As the caller wrote it. */
   email: string;
-  /** Whether it is written as addresses are. */
+  /** Whether the address is syntactically valid. */
   regexp: boolean;
   gibberish: boolean;
   disposable: boolean;
@@ -104,14 +107,14 @@ export interface EmailVerification extends Verdict {
   smtp_server: boolean;
   smtp_check: boolean;
   accept_all: boolean;
-  /** Whether the mail server refuses this prober. */
+  /** Whether the mail server rejects this prober. */
   block: boolean;
-  /** The address that was probably meant; `null` for none. */
+  /** The address that was probably meant; `null` if there is no suggestion. */
   suggestion: string | null;
   sources: SourceEntry[];
 }
 
-/** A verification that takes longer than `maxDurationMs`: ask again later. */
+/** A verification that takes longer than `maxDurationMs`: repeat the call later. */
 export interface PendingVerification {
   result: null;
   status: null;
@@ -119,13 +122,13 @@ export interface PendingVerification {
   email: string;
 }
 
-/** Whether an address takes mail. `data.status` is `null` while the verification is under way. */
+/** Whether an address accepts mail. `data.status` is `null` while the verification is in progress. */
 export type EmailVerifierAnswer = LookupAnswer<
   EmailVerification | PendingVerification,
   { params: { email: string } }
 >;
 
-/** How many addresses of a domain are known. */
+/** The number of known addresses of a domain. */
 export type EmailCountAnswer = LookupAnswer<
   {
     total: number;

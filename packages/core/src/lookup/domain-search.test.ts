@@ -32,7 +32,7 @@ function values(body: LookupAnswer["body"]): unknown[] {
   return entries(body).map(({ value }) => value);
 }
 
-test("gives a domain, its pattern, its organisation and its addresses, as the document has them", async () => {
+test("domain-search returns a domain, its pattern, its organisation and its addresses in the documented form", async () => {
   const site = await createLookupSite({ known, organizations });
   const { status, headers, body } = await site.get("domain-search", "domain=Example.COM");
   expect(status).toBe(200);
@@ -101,15 +101,15 @@ test.each([
   expect(values(body)).toEqual(expected.map(({ address }) => address));
 });
 
-test("finds the domain of a company", async () => {
+test("domain-search finds the domain of a company", async () => {
   const site = await createLookupSite({ known, organizations });
   const { body } = await site.get("domain-search", "company=example%20LTD");
   expect(body.data).toMatchObject({ domain: "example.com" });
   expect(body.meta?.params).toMatchObject({ domain: null, company: "example LTD" });
 });
 
-test.each(["domain=unknown.example", "company=Nobody%20knows"])(
-  "of %s nothing is known, for nothing",
+test.each(["domain=unknown.example", "company=Unknown%20Company"])(
+  "domain-search for %s returns no data and costs nothing",
   async (search) => {
     const site = await createLookupSite({ known, lists: LISTS });
     const { status, body } = await site.get("domain-search", search);
@@ -138,14 +138,14 @@ test.each([
   ["domain=example.com&department=it,magic", "invalid_department"],
   ["domain=%ff", "wrong_params"],
   [`domain=${"a".repeat(1001)}`, "wrong_params"],
-])("refuses %s as %s", async (search, id) => {
+])("domain-search rejects %s with %s", async (search, id) => {
   const site = await createLookupSite({ known });
   const { status, body } = await site.get("domain-search", search);
   expect(status).toBe(400);
   expect(body).toEqual({ errors: [{ id, code: 400, details: expect.any(String) }] });
 });
 
-test("repeated and bracketed parameters change no type", async () => {
+test("repeated and bracketed parameters do not change the type of a value", async () => {
   const site = await createLookupSite({ known });
   const { body } = await site.get(
     "domain-search",
@@ -154,7 +154,7 @@ test("repeated and bracketed parameters change no type", async () => {
   expect(body.meta).toMatchObject({ limit: 2, params: { domain: "example.com" } });
 });
 
-test("the networks have the names that clients expect", async () => {
+test("the network fields have the names of the option networkNames", async () => {
   const site = await createLookupSite({ known: [ADA], networkNames: { a: "linkedin", b: "twitter" } });
   const { body } = await site.get("domain-search", "domain=example.com");
   const [entry] = entries(body);
@@ -162,7 +162,7 @@ test("the networks have the names that clients expect", async () => {
   expect(entry).not.toHaveProperty("network_a");
 });
 
-test("costs a point per started ten addresses, and the same again nothing", async () => {
+test("domain-search costs one point per ten addresses or part of ten, and nothing when repeated", async () => {
   const many = Array.from({ length: 25 }, (_, index) => contactOf(`person${index}@example.com`));
   const site = await createLookupSite({ known: many });
   const used = async () => (await site.get("account")).body.data?.requests;
@@ -176,7 +176,7 @@ test("costs a point per started ten addresses, and the same again nothing", asyn
   expect(await used()).toMatchObject({ searches: { used: 0 } });
 });
 
-test("what was found since a page was paid for costs the difference", async () => {
+test("a repeated page costs only the addresses added since it was paid for", async () => {
   const people = (count: number) =>
     Array.from({ length: count }, (_, index) => contactOf(`person${index}@example.com`));
   const site = await createLookupSite({ known: people(3) });
@@ -191,7 +191,7 @@ test("what was found since a page was paid for costs the difference", async () =
   expect(await used()).toMatchObject({ searches: { used: 10 } });
 });
 
-test("a page is as long as the allowance, and then there is none", async () => {
+test("a page is shortened to the allowance that is left, and rejected if none is left", async () => {
   const many = Array.from({ length: 40 }, (_, index) => contactOf(`person${index}@example.com`));
   const site = await createLookupSite({ known: many, plans: { free: { searches: 2, verifications: 0 } } });
   const { body } = await site.get("domain-search", "domain=example.com&limit=40");
@@ -201,12 +201,12 @@ test("a page is as long as the allowance, and then there is none", async () => {
   expect(refused.status).toBe(429);
   expect(refused.body.errors?.[0]).toMatchObject({ id: "too_many_requests", code: 429 });
   expect(Number(refused.headers["Retry-After"])).toBe(30.5 * 86_400);
-  // The first is known: it costs nothing, and is as long as it was.
+  // The first page is paid for: it costs nothing and keeps its length.
   const again = await site.get("domain-search", "domain=example.com&limit=40");
   expect(values(again.body)).toHaveLength(20);
 });
 
-test("1,000 simultaneous requests on 100 points get exactly 100 answers", async () => {
+test("1,000 simultaneous requests with 100 points left get exactly 100 answers", async () => {
   const many = Array.from({ length: 1000 }, (_, index) => contactOf(`person${index}@example.com`));
   const site = await createLookupSite({ known: many });
   const answers = await Promise.all(

@@ -10,7 +10,7 @@ const ADA = contactOf("ada.lovelace@example.com", {
   networkAUrl: "https://network.example/in/ada",
   networkB: "ada",
 });
-/** Enough to learn from. */
+/** Enough addresses to learn a pattern from. */
 const known = [
   ADA,
   ...["Grace Hopper", "Alan Turing", "Mary Shelley", "Karl Marx", "Emmy Noether"].map((name) => {
@@ -21,8 +21,8 @@ const known = [
 const organizations = { "example.com": "Example Ltd" };
 const EDITH = "domain=example.com&first_name=Edith&last_name=Clarke";
 
-describe("without a prober", () => {
-  test("gives a known address with all that is known of its owner", async () => {
+describe("email-finder, without a prober,", () => {
+  test("returns a known address with all known facts about its owner", async () => {
     const site = await createLookupSite({ known, organizations });
     const { status, body } = await site.get(
       "email-finder",
@@ -55,7 +55,7 @@ describe("without a prober", () => {
     });
   });
 
-  test("guesses by how others are formed, and is not too sure of it", async () => {
+  test("guesses by the domain's pattern, with a limited score", async () => {
     const site = await createLookupSite({ known });
     const { body } = await site.get("email-finder", EDITH);
     expect(body.data).toMatchObject({ email: "edith.clarke@example.com", sources: [] });
@@ -63,14 +63,14 @@ describe("without a prober", () => {
     expect(body.data?.score).toBeLessThanOrEqual(95);
   });
 
-  test("takes a full name", async () => {
+  test("accepts a full name", async () => {
     const site = await createLookupSite({ known });
     const { body } = await site.get("email-finder", "domain=example.com&full_name=Dr.%20Edith%20Clarke");
     expect(body.data).toMatchObject({ email: "edith.clarke@example.com" });
   });
 
-  test.each(["domain=unknown.example", "company=Nobody%20knows", "domain=webmail.example"])(
-    "defends nothing for %s",
+  test.each(["domain=unknown.example", "company=Unknown%20Company", "domain=webmail.example"])(
+    "returns no address for %s",
     async (subject) => {
       const site = await createLookupSite({ known, lists: LISTS });
       const { status, body } = await site.get("email-finder", `${subject}&first_name=Edith&last_name=Clarke`);
@@ -79,7 +79,7 @@ describe("without a prober", () => {
     },
   );
 
-  test("costs a point when something was found, once a month for the same person", async () => {
+  test("costs a point if an address was found, once a month per person", async () => {
     const site = await createLookupSite({ known });
     await site.get("email-finder", EDITH);
     await site.get("email-finder", EDITH);
@@ -89,11 +89,11 @@ describe("without a prober", () => {
   });
 });
 
-describe("with a prober", () => {
+describe("email-finder, with a prober,", () => {
   const proberSaying = (byAddress: Record<string, Partial<ProbeResult>>) =>
     createScriptedProber(async (address) => byAddress[address] ?? { mailbox: false, reason: "user_unknown" });
 
-  test("a server's yes makes a guess sure", async () => {
+  test("returns a guess with a high score if its server confirms it", async () => {
     const prober = proberSaying({ "edith.clarke@example.com": { mailbox: true, acceptsAll: false } });
     const site = await createLookupSite({ known, prober });
     expect((await site.get("email-finder", EDITH)).body.data).toMatchObject({
@@ -103,7 +103,7 @@ describe("with a prober", () => {
     });
   });
 
-  test("a server's no leads to the next guess, of at most three", async () => {
+  test("tries the next guess if the server rejects one, at most three in total", async () => {
     const prober = proberSaying({});
     const site = await createLookupSite({ known, prober });
     expect((await site.get("email-finder", EDITH)).body.data).toMatchObject({ email: null, score: 0 });
@@ -111,7 +111,7 @@ describe("with a prober", () => {
     expect(prober.asked.length).toBeLessThanOrEqual(3);
   });
 
-  test("a server that takes everything says nothing", async () => {
+  test("learns nothing from a server that accepts every address", async () => {
     const prober = createScriptedProber(async () => ({ mailbox: true, acceptsAll: true }));
     const site = await createLookupSite({ known, prober });
     const { body } = await site.get("email-finder", EDITH);
@@ -120,13 +120,13 @@ describe("with a prober", () => {
     expect(prober.asked).toHaveLength(1);
   });
 
-  test("a domain without mail has no addresses", async () => {
+  test("returns no address for a domain without mail", async () => {
     const prober = createScriptedProber(async () => ({ routing: "null_mx" }));
     const site = await createLookupSite({ known, prober });
     expect((await site.get("email-finder", EDITH)).body.data).toMatchObject({ email: null, score: 0 });
   });
 
-  test("a server can confirm where nobody's address is known", async () => {
+  test("returns a confirmed guess for a domain without known addresses", async () => {
     const prober = proberSaying({
       "edith.clarke@unknown.example": { mailbox: true, acceptsAll: false },
     });
@@ -135,7 +135,7 @@ describe("with a prober", () => {
     expect(body.data).toMatchObject({ email: "edith.clarke@unknown.example", score: 97 });
   });
 
-  test("one that hangs is waited for no longer than max_duration", { timeout: 15_000 }, async () => {
+  test("waits at most max_duration for a server that does not answer", { timeout: 15_000 }, async () => {
     const prober = createScriptedProber(
       (_, __, signal) =>
         new Promise((resolve) => signal.addEventListener("abort", () => resolve({ reason: "timeout" }))),
@@ -158,7 +158,7 @@ test.each([
   ["domain=example.com&full_name=A%20L", "invalid_full_name"],
   ["domain=example.com&full_name=Ada%20Lovelace&max_duration=2", "invalid_max_duration"],
   ["domain=example.com&full_name=Ada%20Lovelace&max_duration=21", "invalid_max_duration"],
-])("refuses %s as %s", async (search, id) => {
+])("email-finder rejects %s with %s", async (search, id) => {
   const site = await createLookupSite({ known });
   const { status, body } = await site.get("email-finder", search);
   expect({ status, errors: body.errors }).toEqual({

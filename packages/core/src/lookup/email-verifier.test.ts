@@ -3,7 +3,7 @@ import { contactOf, createLookupSite, createScriptedProber, LISTS } from "../../
 
 const ADA = contactOf("ada.lovelace@example.com", { confidence: 94 });
 
-describe("what servers say", () => {
+describe("email-verifier, by the probe's result,", () => {
   test.each([
     [{ server: true, mailbox: true, acceptsAll: false }, "deliverable", "valid", 100, null, 1],
     [
@@ -28,7 +28,7 @@ describe("what servers say", () => {
     [{ routing: "unknown", reason: "dns_failure" }, "risky", "unknown", 30, "dns_failure", 0],
     [{ server: true, reason: "policy" }, "risky", "unknown", 30, "policy", 0],
     [{ server: true, reason: "greylisted", retryAfterMs: 60_000 }, "risky", "unknown", 30, "greylisted", 0],
-  ] as const)("%j is %s", async (probe, result, status, score, reason, cost) => {
+  ] as const)("judges %j as %s", async (probe, result, status, score, reason, cost) => {
     const site = await createLookupSite({ prober: createScriptedProber(async () => probe) });
     const { body } = await site.get("email-verifier", "email=grace.hopper@example.com");
     expect(body.data).toMatchObject({ result, status, score, reason, email: "grace.hopper@example.com" });
@@ -37,7 +37,7 @@ describe("what servers say", () => {
     expect(account.data).toMatchObject({ requests: { verifications: { used: cost } } });
   });
 
-  test("every field of the document is there, all but sources and verdict as booleans", async () => {
+  test("returns every documented field, all booleans except sources and verdict", async () => {
     const probe = { server: true, mailbox: true, acceptsAll: false };
     const site = await createLookupSite({ known: [ADA], prober: createScriptedProber(async () => probe) });
     const { body } = await site.get("email-verifier", "email=Ada.Lovelace@Example.com");
@@ -62,7 +62,7 @@ describe("what servers say", () => {
   });
 });
 
-test("an address is asked about once, whoever asks, and not again for a while", async () => {
+test("an address is probed once for simultaneous requests, and not again until its result expires", async () => {
   const prober = createScriptedProber(async () => ({ mailbox: true, acceptsAll: false }));
   const site = await createLookupSite({ prober });
   const ask = (email: string) => site.get("email-verifier", `email=${email}`);
@@ -71,14 +71,14 @@ test("an address is asked about once, whoever asks, and not again for a while", 
   expect(prober.asked).toEqual(["grace@example.com"]);
 });
 
-test("an address is one in whatever case it is written", async () => {
+test("an address is the same in any case", async () => {
   const prober = createScriptedProber(async (address) => ({ mailbox: address === "grace@example.com" }));
   const site = await createLookupSite({ prober });
   const { body } = await site.get("email-verifier", "email=GRACE@example.com");
   expect(body.data).toMatchObject({ email: "GRACE@example.com", smtp_check: true });
 });
 
-test("of webmail only the DNS is asked, and nothing is counted, as for addresses to be thrown away", async () => {
+test("webmail and disposable addresses are checked in the DNS only, and cost nothing", async () => {
   const modes: boolean[] = [];
   const prober = createScriptedProber(async (_, smtp) => {
     modes.push(smtp);
@@ -99,20 +99,20 @@ test("of webmail only the DNS is asked, and nothing is counted, as for addresses
   expect(body.data).toMatchObject({ requests: { verifications: { used: 0 } } });
 });
 
-test("a resolver that does not know webmail makes nobody undeliverable", async () => {
+test("a failing resolver does not make a webmail address undeliverable", async () => {
   const prober = createScriptedProber(async () => ({ routing: "none" }));
   const site = await createLookupSite({ prober, lists: LISTS });
   const { body } = await site.get("email-verifier", "email=grace@webmail.example");
   expect(body.data).toMatchObject({ status: "webmail", result: "risky", mx_records: false });
 });
 
-test("a domain that was probably meant is told", async () => {
+test("email-verifier suggests a domain that was probably meant", async () => {
   const site = await createLookupSite({ lists: LISTS });
   const { body } = await site.get("email-verifier", "email=grace@webmial.example");
   expect(body.data).toMatchObject({ suggestion: "grace@webmail.example" });
 });
 
-test("what is not of the grammar is answered, and asked nobody about", async () => {
+test("a syntactically invalid address gets a verdict without a probe", async () => {
   const prober = createScriptedProber(async () => ({}));
   const site = await createLookupSite({ prober });
   const { status, body } = await site.get("email-verifier", "email=grace..hopper@example.com");
@@ -121,13 +121,15 @@ test("what is not of the grammar is answered, and asked nobody about", async () 
   expect(prober.asked).toEqual([]);
 });
 
-test("without a prober nobody is asked, and nothing is certain", async () => {
+test("without a prober the verdict is unknown", async () => {
   const site = await createLookupSite({ known: [ADA] });
   const { body } = await site.get("email-verifier", "email=ada.lovelace@example.com");
   expect(body.data).toMatchObject({ status: "unknown", score: 90, reason: "not_probed", mx_records: false });
 });
 
-test("what takes long is answered with 202, goes on, and is counted once", { timeout: 20_000 }, async () => {
+test("a slow verification is answered with 202, goes on, and is counted once", {
+  timeout: 20_000,
+}, async () => {
   let finish = () => {};
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
@@ -150,14 +152,14 @@ test("what takes long is answered with 202, goes on, and is counted once", { tim
   expect(late.status).toBe(200);
   expect(late.body.data).toMatchObject({ status: "valid" });
   expect(prober.asked).toHaveLength(1);
-  // What is not settled would not count any more by then.
+  // A reservation that is not settled would have lapsed by then.
   site.clock.now += 11 * 60_000;
   await ask();
   const { body } = await site.get("account");
   expect(body.data).toMatchObject({ requests: { verifications: { used: 1 } } });
 });
 
-test("a cache that is away is done without", async () => {
+test("email-verifier works while its cache is unavailable", async () => {
   const trouble = new Error("away");
   const cache = {
     get: () => Promise.reject(trouble),
@@ -176,7 +178,7 @@ test.each([
   ["email=grace", "invalid_email"],
   ["email=grace%0d%0a@example.com", "invalid_email"],
   ["email=grace@example.com&max_duration=1", "invalid_max_duration"],
-])("refuses %s as %s", async (search, id) => {
+])("email-verifier rejects %s with %s", async (search, id) => {
   const site = await createLookupSite();
   const { status, body } = await site.get("email-verifier", search);
   expect({ status, errors: body.errors }).toEqual({

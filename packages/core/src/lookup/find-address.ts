@@ -16,17 +16,17 @@ export interface PersonSought {
 
 export interface FoundAddress {
   address: string;
-  /** The probability that it is right, 0 to 100 percent. */
+  /** The probability that the address is correct, 0 to 100 percent. */
   score: number;
-  /** As a source knows it; `null` for a guess. */
+  /** The known contact; `null` for a guess. */
   contact: Contact | null;
-  /** The mail servers' reply about a guess; `null` if they were not asked, or did not reply in time. */
+  /** The result of probing a guess; `null` if it was not probed, or not in time. */
   probe: ProbeResult | null;
 }
 
 /** Less likely guesses are dropped. */
 const LEAST_PROBABILITY = 0.2;
-/** The most guesses that mail servers are asked about: each question is a burden on another's server. */
+/** Maximum number of guesses that are probed: each probe is a load on another organisation's server. */
 const MAX_PROBED = 3;
 /** The score of a guess whose server accepts it and rejects a random address. */
 const CONFIRMED_SCORE = 97;
@@ -34,8 +34,9 @@ const CONFIRMED_SCORE = 97;
 const MAX_GUESS_SCORE = 95;
 
 /**
- * The address of a person: a known one, else a guess by the patterns of the domain, which mail servers confirm if there is a
- * prober. `null` if no guess is likely enough. Rejects with `claimed_email` for a suppressed person.
+ * The address of a person: a known one, or a guess by the patterns of the domain, confirmed by mail servers
+ * if there is a prober. `null` if no guess is likely enough. Rejects with `claimed_email` for a suppressed
+ * person.
  */
 export async function findAddress(
   context: LookupContext,
@@ -59,7 +60,7 @@ export async function findAddress(
   if (likeliest !== undefined && hidden.has(likeliest.parsed.address)) throw claimed();
   const shown = guesses.filter(({ parsed }) => !hidden.has(parsed.address));
   const best = await confirm(context, shown, sought.waitMs);
-  // Without known addresses, only a confirmed guess is worth anything.
+  // Without known addresses, only a confirmed guess is reliable.
   return patterns.length === 0 && !isConfirmed(best?.probe ?? null) ? null : best;
 }
 
@@ -68,7 +69,7 @@ interface Guess {
   parsed: ParsedAddress;
 }
 
-/** Asks about the likeliest guesses, one after the other: each rejection makes the others likelier. */
+/** Probes the likeliest guesses one after the other: each rejection makes the others likelier. */
 async function confirm(
   { verifier }: LookupContext,
   guesses: readonly Guess[],

@@ -17,44 +17,58 @@ import { readArguments } from "./operations/given.ts";
 import { answerOf, type LookupAnswer, type LookupOperation } from "./operations/operation.ts";
 
 export interface LookupCallOptions {
-  /** The ID of the account that pays, see {@link LookupAdmin.createAccount}. @default the look-up is not counted */
+  /**
+   * ID of the account that pays, see {@link LookupAdmin.createAccount}. @default the look-up is not counted
+   */
   account?: string;
-  /** Rejects the call with its reason. Work that began goes on, and is counted. */
+  /** Aborting rejects the call with the signal's reason. Work that has begun goes on and is counted. */
   signal?: AbortSignal;
 }
 
 export interface VerifyEmailOptions extends LookupCallOptions {
-  /** How long to wait for mail servers, in milliseconds, 3000 to 20,000. @default 10_000 */
+  /** Maximum time to wait for mail servers, in milliseconds, 3000 to 20,000. @default 10_000 */
   maxDurationMs?: number;
 }
 
 /**
- * The look-ups, called from code. Each resolves to the object that is the body of the reply over HTTP, after the same
- * validation, suppressions and counting; there is no rate limit.
+ * The look-ups as library calls. Each resolves to the object that the HTTP API sends as its body, with the
+ * same validation, suppressions and counting. There is no rate limit.
  *
- * Rejects with a `ServiceError`: `bad_request` for wrong parameters and for a suppressed domain, `withheld` for a
- * suppressed person, `not_found` for an unknown account, `rate_limited` with `retryAfterMs` for an account without
- * points, `overloaded` for too much work and for a closed lookup, `store_unavailable` for a backend, `host_misuse` for another secret. A
- * refusal has the API's own word as `id`. A parameter or option of an unknown name rejects with a `TypeError`.
+ * Rejects with a `ServiceError`:
+ *
+ * - `bad_request`: invalid parameters, or a suppressed domain
+ * - `withheld`: a suppressed person
+ * - `not_found`: an unknown account
+ * - `rate_limited` with `retryAfterMs`: the account has no points left
+ * - `overloaded`: too much work, or the lookup is closed
+ * - `store_unavailable`: a backend failed
+ * - `host_misuse`: the suppressions were made with another secret
+ *
+ * The error's `id` is the error ID of the HTTP API. An unknown parameter or option rejects with a
+ * `TypeError`.
  */
 export interface LookupLibrary {
-  /** The addresses of an organisation. Costs one search per started ten addresses. */
+  /** The addresses of an organisation. Costs one search per ten addresses, or part of ten. */
   searchDomain(parameters: DomainSearchParameters, options?: LookupCallOptions): Promise<DomainSearchAnswer>;
   /** The address of a person. Costs one search if an address is found. */
   findEmail(parameters: EmailFinderParameters, options?: LookupCallOptions): Promise<EmailFinderAnswer>;
   /**
-   * Whether an address takes mail. Costs one verification, none for `webmail`, `disposable` and `unknown`. If the mail servers
-   * take longer than `maxDurationMs`, `data.status` is `null`; the verification goes on, and a later call gets its verdict.
+   * Whether an address accepts mail. Costs one verification; the results `webmail`, `disposable` and
+   * `unknown` are free. If the mail servers take longer than `maxDurationMs`, `data.status` is `null`. The
+   * verification then goes on, and a later call returns its verdict.
    */
   verifyEmail(email: string, options?: VerifyEmailOptions): Promise<EmailVerifierAnswer>;
-  /** How many addresses of an organisation are known. Costs nothing. */
+  /** The number of known addresses of an organisation. Costs nothing. */
   countEmails(
     parameters: EmailCountParameters,
     options?: Pick<LookupCallOptions, "signal">,
   ): Promise<EmailCountAnswer>;
 }
 
-/** Values of any type: {@link readArguments} checks them, and rejects as for a wrong parameter over HTTP. */
+/**
+ * Values of any type: {@link readArguments} checks them, and rejects like the HTTP API for an invalid
+ * parameter.
+ */
 const any = rules.any();
 const SUBJECT = { domain: any, company: any };
 const SEARCH_RULES = {
@@ -74,7 +88,9 @@ const CALL_RULES = {
 } satisfies rules.RuleTable<LookupCallOptions>;
 const VERIFY_RULES = { ...CALL_RULES, maxDurationMs: any } satisfies rules.RuleTable<VerifyEmailOptions>;
 
-/** @param track does the work of a call, which `close()` then waits for; rejects where the service is closed. */
+/**
+ * @param track runs the work of a call, and `close()` waits for it; it rejects once the service is closed.
+ */
 export function createLookupLibrary(
   context: LookupContext,
   track: <T>(work: () => Promise<T>) => Promise<T>,
@@ -85,7 +101,7 @@ export function createLookupLibrary(
     account: string | undefined,
   ): Promise<LookupAnswer<D, M & { params: E }>> {
     const parameters = operation.check(readArguments(values));
-    // No answer before it is certain that suppressions are found.
+    // No answer before the list of suppressions is verified.
     await context.suppressions.ready();
     const payer = account === undefined ? null : await requireAccount(context.accounts, account);
     return answerOf(operation, parameters, await operation.work(context, parameters, payer));

@@ -19,21 +19,25 @@ export interface NewAccount {
 
 /** Accounts, keys and suppressions, for the host app. */
 export interface LookupAdmin {
-  /** @returns the account and its first key, which cannot be read again. Rejects with `conflict` for an ID that is taken. */
+  /**
+   * Creates an account. @returns the account and its first key, which cannot be read again. Rejects with
+   * `conflict` if the ID exists.
+   */
   createAccount(account?: NewAccount): Promise<{ account: Account; key: string }>;
-  /** Another key for an account; it cannot be read again. Rejects with `not_found`. */
+  /** Creates another key for an account; the key cannot be read again. Rejects with `not_found`. */
   createKey(account: string): Promise<string>;
   keys(account: string): Promise<AccountKey[]>;
-  /** Revokes the keys of an account that begin with `hint`. @returns how many. */
+  /** Revokes the keys of an account that begin with `hint`. @returns the number of revoked keys. */
   revokeKeys(account: string, hint: string): Promise<number>;
   /**
-   * Suppresses an address or a whole domain: erases its data, and never again shows, guesses or probes it, even if it is
-   * imported again. Rejects with `bad_request` for a text that is neither an address nor a domain.
+   * Suppresses an address or a whole domain. Its data is erased, and the lookup never shows, guesses or
+   * probes it again, even if it is imported again. Rejects with `bad_request` for a text that is neither an
+   * address nor a domain.
    */
   suppress(subject: string): Promise<void>;
-  /** Lifts a suppression. Erased data stays erased. @returns whether it was suppressed. */
+  /** Removes a suppression. Erased data stays erased. @returns whether the subject was suppressed. */
   unsuppress(subject: string): Promise<boolean>;
-  /** Erases the data of an address, until it is imported again. @returns whether there was any. */
+  /** Erases the data of an address, until it is imported again. @returns whether there was any data. */
   erase(address: string): Promise<boolean>;
 }
 
@@ -67,11 +71,11 @@ export function createLookupAdmin(context: LookupContext): LookupAdmin {
       if (!/^[A-Za-z0-9_-]{1,64}$/.test(account.id)) {
         throw new ServiceError(
           "bad_request",
-          "An account's id has 1 to 64 characters of A-Z, a-z, 0-9, _ and -",
+          "An account ID has 1 to 64 characters of A-Z, a-z, 0-9, _ and -",
         );
       }
       if (!(await accounts.create(account))) {
-        throw new ServiceError("conflict", "There is an account of this id");
+        throw new ServiceError("conflict", "An account with this ID already exists");
       }
       return { account, key: await createKey(account.id) };
     },
@@ -80,14 +84,15 @@ export function createLookupAdmin(context: LookupContext): LookupAdmin {
     revokeKeys: (account, hint) => accounts.revokeKeys(account, hint, settings.now()),
     async suppress(subject) {
       const normalised = subjectOf(subject);
-      // Suppressed first: a suppressed address is never shown, erased or not.
+      // Suppressed first, so that the address is hidden even if erasing it fails.
       await suppressions.add(normalised);
       await erase(normalised);
     },
     unsuppress: (subject) => suppressions.remove(subjectOf(subject)),
     async erase(address) {
       const normalised = normaliseAddress(address);
-      if (normalised === null) throw new ServiceError("bad_request", "That is not an email address");
+      if (normalised === null)
+        throw new ServiceError("bad_request", "Not an email address: expected name@domain");
       return erase(normalised);
     },
   };
@@ -103,6 +108,9 @@ export async function requireAccount(accounts: Accounts, id: string): Promise<Ac
 function subjectOf(text: string): string {
   const subject = text.includes("@") ? normaliseAddress(text) : normaliseDomain(text);
   if (subject === null)
-    throw new ServiceError("bad_request", "That is neither an email address nor a domain");
+    throw new ServiceError(
+      "bad_request",
+      "Neither an email address nor a domain: expected name@domain, or a domain",
+    );
   return subject;
 }

@@ -5,7 +5,7 @@ import type { LookupSettings } from "./lookup-settings.ts";
 import type { Suppressions } from "./suppressions.ts";
 import type { Verifier } from "./verify/verifier.ts";
 
-/** What the operations of one lookup share. */
+/** The dependencies that the operations of one lookup share. */
 export interface LookupContext {
   contacts: ContactSource;
   accounts: Accounts;

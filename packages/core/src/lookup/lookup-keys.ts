@@ -1,17 +1,19 @@
 import { createHmac, hkdfSync } from "node:crypto";
 import { type Secret, toKeys } from "../images/record/pin.ts";
 
-/** Keys that the lookup derives from one secret. None of them reveals another, or the secret. */
+/** Keys that the lookup derives from one secret. No key reveals another key, or the secret. */
 export interface LookupKeys {
   /** HMAC key of suppressions and of cached verdicts. */
   suppressions: Buffer;
-  /** The secret itself: releases before the derivation moved into `createLookup` used it as the HMAC key. Read, never written. */
+  /**
+   * The secret itself: releases before key derivation used it as the HMAC key. Only for reading old entries.
+   */
   raw: Buffer;
   /** Secret of the mail prober's cache. */
   proberSecret: string;
   /** The API key of the demonstration. */
   sampleKey: string;
-  /** The token by which earlier releases of the command marked a suppression list. */
+  /** The token with which earlier releases of the command marked a suppression list. */
   oldMarker: string;
   /** The token that binds the n-th place of a suppression list to this secret, see `createMarkers`. */
   markerOf(place: number): string;
@@ -43,7 +45,7 @@ function deriveKeys(raw: Buffer): LookupKeys {
   };
 }
 
-/** The HMAC keys of stored tokens. New ones are made with the first. */
+/** The HMAC keys of stored tokens. New tokens use the first. */
 export function hmacKeysOf(keys: readonly LookupKeys[]): Buffer[] {
   return keys.flatMap(({ suppressions, raw }) => [suppressions, raw]);
 }

@@ -15,54 +15,65 @@ import type { Secret } from "../images/record/pin.ts";
 export type PlanAllowance = Record<QuotaKind, number | false>;
 
 export interface LookupOptions {
-  /** The known addresses. Closed with the service, as are `accounts`, `suppressions` and `prober`. */
+  /** The known addresses. Closed with the service, like `accounts`, `suppressions` and `prober`. */
   contacts: ContactSource;
-  /** Accounts, their keys, and the points that they used. */
+  /** Accounts, their keys and their used points. */
   accounts: Accounts;
   /** Suppressed addresses and domains. */
   suppressions: SuppressionList;
-  /** Asks the DNS and mail servers. @default None is asked: the verdict is `unknown` */
+  /** Queries the DNS and mail servers. @default no probing: the verdict is `unknown` */
   prober?: MailProber;
   /** Webmail and disposable domains. @default none are known */
   lists?: MailLists;
   /**
-   * At least 32 bytes; suppressions are stored under keys derived from it. Every process and command on the same data needs the
-   * same secret: with another, every call is refused with 503. A list rotates it: new entries use the first, and all stay needed.
+   * Secret of at least 32 bytes, from which the keys of stored suppressions are derived. All processes and
+   * commands on the same data need the same secret; with another one, every request gets 503. To rotate it,
+   * pass a list: new entries use the first secret, and the others must stay in the list.
    */
   secret: Secret;
-  /** The cache of verdicts; processes can share it. @default In this process' memory */
+  /** The cache of verification results; processes can share it. @default in this process's memory */
   cache?: KeyValue;
-  /** Names the account of a request, for hosts with sign-in of their own; `null` or `undefined` leaves it to the key. @default the key alone */
+  /**
+   * Returns the account of a request, for hosts with their own sign-in; `null` or `undefined`: the API key
+   * decides. @default only API keys
+   */
   authenticate?: (call: Call) => Account | null | undefined | Promise<Account | null | undefined>;
   /**
-   * The allowance of an account per month, by the name of its plan: `{ searches, verifications }`, each a number from 0, or
+   * The monthly allowance of each plan, by plan name: `{ searches, verifications }`, each a number from 0, or
    * `false` for no limit. @default free: 100 searches and 100 verifications
    */
   plans?: Readonly<Record<string, PlanAllowance>>;
   /**
-   * The names of the two networks' fields: `a` replaces `network_a` in two of them, `b` replaces `network_b`.
+   * Names of the two networks in field names: `a` replaces `network_a` in two fields, `b` replaces
+   * `network_b`.
    * @default { a: "network_a", b: "network_b" }
    */
   networkNames?: { a: string; b: string };
-  /** Requests per account and second, from 1; `false`: no limit. @default 15 */
+  /** Requests per second and account, at least 1; `false`: no limit. @default 15 */
   requestsPerSecond?: number | false;
-  /** Counts them. While it is away, each process counts for itself. Not closed with the service. @default In memory */
+  /**
+   * Counts requests per second. While it is unavailable, each process counts separately. Not closed with the
+   * service. @default in memory
+   */
   rateLimiter?: RateLimiter;
   /**
-   * `required` refuses requests without TLS, but not from a loopback peer that is no proxy, so that development works.
-   * `always` has no exception, `off` checks nothing. @default "required"
+   * `required` rejects requests without TLS, except from a loopback peer that is not a proxy, for
+   * development. `always` rejects all of them; `off` checks nothing. @default "required"
    */
   tls?: TlsPolicy;
-  /** The other web origins that may use the API from a browser. @default none */
+  /** Other web origins that may use the API from a browser. @default none */
   cors?: CorsOptions;
-  /** `"host"` leaves unexpected failures to the error handling of the host app. @default "reply" (a plain 500) */
+  /** `"host"` passes unexpected failures to the host app's error handling. @default "reply" (a plain 500) */
   errors?: "reply" | "host";
-  /** Receives every unexpected failure over HTTP and every failure of a backend. @default The logger; without one, console.error */
+  /**
+   * Receives every unexpected failure of a request, and every failure of a backend. @default logger, or
+   * console.error without one
+   */
   onError?: (error: unknown, call?: Call) => void;
-  /** Logs failures without `onError`, never an address or a key. @default console.error */
+  /** Receives failures if `onError` is absent; never an address or a key. @default console.error */
   logger?: Logger;
-  /** For metrics and traces; see `@outrigger/telemetry`. @default none */
+  /** Receives metrics and traces; see `@outrigger/telemetry`. @default none */
   observer?: Observer;
-  /** The time in Unix milliseconds. @default Date.now */
+  /** Returns the current time in Unix milliseconds. @default Date.now */
   now?: () => number;
 }

@@ -1,6 +1,6 @@
 import { type ErrorCode, isServiceError, ServiceError, type ServiceErrorOptions } from "../errors.ts";
 
-/** Why a look-up was refused, in the words of the API. */
+/** Why a look-up was rejected: the error IDs of the API. */
 export type LookupProblemId =
   | "wrong_params"
   | "invalid_type"
@@ -23,7 +23,10 @@ const CODE_OF: Partial<Record<LookupProblemId, ErrorCode>> = {
   claimed_email: "withheld",
 };
 
-/** A look-up that was refused: `bad_request`, `rate_limited` or `withheld`, and the API's own word for it as `id`. */
+/**
+ * A rejected look-up: a ServiceError with the code `bad_request`, `rate_limited` or `withheld`, and the API's
+ * error ID as `id`.
+ */
 export class LookupProblem extends ServiceError {
   readonly id: LookupProblemId;
 
@@ -34,17 +37,17 @@ export class LookupProblem extends ServiceError {
   }
 }
 
-/** Whether `error` is a {@link LookupProblem}, of the given ID if one is named. */
+/** Whether `error` is a {@link LookupProblem}, with the given ID if one is passed. */
 export function isLookupProblem(error: unknown, id?: LookupProblemId): error is LookupProblem {
   return isServiceError(error) && "id" in error && (id === undefined || error.id === id);
 }
 
-/** For a suppressed address. */
+/** The problem for a suppressed address. */
 export function claimed(): LookupProblem {
-  return new LookupProblem("claimed_email", "The owner of this address asked that nothing be told of it");
+  return new LookupProblem("claimed_email", "The owner of this address opted out of the lookup");
 }
 
-/** For a suppressed domain. */
+/** The problem for a suppressed domain. */
 export function claimedDomain(): LookupProblem {
-  return new LookupProblem("invalid_domain", "The owner of this domain asked that nothing be told of it");
+  return new LookupProblem("invalid_domain", "The owner of this domain opted out of the lookup");
 }

@@ -19,7 +19,7 @@ const CALLS = [
   ["account", ""],
 ] as const;
 
-/** A list whose queries a test can hold and fail. */
+/** A list whose queries a test can delay and fail. */
 function hindered(list: SuppressionList) {
   const gate = { before: async (): Promise<void> => undefined };
   return {
@@ -34,18 +34,21 @@ function hindered(list: SuppressionList) {
   };
 }
 
-describe("secret", () => {
-  test.each([undefined, null, ""])("%j is a TypeError that says what it must be", async (secret) => {
-    // As process.env gives it, which types cannot see in JavaScript.
-    const options = { secret } as unknown as { secret: string };
-    await expect(createLookupSite(options)).rejects.toThrow(TypeError);
-    await expect(createLookupSite(options)).rejects.toThrow(
-      /^createLookup: secret (?:is required:|must be) at least 32 bytes/,
-    );
-  });
+describe("the option secret", () => {
+  test.each([undefined, null, ""])(
+    "with the value %j throws a TypeError that says what is required",
+    async (secret) => {
+      // process.env can yield these values, which JavaScript callers do not type-check.
+      const options = { secret } as unknown as { secret: string };
+      await expect(createLookupSite(options)).rejects.toThrow(TypeError);
+      await expect(createLookupSite(options)).rejects.toThrow(
+        /^createLookup: secret (?:is required:|must be) at least 32 bytes/,
+      );
+    },
+  );
 
   test.each([[[undefined]], [[SECRET, null]], 7, [["short"]]])(
-    "%j is a TypeError that names it",
+    "with the value %j throws a TypeError that names the option",
     async (secret) => {
       const options = { secret } as unknown as { secret: string };
       await expect(createLookupSite(options)).rejects.toThrow(TypeError);
@@ -53,7 +56,7 @@ describe("secret", () => {
     },
   );
 
-  test("another one than the suppressions' makes every call 503 and calls onError once", async () => {
+  test("that differs from the suppressions' secret makes every call answer 503, and calls onError once", async () => {
     const suppressions = createMemorySuppressionList();
     await createSuppressions(suppressions, OTHER).add("bob@example.org");
     const site = await createLookupSite({ known, suppressions, secret: SECRET });
@@ -75,7 +78,7 @@ describe("secret", () => {
     });
   });
 
-  test("of a rotation list, every one finds what was suppressed by it", async () => {
+  test("as a rotation list finds suppressions made with each of its secrets", async () => {
     const suppressions = createMemorySuppressionList();
     await createSuppressions(suppressions, OTHER).add("ada.lovelace@example.com");
     const site = await createLookupSite({ known, suppressions, secret: [SECRET, OTHER] });
@@ -85,7 +88,7 @@ describe("secret", () => {
     expect((await site.get("email-verifier", "email=ada.lovelace@example.com")).status).toBe(200);
   });
 
-  test("calls wait until it is checked", async () => {
+  test("is checked before calls are answered", async () => {
     const { gate, list } = hindered(createMemorySuppressionList());
     let proceed = () => {};
     let isAsked = () => {};
@@ -111,10 +114,10 @@ describe("secret", () => {
     expect(done).toEqual([200, 200, 200, 200, 200]);
   });
 
-  test("is checked again at the next call where the list was away, and calls are 503 until then", async () => {
+  test("is checked again at the next call if the list was unavailable, and calls get 503 until then", async () => {
     const { gate, list } = hindered(createMemorySuppressionList());
     gate.before = async () => {
-      throw new ServiceError("store_unavailable", "The database is away.");
+      throw new ServiceError("store_unavailable", "The database is unavailable");
     };
     const site = await createLookupSite({ known, suppressions: list, secret: SECRET });
     expect((await site.get("account")).status).toBe(503);
@@ -125,8 +128,8 @@ describe("secret", () => {
   });
 });
 
-describe("what was found out about somebody who is suppressed", () => {
-  test("is told no more, where it was cached before", async () => {
+describe("the probe result of a suppressed person", () => {
+  test("is no longer returned, even if it was cached before", async () => {
     const prober = createScriptedProber(async () => FOUND);
     const site = await createLookupSite({ prober });
     const search = "email=ada.lovelace@example.com";
@@ -141,7 +144,7 @@ describe("what was found out about somebody who is suppressed", () => {
     expect(prober.asked.length).toBe(1);
   });
 
-  test("is neither told nor cached where the suppression came during the probe", async () => {
+  test("is neither returned nor cached if the suppression arrives during the probe", async () => {
     let answer = () => {};
     const answered = new Promise<void>((resolve) => {
       answer = resolve;
@@ -173,7 +176,7 @@ describe("what was found out about somebody who is suppressed", () => {
     expect(written).toEqual([]);
   });
 
-  test("is deleted from a shared cache by whichever secret it is kept there", async () => {
+  test("is deleted from a shared cache, whichever secret keys it", async () => {
     const cache = createMemoryKeyValue();
     const digest = createHmac("sha256", OTHER).update("probe:ada.lovelace@example.com").digest("base64url");
     await cache.set(`probe:${digest}`, FOUND, 60_000);

@@ -7,9 +7,9 @@ import * as rules from "../option-rules.ts";
 import { deriveLookupKeys } from "./lookup-keys.ts";
 import type { LookupOptions, PlanAllowance } from "./lookup-options.ts";
 
-/** The settings of the operations; the options of HTTP stay as they are in {@link CheckedOptions}. */
+/** The settings of the operations; HTTP options stay in {@link CheckedOptions}. */
 export interface LookupSettings {
-  /** Keys of every given secret, the first of them the current one's. */
+  /** Keys of every given secret; the first are those of the current secret. */
   keys: ReturnType<typeof deriveLookupKeys>;
   /** Points per month; `null`: no limit. */
   allowanceOf(account: Account): Record<QuotaKind, number | null>;
@@ -65,7 +65,7 @@ export function lookupSettings(options: CheckedOptions): LookupSettings {
   return {
     keys: deriveLookupKeys(options.secret),
     allowanceOf({ plan }) {
-      // An account of a removed plan has the free one.
+      // An account of a removed plan gets the free plan.
       const { searches, verifications } = plans.get(plan) ?? FREE;
       return { searches: orNull(searches), verifications: orNull(verifications) };
     },

@@ -18,25 +18,26 @@ import { LOOKUP_RULES, lookupSettings } from "./lookup-settings.ts";
 import { createSuppressions } from "./suppressions.ts";
 import { createVerifier } from "./verify/verifier.ts";
 
-/** Email lookup: called from code, and mounted by an adapter. */
+/** Email lookup: callable from code, and mountable with an adapter. */
 export interface Lookup extends Service, LookupAdmin, LookupLibrary {
-  /** This lookup, for the description of an API that it is a part of; see {@link createApiDescription}. */
+  /** This lookup's part of an API description; see {@link createApiDescription}. */
   describe(): ApiPart;
   /**
-   * Resolves when the service can serve: its suppressions are of the given secret. Rejects with `host_misuse` for another
-   * secret, and as the suppression list does. Every call checks the same, so calling it is optional.
+   * Resolves once the service can answer: its suppressions were made with the given secret. Rejects with
+   * `host_misuse` for another secret, and with failures of the suppression list. Every call makes the same
+   * check, so calling it is optional.
    */
   ready(): Promise<void>;
   /**
-   * Refuses new requests with 503 and new calls with `store_unavailable`, waits for those under way at most `timeoutMs`
-   * (10 seconds by default), then closes the backends it was given. Calling it twice is allowed.
+   * Rejects new requests with 503 and new calls with `overloaded`, waits at most `timeoutMs` for those in
+   * progress (10 seconds by default), then closes the given backends. Calling it twice is allowed.
    */
   close(options?: { timeoutMs?: number }): Promise<void>;
 }
 
 /**
- * Email lookup over the given data.
- * @throws TypeError for an option out of range.
+ * Creates an email lookup on the given data.
+ * @throws TypeError for an invalid option.
  * @example
  * const lookup = createLookup({ contacts, accounts, suppressions, secret });
  * app.use("/people", express(lookup));
@@ -67,7 +68,7 @@ export function createLookup(options: LookupOptions): Lookup {
   async function close(timeoutMs: number): Promise<void> {
     await service.drain(timeoutMs);
     await verifier.close();
-    // The same database may be behind all three.
+    // All three may use the same database.
     for (const part of new Set([contacts, accounts, checked.suppressions])) await part.close();
     await limiter.close();
   }

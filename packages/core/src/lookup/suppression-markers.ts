@@ -6,27 +6,35 @@ import type { LookupKeys } from "./lookup-keys.ts";
 /**
  * Proves that a suppression list was made with known secrets.
  *
- * A list has places, numbered from 1. A place is a public token, and beside it stands a marker: the HMAC of its number by the
- * secret that took it. Every secret that entries were made with holds a place, so a process that cannot name the secret of
- * each place that is taken would miss entries, and must not answer. Places are never given back.
+ * A list has places, numbered from 1. A place is a public token. Next to it is a marker: the HMAC of the
+ * place's number under the secret that took the place. Every secret that was used for entries holds a place.
+ * A process that does not know the secret of every taken place would miss entries, so it must not answer.
+ * Places are never released.
  */
 export interface Markers {
   /**
-   * Checks the list once, and marks it where it is new. Rejects with `host_misuse` for another secret, then and ever after; with
-   * `store_unavailable` while the list is away, and checks again at the next call.
+   * Checks the list once, and marks a new list. Rejects with `host_misuse` for another secret, now and on
+   * every later call. Rejects with `store_unavailable` while the list is unavailable, and checks again on the
+   * next call.
    */
   check(): Promise<void>;
-  /** Has the first secret hold a place, so that entries can be added by it. */
+  /** Makes the first secret hold a place, so that it can be used for new entries. */
   claim(): Promise<void>;
-  /** Tokens to ask for in every query, for {@link isCurrent}. */
+  /** Tokens to include in every query, for {@link isCurrent}. */
   watched(): readonly string[];
-  /** Whether the places are those that were checked, by a query for {@link watched}. If not, the next check reads them again. */
+  /**
+   * Whether a query for {@link watched} shows the same places as the check. If not, the next check reads them
+   * again.
+   */
   isCurrent(present: ReadonlySet<string>): boolean;
-  /** How many tokens of the list are places and markers. */
+  /** The number of tokens in the list that are places or markers. */
   count(): Promise<number>;
 }
 
-/** Secrets that one list can have over its life. All places, and the markers of one secret, fit into one query. */
+/**
+ * Maximum number of secrets over the life of a list. All places, and the markers of one secret, fit into one
+ * query.
+ */
 const MAX_PLACES = 16;
 const PLACES = Array.from({ length: MAX_PLACES }, (_, index) =>
   createHash("sha256")
@@ -34,11 +42,12 @@ const PLACES = Array.from({ length: MAX_PLACES }, (_, index) =>
     .digest("base64url"),
 );
 const QUERY_TOKENS = 200;
-/** Each is lost to another process that took the place. */
+/** An attempt is lost if another process takes the place first. */
 const MAX_ATTEMPTS = MAX_PLACES;
 
 /**
- * @param mayAdopt Whether entries without any marker may be taken for this secret's: an earlier `createLookup` wrote none.
+ * @param mayAdopt Whether entries without any marker may be attributed to this secret: an earlier
+ * `createLookup` wrote none.
  */
 export function createMarkers(
   list: SuppressionList,
@@ -55,7 +64,7 @@ export function createMarkers(
   let taken = 0;
   let holdsFirst = false;
 
-  /** Reads which places are taken. @returns their number. Rejects where one is taken by an unknown secret. */
+  /** Reads the taken places. @returns their number. Rejects if an unknown secret took one. */
   async function read(): Promise<number> {
     const present = await presentIn(list, [...PLACES, ...ownMarkers]);
     const places = PLACES.filter((place) => present.has(place)).length;
@@ -68,7 +77,9 @@ export function createMarkers(
     return places;
   }
 
-  /** Takes a place for each of `holders`, all or none. {@link read} shows whether another process was first. */
+  /**
+   * Takes a place for each of `holders`, all or none. {@link read} shows whether another process was first.
+   */
   async function take(holders: readonly LookupKeys[]): Promise<void> {
     const [place, ...others] = holders.flatMap((each, index) => [
       PLACES[taken + index] ?? "",
@@ -84,7 +95,7 @@ export function createMarkers(
       if (attempt === MAX_ATTEMPTS) throw notKept();
       const isEmpty = (await list.count()) === 0;
       if (!isEmpty && !mayAdopt && (await presentIn(list, oldMarkers)).size === 0) throw anotherSecret();
-      // It is unknown with which of several secrets earlier releases made the entries.
+      // It is unknown which of several secrets earlier releases used for the entries.
       await take(isEmpty ? [first] : keys);
     }
   }
@@ -122,7 +133,7 @@ export function createMarkers(
   };
 }
 
-/** Which of any number of tokens are in a list. */
+/** The subset of any number of tokens that is in a list. */
 export async function presentIn(
   list: SuppressionList,
   tokens: readonly string[],
@@ -137,30 +148,34 @@ export async function presentIn(
 }
 
 /**
- * Whether tokens that were exported from one list may be added to another: every place that both lists have is marked by the
- * same secret in both. Of two secrets under one place, a process would notice the one that it knows, and miss the other's entries.
+ * Whether tokens exported from one list may be added to another: in both lists, every shared place must be
+ * marked by the same secret. If two secrets shared a place, a process that knows one of them would miss the
+ * other's entries.
  */
 export async function haveSameMarkers(list: SuppressionList, tokens: readonly string[]): Promise<boolean> {
   const shared = await presentIn(list, tokens);
   const places = PLACES.filter((place) => shared.has(place));
-  // A place and its marker each.
+  // Each place has a token and a marker.
   return shared.size >= 2 * places.length;
 }
 
 function anotherSecret(): ServiceError {
   return new ServiceError(
     "host_misuse",
-    "The suppressions in this database were made with another secret, without which suppressed people would be named. Give that secret, or add it to the list: secret: [current, other].",
+    "The suppressions in this database were made with another secret, without which suppressed people would appear in answers. Set that secret, or add it to the list: secret: [current, other].",
   );
 }
 
 function notKept(): ServiceError {
-  return new ServiceError("store_unavailable", "The suppression list does not keep what is added to it.");
+  return new ServiceError(
+    "store_unavailable",
+    "The suppression list does not store what is added to it: check its database",
+  );
 }
 
 function tooManySecrets(): ServiceError {
   return new ServiceError(
     "host_misuse",
-    `The suppressions in this database were made with ${MAX_PLACES} secrets, and cannot take another. Put one of those first.`,
+    `The suppressions in this database were made with ${MAX_PLACES} secrets, the maximum. Put one of those first.`,
   );
 }

@@ -8,19 +8,20 @@ import { createSuppressions } from "./suppressions.ts";
 const [SECRET, OTHER, THIRD] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2), Buffer.alloc(32, 3)];
 const MISUSE = { code: "host_misuse", message: expect.stringContaining("made with another secret") };
 
-/** As releases before the derivation moved into `createLookup` wrote an entry. */
+/** An entry as releases before key derivation wrote it. */
 function rawTokensOf(address: string, secret = SECRET): string[] {
   const tokenOf = (subject: string) =>
     createHmac("sha256", secret).update(`suppress:${subject}`).digest("base64url");
-  return [tokenOf(address), tokenOf(`somebody at ${address.slice(address.indexOf("@") + 1)}`)];
+  const domain = address.slice(address.indexOf("@") + 1);
+  return [tokenOf(address), tokenOf(`somebody at ${domain}`)]; // words: ok (stored data)
 }
 
-/** As the command marked a list in those releases. */
+/** The mark that the command of those releases put on a list. */
 function oldMarkerOf(secret: Buffer): string {
   return Buffer.from(hkdfSync("sha256", secret, "", "outrigger lookup: marker", 32)).toString("base64url");
 }
 
-/** A list that counts the queries to it. */
+/** A list that counts its queries. */
 function counted(list: SuppressionList) {
   const queries: number[] = [];
   return {
@@ -33,7 +34,7 @@ function counted(list: SuppressionList) {
   };
 }
 
-test("finds who asked to be left out, by address and by domain", async () => {
+test("createSuppressions finds suppressed people by address and by domain", async () => {
   const suppressions = createSuppressions(createMemorySuppressionList(), SECRET);
   await suppressions.add("ada@example.com");
   await suppressions.add("example.org");
@@ -50,7 +51,7 @@ test("finds who asked to be left out, by address and by domain", async () => {
   expect(await Promise.all(domains)).toEqual(["some", "all", "none"]);
 });
 
-test("tokens of a list are added to another only if the same secret marked both", async () => {
+test("tokens of a list may be added to another only if the same secret marked both", async () => {
   const listOf = async (secret: Buffer, address: string) => {
     const added = new Set<string>();
     const list = createMemorySuppressionList();
@@ -76,7 +77,7 @@ test("tokens of a list are added to another only if the same secret marked both"
   expect(await haveSameMarkers(createMemorySuppressionList(), theirs.tokens)).toBe(true);
 });
 
-test("a suppression that was removed is no longer in force", async () => {
+test("a removed suppression no longer applies", async () => {
   const suppressions = createSuppressions(createMemorySuppressionList(), SECRET);
   await suppressions.add("ada@example.com");
   expect(await suppressions.remove("ada@example.com")).toBe(true);
@@ -84,7 +85,7 @@ test("a suppression that was removed is no longer in force", async () => {
   expect(await suppressions.ofAddress("ada@example.com")).toBeNull();
 });
 
-test("one query of at most 200 tokens answers for an address, a domain and 45 addresses of one domain", async () => {
+test("one query of at most 200 tokens covers an address, a domain and 45 addresses of one domain", async () => {
   const list = counted(createMemorySuppressionList());
   const suppressions = createSuppressions(list, SECRET);
   await suppressions.ready();
@@ -99,7 +100,7 @@ test("one query of at most 200 tokens answers for an address, a domain and 45 ad
   expect(Math.max(...list.queries)).toBeLessThanOrEqual(200);
 });
 
-test("entries made with the secret itself are found and removed, and new ones are derived", async () => {
+test("entries made with the secret itself are found and removed, and new entries use derived keys", async () => {
   const list = createMemorySuppressionList();
   await list.add(rawTokensOf("ada@example.com"));
   const suppressions = createSuppressions(list, SECRET);
@@ -113,7 +114,7 @@ test("entries made with the secret itself are found and removed, and new ones ar
   expect(await suppressions.ofAddress("bob@example.com")).toBe("address");
 });
 
-test("another secret is refused on a new list, then and ever after", async () => {
+test("a list rejects another secret, now and on every later call", async () => {
   const list = createMemorySuppressionList();
   await createSuppressions(list, SECRET).ready();
   const wrong = createSuppressions(list, OTHER);
@@ -124,7 +125,7 @@ test("another secret is refused on a new list, then and ever after", async () =>
   expect(await createSuppressions(list, SECRET).isUnused()).toBe(true);
 });
 
-test("of a rotation list, the first secret makes entries, and none of them can be left out afterwards", async () => {
+test("the first secret of a rotation list creates entries, and none of the secrets can be omitted afterwards", async () => {
   const list = createMemorySuppressionList();
   await createSuppressions(list, SECRET).add("ada@example.com");
   const rotated = createSuppressions(list, [OTHER, SECRET]);
@@ -138,7 +139,7 @@ test("of a rotation list, the first secret makes entries, and none of them can b
   expect(await rotated.remove("ada@example.com")).toBe(true);
 });
 
-test("a process that runs refuses to answer once another adds an entry by a secret it does not know", async () => {
+test("a running process stops answering once another adds an entry with an unknown secret", async () => {
   const list = createMemorySuppressionList();
   const running = createSuppressions(list, SECRET);
   const knowing = createSuppressions(list, [SECRET, OTHER]);
@@ -149,7 +150,7 @@ test("a process that runs refuses to answer once another adds an entry by a secr
   expect(await knowing.ofAddress("ada@example.com")).toBe("address");
 });
 
-test("entries without a marker are adopted, with every secret given, unless that is forbidden", async () => {
+test("entries without a marker are adopted by every given secret, unless mayAdopt is false", async () => {
   const list = createMemorySuppressionList();
   await list.add(rawTokensOf("ada@example.com", OTHER));
   await expect(createSuppressions(list, OTHER, { mayAdopt: false }).ready()).rejects.toMatchObject(MISUSE);
@@ -162,7 +163,7 @@ test("entries without a marker are adopted, with every secret given, unless that
   await createSuppressions(list, [OTHER, SECRET], { mayAdopt: false }).ready();
 });
 
-test("the marker of earlier releases is accepted, and found to be no entry", async () => {
+test("the marker of earlier releases is accepted, and is not an entry", async () => {
   const list = createMemorySuppressionList();
   await list.add([oldMarkerOf(SECRET)]);
   const suppressions = createSuppressions(list, SECRET, { mayAdopt: false });
@@ -170,7 +171,7 @@ test("the marker of earlier releases is accepted, and found to be no entry", asy
   await expect(createSuppressions(list, OTHER).ready()).rejects.toMatchObject(MISUSE);
 });
 
-test("of several processes that open a new list at once with different secrets, those with one secret win", async () => {
+test("if several processes open a new list with different secrets, those with one of the secrets win", async () => {
   const list = createMemorySuppressionList();
   const secrets = Array.from({ length: 20 }, (_, index) => Buffer.alloc(32, index % 4));
   const results = await Promise.allSettled(secrets.map((secret) => createSuppressions(list, secret).ready()));
@@ -181,7 +182,7 @@ test("of several processes that open a new list at once with different secrets, 
   expect(results.filter(({ status }) => status === "fulfilled").length).toBe(5);
 });
 
-test("a list that is emptied under a running process is marked again", async () => {
+test("a list that is emptied while a process runs is marked again", async () => {
   const list = createMemorySuppressionList();
   let current = list;
   const suppressions = createSuppressions(
@@ -204,7 +205,7 @@ test.each([
   [[], "must not be an empty list"],
   ["short", "at least 32 bytes"],
   [[SECRET, "short"], "at least 32 bytes"],
-])("a secret of %j is a TypeError", (secret, message) => {
+])("createSuppressions with the secret %j throws a TypeError", (secret, message) => {
   expect(() => createSuppressions(createMemorySuppressionList(), secret)).toThrow(TypeError);
   expect(() => createSuppressions(createMemorySuppressionList(), secret)).toThrow(message);
 });

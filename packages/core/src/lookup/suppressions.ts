@@ -10,31 +10,33 @@ import { createMarkers, presentIn } from "./suppression-markers.ts";
 export type Suppressed = "address" | "domain";
 
 /**
- * Suppressed addresses and domains, both normalised. Every call waits for {@link Suppressions.ready}, and rejects as it does.
+ * Suppressed addresses and domains, all normalised. Every call waits for {@link Suppressions.ready}, and
+ * rejects if that does.
  */
 export interface Suppressions {
   /**
-   * Resolves when the list is proved to be of the given secrets; marks a new list. Rejects with `host_misuse` for another secret,
-   * from then on always, and with `store_unavailable` while the list is away.
+   * Resolves once the list is verified to belong to the given secrets; marks a new list. Rejects with
+   * `host_misuse` for another secret, now and on every later call, and with `store_unavailable` while the
+   * list is unavailable.
    */
   ready(): Promise<void>;
   ofAddress(address: string): Promise<Suppressed | null>;
   /** Whether a domain is suppressed (`all`), or addresses of it (`some`). */
   ofDomain(domain: string): Promise<"all" | "some" | "none">;
-  /** The suppressed ones among some addresses and domains. */
+  /** The suppressed subjects among some addresses and domains. */
   among(subjects: readonly string[]): Promise<ReadonlySet<string>>;
   /** @param subject a normalised address, or a domain. */
   add(subject: string): Promise<void>;
-  /** @returns whether it was there. */
+  /** @returns whether it was suppressed. */
   remove(subject: string): Promise<boolean>;
-  /** Whether the list is as new: nothing was ever added. */
+  /** Whether the list is new: nothing was ever added. */
   isUnused(): Promise<boolean>;
 }
 
 export interface SuppressionsOptions {
   /**
-   * Whether entries that no secret has marked may be taken for this one's. An earlier `createLookup` left such entries. `false`
-   * suits a secret that was made for this process and cannot be theirs.
+   * Whether entries without a marker may be attributed to this secret; an earlier `createLookup` wrote such
+   * entries. Use `false` for a secret that was created for this process and cannot be the one used for them.
    * @default true
    */
   mayAdopt?: boolean;
@@ -45,9 +47,10 @@ const OPTION_RULES = {
 } satisfies rules.RuleTable<SuppressionsOptions>;
 
 /**
- * Suppressions in a list, as HMAC-SHA256 by keys derived from `secret`: the list cannot be read, nor addresses tried, without
- * it. New entries are made with the first secret of a rotation list; entries of all of them are found and removed, and entries
- * that earlier releases made with a secret itself.
+ * Stores suppressions in a list, as HMAC-SHA256 with keys derived from `secret`. Without the secret the list
+ * cannot be read, and addresses cannot be tested against it. New entries use the first secret of a rotation
+ * list. Entries of all its secrets are found and removed, including those that earlier releases made with a
+ * secret itself.
  * @throws TypeError for a secret shorter than 32 bytes.
  */
 export function createSuppressions(
@@ -60,13 +63,19 @@ export function createSuppressions(
   const hmacKeys = hmacKeysOf(keys);
   const markers = createMarkers(list, keys, mayAdopt);
 
-  /** By every key; the first is that of new entries. */
+  /** The token under every key; the first is used for new entries. */
   const tokensOf = (subject: string) =>
     hmacKeys.map((key) => createHmac("sha256", key).update(`suppress:${subject}`).digest("base64url"));
-  /** The mark of a domain with suppressed addresses: without it, addresses need no look-up. It stays. */
-  const marksOf = (domain: string) => tokensOf(`somebody at ${domain}`);
+  /**
+   * The mark of a domain with suppressed addresses: without it, its addresses need no query. The mark is
+   * never removed.
+   */
+  const marksOf = (domain: string) => tokensOf(`somebody at ${domain}`); // words: ok (stored data)
 
-  /** Which tokens are there, usually by one query. That query also shows whether another secret took a place meanwhile. */
+  /**
+   * Which tokens are on the list, usually with one query. That query also shows whether another secret took a
+   * place meanwhile.
+   */
   async function present(tokens: readonly string[]): Promise<(token: string) => boolean> {
     await markers.check();
     const found = await presentIn(list, [...markers.watched(), ...tokens]);
@@ -116,7 +125,7 @@ export function createSuppressions(
   };
 }
 
-/** The domain of an address; a domain is its own. */
+/** The domain of an address; for a domain, the domain itself. */
 function domainOf(subject: string): string {
   return subject.slice(subject.lastIndexOf("@") + 1);
 }

@@ -6,7 +6,7 @@ import { observeRenderer } from "./observe-renderer.ts";
 const source = { bytes: Buffer.from("picture") };
 const options = { cleanedPath: "nowhere" };
 
-test("hands everything on, and tells types and formats", async () => {
+test("observeRenderer passes every call on, and reports types and formats", async () => {
   const observer = createRecordingObserver();
   const inner = createFakeRenderer();
   const renderer = observeRenderer(inner, observer);

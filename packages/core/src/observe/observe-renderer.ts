@@ -3,7 +3,8 @@ import type { Renderer } from "../contracts/renderer.ts";
 import { overlay } from "./overlay.ts";
 
 /**
- * The same renderer, its work observed: an admission or a render lasts from its turn, so what it waited in line does not count.
+ * Wraps a renderer so that its work is observed. An admission or render is measured from its turn, without
+ * its time in the queue.
  */
 export function observeRenderer<R extends Renderer>(renderer: R, observer: Observer): R {
   return overlay(renderer, {

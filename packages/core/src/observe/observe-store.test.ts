@@ -18,14 +18,14 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 const newStore = () => createFsBlobStore({ directory: mkdtempSync(join(root, "store-")) });
 
-// Whatever a store does, it does when it is observed.
+// An observed store must fulfil the same contract.
 blobStoreContract(test, async () => observeStore(newStore(), "records", createRecordingObserver()), {
   abilities: ["local", "probe", "due index", "bulk removal", "shards"],
   largestBytes: 1_000_000,
   listedKeys: 200,
 });
 
-/** By methods of a class with a private part, as a backend may be written, and with no optional ability. */
+/** A class with a private field, as a backend may be written, and without optional abilities. */
 class ClassStore implements BlobStore {
   readonly #store = createMemoryBlobStore();
   put(...args: Parameters<BlobStore["put"]>) {
@@ -49,12 +49,12 @@ class ClassStore implements BlobStore {
 }
 
 blobStoreContract(
-  (name, body) => test(`of a class, ${name}`, body),
+  (name, body) => test(`observed class store, ${name}`, body),
   async () => observeStore(new ClassStore(), "records", createRecordingObserver()),
   { largestBytes: 1_000_000, listedKeys: 200 },
 );
 
-test("tells method, role and outcome of every read and write, and nothing of the key", async () => {
+test("observeStore reports method, role and outcome of every read and write, and no key", async () => {
   const observer = createRecordingObserver();
   const store = observeStore(newStore(), "originals", observer);
   const { revision } = await store.put("key-of-it", Buffer.from("bytes"));
@@ -89,7 +89,7 @@ test("tells method, role and outcome of every read and write, and nothing of the
   await store.close();
 });
 
-test("observes a due index where there is one, and makes none where there is not", async () => {
+test("observeStore observes an existing due index, and adds none", async () => {
   const observer = createRecordingObserver();
   const store = observeStore(newStore(), "records", observer);
   const entry = { id: "a", dueMs: 1 };
@@ -108,7 +108,7 @@ test("observes a due index where there is one, and makes none where there is not
   expect(hasDueIndex(observeStore(new ClassStore(), "records", observer))).toBe(false);
 });
 
-test("passes on whether the service behind a store can keep leases, and a rejection", async () => {
+test("observeStore passes leasesSupported on, including a rejection", async () => {
   const observer = createRecordingObserver();
   const base = { ...createMemoryBlobStore(), ...createLeases() };
   const answers = [false, true];
@@ -123,7 +123,7 @@ test("passes on whether the service behind a store can keep leases, and a reject
   expect("leasesSupported" in observeStore(base, "renditions", observer)).toBe(false);
 });
 
-test("observes leases where there are some, those that somebody else holds as missing", async () => {
+test("observeStore observes leases, and reports a lease held elsewhere as missing", async () => {
   const observer = createRecordingObserver();
   const store = observeStore({ ...createMemoryBlobStore(), ...createLeases() }, "renditions", observer);
   const proof = await store.acquireLease("key", 1000);

@@ -11,9 +11,10 @@ import type { Observer, StoreMethod, StoreRole } from "../contracts/observer.ts"
 import { overlay } from "./overlay.ts";
 
 /**
- * The same store with all its abilities; its reads and writes are observed. `get`, `stat` and `delete` of a missing key end
- * `missing`, as does a lease that another process holds. `removeNamed` counts as one `delete`. Not observed: `isCurrent`, which
- * every request calls, and `localPath` and `localSecret`. A streamed body is read after `get` has ended.
+ * Wraps a store with all its abilities so that its reads and writes are observed. `get`, `stat` and `delete`
+ * of a missing key end as `missing`, and so does a lease that another process holds. `removeNamed` counts as
+ * one `delete`. Not observed: `isCurrent`, which runs on every request, `localPath` and `localSecret`. A
+ * stream body is read after its `get` has ended.
  */
 export function observeStore<S extends BlobStore>(store: S, role: StoreRole, observer: Observer): S {
   const observed = <T>(method: StoreMethod, work: () => Promise<T>, outcomeOf?: (result: T) => string) =>
@@ -61,7 +62,7 @@ export function observeStore<S extends BlobStore>(store: S, role: StoreRole, obs
   }
 }
 
-/** Missing is `null` or `false`, as the contract says. */
+/** Missing is `null` or `false`, as in the contract. */
 function foundOrMissing(result: unknown): string {
   return result === null || result === false ? "missing" : "ok";
 }

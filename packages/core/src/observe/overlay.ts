@@ -1,6 +1,6 @@
 /**
- * An object with everything that `target` has, its optional abilities included, but with `changes` in the place of what
- * they name. Methods are looked up once, now; other properties are read from `target` whenever they are asked for.
+ * An object with all members of `target`, including its optional abilities, in which `changes` replaces the
+ * members it names. Methods are looked up once, now; other properties are read from `target` on every access.
  */
 export function overlay<T extends object>(target: T, changes: object): T {
   const layer = { ...changes };
@@ -18,6 +18,6 @@ export function overlay<T extends object>(target: T, changes: object): T {
     }
     owner = Object.getPrototypeOf(owner);
   }
-  // Every property of `target` has just been given to it, by a loop whose outcome TypeScript cannot tell.
+  // The loop has just assigned every property of `target`, which TypeScript cannot infer.
   return layer as T;
 }

@@ -1,6 +1,6 @@
 import type { Observer } from "../contracts/observer.ts";
 
-/** The same observer, without its failures: they go to `onError`, and the observed work gives what it gives. */
+/** The same observer; its own failures go to `onError`, and the observed work returns its result. */
 export function safeObserver(observer: Observer, onError: (error: unknown) => void): Observer {
   return {
     async observe(operation, work, outcomeOf) {
@@ -13,7 +13,7 @@ export function safeObserver(observer: Observer, onError: (error: unknown) => vo
         return await observer.observe(operation, begin, outcomeOf);
       } catch (error) {
         const result = await begin();
-        // The work succeeded, so the failure is the observer's.
+        // The work succeeded, so the observer failed.
         onError(error);
         return result;
       }

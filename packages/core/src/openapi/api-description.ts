@@ -12,17 +12,17 @@ import { headersOf } from "./headers.ts";
 import { PROBLEM_SCHEMA, problemResponse } from "./problems.ts";
 import { VERSION } from "./version.ts";
 
-/** What an API is made of: images, a lookup. */
+/** A service that can describe its part of the API: images or lookup. */
 export interface Described {
   describe(): ApiPart;
 }
 
 export interface ApiDescriptionOptions {
-  /** As that of the services. @default What the host framework makes of the request */
+  /** The same as that of the services. @default derived from the host framework's request */
   publicUrl?: string;
   /** See {@link TlsPolicy}. @default "required" */
   tls?: TlsPolicy;
-  /** Which other web origins may read the description from a browser. @default none */
+  /** Other web origins that may read the description from a browser. @default none */
   cors?: CorsOptions;
 }
 
@@ -35,8 +35,8 @@ const RULES = {
 const ALLOW = "GET, HEAD, OPTIONS";
 
 /**
- * One description of several services that are mounted at one base, at `{base}/api/openapi.json`. To be mounted there before
- * them: each of them would describe itself alone.
+ * One description of several services mounted at the same base, served at `{base}/api/openapi.json`. Mount it
+ * before the services; otherwise each service describes only itself.
  * @example
  * app.use("/", express(createApiDescription([images, lookup])), express(images), express(lookup));
  */

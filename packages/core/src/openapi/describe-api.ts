@@ -3,21 +3,21 @@ import type { ApiComponents, ApiDocument, ApiPart, ApiResponse, PathItem } from 
 import { HEAD_TAG, headOf } from "./head-of.ts";
 import { headersOf } from "./headers.ts";
 
-/** Where the description is, below the mount point. */
+/** Path of the description, below the mount point. */
 export const DESCRIPTION_PATH = "/api/openapi.json";
 
-/** What a document is made for. */
+/** The data about a site that its document needs. */
 export interface DescribedSite {
   version: string;
-  /** How the description's own address refuses a request, by status. */
+  /** The refusals of the description's own URL, by status. */
   refusals: Readonly<Record<string, ApiResponse>>;
-  /** Schemas that these need, and no part has. */
+  /** Schemas that these refusals need, and that no part defines. */
   schemas?: Readonly<Record<string, JsonSchema>>;
-  /** What it answers to other methods than GET and HEAD. */
+  /** The answer to methods other than GET and HEAD. */
   otherMethods: ApiResponse;
 }
 
-/** The services of one mount point as one OpenAPI document, wherever that is. */
+/** The services of one mount point as one OpenAPI document, without the URL of the server. */
 export function describeApi(parts: readonly ApiPart[], site: DescribedSite): Omit<ApiDocument, "servers"> {
   return {
     openapi: "3.1.1",
@@ -36,25 +36,25 @@ export function describeApi(parts: readonly ApiPart[], site: DescribedSite): Omi
   };
 }
 
-/** One sentence: only its first word is written with a capital. */
+/** The title is one sentence: only its first word begins with a capital. */
 function titleOf([first, ...others]: readonly ApiPart[]): string {
   const titles = others.map(({ title }) => title.charAt(0).toLowerCase() + title.slice(1));
   return [first?.title ?? "API", ...titles].join(" and ");
 }
 
-const DESCRIPTION_TAG = { name: "Description", description: "The API in a form for programs." };
+const DESCRIPTION_TAG = { name: "Description", description: "The API in machine-readable form." };
 
 function descriptionPath({ refusals, otherMethods }: DescribedSite): PathItem {
   const get = {
     operationId: "getDescription",
     tags: [DESCRIPTION_TAG.name],
     summary: "This description",
-    description: "The API that is mounted here as an OpenAPI 3.1 document.",
+    description: "The API mounted here, as an OpenAPI 3.1 document.",
     parameters: [
       {
         name: "If-None-Match",
         in: "header",
-        description: "The `ETag` of what you have: 304 where it is the same still.",
+        description: "The `ETag` of the client's copy: answered with 304 if it is still current.",
         schema: { type: "string" },
       },
     ],
@@ -66,7 +66,7 @@ function descriptionPath({ refusals, otherMethods }: DescribedSite): PathItem {
           "application/json": { schema: { type: "object", required: ["openapi", "info", "paths"] } },
         },
       },
-      "304": { description: "It has not changed.", headers: headersOf("Cache-Control", "ETag") },
+      "304": { description: "The document has not changed.", headers: headersOf("Cache-Control", "ETag") },
       ...refusals,
     },
   } as const;

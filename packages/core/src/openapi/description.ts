@@ -3,10 +3,10 @@ import type { Call, Reply } from "../contracts/call.ts";
 import { evaluatePreconditions } from "../http/conditional.ts";
 import type { ApiDocument } from "./document.ts";
 
-/** A document that is the same wherever it is served from, but for its own address. */
+/** A document that depends on the site only in its server URL. */
 export interface Description {
   /**
-   * Answers GET and HEAD, with 304 where the client has it already.
+   * Answers GET and HEAD; 304 if the client's copy is current.
    * @param baseUrl Absolute URL of the mount point, without a trailing slash.
    */
   reply(call: Call, baseUrl: string): Reply;
@@ -18,7 +18,10 @@ interface Texts {
   hash: string;
 }
 
-/** @param describe makes the document, once, when it is first asked for: that takes as long as a hundred other replies. */
+/**
+ * @param describe creates the document; called once, at the first request, because it takes as long as a
+ * hundred other replies.
+ */
 export function createDescription(describe: () => Omit<ApiDocument, "servers">): Description {
   let texts: Texts | null = null;
   return {
@@ -39,7 +42,7 @@ function textsOf({ openapi, jsonSchemaDialect, info, ...rest }: Omit<ApiDocument
 function descriptionReply(call: Call, baseUrl: string, texts: Texts): Reply {
   const etag = `"${createHash("sha256").update(texts.hash).update(baseUrl).digest("base64url").slice(0, 22)}"`;
   const headers = {
-    // Options of the host change it, and its address depends on the host's name.
+    // The host's options change it, and its server URL depends on the host name.
     "Cache-Control": "no-cache",
     ETag: etag,
     "X-Content-Type-Options": "nosniff",

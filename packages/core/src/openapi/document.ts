@@ -1,6 +1,6 @@
 import type { JsonSchema, JsonValue } from "../schema/json-schema.ts";
 
-/** An OpenAPI document, as far as ours goes. */
+/** An OpenAPI document, limited to the features used here. */
 export interface ApiDocument {
   readonly openapi: string;
   readonly jsonSchemaDialect: string;
@@ -22,15 +22,15 @@ export interface ApiComponents {
   readonly securitySchemes?: Readonly<Record<string, SecurityScheme>>;
 }
 
-/** What one service tells of itself; see {@link describeApi}. */
+/** One service's part of the description; see {@link describeApi}. */
 export interface ApiPart {
-  /** What the service is, in a few words. */
+  /** The service in a few words. */
   readonly title: string;
   /** Markdown. */
   readonly description: string;
   readonly tags: readonly ApiTag[];
   readonly paths: Readonly<Record<string, PathItem>>;
-  /** Their names are unlike those of other services, except for what is the same. */
+  /** Their names differ from those of other services, except for shared components. */
   readonly components: ApiComponents;
 }
 
@@ -38,7 +38,7 @@ export type Method = "get" | "head" | "post" | "patch" | "delete";
 
 export interface PathItem extends Partial<Readonly<Record<Method, ApiOperation>>> {
   readonly parameters?: readonly ApiParameter[];
-  /** What all methods get that are not described here. */
+  /** The answer to all methods that are not described here. */
   readonly "x-other-methods"?: ApiResponse;
 }
 
@@ -49,9 +49,9 @@ export interface ApiOperation {
   readonly description?: string;
   readonly parameters?: readonly ApiParameter[];
   readonly requestBody?: ApiRequestBody;
-  /** Any of these; an empty one asks for nothing. */
+  /** Any of these is sufficient; an empty one requires no key. */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  /** By status. */
+  /** Responses by status. */
   readonly responses: Readonly<Record<string, ApiResponse>>;
 }
 
@@ -60,7 +60,7 @@ export interface ApiParameter {
   readonly in: "path" | "query" | "header";
   readonly required?: boolean;
   readonly description?: string;
-  /** Whether an empty value is as if the parameter were left out. */
+  /** Whether an empty value counts as absent. */
   readonly allowEmptyValue?: boolean;
   readonly style?: "form";
   readonly explode?: boolean;
@@ -83,14 +83,14 @@ export interface ApiMedia {
 export interface ApiResponse {
   readonly description: string;
   readonly headers?: Readonly<Record<string, ApiHeader>>;
-  /** By media type; absent: no body. */
+  /** Content by media type; absent: no body. */
   readonly content?: Readonly<Record<string, ApiMedia>>;
 }
 
 export interface ApiHeader {
   readonly $ref?: string;
   readonly description?: string;
-  /** Whether every such response has it. */
+  /** Whether every such response has the header. */
   readonly required?: boolean;
   readonly schema?: JsonSchema;
 }

@@ -2,13 +2,13 @@ import type { ApiOperation, ApiResponse, ApiTag } from "./document.ts";
 
 export const HEAD_TAG: ApiTag = {
   name: "Headers only",
-  description: "The same requests by HEAD: status and headers of what GET would answer, without the body.",
+  description: "The same requests with HEAD: status and headers of the GET response, without the body.",
 };
 
-/** Of GET alone: parts are not for HEAD. */
+/** Statuses of GET only: HEAD ignores ranges. */
 const ONLY_GET = ["206", "416"];
 
-/** What HEAD does where GET does `operation`. */
+/** The HEAD operation for the GET operation `operation`. */
 export function headOf(operation: ApiOperation): ApiOperation {
   const responses = Object.entries(operation.responses)
     .filter(([status]) => !ONLY_GET.includes(status))

@@ -7,46 +7,52 @@ const httpDate = {
   pattern: "^[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT$",
 } as const;
 
-/** Headers of responses. Where a response names one, it has it. */
+/** Headers of responses. A response that lists one always has it. */
 export const HEADERS = {
-  "Accept-Ranges": { description: "Parts can be asked for by `Range`.", schema: { const: "bytes" } },
-  Allow: { description: "The methods that the address permits.", schema: text },
-  "Cache-Control": { description: "Whether and how long the response may be kept.", schema: text },
+  "Accept-Ranges": { description: "Byte ranges can be requested with `Range`.", schema: { const: "bytes" } },
+  Allow: { description: "The methods that the URL allows.", schema: text },
+  "Cache-Control": { description: "Whether and how long the response may be cached.", schema: text },
   "Content-Disposition": {
-    description: "Under which name to save it (RFC 6266).",
+    description: "The file name for saving (RFC 6266).",
     schema: { type: "string", pattern: "^(?:inline|attachment); filename=" },
   },
   "Content-Range": {
-    description: "Which bytes of how many (RFC 9110 §14.4).",
+    description: "The byte range in this response, and the total size (RFC 9110 §14.4).",
     schema: { type: "string", pattern: "^bytes (?:\\d+-\\d+|\\*)/\\d+$" },
   },
-  "Content-Security-Policy": { description: "What the document may load and run: little.", schema: text },
+  "Content-Security-Policy": {
+    description: "The resources that the document may load and execute: few.",
+    schema: text,
+  },
   ETag: {
     description: "Changes with the content. For `If-None-Match` and `If-Match`.",
     schema: { type: "string", pattern: '^"[^"]+"$' },
   },
   "Last-Modified": { description: "For `If-Modified-Since`.", schema: httpDate },
   Link: {
-    description: "Related addresses (RFC 8288).",
+    description: "Related URLs (RFC 8288).",
     schema: { type: "string", pattern: "^<[^>]+>; rel=" },
   },
   Location: { description: "Absolute URL.", schema: uri },
   RateLimit: {
-    description: "What is left of the limit, and in how many seconds it is renewed.",
+    description: "Requests left within the limit, and the seconds until it resets.",
     schema: { type: "string", pattern: '^"\\w+";r=\\d+;t=\\d+$' },
   },
   "RateLimit-Policy": {
-    description: "The limit that applies, per so many seconds.",
+    description: "The limit that applies, and its window in seconds.",
     schema: { type: "string", pattern: '^"\\w+";q=\\d+;w=\\d+$' },
   },
   "Retry-After": {
-    description: "Seconds to wait before asking again.",
+    description: "Seconds to wait before a retry.",
     schema: { type: "string", pattern: "^[1-9]\\d*$" },
   },
   Sunset: { description: "When the image expires (RFC 8594).", schema: httpDate },
-  Vary: { description: "By what the response differs.", schema: text },
-  "WWW-Authenticate": { description: "How to send a key.", schema: text },
-  "X-Service-Image-Edit-Url": { description: "Where to change the image. Contains the PIN.", schema: uri },
+  Vary: { description: "The request headers on which the response depends.", schema: text },
+  "WWW-Authenticate": { description: "The ways to send a key.", schema: text },
+  "X-Service-Image-Edit-Url": {
+    description: "URL of the page to edit the image. Contains the PIN.",
+    schema: uri,
+  },
   "X-Service-Image-Id": { description: "The image's ID.", schema: text },
   "X-Service-Image-Pin": { description: "The PIN.", schema: text },
   "X-Service-Image-Url": { description: "The same as `Location`.", schema: uri },
@@ -54,7 +60,7 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS;
 
-/** The headers that a response always has. */
+/** Headers that a response always has. */
 export function headersOf(...names: readonly HeaderName[]): Record<string, ApiHeader> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -2,16 +2,16 @@ import { statusTitle } from "../http/problem.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import type { ApiHeader, ApiMedia, ApiResponse } from "./document.ts";
 
-/** What `problemReply` writes. */
+/** Schema of the body that `problemReply` sends. */
 export const PROBLEM_SCHEMA: JsonSchema = {
   type: "object",
   title: "Problem",
-  description: "Why a request was refused (RFC 9457).",
+  description: "Why a request was rejected (RFC 9457).",
   properties: {
     type: { const: "about:blank" },
-    title: { type: "string", description: "The status in words." },
+    title: { type: "string", description: "The name of the status." },
     status: { type: "integer", minimum: 400, maximum: 599 },
-    detail: { type: "string", description: "What is wrong, and what to do about it." },
+    detail: { type: "string", description: "What is wrong, and how to fix it." },
     instance: { type: "string", description: "Path of the request." },
   },
   required: ["type", "title", "status", "detail", "instance"],
@@ -26,7 +26,7 @@ export const PROBLEM_SCHEMA: JsonSchema = {
   ],
 };
 
-/** As what problems are told: as JSON, as a line of text, or as JSON and as a page to who prefers HTML. */
+/** The form of a problem: JSON, a line of text, or JSON with an HTML page for clients that prefer one. */
 export type ProblemForm = "json" | "text" | "page";
 
 const JSON_PROBLEM: Readonly<Record<string, ApiMedia>> = {
@@ -42,7 +42,7 @@ const CONTENT_OF: Readonly<Record<ProblemForm, Readonly<Record<string, ApiMedia>
   page: { ...JSON_PROBLEM, ...HTML },
 };
 
-/** A refusal. */
+/** A refusal as an API response. */
 export function problemResponse(
   form: ProblemForm,
   status: number,

@@ -8,7 +8,7 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [name: string]: JsonValue };
 
-/** A schema of JSON Schema 2020-12, as far as descriptions use it. */
+/** A schema of JSON Schema 2020-12, limited to the keywords that the descriptions use. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly title?: string;
@@ -19,7 +19,7 @@ export interface JsonSchema {
   readonly default?: JsonValue;
   readonly examples?: readonly JsonValue[];
   readonly format?: string;
-  /** ECMAScript with the flag `u`. */
+  /** An ECMAScript regular expression with the flag `u`. */
   readonly pattern?: string;
   /** In code points. */
   readonly minLength?: number;
@@ -37,12 +37,12 @@ export interface JsonSchema {
   readonly contentMediaType?: string;
 }
 
-/** What a schema's pattern matches, to validate by it. */
+/** A schema's pattern as a regular expression, for validation. */
 export function patternOf({ pattern }: { readonly pattern: string }): RegExp {
   return new RegExp(pattern, "u");
 }
 
-/** Whether a text is one of the words that a schema lists. */
+/** Whether a text is one of a schema's enum values. */
 export function isWordOf<T extends string>(
   schema: { readonly enum: readonly T[] },
   value: unknown,
@@ -50,13 +50,13 @@ export function isWordOf<T extends string>(
   return schema.enum.some((word) => word === value);
 }
 
-/** A field of a form that may be left out, which an empty text counts as. */
+/** An optional form field: an empty text counts as absent. */
 export function optionalText(schema: JsonSchema): JsonSchema {
   if (schema.enum !== undefined) return { ...schema, enum: [...schema.enum, ""] };
   return schema.pattern === undefined ? schema : { ...schema, pattern: `${schema.pattern}|^$` };
 }
 
-/** A field of a JSON body that may be left out, which null and an empty text count as. */
+/** An optional field of a JSON body: null and an empty text count as absent. */
 export function optionalField(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { enum: ["", null] }] };
 }

@@ -1,4 +1,4 @@
-/** The text of a pattern for the decimal numbers from 1 to `max`, zeros in front or not. */
+/** The source of a pattern for decimal numbers from 1 to `max`, with or without leading zeros. */
 export function numbersUpTo(max: number): string {
   const digits = String(max);
   const choices = digits.length === 1 ? [] : [`[1-9]\\d{0,${digits.length - 2}}`];

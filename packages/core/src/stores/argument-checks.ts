@@ -2,25 +2,36 @@ import { isBlobKey } from "../contracts/blob-store.ts";
 import { isLeaseLength } from "../contracts/lease-store.ts";
 import { ServiceError } from "../errors.ts";
 
-/** Keys of a page, at most, and by default. */
+/** Maximum and default number of keys per page. */
 export const MAX_PAGE = 1000;
 
-/** Throws `bad_request` for what is no key of a blob. */
+/** Throws `bad_request` for a value that is not a blob key. */
 export function checkBlobKey(key: string): void {
-  if (!isBlobKey(key)) throw new ServiceError("bad_request", "That is not a key.");
+  if (!isBlobKey(key))
+    throw new ServiceError(
+      "bad_request",
+      "Not a blob key: use one to eight segments of letters, digits, `-`, `_` and `.`, joined by `/`",
+    );
 }
 
-/** Throws `bad_request` for what cannot be listed: a prefix is empty, or a key and `/`; a page has 1 to 1000 keys. */
+/**
+ * Throws `bad_request` for an invalid listing: a prefix is empty, or a key followed by `/`; a page has 1 to
+ * 1000 keys.
+ */
 export function checkListing(prefix: string, limit: number): void {
   if (prefix !== "" && !(prefix.endsWith("/") && isBlobKey(prefix.slice(0, -1)))) {
-    throw new ServiceError("bad_request", "That is not a prefix of keys.");
+    throw new ServiceError(
+      "bad_request",
+      "Not a key prefix: use an empty string, or a blob key followed by `/`",
+    );
   }
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE) {
-    throw new ServiceError("bad_request", `A page has 1 to ${MAX_PAGE} keys.`);
+    throw new ServiceError("bad_request", `The limit of a page must be an integer from 1 to ${MAX_PAGE}`);
   }
 }
 
-/** Throws `bad_request` for what is no length of a lease. */
+/** Throws `bad_request` for an invalid lease length. */
 export function checkLeaseLength(leaseMs: number): void {
-  if (!isLeaseLength(leaseMs)) throw new ServiceError("bad_request", "That is not the length of a lease.");
+  if (!isLeaseLength(leaseMs))
+    throw new ServiceError("bad_request", "The lease length must be an integer from 100 to 3,600,000 ms");
 }

@@ -15,11 +15,11 @@ export interface DueList {
   add(entry: DueEntry, signal?: AbortSignal): Promise<void>;
   /** As {@link DueIndex.removeDue}. */
   remove(entry: DueEntry): Promise<void>;
-  /** Entries that are due at `untilMs`, the oldest first, at most `limit`; as {@link DueIndex.listDue}. */
+  /** Entries that are due at `untilMs`, oldest first, at most `limit`; as {@link DueIndex.listDue}. */
   due(untilMs: number, limit: number): Promise<DueEntry[]>;
 }
 
-/** The list of this name in a store: by the due index of the store, else as empty blobs. */
+/** The list with this name: kept in the store's due index, or as empty blobs if the store has none. */
 export function createDueList(store: BlobStore, list: string): DueList {
   const index = hasDueIndex(store) ? store : createBlobDueIndex(store);
   return {
@@ -46,7 +46,8 @@ function createBlobDueIndex(store: BlobStore): DueIndex {
       checkDueQuery(untilMs, limit);
       const prefix = prefixOf(list);
       const found: DueEntry[] = [];
-      // Pages come in no order: the oldest entry may be on the last. A store for which that costs too much has a due index.
+      // Pages are unordered, so the oldest entry may be on the last page. A store for which this costs too
+      // much has a due index.
       let cursor: string | undefined;
       do {
         const page = await store.list(prefix, cursor === undefined ? {} : { cursor });
@@ -67,26 +68,34 @@ function prefixOf(list: string): string {
 const TIME_DIGITS = 9;
 const NAME = /^([0-9a-z]{9})\.([A-Za-z0-9_-]{1,64})$/;
 
-/** The entry as a name that sorts by time. Throws `bad_request` for a value that is no entry. */
+/** The entry as a name that sorts by time. Throws `bad_request` for an invalid entry. */
 export function dueName(entry: DueEntry): string {
-  if (!isDueEntry(entry)) throw new ServiceError("bad_request", "Not an entry of a due index");
+  if (!isDueEntry(entry))
+    throw new ServiceError(
+      "bad_request",
+      "Not an entry of a due index: expected an ID and a time in Unix milliseconds",
+    );
   return `${entry.dueMs.toString(36).padStart(TIME_DIGITS, "0")}.${entry.id}`;
 }
 
-/** The entry that a name stands for; `null` for any other name. */
+/** The entry that a name encodes; `null` for any other name. */
 export function parseDueName(name: string): DueEntry | null {
   const [, time, id] = NAME.exec(name) ?? [];
   return time === undefined || id === undefined ? null : { id, dueMs: Number.parseInt(time, 36) };
 }
 
-/** Throws `bad_request` for an invalid name of a list. */
+/** Throws `bad_request` for an invalid list name. */
 export function checkDueList(list: string): void {
-  if (!isDueListName(list)) throw new ServiceError("bad_request", "Not a list of a due index");
+  if (!isDueListName(list))
+    throw new ServiceError("bad_request", "Not the name of a due list: use 1 to 20 lower-case letters");
 }
 
 /** Throws `bad_request` for an invalid query. */
 export function checkDueQuery(untilMs: number, limit: number): void {
   if (!isDueQuery(untilMs, limit)) {
-    throw new ServiceError("bad_request", "What is due is asked for by a time, and for 1 to 1000 entries");
+    throw new ServiceError(
+      "bad_request",
+      "A due query needs a time of at least 0 and a limit from 1 to 1000",
+    );
   }
 }

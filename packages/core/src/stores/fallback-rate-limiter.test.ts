@@ -7,13 +7,13 @@ import { createMemoryRateLimiter } from "./memory/memory-rate-limiter.ts";
 
 const RULE = { limit: 3, windowMs: 600_000 };
 
-/** A limiter that goes away and comes back when the test says. */
+/** A limiter that the test can make unavailable and available again. */
 function createUnsteady() {
   const steady = createMemoryRateLimiter();
   const state = { isAway: false, asked: 0 };
   const ask = async <T>(use: () => Promise<T>) => {
     state.asked++;
-    if (state.isAway) throw new ServiceError("store_unavailable", "It is away.");
+    if (state.isAway) throw new ServiceError("store_unavailable", "The limiter is unavailable");
     return use();
   };
   const limiter: RateLimiter = {
@@ -25,7 +25,7 @@ function createUnsteady() {
   return { limiter, state };
 }
 
-describe("while the shared limiter is there", () => {
+describe("the fallback limiter, while the shared limiter is available", () => {
   rateLimiterContract(test, async () => {
     const shared = createMemoryRateLimiter();
     const limiter = createFallbackRateLimiter(shared, () => undefined);
@@ -37,7 +37,7 @@ describe("while the shared limiter is there", () => {
   });
 });
 
-describe("while the shared limiter is away", () => {
+describe("the fallback limiter, while the shared limiter is unavailable", () => {
   rateLimiterContract(test, async () => {
     const { limiter, state } = createUnsteady();
     state.isAway = true;
@@ -45,7 +45,7 @@ describe("while the shared limiter is away", () => {
   });
 });
 
-test("many calls that fail at once are told of once, and only one in a second is risked", async () => {
+test("the fallback limiter reports simultaneous failures once, and tries the shared limiter once per second", async () => {
   const { limiter, state } = createUnsteady();
   const errors: unknown[] = [];
   const fallback = createFallbackRateLimiter(limiter, (error) => errors.push(error));
@@ -58,7 +58,7 @@ test("many calls that fail at once are told of once, and only one in a second is
   expect(state.asked).toBe(asked);
 });
 
-test("when the shared limiter is back, it counts again", async () => {
+test("the fallback limiter counts in the shared limiter again once that is back", async () => {
   const { limiter, state } = createUnsteady();
   const fallback = createFallbackRateLimiter(limiter, () => undefined);
   await fallback.consume("key", RULE);
@@ -77,7 +77,7 @@ test("when the shared limiter is back, it counts again", async () => {
   expect(await fallback.consume("key", RULE)).toMatchObject({ remaining: 1 });
 });
 
-test("what is wrong with a call is not taken for an outage", async () => {
+test("the fallback limiter does not treat an invalid call as an outage", async () => {
   const { limiter, state } = createUnsteady();
   const fallback = createFallbackRateLimiter(limiter, () => undefined);
   await expect(fallback.consume("key", { limit: 0, windowMs: 1 })).rejects.toThrow(TypeError);

@@ -2,15 +2,16 @@ import type { RateLimiter } from "../contracts/rate-limiter.ts";
 import { isServiceError } from "../errors.ts";
 import { createMemoryRateLimiter } from "./memory/memory-rate-limiter.ts";
 
-/** How often one call is risked on a limiter that is away: the others do not wait for its failure. */
+/** During an outage one call per second tries the shared limiter; the others do not wait for its failure. */
 const RETRY_MS = 1_000;
 
 /**
- * Counts in `shared`; while that is unavailable, in this process' memory, so that a limiter which is away neither stops the
- * service nor lifts its limits: each process then allows as much as all together did.
+ * Counts in `shared`; while that is unavailable, in the memory of this process. An outage therefore neither
+ * stops the service nor lifts its limits. During an outage each process allows as much as all processes
+ * together did before.
  *
- * Being closed, it leaves `shared` open.
- * @param onError Gets the failures of `shared`, at most about one per second.
+ * Closing it leaves `shared` open.
+ * @param onError receives the failures of `shared`, at most about one per second.
  */
 export function createFallbackRateLimiter(
   shared: RateLimiter,
@@ -19,7 +20,7 @@ export function createFallbackRateLimiter(
   const local = createMemoryRateLimiter();
   let isAway = false;
   let retryAt = 0;
-  /** Failures that were reported. */
+  /** Number of reported failures. */
   let outages = 0;
 
   async function count<T>(use: (limiter: RateLimiter) => Promise<T>): Promise<T> {
@@ -32,7 +33,7 @@ export function createFallbackRateLimiter(
       return result;
     } catch (error) {
       if (!isServiceError(error, "store_unavailable")) throw error;
-      // Of many that failed at once, the first tells.
+      // Of calls that fail at once, only the first reports.
       if (outage === outages) {
         outages++;
         isAway = true;

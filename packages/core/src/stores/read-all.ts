@@ -4,6 +4,6 @@ import type { Readable } from "node:stream";
 export async function readAll(body: Buffer | Readable): Promise<Buffer> {
   if (Buffer.isBuffer(body)) return body;
   const chunks: Buffer[] = [];
-  for await (const chunk of body) chunks.push(chunk as Buffer); // A store's streams are of Buffers.
+  for await (const chunk of body) chunks.push(chunk as Buffer); // A store's streams yield Buffers.
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }

@@ -34,9 +34,9 @@ afterEach(() => {
   mkdirSync(own);
 });
 
-/** The name of a directory whose process has ended: this one's number, at another time. */
+/** The name of a directory whose process has ended: this process's number with another start time. */
 const DEAD = `outrigger-${processName().replace(/\d+$/, "1")}.AbCd12`;
-/** Of a process in another container. */
+/** The name of a directory of a process in another container. */
 const FOREIGN = "outrigger-0123456789ab.1.1.AbCd12";
 
 function makeDirectory(name: string): string {
@@ -46,7 +46,7 @@ function makeDirectory(name: string): string {
   return path;
 }
 
-test("the directory is this user's alone, the same at every call, and made again where it was removed", () => {
+test("the temporary directory is private to this user, stays the same between calls, and is created again if deleted", () => {
   const first = systemTemporaryDirectory();
   expect(first.startsWith(`${parent}/outrigger-${processName()}.`)).toBe(true);
   expect(statSync(first).mode & 0o777).toBe(0o700);
@@ -54,13 +54,13 @@ test("the directory is this user's alone, the same at every call, and made again
   rmSync(first, { recursive: true });
   const second = systemTemporaryDirectory();
   expect(second).not.toBe(first);
-  // Another user may have put a link in the place of one that was removed.
+  // Another user may have put a link where a directory was deleted.
   rmSync(second, { recursive: true });
   symlinkSync(elsewhere, second);
   expect(systemTemporaryDirectory()).not.toBe(second);
 });
 
-test("a sweep removes what dead processes left, and keeps what others use", () => {
+test("a sweep deletes the directories of dead processes, and keeps those in use", () => {
   makeDirectory(DEAD);
   const kept = [`outrigger-${processName()}.AbCd12`, FOREIGN, "outrigger-some-other-thing", "another"];
   for (const name of kept) makeDirectory(name);
@@ -68,7 +68,7 @@ test("a sweep removes what dead processes left, and keeps what others use", () =
   expect(readdirSync(parent).sort()).toEqual(kept.sort());
 });
 
-test("a directory of another container goes an hour after its last sign of life", async () => {
+test("a sweep deletes a directory of another container an hour after its last sign of life", async () => {
   const path = join(parent, FOREIGN);
   mkdirSync(path);
   sweepSystemTemporary();
@@ -78,7 +78,7 @@ test("a directory of another container goes an hour after its last sign of life"
   expect(readdirSync(parent)).toEqual([]);
 });
 
-test("a sweep follows no link, and leaves other users' directories alone", () => {
+test("a sweep follows no link, and ignores other users' directories", () => {
   symlinkSync(elsewhere, join(parent, DEAD));
   sweepSystemTemporary();
   rmSync(join(parent, DEAD));
@@ -89,7 +89,7 @@ test("a sweep follows no link, and leaves other users' directories alone", () =>
   sweepSystemTemporary();
   expect(readdirSync(parent)).toEqual([DEAD]);
   getuid.mockRestore();
-  // Where any user may exchange directories, a removal could be led astray.
+  // Any user could exchange directories here, and so redirect a removal.
   chmodSync(parent, 0o777);
   sweepSystemTemporary();
   expect(readdirSync(parent)).toEqual([DEAD]);
@@ -99,7 +99,7 @@ test("a sweep follows no link, and leaves other users' directories alone", () =>
   expect(readdirSync(elsewhere)).toEqual(["precious"]);
 });
 
-test("a process that ends by itself leaves nothing", async () => {
+test("a process that exits normally deletes its temporary directory", async () => {
   const code = `import { systemTemporaryDirectory } from "@outrigger/core/stores"; console.log(systemTemporaryDirectory());`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", code], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -110,7 +110,7 @@ test("a process that ends by itself leaves nothing", async () => {
   expect(readdirSync(parent)).toEqual([]);
 });
 
-test("a temporary directory that cannot be used is said to be so", () => {
+test("an unusable temporary directory rejects with store_unavailable and its error code", () => {
   const file = join(own, "file");
   writeFileSync(file, "");
   vi.stubEnv("TMPDIR", file);

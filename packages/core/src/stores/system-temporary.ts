@@ -6,21 +6,22 @@ import { storeError, systemCode } from "./fs/fs-errors.ts";
 import { isAbandoned, processName, SIGN_OF_LIFE_MS } from "./fs/fs-processes.ts";
 
 const PREFIX = "outrigger-";
-/** Behind the prefix: the process, and six characters by which the name cannot be taken in advance. */
+/** After the prefix: the process, and six random characters so that no user can take the name in advance. */
 const NAME = /^outrigger-([0-9a-f]{12}\.\d+\.\d+)\.[A-Za-z0-9]{6}$/;
-/** Mode bits: others may write there, and only the owner of a file may remove it. */
+/** Mode bits: group or others may write to a directory. */
 const WRITABLE_BY_OTHERS = 0o022;
+/** Mode bit: only the owner of a file may delete it. */
 const STICKY = 0o1000;
 
 let own: string | null = null;
 
 /**
- * This process' directory below the system's for temporary files, for this user alone. Made when it is first asked for,
- * removed when the process exits; after a kill the next process on the machine removes it.
- * @throws ServiceError `no_space` or `store_unavailable` where it cannot be made.
+ * This process's directory below the system's temporary directory, accessible to this user only. Created at
+ * the first call, deleted when the process exits. After a kill, the next process on the machine deletes it.
+ * @throws ServiceError `no_space` or `store_unavailable` if it cannot be created.
  */
 export function systemTemporaryDirectory(): string {
-  // A cleaner of the system's may have removed it.
+  // A system cleaner may have deleted it.
   if (own !== null && isOurDirectory(own)) return own;
   const isFirst = own === null;
   sweepSystemTemporary();
@@ -42,8 +43,8 @@ export function systemTemporaryDirectory(): string {
 }
 
 /**
- * Removes the directories that killed processes of this user left. Never follows a symbolic link, and touches nothing where
- * another user could exchange a directory while it is removed.
+ * Deletes the directories left by killed processes of this user. Never follows a symbolic link, and skips
+ * places where another user could exchange a directory during its removal.
  */
 export function sweepSystemTemporary(): void {
   const parent = tmpdir();
@@ -61,7 +62,7 @@ function removeAbandoned(parent: string, name: string): void {
   rmSync(path, { recursive: true, force: true });
 }
 
-/** Another process does the same, or the disk is in the way: the next one tries again. */
+/** Ignores a simultaneous sweep by another process and disk errors: the next sweep tries again. */
 function ignoringSystemErrors(work: () => void): void {
   try {
     work();
@@ -70,13 +71,13 @@ function ignoringSystemErrors(work: () => void): void {
   }
 }
 
-/** Whether a path is a directory of this user, and no link to one. */
+/** Whether a path is a directory of this user, and not a link. */
 function isOurDirectory(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats?.isDirectory() === true && (process.getuid === undefined || stats.uid === process.getuid());
 }
 
-/** For processes in other containers, which cannot see this one. */
+/** Shows processes in other containers, which cannot see this one, that it is alive. */
 function showLife(): void {
   ignoringSystemErrors(() => {
     const now = new Date();

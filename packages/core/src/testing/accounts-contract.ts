@@ -9,16 +9,16 @@ import type { ConformanceTest } from "./conformance-test.ts";
 import { assertRecognised } from "./foreign-copy.ts";
 
 export interface AccountsContractOptions {
-  /** Gives accounts on the same data, as another process has them. @default the same object */
+  /** Opens accounts on the same data, as another process would. @default the same object */
   openAnother?: (accounts: Accounts) => Promise<Accounts>;
 }
 
 /**
- * What every {@link Accounts} must do.
+ * Tests that an implementation fulfils the {@link Accounts} contract.
  *
  * @param test The `test` or `it` of any runner, whose time limit should be at least 30 s.
- * @param create Makes accounts. Those that it makes may share one backend, with whatever is in it: every case keeps to
- * accounts of its own.
+ * @param create Creates accounts. Several may share one backend that already holds data: every case uses its
+ * own account IDs.
  */
 export function accountsContract(
   test: ConformanceTest,
@@ -39,7 +39,7 @@ export function accountsContract(
   accountKeysBehaviour(check);
   reserveBehaviour(check);
 
-  check("reject with errors that another copy of core recognises", async ({ one, id }) => {
+  check("failures are errors that another copy of core recognises", async ({ one, id }) => {
     const key = { hint: "or_1", createdAt: 1, revokedAt: null };
     const hash = randomBytes(32).toString("base64url");
     await one.create(accountOf(id));
@@ -49,31 +49,34 @@ export function accountsContract(
     await assertRecognised(() => one.get(id), "store_unavailable");
   });
 
-  check("answer nothing once they are closed, which may happen twice", async ({ one, id }) => {
-    const account = accountOf(id);
-    await one.create(account);
-    await one.close();
-    await one.close();
-    const charge: Charge = { account: id, kind: "searches", month: "2026-03", request: "r" };
-    const key = { hint: "or_1", createdAt: 1, revokedAt: null };
-    const calls: Record<string, () => Promise<unknown>> = {
-      create: () => one.create(accountOf(`${id}-2`)),
-      get: () => one.get(id),
-      list: () => one.list({ limit: 1 }),
-      addKey: () => one.addKey(id, "h".repeat(43), key),
-      findByKey: () => one.findByKey("h".repeat(43)),
-      keys: () => one.keys(id),
-      revokeKeys: () => one.revokeKeys(id, "or_1", 1),
-      reserve: (): Promise<ReserveResult> => one.reserve(charge, 1, 10, 1),
-      settle: () => one.settle(charge, 1),
-      usage: () => one.usage(id, "2026-03", 1),
-    };
-    for (const [name, call] of Object.entries(calls)) await assertRejects(call, "store_unavailable", name);
-  });
+  check(
+    "every method rejects with store_unavailable after close, and close may be called twice",
+    async ({ one, id }) => {
+      const account = accountOf(id);
+      await one.create(account);
+      await one.close();
+      await one.close();
+      const charge: Charge = { account: id, kind: "searches", month: "2026-03", request: "r" };
+      const key = { hint: "or_1", createdAt: 1, revokedAt: null };
+      const calls: Record<string, () => Promise<unknown>> = {
+        create: () => one.create(accountOf(`${id}-2`)),
+        get: () => one.get(id),
+        list: () => one.list({ limit: 1 }),
+        addKey: () => one.addKey(id, "h".repeat(43), key),
+        findByKey: () => one.findByKey("h".repeat(43)),
+        keys: () => one.keys(id),
+        revokeKeys: () => one.revokeKeys(id, "or_1", 1),
+        reserve: (): Promise<ReserveResult> => one.reserve(charge, 1, 10, 1),
+        settle: () => one.settle(charge, 1),
+        usage: () => one.usage(id, "2026-03", 1),
+      };
+      for (const [name, call] of Object.entries(calls)) await assertRejects(call, "store_unavailable", name);
+    },
+  );
 }
 
 function accountsBehaviour(check: AccountsTest): void {
-  check("are kept as they were made", async ({ one, another, id }) => {
+  check("an account is stored with every field unchanged", async ({ one, another, id }) => {
     const full: Account = {
       id,
       email: "ann@a.example",
@@ -88,28 +91,34 @@ function accountsBehaviour(check: AccountsTest): void {
     const bare = accountOf(`${id}-B`);
     assert.equal(await one.create(bare), true);
     assert.deepEqual(await another.get(bare.id), bare);
-    // IDs differ by case.
+    // The IDs differ only in case.
     assert.equal(await another.get(`${id}-b`), null);
   });
 
-  check("are left as they are where one of their ID is made again", async ({ one, another, id }) => {
-    const first = accountOf(id);
-    assert.equal(await one.create(first), true);
-    assert.equal(await another.create({ ...first, plan: "other", email: "x@x.example" }), false);
-    assert.deepEqual(await one.get(id), first);
-  });
+  check(
+    "create with an existing ID returns false and keeps the existing account",
+    async ({ one, another, id }) => {
+      const first = accountOf(id);
+      assert.equal(await one.create(first), true);
+      assert.equal(await another.create({ ...first, plan: "other", email: "x@x.example" }), false);
+      assert.deepEqual(await one.get(id), first);
+    },
+  );
 
-  check("one of many who make an account at once has made it", async ({ one, another, id }) => {
-    const results = await Promise.all(
-      Array.from({ length: 20 }, (_, index) =>
-        (index % 2 === 0 ? one : another).create({ ...accountOf(id), plan: `plan-${index}` }),
-      ),
-    );
-    assert.equal(results.filter(Boolean).length, 1);
-    assert.equal((await one.get(id))?.plan, `plan-${results.indexOf(true)}`);
-  });
+  check(
+    "of many simultaneous create calls for one ID, exactly one returns true",
+    async ({ one, another, id }) => {
+      const results = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          (index % 2 === 0 ? one : another).create({ ...accountOf(id), plan: `plan-${index}` }),
+        ),
+      );
+      assert.equal(results.filter(Boolean).length, 1);
+      assert.equal((await one.get(id))?.plan, `plan-${results.indexOf(true)}`);
+    },
+  );
 
-  check("are listed in order of creation, page by page", async ({ one, another, id }) => {
+  check("list returns accounts in order of creation, page by page", async ({ one, another, id }) => {
     const ids = ["c", "a", "-b", "_", "Z", "0", "aa"].map((suffix) => `${id}${suffix}`);
     for (const [index, each] of ids.entries())
       await one.create({ ...accountOf(each), createdAt: 1000 + index });

@@ -11,15 +11,15 @@ import { uploadsBehaviour } from "./adapter/uploads.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
 
 /**
- * What every adapter between a framework and the services must do. Runs against a real server of the framework, with
- * clients made of `node:http` and `node:net`.
+ * Tests that an adapter between a framework and the services fulfils its contract. Runs against a real server
+ * of the framework, with clients built on `node:http` and `node:net`.
  *
  * @param test The `test` or `it` of any runner, whose time limit should be at least 30 s.
  */
 export function adapterContract(test: ConformanceTest, harness: AdapterHarness): void {
   for (const mountPath of ["", "/img"] as const) {
     const where = mountPath === "" ? "at the root" : `under ${mountPath}`;
-    const scoped: ConformanceTest = (name, body) => test(`${where}: ${name}`, body);
+    const scoped: ConformanceTest = (name, body) => test(`adapter ${where}: ${name}`, body);
     const scope = { test: scoped, harness, mountPath };
     routingBehaviour(scope);
     repliesBehaviour(scope);

@@ -14,20 +14,21 @@ import { assertRecognised, foreignError } from "./foreign-copy.ts";
 export type { BlobStoreAbility } from "./blob-store/abilities.ts";
 
 export interface BlobStoreContractOptions {
-  /** Exactly the optional abilities that the store has. @default none */
+  /** Exactly the optional abilities of the store. @default none */
   abilities?: readonly BlobStoreAbility[];
-  /** Size of the largest blob that is tried, in bytes, at least 1,000,000. @default 5_242_881 */
+  /** Size of the largest blob stored, in bytes, at least 1,000,000. @default 5_242_881 */
   largestBytes?: number;
-  /** How many keys are listed, at least 200. @default 1000 */
+  /** Number of keys listed, at least 200. @default 1000 */
   listedKeys?: number;
 }
 
 /**
- * What every {@link BlobStore} must do, and what each optional ability adds; one with a due index runs `dueIndexContract` too.
+ * Tests that a store fulfils the {@link BlobStore} contract and that of each optional ability. For a due
+ * index it also runs `dueIndexContract`.
  *
  * @param test The `test` or `it` of any runner, whose time limit should be at least 30 s.
- * @param create Makes a store. Those that it makes may share one backend, with whatever is in it: every case keeps to
- * keys of its own.
+ * @param create Creates a store. Several may share one backend that already holds data: every case uses its
+ * own keys.
  */
 export function blobStoreContract(
   test: ConformanceTest,
@@ -57,7 +58,7 @@ export function blobStoreContract(
 }
 
 function foreignCopyBehaviour({ test }: BlobStoreScope): void {
-  test("rejects with errors that another copy of core recognises", async (store, key) => {
+  test("failures are errors that another copy of core recognises", async (store, key) => {
     await store.put(key, someBytes(10));
     await assertRecognised(() => store.put(key, someBytes(10), { ifRevision: null }), "conflict");
     await assertRecognised(() => store.get(key, { range: { start: 10, end: 20 } }), "bad_request");
@@ -65,7 +66,7 @@ function foreignCopyBehaviour({ test }: BlobStoreScope): void {
     await assertRecognised(() => store.stat(key), "store_unavailable");
   });
 
-  test("rejects with the error of a body, also where another copy of core made it", async (store, key) => {
+  test("put rejects with the error of a failed body, also if another copy of core created it", async (store, key) => {
     const trouble = foreignError("timeout");
     async function* failing(): AsyncGenerator<Buffer> {
       yield someBytes(200_000);
@@ -77,7 +78,7 @@ function foreignCopyBehaviour({ test }: BlobStoreScope): void {
 }
 
 function closeBehaviour({ test }: BlobStoreScope): void {
-  test("may be closed twice, and refuses to work after that", async (store, key) => {
+  test("every method rejects with store_unavailable after close, and close may be called twice", async (store, key) => {
     await store.put(key, someBytes(10));
     await store.close();
     await store.close();

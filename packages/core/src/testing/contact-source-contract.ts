@@ -15,18 +15,18 @@ import { searchBehaviour } from "./contact-source/search.ts";
 import { assertRecognised } from "./foreign-copy.ts";
 
 export interface ContactSourceContractOptions<Source extends ContactSource> {
-  /** Makes the source know these, as an import would. Resolves when everything that it tells is up to date. */
+  /** Loads these contacts into the source, as an import would. Resolves when every answer includes them. */
   load(source: Source, data: ContactData): Promise<void>;
-  /** Contacts of the largest domain, at least 300. @default 1000 */
+  /** Number of contacts in the largest domain, at least 300. @default 1000 */
   contacts?: number;
 }
 
 /**
- * What every {@link ContactSource} must do.
+ * Tests that a source fulfils the {@link ContactSource} contract.
  *
  * @param test The `test` or `it` of any runner, whose time limit should be at least 30 s.
- * @param create Makes a source. Those that it makes may share one backend, with whatever is in it: every case keeps to
- * domains of its own.
+ * @param create Creates a source. Several may share one backend that already holds data: every case uses its
+ * own domains.
  */
 export function contactSourceContract<Source extends ContactSource>(
   test: ConformanceTest,
@@ -47,27 +47,30 @@ export function contactSourceContract<Source extends ContactSource>(
   peopleBehaviour(check);
   erasureBehaviour(check);
 
-  check("rejects with errors that another copy of core recognises", async ({ source, domain }) => {
+  check("failures are errors that another copy of core recognises", async ({ source, domain }) => {
     await source.close();
     await assertRecognised(() => source.domain(domain), "store_unavailable");
   });
 
-  check("answers nothing once it is closed, which may happen twice", async ({ source, domain, load }) => {
-    await load({ contacts: [contactOf(`a@${domain}`)] });
-    await source.close();
-    await source.close();
-    await assertRejects(() => source.domain(domain), "store_unavailable", "domain");
-    await assertRejects(() => source.domainOf(domain), "store_unavailable", "domainOf");
-    const page = { limit: 1, offset: 0 };
-    await assertRejects(() => source.search(domain, {}, page), "store_unavailable", "search");
-    await assertRejects(() => source.find(`a@${domain}`), "store_unavailable", "find");
-    await assertRejects(() => source.findByName(domain, "A", "B"), "store_unavailable", "findByName");
-    await assertRejects(() => source.count(domain), "store_unavailable", "count");
-    await assertRejects(() => source.erase(`a@${domain}`), "store_unavailable", "erase");
-    await assertRejects(() => source.eraseDomain(domain), "store_unavailable", "eraseDomain");
-  });
+  check(
+    "every method rejects with store_unavailable after close, and close may be called twice",
+    async ({ source, domain, load }) => {
+      await load({ contacts: [contactOf(`a@${domain}`)] });
+      await source.close();
+      await source.close();
+      await assertRejects(() => source.domain(domain), "store_unavailable", "domain");
+      await assertRejects(() => source.domainOf(domain), "store_unavailable", "domainOf");
+      const page = { limit: 1, offset: 0 };
+      await assertRejects(() => source.search(domain, {}, page), "store_unavailable", "search");
+      await assertRejects(() => source.find(`a@${domain}`), "store_unavailable", "find");
+      await assertRejects(() => source.findByName(domain, "A", "B"), "store_unavailable", "findByName");
+      await assertRejects(() => source.count(domain), "store_unavailable", "count");
+      await assertRejects(() => source.erase(`a@${domain}`), "store_unavailable", "erase");
+      await assertRejects(() => source.eraseDomain(domain), "store_unavailable", "eraseDomain");
+    },
+  );
 
-  check("knows nothing of a domain that it was told nothing of", async ({ source, domain }) => {
+  check("an unknown domain has no facts, contacts or counts", async ({ source, domain }) => {
     assert.equal(await source.domain(domain), null);
     assert.equal(await source.domainOf(domain), null);
     assert.deepEqual(await source.search(domain, {}, { limit: 100, offset: 0 }), { contacts: [], total: 0 });

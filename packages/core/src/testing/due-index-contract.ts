@@ -8,9 +8,9 @@ import type { ConformanceTest } from "./conformance-test.ts";
 import { assertRecognised } from "./foreign-copy.ts";
 
 export interface DueIndexContractOptions {
-  /** How many entries the longest list has, at least 1000. @default 5000 */
+  /** Number of entries in the longest list, at least 1000. @default 5000 */
   entries?: number;
-  /** Gives a new store on the backend of one that was closed. @default none: what is in a store ends with it */
+  /** Opens a new store on the backend of a closed one. @default none: the data does not outlive the store */
   reopen?: (store: BlobStore) => Promise<BlobStore>;
 }
 
@@ -21,15 +21,16 @@ type DueIndexTest = (
 
 const FOREVER_MS = Number.POSITIVE_INFINITY;
 const HOUR_MS = 3_600_000;
-/** In the past, and the beginning of an hour. */
+/** A time in the past, at the beginning of an hour. */
 const BASE_MS = 1_700_000_000_000 - (1_700_000_000_000 % HOUR_MS);
 
 /**
- * What every {@link DueIndex} must do, and what is made of blobs for a store that has none.
+ * Tests that a store fulfils the {@link DueIndex} contract, or for a store without one that of its
+ * replacement made of blobs.
  *
  * @param test The `test` or `it` of any runner, whose time limit should be at least 30 s.
- * @param create Makes a store. Those that it makes may share one backend, with whatever is in it: every case keeps to
- * lists of its own.
+ * @param create Creates a store. Several may share one backend that already holds data: every case uses its
+ * own lists.
  */
 export function dueIndexContract(
   test: ConformanceTest,
@@ -54,8 +55,8 @@ export function dueIndexContract(
 }
 
 function orderBehaviour(check: DueIndexTest): void {
-  check("gives what is due, the oldest first", async (list) => {
-    // Some in one hour, some days and years apart, and added in no order.
+  check("listDue returns due entries, oldest first", async (list) => {
+    // Some in one hour, some days and years apart, added in no particular order.
     const times = [50, 0, 49, 1, HOUR_MS, HOUR_MS - 1, 24 * HOUR_MS, 35 * HOUR_MS, 9000 * HOUR_MS];
     const entries = times.map((ms, index) => ({ id: `id-${index}`, dueMs: BASE_MS + ms }));
     for (const entry of entries) await list.add(entry);
@@ -65,7 +66,7 @@ function orderBehaviour(check: DueIndexTest): void {
     assert.deepEqual(await list.due(0, 1000), []);
   });
 
-  check("counts what is due at the very time, and nothing that is due a millisecond later", async (list) => {
+  check("an entry is due at exactly its time, and not a millisecond before", async (list) => {
     for (const dueMs of [BASE_MS - 1, BASE_MS, BASE_MS + 1]) await list.add({ id: "x", dueMs });
     const timesAt = async (untilMs: number) => (await list.due(untilMs, 10)).map(({ dueMs }) => dueMs);
     assert.deepEqual(await timesAt(BASE_MS - 2), []);
@@ -74,7 +75,7 @@ function orderBehaviour(check: DueIndexTest): void {
     assert.deepEqual(await timesAt(BASE_MS + 1), [BASE_MS - 1, BASE_MS, BASE_MS + 1]);
   });
 
-  check("gives no more than the limit, and the oldest of all", async (list) => {
+  check("listDue returns at most limit entries, and those are the oldest", async (list) => {
     const entries = Array.from({ length: 12 }, (_, index) => ({
       id: `id-${index}`,
       dueMs: BASE_MS + index * (HOUR_MS / 4),
@@ -85,7 +86,7 @@ function orderBehaviour(check: DueIndexTest): void {
     }
   });
 
-  check("takes every time from the first to the last", async (list) => {
+  check("an entry can have any time from 0 to MAX_DUE_MS", async (list) => {
     const times = [0, 1, HOUR_MS, 36 ** 8, MAX_DUE_MS - 1, MAX_DUE_MS];
     for (const dueMs of times.toReversed()) await list.add({ id: "x", dueMs });
     assert.deepEqual(
@@ -100,7 +101,7 @@ function orderBehaviour(check: DueIndexTest): void {
 }
 
 function changeBehaviour(check: DueIndexTest): void {
-  check("has an entry once, however often it is added, and until it is removed", async (list) => {
+  check("an entry is listed once, however often it is added, until it is removed", async (list) => {
     const entry = { id: "x", dueMs: BASE_MS };
     await list.remove(entry);
     for (let turn = 0; turn < 3; turn++) {
@@ -114,7 +115,7 @@ function changeBehaviour(check: DueIndexTest): void {
     }
   });
 
-  check("has an ID at several times, each of them for itself", async (list) => {
+  check("an ID can be in a list at several times, each added and removed separately", async (list) => {
     const entries = [0, 1, HOUR_MS, 50 * HOUR_MS].map((ms) => ({ id: "x", dueMs: BASE_MS + ms }));
     for (const entry of entries) await list.add(entry);
     assert.deepEqual(await list.due(FOREVER_MS, 10), entries);
@@ -126,12 +127,12 @@ function changeBehaviour(check: DueIndexTest): void {
     );
   });
 
-  check("loses nothing where many add to an hour and remove from it at once", async (list) => {
+  check("simultaneous additions and removals in one hour lose no entry", async (list) => {
     const entries = Array.from({ length: 120 }, (_, index) => ({
       id: `id-${index}`,
       dueMs: BASE_MS + index,
     }));
-    // Every third stays, every third goes, and every third goes and comes again.
+    // One third stays, one third is removed, and one third is removed and added again.
     const work = entries.map(async (entry, index) => {
       await list.add(entry);
       if (index % 3 > 0) await list.remove(entry);
@@ -144,27 +145,30 @@ function changeBehaviour(check: DueIndexTest): void {
     );
   });
 
-  check("never misses what is there while others come and go", async (list) => {
-    const staying = { id: "staying", dueMs: BASE_MS + 5 };
-    await list.add(staying);
-    let isOver = false;
-    const comeAndGo = async (id: string) => {
-      for (let turn = 0; turn < 20; turn++) {
-        await list.add({ id, dueMs: BASE_MS + turn });
-        await list.remove({ id, dueMs: BASE_MS + turn });
-      }
-    };
-    const busy = Promise.all(["a", "b", "c", "d"].map(comeAndGo)).finally(() => {
-      isOver = true;
-    });
-    while (!isOver) assert.ok((await list.due(FOREVER_MS, 1000)).some(({ id }) => id === staying.id));
-    await busy;
-    assert.deepEqual(await list.due(FOREVER_MS, 1000), [staying]);
-  });
+  check(
+    "listDue never misses an entry that exists throughout, while others are added and removed",
+    async (list) => {
+      const staying = { id: "staying", dueMs: BASE_MS + 5 };
+      await list.add(staying);
+      let isOver = false;
+      const comeAndGo = async (id: string) => {
+        for (let turn = 0; turn < 20; turn++) {
+          await list.add({ id, dueMs: BASE_MS + turn });
+          await list.remove({ id, dueMs: BASE_MS + turn });
+        }
+      };
+      const busy = Promise.all(["a", "b", "c", "d"].map(comeAndGo)).finally(() => {
+        isOver = true;
+      });
+      while (!isOver) assert.ok((await list.due(FOREVER_MS, 1000)).some(({ id }) => id === staying.id));
+      await busy;
+      assert.deepEqual(await list.due(FOREVER_MS, 1000), [staying]);
+    },
+  );
 }
 
 function namesBehaviour(check: DueIndexTest): void {
-  check("takes IDs of every form", async (list) => {
+  check("IDs of every valid form can be added", async (list) => {
     const ids = ["-", "_", "--", "-_-", "a", "A", "0", "a-b_c", "z".repeat(64), "-".repeat(64)];
     const entries = ids.map((id, index) => ({ id, dueMs: BASE_MS + index }));
     for (const entry of entries) await list.add(entry);
@@ -173,7 +177,7 @@ function namesBehaviour(check: DueIndexTest): void {
     assert.deepEqual(await list.due(FOREVER_MS, 100), []);
   });
 
-  check("keeps lists apart, whatever their names", async (list, store, listName) => {
+  check("lists are separate, even if one name is part of another", async (list, store, listName) => {
     const others = [`${listName}s`, listName.slice(1)].map((name) => createDueList(store, name));
     const entry = { id: "x", dueMs: BASE_MS };
     await list.add(entry);
@@ -185,7 +189,7 @@ function namesBehaviour(check: DueIndexTest): void {
     assert.deepEqual(await list.due(FOREVER_MS, 10), [entry]);
   });
 
-  check("refuses what is no list, no entry and no question", async (list, store) => {
+  check("invalid list names, entries and queries are rejected with bad_request", async (list, store) => {
     const entry = { id: "x", dueMs: BASE_MS };
     for (const name of ["", "A", "a1", "a-b", "..", "a/b", "a.b", "é", "a\n", "a".repeat(21)]) {
       const other = createDueList(store, name);
@@ -212,8 +216,8 @@ function namesBehaviour(check: DueIndexTest): void {
 }
 
 function amountBehaviour(check: DueIndexTest, amount: number): void {
-  check(`hands ${amount} entries over in order, until all are removed`, async (list) => {
-    // Spread over two days, so that some hours have many, and no two at one time.
+  check(`${amount} entries are listed in order until all are removed`, async (list) => {
+    // Spread over two days: many entries in some hours, and no two at the same time.
     const stepMs = Math.floor((48 * HOUR_MS) / amount);
     const entries = Array.from({ length: amount }, (_, index) => ({
       id: `id-${index}`,
@@ -231,7 +235,7 @@ function amountBehaviour(check: DueIndexTest, amount: number): void {
 }
 
 function lifeBehaviour(check: DueIndexTest, reopen: DueIndexContractOptions["reopen"]): void {
-  check("adds nothing for a signal that is aborted, and rejects with its reason", async (list) => {
+  check("addDue with an aborted signal adds nothing and rejects with the signal's reason", async (list) => {
     const reason = new Error("not wanted");
     const signal = AbortSignal.abort(reason);
     assert.equal(await failure(() => list.add({ id: "x", dueMs: BASE_MS }, signal)), reason);
@@ -240,13 +244,13 @@ function lifeBehaviour(check: DueIndexTest, reopen: DueIndexContractOptions["reo
     assert.deepEqual(await list.due(FOREVER_MS, 10), [{ id: "y", dueMs: BASE_MS }]);
   });
 
-  check("rejects with errors that another copy of core recognises", async (list, store) => {
+  check("failures are errors that another copy of core recognises", async (list, store) => {
     await assertRecognised(() => list.due(BASE_MS, 0), "bad_request");
     await store.close();
     await assertRecognised(() => list.due(FOREVER_MS, 10), "store_unavailable");
   });
 
-  check("refuses to work once its store is closed", async (list, store) => {
+  check("every method rejects with store_unavailable after the store is closed", async (list, store) => {
     const entry = { id: "x", dueMs: BASE_MS };
     await list.add(entry);
     await store.close();
@@ -256,21 +260,27 @@ function lifeBehaviour(check: DueIndexTest, reopen: DueIndexContractOptions["reo
   });
 
   if (reopen === undefined) return;
-  check("has everything again when its store is opened again", async (list, store, listName) => {
-    const entries = Array.from({ length: 50 }, (_, index) => ({ id: `id-${index}`, dueMs: BASE_MS + index }));
-    await Promise.all(entries.map((entry) => list.add(entry)));
-    await list.remove({ id: "id-0", dueMs: BASE_MS });
-    await store.close();
-    const again = await reopen(store);
-    try {
-      assert.deepEqual(await createDueList(again, listName).due(FOREVER_MS, 1000), entries.slice(1));
-    } finally {
-      await again.close();
-    }
-  });
+  check(
+    "all entries are still there after the store is closed and opened again",
+    async (list, store, listName) => {
+      const entries = Array.from({ length: 50 }, (_, index) => ({
+        id: `id-${index}`,
+        dueMs: BASE_MS + index,
+      }));
+      await Promise.all(entries.map((entry) => list.add(entry)));
+      await list.remove({ id: "id-0", dueMs: BASE_MS });
+      await store.close();
+      const again = await reopen(store);
+      try {
+        assert.deepEqual(await createDueList(again, listName).due(FOREVER_MS, 1000), entries.slice(1));
+      } finally {
+        await again.close();
+      }
+    },
+  );
 }
 
-/** Does some at a time of what is too much at once. */
+/** Runs a limited number of calls at a time. */
 async function inParallel(entries: readonly DueEntry[], work: (entry: DueEntry) => Promise<void>) {
   const waiting = entries.values();
   const drain = async () => {
@@ -279,7 +289,7 @@ async function inParallel(entries: readonly DueEntry[], work: (entry: DueEntry) 
   await Promise.all(Array.from({ length: 32 }, drain));
 }
 
-/** In an order that is the same with every run, and no order at all. */
+/** Shuffled, in the same order in every run. */
 function shuffled(entries: readonly DueEntry[]): DueEntry[] {
   const rank = ({ dueMs }: DueEntry) => (dueMs * 7919) % 104_729;
   return entries.toSorted((a, b) => rank(a) - rank(b));

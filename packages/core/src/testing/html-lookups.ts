@@ -1,6 +1,6 @@
 import { type HtmlToken, htmlTokens, type StartTag } from "./html-tokens.ts";
 
-/** Tags and attribute names in their order: what a browser would build. */
+/** Tag and attribute names in order: the structure that a browser would build. */
 export function skeleton(html: string): string {
   const tags = htmlTokens(html).filter((token) => token.kind !== "text");
   return tags
@@ -13,7 +13,7 @@ export function textOf(tokens: readonly HtmlToken[]): string {
   return tokens.map((token) => (token.kind === "text" ? token.text : "")).join("");
 }
 
-/** The values of all attributes that lead somewhere or load something. */
+/** The values of all attributes that link to or load a resource. */
 export function addressesIn(tokens: readonly HtmlToken[]): string[] {
   const names = ["href", "src", "srcset", "action", "formaction", "poster", "data"];
   const tags = tokens.filter((token): token is StartTag => token.kind === "start");
@@ -30,7 +30,7 @@ export function directives(policy: string): Map<string, string[]> {
   );
 }
 
-/** The text in each element of a name, up to its first tag. */
+/** The text in each element with this name, up to its first child tag. */
 export function contentsOf(tokens: readonly HtmlToken[], name: string): string[] {
   return tokens.flatMap((token, index) => {
     const next = tokens[index + 1];
@@ -38,7 +38,7 @@ export function contentsOf(tokens: readonly HtmlToken[], name: string): string[]
   });
 }
 
-/** The text in the first element of a role, up to its first tag; `null` where there is none. */
+/** The text in the first element with this role, up to its first child tag; `null` if there is none. */
 export function contentOfRole(tokens: readonly HtmlToken[], role: string): string | null {
   const index = tokens.findIndex((token) => token.kind === "start" && token.attributes.get("role") === role);
   const next = tokens[index + 1];

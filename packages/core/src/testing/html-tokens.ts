@@ -10,7 +10,7 @@ export interface EndTag {
   name: string;
 }
 
-/** Text between tags, decoded; in `style` and `script` as it stands. */
+/** Text between tags, decoded; in `style` and `script` unchanged. */
 export interface Text {
   kind: "text";
   text: string;
@@ -29,8 +29,8 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Splits HTML as a browser's tokenizer does (WHATWG HTML §13.2.5), as far as the pages of a service need it: what it
- * calls a tag or an attribute is one in a browser. Comments and the doctype are left out.
+ * Splits HTML like a browser's tokenizer (WHATWG HTML §13.2.5), as far as the pages of a service need it. A
+ * tag or attribute in its result is one in a browser. Comments and the doctype are omitted.
  */
 export function htmlTokens(html: string): HtmlToken[] {
   const tokens: HtmlToken[] = [];
@@ -80,7 +80,7 @@ function startTag(html: string, from: number): { token: StartTag; end: number } 
     if (found === null) break;
     at = attribute.lastIndex;
     const key = (found[1] ?? "").toLowerCase();
-    // A browser keeps the first of a repeated attribute.
+    // A browser keeps the first of repeated attributes.
     if (!attributes.has(key)) attributes.set(key, decoded(found[2] ?? found[3] ?? found[4] ?? ""));
   }
   return { token: { kind: "start", name: name.toLowerCase(), attributes }, end: after(html, ">", at) };

@@ -1,27 +1,26 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Job, JobQueue } from "../contracts/job-queue.ts";
 import { assertRejects } from "./blob-store/scope.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { assertRecognised } from "./foreign-copy.ts";
+import { byId, createGate, someJobs, twoJobs, until } from "./job-queue/scope.ts";
 
 export interface JobQueueContractOptions {
-  /** Gives another queue on the backend of a first, as another process has one. @default none: a queue ends with its process */
+  /**
+   * Opens another queue on the backend of the first, as another process would. @default none: a queue ends
+   * with its process
+   */
   openAnother?: (queue: JobQueue) => Promise<JobQueue>;
 }
 
 type QueueTest = (name: string, body: (queue: JobQueue) => Promise<void>) => void;
 
-/** How late something may happen on a busy machine. */
-const GRACE_MS = 20_000;
-const POLL_MS = 20;
-
 /**
- * What every {@link JobQueue} must do.
+ * Tests that a queue fulfils the {@link JobQueue} contract.
  *
  * @param test The `test` or `it` of any runner, whose time limit should be at least 30 s.
- * @param create Makes a queue in which nothing waits and that nobody else works on.
+ * @param create Creates an empty queue without other workers.
  */
 export function jobQueueContract(
   test: ConformanceTest,
@@ -54,7 +53,7 @@ export function jobQueueContract(
 }
 
 function orderBehaviour(check: QueueTest): void {
-  check("hands out once what came before and after somebody began to work", async (queue) => {
+  check("jobs enqueued before and after work() are each handed out once", async (queue) => {
     const jobs = someJobs(120);
     const handled: Job[] = [];
     await Promise.all(jobs.slice(0, 60).map((job) => queue.enqueue(job)));
@@ -67,7 +66,7 @@ function orderBehaviour(check: QueueTest): void {
     assert.deepEqual(byId(handled), byId(jobs));
   });
 
-  check("hands out the oldest first", async (queue) => {
+  check("jobs are handed out oldest first", async (queue) => {
     const jobs = someJobs(10);
     const handled: Job[] = [];
     for (const job of jobs) await queue.enqueue(job);
@@ -76,7 +75,7 @@ function orderBehaviour(check: QueueTest): void {
     assert.deepEqual(handled, jobs);
   });
 
-  check("hands out as many at a time as were asked for, and no more", async (queue) => {
+  check("work() hands out atOnce jobs at a time, and no more", async (queue) => {
     const atOnce = 3;
     const jobs = someJobs(12);
     let running = 0;
@@ -100,7 +99,7 @@ function orderBehaviour(check: QueueTest): void {
 }
 
 function waitingBehaviour(check: QueueTest): void {
-  check("counts what waits, not what is worked on", async (queue) => {
+  check("waiting() counts waiting jobs, not running ones", async (queue) => {
     const gate = createGate();
     assert.equal(await queue.waiting(), 0);
     for (const job of someJobs(5)) await queue.enqueue(job);
@@ -115,7 +114,7 @@ function waitingBehaviour(check: QueueTest): void {
     await until(async () => begun === 5 && (await queue.waiting()) === 0);
   });
 
-  check("takes jobs of one ID for one while it waits", async (queue) => {
+  check("enqueuing a waiting job again changes nothing", async (queue) => {
     const [job, last] = twoJobs();
     const handled: Job[] = [];
     await queue.enqueue(job);
@@ -128,12 +127,12 @@ function waitingBehaviour(check: QueueTest): void {
     assert.deepEqual(handled, [job, last]);
   });
 
-  check("takes a job again when it is over", async (queue) => {
+  check("a finished job can be enqueued again", async (queue) => {
     const [job] = twoJobs();
     let handled = 0;
     queue.work(async () => void handled++, 1);
     for (let turn = 1; turn <= 3; turn++) {
-      // That it is over may be known a moment after its handler resolved.
+      // The queue may notice the end of a job a moment after its handler resolved.
       await until(async () => {
         if (handled < turn) await queue.enqueue(job);
         return handled >= turn;
@@ -143,7 +142,7 @@ function waitingBehaviour(check: QueueTest): void {
 }
 
 function closeBehaviour(check: QueueTest): void {
-  check("waits for what is under way when it is closed, and hands out nothing more", async (queue) => {
+  check("close() waits for running handlers and hands out nothing more", async (queue) => {
     const gate = createGate();
     const begun: Job[] = [];
     let isOver = false;
@@ -167,28 +166,31 @@ function closeBehaviour(check: QueueTest): void {
     assert.equal(begun.length, 2);
   });
 
-  check("refuses to work once it is closed, and may be closed twice", async (queue) => {
-    const [job] = twoJobs();
-    queue.work(async () => undefined, 1);
-    await queue.enqueue(job);
-    await Promise.all([queue.close(), queue.close()]);
-    await queue.close();
-    await assertRejects(() => queue.enqueue(job), "store_unavailable", "enqueue");
-    await assertRejects(() => queue.waiting(), "store_unavailable", "waiting");
-  });
+  check(
+    "enqueue rejects with store_unavailable after close, and close may be called twice",
+    async (queue) => {
+      const [job] = twoJobs();
+      queue.work(async () => undefined, 1);
+      await queue.enqueue(job);
+      await Promise.all([queue.close(), queue.close()]);
+      await queue.close();
+      await assertRejects(() => queue.enqueue(job), "store_unavailable", "enqueue");
+      await assertRejects(() => queue.waiting(), "store_unavailable", "waiting");
+    },
+  );
 
-  check("rejects with errors that another copy of core recognises", async (queue) => {
+  check("failures are errors that another copy of core recognises", async (queue) => {
     await queue.close();
     await assertRecognised(() => queue.waiting(), "store_unavailable");
   });
 
-  check("can be closed before anybody works", async (queue) => {
+  check("a queue can be closed before work() is called", async (queue) => {
     await queue.enqueue(twoJobs()[0]);
     await queue.close();
     await assertRejects(() => queue.waiting(), "store_unavailable");
   });
 
-  check("hands out nothing of what it was given while it was being closed", async (queue) => {
+  check("a job enqueued during close() is not handed out", async (queue) => {
     const gate = createGate();
     let begun = 0;
     queue.work(() => {
@@ -209,7 +211,7 @@ function closeBehaviour(check: QueueTest): void {
 function sharingBehaviour(
   check: (name: string, body: (one: JobQueue, other: JobQueue) => Promise<void>) => void,
 ): void {
-  check("shares jobs with others, each handed out once", async (one, other) => {
+  check("two workers share the jobs, and each job is handed out once", async (one, other) => {
     const jobs = someJobs(100);
     const handled: Job[] = [];
     const queues = [one, other];
@@ -219,7 +221,7 @@ function sharingBehaviour(
     assert.deepEqual(byId(handled), byId(jobs));
   });
 
-  check("gives one worker what another is too busy for", async (one, other) => {
+  check("an idle worker receives the jobs for which another is too busy", async (one, other) => {
     const gate = createGate();
     const begun: string[] = [];
     for (const [name, queue] of Object.entries({ one, other })) {
@@ -234,7 +236,7 @@ function sharingBehaviour(
     assert.deepEqual(begun.toSorted(), ["one", "other"]);
   });
 
-  check("hands jobs to a worker that has given in none", async (one, other) => {
+  check("a worker receives jobs that another queue object enqueued", async (one, other) => {
     const [job] = twoJobs();
     const handled: Job[] = [];
     other.work(async (each) => void handled.push(each), 1);
@@ -244,7 +246,7 @@ function sharingBehaviour(
     assert.equal(await one.waiting(), 0);
   });
 
-  check("leaves to others what it has not handed out when it is closed", async (one, other) => {
+  check("jobs that a closing queue has not handed out go to other workers", async (one, other) => {
     const jobs = someJobs(6);
     const gate = createGate();
     const handled: Job[] = [];
@@ -263,37 +265,4 @@ function sharingBehaviour(
     await until(async () => handled.length === jobs.length);
     assert.deepEqual(byId(handled), byId(jobs));
   });
-}
-
-function someJobs(count: number): Job[] {
-  return Array.from({ length: count }, (_, index) => ({
-    id: randomBytes(16).toString("base64url"),
-    createdAt: 1_700_000_000_000 + index,
-  }));
-}
-
-function twoJobs(): [Job, Job] {
-  const [first, second] = someJobs(2);
-  assert.ok(first !== undefined && second !== undefined);
-  return [first, second];
-}
-
-function byId(jobs: readonly Job[]): Job[] {
-  return jobs.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-}
-
-function createGate(): { opened: Promise<void>; open: () => void } {
-  let open: () => void = () => undefined;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open };
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const deadlineMs = performance.now() + GRACE_MS;
-  while (!(await isSo())) {
-    assert.ok(performance.now() < deadlineMs, `it did not happen within ${GRACE_MS} ms`);
-    await delay(POLL_MS);
-  }
 }

@@ -2,40 +2,41 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { BlobStore } from "../contracts/blob-store.ts";
-import { hasLeases, type LeaseStore } from "../contracts/lease-store.ts";
+import type { LeaseStore } from "../contracts/lease-store.ts";
 import { assertBytes, assertRejects, someBytes } from "./blob-store/scope.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { assertRecognised } from "./foreign-copy.ts";
+import {
+  acquired,
+  type LeaseTest,
+  type LeasingStore,
+  LONG_MS,
+  POLL_MS,
+  untilAcquired,
+  withLeases,
+} from "./lease-store/scope.ts";
 
 export interface LeaseStoreContractOptions {
-  /** Gives another store on the backend of a first, as another process has one. @default the first itself */
+  /** Opens another store on the backend of the first, as another process would. @default the first itself */
   openAnother?: (store: BlobStore) => Promise<BlobStore>;
-  /** Length of leases that are waited for, in milliseconds from 1000: no pause of the machine should be as long. @default 2000 */
+  /**
+   * Length of leases whose expiry is awaited, in milliseconds, at least 1000. It must exceed every pause of
+   * the machine. @default 2000
+   */
   leaseMs?: number;
-  /** `false` for a store of the ability whose service cannot keep leases. @default true */
+  /** `false` for a store that has the ability, but whose service does not support leases. @default true */
   isSupported?: boolean;
 }
 
-type LeasingStore = BlobStore & LeaseStore;
-
-/** A case with two stores on one backend, which may be the same one, and a key that is nobody else's. */
-type LeaseTest = (
-  name: string,
-  body: (one: LeasingStore, other: LeasingStore, key: string) => Promise<void>,
-) => void;
-
-/** No case holds a lease for longer. */
-const LONG_MS = 600_000;
-const POLL_MS = 25;
-/** How much later than it may something may be noticed on a busy machine. */
+/** The tolerated delay on a busy machine. */
 const GRACE_MS = 10_000;
 
 /**
- * What every {@link LeaseStore} must do.
+ * Tests that a store fulfils the {@link LeaseStore} contract.
  *
  * @param test The `test` or `it` of any runner, whose time limit should be at least 30 s.
- * @param create Makes a store. Those that it makes may share one backend, with whatever is in it: every case keeps to
- * keys of its own.
+ * @param create Creates a store. Several may share one backend that already holds data: every case uses its
+ * own keys.
  */
 export function leaseStoreContract(
   test: ConformanceTest,
@@ -57,7 +58,7 @@ export function leaseStoreContract(
     unsupportedBehaviour(check);
     return;
   }
-  check("a store that can keep leases says so, or says nothing", async (one, _, key) => {
+  check("leasesSupported returns true, or is absent, if the store supports leases", async (one, _, key) => {
     assert.equal((await one.leasesSupported?.()) ?? true, true);
     await acquired(one, key);
   });
@@ -68,28 +69,31 @@ export function leaseStoreContract(
 }
 
 function unsupportedBehaviour(check: LeaseTest): void {
-  check("a store whose service cannot keep leases says so, and grants none", async (one, other, key) => {
-    assert.equal(await one.leasesSupported?.(), false);
-    await assertRejects(() => one.acquireLease(key, LONG_MS), "store_unavailable", "acquire");
-    await assertRejects(() => other.acquireLease(key, LONG_MS), "store_unavailable", "acquire again");
-    assert.equal(await other.leasesSupported?.(), false);
-  });
+  check(
+    "a store whose service does not support leases reports false, and grants none",
+    async (one, other, key) => {
+      assert.equal(await one.leasesSupported?.(), false);
+      await assertRejects(() => one.acquireLease(key, LONG_MS), "store_unavailable", "acquire");
+      await assertRejects(() => other.acquireLease(key, LONG_MS), "store_unavailable", "acquire again");
+      assert.equal(await other.leasesSupported?.(), false);
+    },
+  );
 
-  check("a store that is closed does not say that it has no leases", async (one) => {
+  check("leasesSupported does not return false after the store is closed", async (one) => {
     await one.close();
     await assertRejects(async () => one.leasesSupported?.(), "store_unavailable", "supported");
   });
 }
 
 function holderBehaviour(check: LeaseTest): void {
-  check("one of 50 who ask at once gets it", async (one, other, key) => {
+  check("of 50 simultaneous acquireLease calls, exactly one gets the lease", async (one, other, key) => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, asker) => (asker % 2 === 0 ? one : other).acquireLease(key, LONG_MS)),
     );
     assert.equal(answers.filter((proof) => proof !== null).length, 1);
   });
 
-  check("one that is held is refused to others and to its holder", async (one, other, key) => {
+  check("a held lease is refused to other stores and to its holder", async (one, other, key) => {
     const proof = await acquired(one, key);
     assert.equal(await other.acquireLease(key, LONG_MS), null);
     assert.equal(await one.acquireLease(key, LONG_MS), null);
@@ -97,7 +101,7 @@ function holderBehaviour(check: LeaseTest): void {
     assert.equal(await other.acquireLease(key, LONG_MS), null);
   });
 
-  check("whoever has the proof may renew it and give it back, in any process", async (one, other, key) => {
+  check("any process with the proof can renew and release the lease", async (one, other, key) => {
     const proof = await acquired(one, key);
     for (const store of [other, one, other]) assert.equal(await store.renewLease(key, proof, LONG_MS), true);
     await other.releaseLease(key, proof);
@@ -105,7 +109,7 @@ function holderBehaviour(check: LeaseTest): void {
     await acquired(one, key);
   });
 
-  check("nobody renews it or gives it back with another proof", async (one, other, key) => {
+  check("a lease can be neither renewed nor released with a wrong proof", async (one, other, key) => {
     const proof = await acquired(one, key);
     const another = await acquired(one, `${key}/other`);
     for (const wrong of [another, "", "x", `${proof}0`, proof.slice(0, -1), "*", "é", "x".repeat(1000)]) {
@@ -116,24 +120,21 @@ function holderBehaviour(check: LeaseTest): void {
     assert.equal(await one.renewLease(key, proof, LONG_MS), true);
   });
 
-  check(
-    "one that was given back is free at once, and its proof is worth nothing",
-    async (one, other, key) => {
-      const first = await acquired(one, key);
-      await one.releaseLease(key, first);
-      const second = await acquired(other, key);
-      assert.notEqual(second, first);
-      assert.equal(await one.renewLease(key, first, LONG_MS), false);
-      await one.releaseLease(key, first);
-      assert.equal(await one.acquireLease(key, LONG_MS), null);
-      assert.equal(await other.renewLease(key, second, LONG_MS), true);
-      await other.releaseLease(key, second);
-      await other.releaseLease(key, second);
-      await acquired(one, key);
-    },
-  );
+  check("a released lease is free at once, and its proof no longer works", async (one, other, key) => {
+    const first = await acquired(one, key);
+    await one.releaseLease(key, first);
+    const second = await acquired(other, key);
+    assert.notEqual(second, first);
+    assert.equal(await one.renewLease(key, first, LONG_MS), false);
+    await one.releaseLease(key, first);
+    assert.equal(await one.acquireLease(key, LONG_MS), null);
+    assert.equal(await other.renewLease(key, second, LONG_MS), true);
+    await other.releaseLease(key, second);
+    await other.releaseLease(key, second);
+    await acquired(one, key);
+  });
 
-  check("one that nobody holds can be neither renewed nor given back", async (one, _, key) => {
+  check("a lease that is not held can be neither renewed nor released", async (one, _, key) => {
     assert.equal(await one.renewLease(key, "x", LONG_MS), false);
     await one.releaseLease(key, "x");
     await acquired(one, key);
@@ -142,14 +143,14 @@ function holderBehaviour(check: LeaseTest): void {
 
 function timeBehaviour(check: LeaseTest, leaseMs: number): void {
   check(
-    "one that is not renewed is free in time, and its proof is worth nothing then",
+    "a lease that is not renewed expires in time, and its proof no longer works",
     async (one, other, key) => {
       const begunMs = performance.now();
       const first = await acquired(one, key, leaseMs);
       const askedMs = performance.now();
       const second = await untilAcquired(other, key, leaseMs + GRACE_MS);
-      assert.ok(performance.now() - begunMs >= leaseMs - 1, "it was taken too early");
-      assert.ok(performance.now() - askedMs < leaseMs + GRACE_MS, "it was free too late");
+      assert.ok(performance.now() - begunMs >= leaseMs - 1, "the lease was acquired too early");
+      assert.ok(performance.now() - askedMs < leaseMs + GRACE_MS, "the lease expired too late");
       assert.equal(await one.renewLease(key, first, LONG_MS), false);
       await one.releaseLease(key, first);
       assert.equal(await one.acquireLease(key, LONG_MS), null);
@@ -157,22 +158,25 @@ function timeBehaviour(check: LeaseTest, leaseMs: number): void {
     },
   );
 
-  check("one of 20 who wait for it gets it when its holder is gone", async (one, other, key) => {
-    await acquired(one, key, leaseMs);
-    const stores = [one, other];
-    const deadlineMs = performance.now() + leaseMs + GRACE_MS;
-    let holders = 0;
-    const wait = async (store: LeasingStore) => {
-      while (holders === 0 && performance.now() < deadlineMs) {
-        if ((await store.acquireLease(key, LONG_MS)) !== null) holders++;
-        await delay(POLL_MS);
-      }
-    };
-    await Promise.all(Array.from({ length: 20 }, (_, index) => wait(stores[index % 2] ?? one)));
-    assert.equal(holders, 1);
-  });
+  check(
+    "of 20 processes that wait for a lease, exactly one gets it after its holder is gone",
+    async (one, other, key) => {
+      await acquired(one, key, leaseMs);
+      const stores = [one, other];
+      const deadlineMs = performance.now() + leaseMs + GRACE_MS;
+      let holders = 0;
+      const wait = async (store: LeasingStore) => {
+        while (holders === 0 && performance.now() < deadlineMs) {
+          if ((await store.acquireLease(key, LONG_MS)) !== null) holders++;
+          await delay(POLL_MS);
+        }
+      };
+      await Promise.all(Array.from({ length: 20 }, (_, index) => wait(stores[index % 2] ?? one)));
+      assert.equal(holders, 1);
+    },
+  );
 
-  check("one that is renewed outlives its length", async (one, other, key) => {
+  check("a renewed lease outlives its original length", async (one, other, key) => {
     const proof = await acquired(one, key, leaseMs);
     const endMs = performance.now() + 2.5 * leaseMs;
     while (performance.now() < endMs) {
@@ -184,25 +188,28 @@ function timeBehaviour(check: LeaseTest, leaseMs: number): void {
     await acquired(other, key);
   });
 
-  check("one that is renewed for less is free so much earlier", async (one, other, key) => {
+  check("a lease renewed for a shorter time expires earlier", async (one, other, key) => {
     const proof = await acquired(one, key, LONG_MS);
     assert.equal(await one.renewLease(key, proof, leaseMs), true);
     await untilAcquired(other, key, leaseMs + GRACE_MS);
   });
 
-  check("one is as long as its holder asked for, whatever others ask for", async (one, other, key) => {
-    const proof = await acquired(one, key, LONG_MS);
-    const endMs = performance.now() + leaseMs;
-    while (performance.now() < endMs) {
-      assert.equal(await other.acquireLease(key, 100), null);
-      await delay(POLL_MS);
-    }
-    assert.equal(await one.renewLease(key, proof, LONG_MS), true);
-  });
+  check(
+    "a lease lasts as long as its holder requested, whatever length others request",
+    async (one, other, key) => {
+      const proof = await acquired(one, key, LONG_MS);
+      const endMs = performance.now() + leaseMs;
+      while (performance.now() < endMs) {
+        assert.equal(await other.acquireLease(key, 100), null);
+        await delay(POLL_MS);
+      }
+      assert.equal(await one.renewLease(key, proof, LONG_MS), true);
+    },
+  );
 }
 
 function keysBehaviour(check: LeaseTest): void {
-  check("those of different keys have nothing in common", async (one, other, key) => {
+  check("leases of different keys are independent", async (one, other, key) => {
     const keys = [key, `${key}/a`, `${key}a`, `${key}-`, `${key.slice(0, -1)}y`];
     const proofs: string[] = [];
     for (const each of keys) proofs.push(await acquired(one, each));
@@ -211,7 +218,7 @@ function keysBehaviour(check: LeaseTest): void {
     for (const each of keys) assert.equal(await other.acquireLease(each, LONG_MS), null, each);
   });
 
-  check("have nothing to do with the blobs of their keys", async (one, other, key) => {
+  check("a lease is independent of the blob with the same key", async (one, other, key) => {
     const prefix = `${key.split("/", 1)[0]}/`;
     const proof = await acquired(one, key);
     assert.equal(await one.stat(key), null);
@@ -231,7 +238,7 @@ function keysBehaviour(check: LeaseTest): void {
     await one.delete(key);
   });
 
-  check("are refused for what is no key or no length", async (one, _, key) => {
+  check("invalid keys and lease lengths are rejected with bad_request", async (one, _, key) => {
     for (const wrong of [
       "",
       "/",
@@ -261,39 +268,20 @@ function keysBehaviour(check: LeaseTest): void {
 }
 
 function endBehaviour(check: LeaseTest): void {
-  check("reject with errors that another copy of core recognises", async (one, _, key) => {
+  check("failures are errors that another copy of core recognises", async (one, _, key) => {
     await assertRecognised(() => one.acquireLease(key, -1), "bad_request");
     await one.close();
     await assertRecognised(() => one.acquireLease(key, LONG_MS), "store_unavailable");
   });
 
-  check("are refused once their store is closed", async (one, _, key) => {
-    const proof = await acquired(one, key);
-    await one.close();
-    await assertRejects(() => one.acquireLease(key, LONG_MS), "store_unavailable", "acquire");
-    await assertRejects(() => one.renewLease(key, proof, LONG_MS), "store_unavailable", "renew");
-    await assertRejects(() => one.releaseLease(key, proof), "store_unavailable", "release");
-  });
-}
-
-function withLeases(store: BlobStore): LeasingStore {
-  assert.ok(hasLeases(store), "the store has no leases");
-  return store;
-}
-
-async function acquired(store: LeaseStore, key: string, leaseMs = LONG_MS): Promise<string> {
-  const proof = await store.acquireLease(key, leaseMs);
-  assert.ok(proof !== null, "the lease is held");
-  return proof;
-}
-
-/** Asks until the lease is free. */
-async function untilAcquired(store: LeaseStore, key: string, withinMs: number): Promise<string> {
-  const deadlineMs = performance.now() + withinMs;
-  while (performance.now() < deadlineMs) {
-    const proof = await store.acquireLease(key, LONG_MS);
-    if (proof !== null) return proof;
-    await delay(POLL_MS);
-  }
-  assert.fail(`the lease was not free within ${withinMs} ms`);
+  check(
+    "every lease method rejects with store_unavailable after the store is closed",
+    async (one, _, key) => {
+      const proof = await acquired(one, key);
+      await one.close();
+      await assertRejects(() => one.acquireLease(key, LONG_MS), "store_unavailable", "acquire");
+      await assertRejects(() => one.renewLease(key, proof, LONG_MS), "store_unavailable", "renew");
+      await assertRejects(() => one.releaseLease(key, proof), "store_unavailable", "release");
+    },
+  );
 }

@@ -3,39 +3,39 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { MailProber, ProbeResult } from "../contracts/mail-prober.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
 
-/** A local part and a domain, as {@link MailProber} takes them. */
+/** A local part and a domain, as {@link MailProber} accepts them. */
 export type ProbedAddress = readonly [local: string, domain: string];
 
-/** A prober, and addresses about whose mail hosts it can ask. */
+/** A prober, and addresses whose mail hosts it can query. */
 export interface MailProberHarness {
   prober: MailProber;
-  /** Its host takes it, and not others of the domain. */
+  /** Its host accepts this address, and no other address of the domain. */
   taken: ProbedAddress;
-  /** Its host says that there is no such mailbox. */
+  /** Its host reports that the mailbox does not exist. */
   unknown: ProbedAddress;
-  /** Its host takes any address of the domain. */
+  /** Its host accepts any address of the domain. */
   ofAcceptsAll: ProbedAddress;
-  /** Its host refuses us by our address. */
+  /** Its host rejects this client because of the client's address. */
   refusing: ProbedAddress;
-  /** Its host does not answer; whoever waits for it waits for at least 5 s. */
+  /** Its host does not answer for at least 5 s. */
   silent: ProbedAddress;
   /** Its domain does not exist. */
   ofNoDomain: ProbedAddress;
-  /** Its domain says that it takes no mail (RFC 7505). */
+  /** Its domain declares that it accepts no mail (RFC 7505). */
   ofNullMx: ProbedAddress;
-  /** Of its domain the DNS says nothing, or that it failed. */
+  /** The DNS does not answer for its domain, or reports a failure. */
   ofNoAnswer: ProbedAddress;
   close(): Promise<void>;
 }
 
-/** How late an answer may be that is due at once. */
+/** The tolerated delay of an immediate answer. */
 const AT_ONCE_MS = 3000;
 
 /**
- * What every {@link MailProber} must do.
+ * Tests that a prober fulfils the {@link MailProber} contract.
  *
  * @param test The `test` or `it` of any runner, whose time limit should be at least 30 s.
- * @param create Makes a prober with everything it asks; the prober is closed with it.
+ * @param create Creates a prober with the servers it queries; closing the prober stops them.
  */
 export function mailProberContract(test: ConformanceTest, create: () => Promise<MailProberHarness>): void {
   function check(name: string, body: (harness: MailProberHarness) => Promise<void>): void {
@@ -65,67 +65,67 @@ async function ask(
   return result;
 }
 
-/** What holds for whatever was found out. */
+/** Asserts the rules that hold for every result. */
 function assertSound(result: ProbeResult): void {
   const { routing, server, mailbox, acceptsAll, reason, retryAfterMs } = result;
   assert.ok(["found", "none", "null_mx", "unknown"].includes(routing), routing);
   for (const value of [server, mailbox, acceptsAll]) assert.ok(value === null || typeof value === "boolean");
-  assert.ok(retryAfterMs === null || retryAfterMs > 0, "a wait is of some length");
+  assert.ok(retryAfterMs === null || retryAfterMs > 0, "retryAfterMs must be positive");
   if (routing !== "found")
-    assert.deepEqual([server, acceptsAll], [null, null], "nobody was there to be asked");
+    assert.deepEqual([server, acceptsAll], [null, null], "without routing no host was contacted");
   if (mailbox === null && routing === "found")
-    assert.notEqual(reason, null, "what is not known has a reason");
+    assert.notEqual(reason, null, "an unknown result must have a reason");
   if (mailbox === false && routing === "found") {
     assert.ok(
       ["user_unknown", "mailbox_full", "mailbox_disabled"].includes(String(reason)),
-      "doubt is no refusal",
+      "an uncertain result must not be a rejection",
     );
   }
 }
 
 function answersBehaviour(check: Check): void {
-  check("a mailbox that is taken, and others that are not, is there", async (harness) => {
+  check("probe reports an existing mailbox if its host accepts it and rejects others", async (harness) => {
     const { routing, server, mailbox, acceptsAll } = await ask(harness, harness.taken);
     assert.deepEqual([routing, server, mailbox, acceptsAll], ["found", true, true, false]);
   });
 
-  check("a mailbox that its host does not know is not there", async (harness) => {
+  check("probe reports a missing mailbox if its host does not know it", async (harness) => {
     const { routing, server, mailbox, reason } = await ask(harness, harness.unknown);
     assert.deepEqual([routing, server, mailbox, reason], ["found", true, false, "user_unknown"]);
   });
 
-  check("of a domain that accepts all, no mailbox is known", async (harness) => {
+  check("probe reports mailbox null for a domain that accepts all addresses", async (harness) => {
     const { mailbox, acceptsAll, reason } = await ask(harness, harness.ofAcceptsAll);
     assert.deepEqual([mailbox, acceptsAll, reason], [null, true, "accepts_all"]);
   });
 
-  check("a host that refuses us says nothing of the mailbox", async (harness) => {
+  check("probe reports mailbox null if the host rejects this client", async (harness) => {
     const { server, mailbox, reason } = await ask(harness, harness.refusing);
     assert.deepEqual([server, mailbox, reason], [true, null, "policy"]);
   });
 
-  check("a domain without mail is told from one that could not be asked about", async (harness) => {
+  check("probe distinguishes a domain without mail from a failed DNS query", async (harness) => {
     assert.equal((await ask(harness, harness.ofNoDomain)).routing, "none");
     assert.equal((await ask(harness, harness.ofNullMx)).routing, "null_mx");
     const { routing, mailbox, reason } = await ask(harness, harness.ofNoAnswer);
     assert.deepEqual([routing, mailbox, reason], ["unknown", null, "dns_failure"]);
   });
 
-  check("where only the DNS is to be asked, no host is", async (harness) => {
+  check("probe with smtp: false contacts no mail host", async (harness) => {
     for (const address of [harness.taken, harness.unknown, harness.silent]) {
       const { routing, server, mailbox, reason } = await ask(harness, address, { smtp: false });
       assert.deepEqual([routing, server, mailbox, reason], ["found", null, null, "not_probed"]);
     }
   });
 
-  check("many who ask the same at once get the same", async (harness) => {
+  check("simultaneous probes of one address get the same result", async (harness) => {
     const results = await Promise.all(Array.from({ length: 20 }, () => ask(harness, harness.unknown)));
     for (const { mailbox, reason } of results) assert.deepEqual([mailbox, reason], [false, "user_unknown"]);
   });
 }
 
 function endBehaviour(check: Check): void {
-  check("who gives up gets at once what is known", async (harness) => {
+  check("probe resolves at once with the known results when its signal aborts", async (harness) => {
     const controller = new AbortController();
     const result = ask(harness, harness.silent, { signal: controller.signal });
     await delay(500);
@@ -136,14 +136,14 @@ function endBehaviour(check: Check): void {
     assert.deepEqual([mailbox, reason], [null, "timeout"]);
   });
 
-  check("who has given up already asks nothing", async (harness) => {
+  check("probe with an already aborted signal contacts no host", async (harness) => {
     const { mailbox, reason } = await promptly(() =>
       ask(harness, harness.taken, { signal: AbortSignal.abort() }),
     );
     assert.deepEqual([mailbox, reason], [null, "timeout"]);
   });
 
-  check("when it is closed, what is under way ends; closing twice is closing", async (harness) => {
+  check("close ends running probes, and may be called twice", async (harness) => {
     const result = ask(harness, harness.silent);
     await delay(500);
     await promptly(() => harness.prober.close());

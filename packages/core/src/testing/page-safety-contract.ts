@@ -19,7 +19,10 @@ import {
   UNLOCK,
 } from "./page-samples.ts";
 
-/** Of those directives that a page needs for its own files, what it may name besides hashes of its own style. */
+/**
+ * For each directive that a page needs for its own files: the sources it may name, besides hashes of its own
+ * style.
+ */
 const OWN = {
   "script-src": [`${ORIGIN}/img/assets/`],
   "style-src": [`${ORIGIN}/img/assets/`],
@@ -29,7 +32,7 @@ const OWN = {
   "img-src": ["'self'", "'none'", ORIGIN],
 } as const;
 
-/** Proves what holds of every page: that nothing in it can do harm, and that people can read it. */
+/** Tests every page for safety (no value can inject markup, scripts or links) and readability. */
 export function pageSafetyContract(test: ConformanceTest, create: () => Pages): void {
   function everyPage(image: ImageView, edit: EditView, problem: ProblemView, unlock = UNLOCK): Page[] {
     const pages = create();
@@ -43,11 +46,11 @@ export function pageSafetyContract(test: ConformanceTest, create: () => Pages): 
     ];
   }
 
-  test("pages: the same view gives the same page", async () => {
+  test("pages: equal views give equal pages", async () => {
     assert.deepEqual(everyPage(IMAGE, EDIT, PROBLEM), everyPage(IMAGE, EDIT, PROBLEM));
   });
 
-  test("pages: every page is a titled document in a named language, fit for phones", async () => {
+  test("pages: every page has a title, a language and a viewport for phones", async () => {
     for (const { html } of everyPage(IMAGE, EDIT, PROBLEM)) {
       assert.match(html, /^<!doctype html>/i);
       const tokens = htmlTokens(html);
@@ -58,7 +61,7 @@ export function pageSafetyContract(test: ConformanceTest, create: () => Pages): 
     }
   });
 
-  test("pages: hostile text changes no tag and no attribute, and is shown as it is", async () => {
+  test("pages: hostile text changes no tag and no attribute, and is shown unchanged", async () => {
     const harmless = "harmless";
     const plain = everyPage(
       hostileImage(harmless),
@@ -81,7 +84,7 @@ export function pageSafetyContract(test: ConformanceTest, create: () => Pages): 
     }
   });
 
-  test("pages: an address that is not one of the web is never a link, a picture or a target", async () => {
+  test("pages: a URL that is not http or https is never a link, a picture or a form action", async () => {
     for (const address of [
       ...HOSTILE,
       "data:text/html,<b>",
@@ -107,7 +110,7 @@ export function pageSafetyContract(test: ConformanceTest, create: () => Pages): 
     }
   });
 
-  test("pages: the policy forbids all but the page's own files, its style, its pictures and its forms", async () => {
+  test("pages: the Content-Security-Policy allows only the page's own files, style, pictures and forms", async () => {
     for (const { html, contentSecurityPolicy } of everyPage(IMAGE, EDIT, PROBLEM)) {
       const policy = directives(contentSecurityPolicy);
       assert.deepEqual(policy.get("default-src"), ["'none'"]);
@@ -129,12 +132,15 @@ export function pageSafetyContract(test: ConformanceTest, create: () => Pages): 
       }
       for (const style of contentsOf(tokens, "style")) {
         const hash = createHash("sha256").update(style).digest("base64");
-        assert.ok(policy.get("style-src")?.includes(`'sha256-${hash}'`), "style is not of the policy's hash");
+        assert.ok(
+          policy.get("style-src")?.includes(`'sha256-${hash}'`),
+          "the hash of the style is missing in the policy",
+        );
       }
     }
   });
 
-  test("pages: every script and style sheet of a page is a file of the pages, no script stands in a page", async () => {
+  test("pages: every script and style sheet is an asset of the pages, and no page contains an inline script", async () => {
     const pages = create();
     for (const { html } of everyPage(IMAGE, EDIT, PROBLEM)) {
       const tokens = htmlTokens(html);
@@ -159,7 +165,7 @@ export function pageSafetyContract(test: ConformanceTest, create: () => Pages): 
     assert.equal(pages.asset("no-such-file.js"), undefined);
   });
 
-  test("pages: the policy lets the picture load from its own host, and no address can widen it", async () => {
+  test("pages: the Content-Security-Policy allows the picture's own host, and no URL can widen it", async () => {
     const elsewhere = { ...IMAGE, links: { png: "https://cdn.example:8443/a/x.png" } };
     const { contentSecurityPolicy } = create().viewer(elsewhere, NOW);
     assert.ok(directives(contentSecurityPolicy).get("img-src")?.includes("https://cdn.example:8443"));
@@ -180,7 +186,7 @@ export function pageSafetyContract(test: ConformanceTest, create: () => Pages): 
     }
   });
 
-  test("pages: those whose address may hold the PIN send it to nobody, and keep it out of their titles", async () => {
+  test("pages: pages whose URL may contain the PIN send no Referer, and keep the PIN out of their titles", async () => {
     for (const { html } of [create().edit(EDIT, NOW), create().unlock(UNLOCK)]) {
       const referrer = startTags(htmlTokens(html), "meta").find(
         ({ attributes }) => attributes.get("name") === "referrer",

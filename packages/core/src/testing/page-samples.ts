@@ -1,19 +1,19 @@
 import type { EditView, ImageView, ProblemView, UnlockView } from "../contracts/pages.ts";
 import type { ImageFormat } from "../contracts/renderer.ts";
 
-/** When the pages are made, in Unix milliseconds. */
+/** The time at which the pages are created, in Unix milliseconds. */
 export const NOW = Date.parse("2025-11-20T12:00:00.000Z");
 
-/** The PIN of the image; no other text of the samples holds it. */
+/** The PIN of the image; no other text of the samples contains it. */
 export const PIN = "Q7ZK2M4X9T3B8V5N";
 
-/** Where the service of the samples is. */
+/** Origin of the sample service. */
 export const ORIGIN = "https://images.example";
 
 /** Every format. */
 export const FORMATS: readonly ImageFormat[] = ["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"];
 
-/** What would do harm if it were taken for markup, for an attribute's end, or for an address. */
+/** Text that would do harm if it were parsed as markup, as the end of an attribute, or as a URL. */
 export const HOSTILE = [
   "<script>alert(1)</script>",
   '"><img src=x onerror=alert(1)>',
@@ -26,7 +26,7 @@ export const HOSTILE = [
   "\u202e{{7*7}}#{7*7}<%= 7*7 %>\u0000\r\n",
 ];
 
-/** A picture that can be had in every format. */
+/** An image that is available in every format. */
 export const IMAGE: ImageView = {
   baseUrl: `${ORIGIN}/img`,
   id: "Vb3kq0ZsTmWc9aYh2nLxeg",
@@ -44,7 +44,7 @@ export const IMAGE: ImageView = {
   links: linksOf(FORMATS),
 };
 
-/** Its form, with all that can be said above it. */
+/** Its edit form, with a notice and a problem. */
 export const EDIT: EditView = {
   image: IMAGE,
   action: "/img/Vb3kq0ZsTmWc9aYh2nLxeg/edit",
@@ -54,7 +54,7 @@ export const EDIT: EditView = {
   problem: "Refused.",
 };
 
-/** A refusal. */
+/** An error page. */
 export const PROBLEM: ProblemView = {
   baseUrl: `${ORIGIN}/img`,
   status: 410,
@@ -62,7 +62,7 @@ export const PROBLEM: ProblemView = {
   detail: "This image has expired.",
 };
 
-/** Its form for the PIN, after a wrong one. */
+/** The PIN form of the image, after a wrong PIN. */
 export const UNLOCK: UnlockView = {
   baseUrl: `${ORIGIN}/img`,
   action: "/img/Vb3kq0ZsTmWc9aYh2nLxeg/edit",
@@ -70,30 +70,30 @@ export const UNLOCK: UnlockView = {
   problem: "The PIN is wrong.",
 };
 
-/** The addresses of the sample in these formats. */
+/** The sample's URLs in these formats. */
 export function linksOf(formats: readonly ImageFormat[]): Partial<Record<ImageFormat, string>> {
   return Object.fromEntries(
     formats.map((format) => [format, `${ORIGIN}/img/api/images/Vb3kq0ZsTmWc9aYh2nLxeg.${format}`]),
   );
 }
 
-/** An image whose every text is `text`. */
+/** An image with `text` in every text field. */
 export function hostileImage(text: string): ImageView {
   const agent = { name: text, version: text };
   return { ...IMAGE, id: text, name: text, type: text, agent, createdAt: text, expiresAt: text };
 }
 
-/** A form whose every text is `text`. */
+/** An edit form with `text` in every text field. */
 export function hostileEdit(text: string): EditView {
   return { ...EDIT, pin: text, notice: text, problem: text };
 }
 
-/** A refusal whose every text is `text`. */
+/** An error page with `text` in every text field. */
 export function hostileProblem(text: string): ProblemView {
   return { ...PROBLEM, title: text, detail: text };
 }
 
-/** A form for the PIN whose every text is `text`. */
+/** A PIN form with `text` in every text field. */
 export function hostileUnlock(text: string): UnlockView {
   return { ...UNLOCK, problem: text };
 }

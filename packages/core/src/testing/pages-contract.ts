@@ -6,11 +6,13 @@ import { htmlTokens, startTags } from "./html-tokens.ts";
 import { pageSafetyContract } from "./page-safety-contract.ts";
 import { EDIT, FORMATS, IMAGE, linksOf, NOW, PIN, PROBLEM, UNLOCK } from "./page-samples.ts";
 
-/** Proves that `create` makes a {@link Pages} as the contract wants it. `test` is the runner's own function. */
+/**
+ * Tests that `create` returns {@link Pages} that fulfil the contract. `test` is the runner's own function.
+ */
 export function pagesContract(test: ConformanceTest, create: () => Pages): void {
   pageSafetyContract(test, create);
 
-  test("viewer: shows the picture with its name and size, leading to it at full size", async () => {
+  test("viewer: the page shows the picture with its name and size, linked to the full size", async () => {
     const tokens = htmlTokens(create().viewer(IMAGE, NOW).html);
     const [picture] = startTags(tokens, "img");
     assert.equal(picture?.attributes.get("src"), IMAGE.links.png);
@@ -21,7 +23,7 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
     assert.equal(startTags(tokens, "time").at(-1)?.attributes.get("datetime"), IMAGE.expiresAt);
   });
 
-  test("viewer: shows the page of a document that it is asked for, and leads to those around it", async () => {
+  test("viewer: the page shows the requested page of a document, and links to the previous and next pages", async () => {
     const document = { ...IMAGE, type: "application/pdf", pages: 12 };
     for (const [page, previous, next] of [
       [1, null, "2"],
@@ -40,7 +42,7 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
     }
   });
 
-  test("viewer: offers exactly the formats that have a link", async () => {
+  test("viewer: the page links exactly the formats in links", async () => {
     for (const format of FORMATS) {
       const only = { ...IMAGE, links: linksOf([format]) };
       const all = addressesIn(htmlTokens(create().viewer(only, NOW).html));
@@ -49,7 +51,7 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
     }
   });
 
-  test("viewer, edit: an address with parameters is signed where the service wants it", async () => {
+  test("viewer, edit: a URL with added parameters is signed if the view has sign", async () => {
     const sign = (address: string) => `${address}&s=signed`;
     for (const [type, page] of [
       ["image/jpeg", 1],
@@ -69,14 +71,14 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
     }
   });
 
-  test("viewer: leaves out what it does not know", async () => {
+  test("viewer: the page omits unknown facts", async () => {
     const bare = { ...IMAGE, width: null, height: null, pages: null, agent: null, links: {} };
     const text = textOf(htmlTokens(create().viewer(bare, NOW).html));
     assert.doesNotMatch(text, /null|undefined|NaN/);
     assert.ok(text.includes(bare.name));
   });
 
-  test("edit: two forms post what the service reads", async () => {
+  test("edit: the two forms post the fields that the service reads", async () => {
     const tokens = htmlTokens(create().edit(EDIT, NOW).html);
     const [update, remove, ...others] = forms(tokens);
     assert.equal(others.length, 0);
@@ -106,7 +108,7 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
     assert.ok(remove?.fields.get("confirm")?.has("required"));
   });
 
-  test("edit: says what was done and what was refused where screen readers hear it, only when there is something", async () => {
+  test("edit: a notice and a problem are announced to screen readers, and only if present", async () => {
     const tokens = htmlTokens(create().edit(EDIT, NOW).html);
     assert.equal(contentOfRole(tokens, "status"), EDIT.notice);
     assert.equal(contentOfRole(tokens, "alert"), EDIT.problem);
@@ -116,7 +118,7 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
     assert.equal(contentOfRole(quiet, "alert"), null);
   });
 
-  test("edit: the PIN stands in hidden fields and nowhere else", async () => {
+  test("edit: the PIN is in hidden fields and nowhere else", async () => {
     const { html, contentSecurityPolicy } = create().edit(EDIT, NOW);
     const hidden = startTags(htmlTokens(html), "input").filter(
       ({ attributes }) => attributes.get("type") === "hidden" && attributes.get("value") === PIN,
@@ -125,7 +127,7 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
     assert.ok(!contentSecurityPolicy.includes(PIN));
   });
 
-  test("unlock: asks for the PIN by GET, says why again, and has none in it", async () => {
+  test("unlock: the form requests the PIN by GET, shows why it is requested again, and contains no PIN", async () => {
     const tokens = htmlTokens(create().unlock(UNLOCK).html);
     const [form, ...others] = forms(tokens);
     assert.equal(others.length, 0);
@@ -138,14 +140,14 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
     assert.equal(contentOfRole(htmlTokens(create().unlock(first).html), "alert"), null);
   });
 
-  test("problem: leads to who blocks an image, and says when to come again", async () => {
+  test("problem: the page links the authority that blocks an image, and says when to retry", async () => {
     const blocked = { ...PROBLEM, status: 451, authority: "https://court.example/7" };
     assert.ok(addressesIn(htmlTokens(create().problem(blocked).html)).includes("https://court.example/7"));
     const busy = { ...PROBLEM, status: 429, retryAfterSeconds: 42 };
     assert.match(textOf(htmlTokens(create().problem(busy).html)), /42 seconds/);
   });
 
-  test("problem: shows the status, the title and the detail", async () => {
+  test("problem: the page shows the status, the title and the detail", async () => {
     const text = textOf(htmlTokens(create().problem(PROBLEM).html));
     for (const part of ["410", PROBLEM.title, PROBLEM.detail]) assert.ok(text.includes(part));
   });

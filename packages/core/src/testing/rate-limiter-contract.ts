@@ -6,15 +6,15 @@ import { isServiceError } from "../errors.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { assertRecognised } from "./foreign-copy.ts";
 
-/** Long enough that no test outlives it. */
+/** Longer than every test. */
 const LONG_MS = 600_000;
 const SHORT_MS = 300;
 
 /**
- * What every {@link RateLimiter} must do.
+ * Tests that a limiter fulfils the {@link RateLimiter} contract.
  *
  * @param test The `test` or `it` of any runner, whose time limit should be at least 30 s.
- * @param create Makes a limiter; those that it makes may share one backend.
+ * @param create Creates a limiter; several may share one backend.
  */
 export function rateLimiterContract(test: ConformanceTest, create: () => Promise<RateLimiter>): void {
   function check(name: string, body: (limiter: RateLimiter, key: string) => Promise<void>): void {
@@ -28,7 +28,7 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     });
   }
 
-  check("counts down to the limit and refuses what is over it", async (limiter, key) => {
+  check("consume counts down to 0 and rejects points over the limit", async (limiter, key) => {
     const rule = { limit: 3, windowMs: LONG_MS };
     for (const remaining of [2, 1, 0]) {
       const result = await limiter.consume(key, rule);
@@ -37,7 +37,7 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     assert.deepEqual(withoutTime(await limiter.consume(key, rule)), { allowed: false, remaining: 0 });
   });
 
-  check("admits exactly the limit of many at once", async (limiter, key) => {
+  check("of many simultaneous consume calls, exactly the limit is allowed", async (limiter, key) => {
     const rule = { limit: 25, windowMs: LONG_MS };
     const results = await Promise.all(Array.from({ length: 100 }, () => limiter.consume(key, rule)));
     const admitted = results.filter(({ allowed }) => allowed);
@@ -49,16 +49,19 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     );
   });
 
-  check("takes a cost whole or not at all, and nothing for what it refuses", async (limiter, key) => {
-    const rule = { limit: 10, windowMs: LONG_MS };
-    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 7)), { allowed: true, remaining: 3 });
-    for (let attempt = 0; attempt < 5; attempt++) {
-      assert.deepEqual(withoutTime(await limiter.consume(key, rule, 4)), { allowed: false, remaining: 3 });
-    }
-    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 3)), { allowed: true, remaining: 0 });
-  });
+  check(
+    "a cost is taken completely or not at all, and a rejected one costs nothing",
+    async (limiter, key) => {
+      const rule = { limit: 10, windowMs: LONG_MS };
+      assert.deepEqual(withoutTime(await limiter.consume(key, rule, 7)), { allowed: true, remaining: 3 });
+      for (let attempt = 0; attempt < 5; attempt++) {
+        assert.deepEqual(withoutTime(await limiter.consume(key, rule, 4)), { allowed: false, remaining: 3 });
+      }
+      assert.deepEqual(withoutTime(await limiter.consume(key, rule, 3)), { allowed: true, remaining: 0 });
+    },
+  );
 
-  check("costs nothing for what it refuses while others ask at the same time", async (limiter, key) => {
+  check("a rejected consume costs nothing, also during simultaneous calls", async (limiter, key) => {
     const rule = { limit: 10, windowMs: LONG_MS };
     await limiter.consume(key, rule, 4);
     const tooDear = Array.from({ length: 10 }, () => limiter.consume(key, rule, 7));
@@ -67,13 +70,13 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     assert.ok((await Promise.all(affordable)).every(({ allowed }) => allowed));
   });
 
-  check("refuses a cost above the limit, and begins no window by that", async (limiter, key) => {
+  check("a cost above the limit is rejected and begins no window", async (limiter, key) => {
     const rule = { limit: 5, windowMs: LONG_MS };
     assert.deepEqual(withoutTime(await limiter.consume(key, rule, 6)), { allowed: false, remaining: 5 });
     assert.deepEqual(withoutTime(await limiter.consume(key, rule, 5)), { allowed: true, remaining: 0 });
   });
 
-  check("takes nothing when it peeks", async (limiter, key) => {
+  check("peek takes no points", async (limiter, key) => {
     const rule = { limit: 2, windowMs: LONG_MS };
     for (let look = 0; look < 5; look++) {
       assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 2 });
@@ -84,7 +87,7 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: false, remaining: 0 });
   });
 
-  check("gives points back, never more than were taken", async (limiter, key) => {
+  check("refund returns points, but never more than were taken", async (limiter, key) => {
     const rule = { limit: 5, windowMs: LONG_MS };
     await limiter.refund(key, rule, 3);
     assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 5 });
@@ -96,14 +99,14 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     assert.equal((await limiter.consume(key, rule)).allowed, false);
   });
 
-  check("gives back each of many refunds at once", async (limiter, key) => {
+  check("many simultaneous refunds all count", async (limiter, key) => {
     const rule = { limit: 20, windowMs: LONG_MS };
     await limiter.consume(key, rule, 20);
     await Promise.all(Array.from({ length: 10 }, () => limiter.refund(key, rule)));
     assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 10 });
   });
 
-  check("counts every key for itself, whatever its characters", async (limiter, key) => {
+  check("each key is counted separately, whatever its characters", async (limiter, key) => {
     const rule = { limit: 1, windowMs: LONG_MS };
     const names = ["", ":1", "/", " ", "*", "{a}", "2001:db8::/64", "é", "\n", "x".repeat(300)];
     for (const name of names) {
@@ -114,7 +117,7 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     }
   });
 
-  check("counts every rule for itself", async (limiter, key) => {
+  check("each rule is counted separately", async (limiter, key) => {
     const rules = [
       { limit: 1, windowMs: LONG_MS },
       { limit: 2, windowMs: LONG_MS },
@@ -128,7 +131,7 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     }
   });
 
-  check("says how long the window still lasts", async (limiter, key) => {
+  check("resetMs is the time until the window ends", async (limiter, key) => {
     const rule = { limit: 2, windowMs: LONG_MS };
     const before = performance.now();
     const first = await limiter.consume(key, rule);
@@ -142,32 +145,32 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
   });
 
   check(
-    "begins the window with the first point, and refused attempts do not prolong it",
+    "a window begins with its first point, and rejected attempts do not extend it",
     async (limiter, key) => {
       const rule = { limit: 2, windowMs: SHORT_MS };
       const before = performance.now();
       await limiter.consume(key, rule, 2);
       const begun = performance.now();
       const reopened = await untilAllowed(limiter, key, rule);
-      // A backend's clock may be some milliseconds off ours.
+      // The backend's clock may differ by some milliseconds.
       assert.ok(reopened - before >= SHORT_MS - 20, `open again after ${reopened - before} ms`);
       assert.ok(reopened - begun < SHORT_MS + 2000, `still closed after ${reopened - begun} ms`);
       assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 1 });
     },
   );
 
-  check("may be closed twice", async (limiter, key) => {
+  check("close may be called twice", async (limiter, key) => {
     await limiter.consume(key, { limit: 1, windowMs: LONG_MS });
     await limiter.close();
     await limiter.close();
   });
 
-  check("rejects with errors that another copy of core recognises", async (limiter, key) => {
+  check("failures are errors that another copy of core recognises", async (limiter, key) => {
     await limiter.close();
     await assertRecognised(() => limiter.peek(key, { limit: 1, windowMs: LONG_MS }), "store_unavailable");
   });
 
-  check("refuses to work once it is closed", async (limiter, key) => {
+  check("every method rejects with store_unavailable after close", async (limiter, key) => {
     const rule = { limit: 1, windowMs: LONG_MS };
     await limiter.close();
     for (const work of [
@@ -184,7 +187,7 @@ function withoutTime({ allowed, remaining }: { allowed: boolean; remaining: numb
   return { allowed, remaining };
 }
 
-/** Asks until one point is given; resolves to the time of that. */
+/** Retries until one point is allowed, and returns that time. */
 async function untilAllowed(limiter: RateLimiter, key: string, rule: RateRule): Promise<number> {
   for (let attempt = 0; attempt < 1000; attempt++) {
     if ((await limiter.consume(key, rule)).allowed) return performance.now();

@@ -8,12 +8,12 @@ import { samples, tellingSamples } from "./renderer-samples.ts";
 
 const types = Object.keys(samples) as OriginalType[]; // The keys of a Record<OriginalType, …>.
 
-/** One case of the suite. Each runs with a renderer of its own, so that none leans on another. */
+/** One case of the suite. Each runs with its own renderer, so that the cases are independent. */
 export type RendererCase = (renderer: Renderer) => Promise<void>;
 
-/** What a renderer does to a file that is to be stored. */
+/** How a renderer cleans a file before it is stored. */
 export function checkCleaning(check: (name: string, body: RendererCase) => void): void {
-  check("lets a file that tells nothing of anybody stay as it is", async (renderer) => {
+  check("admit keeps a file without metadata or scripts unchanged", async (renderer) => {
     for (const type of types.filter((each) => each !== "image/svg+xml")) {
       const { admission, file } = await admit(renderer, { bytes: samples[type] }, type);
       assert.equal(admission.cleaned, null, type);
@@ -21,19 +21,19 @@ export function checkCleaning(check: (name: string, body: RendererCase) => void)
     }
   });
 
-  check("rids a file of what it tells of people, and of what it could run", async (renderer) => {
+  check("admit removes personal metadata and executable content from a file", async (renderer) => {
     for (const { type, bytes, secret } of tellingSamples) {
       const { admission, file } = await admit(renderer, { bytes }, type);
       assert.ok(file !== null && admission.cleaned !== null, type);
-      assert.ok(!file.includes(secret), `${type} tells no more`);
+      assert.ok(!file.includes(secret), `the secret is still in the ${type}`);
       assert.equal(admission.cleaned.size, file.length);
       assert.equal(admission.cleaned.sha256, createHash("sha256").update(file).digest("hex"));
       const again = await admit(renderer, { bytes: file }, type);
-      assert.equal(again.admission.cleaned, null, `${type} is clean once it has been cleaned`);
+      assert.equal(again.admission.cleaned, null, `a cleaned ${type} needs no cleaning`);
     }
   });
 
-  check("leaves metadata in a file where that is wanted, but nothing that runs", async (renderer) => {
+  check("admit with keepMetadata keeps metadata, and still removes executable content", async (renderer) => {
     for (const { type, bytes, secret } of tellingSamples) {
       const { file } = await admit(renderer, { bytes }, type, { keepMetadata: true });
       if (type === "image/svg+xml") assert.ok(file !== null && !file.includes(secret));
@@ -42,7 +42,7 @@ export function checkCleaning(check: (name: string, body: RendererCase) => void)
   });
 }
 
-/** Admits a file in a directory of its own, and shows what was left there. */
+/** Admits a file in its own directory, and returns the files left in that directory. */
 export async function admit(
   renderer: Renderer,
   source: RenderSource,

@@ -11,12 +11,13 @@ import { checkRenditions, formats, offered, types } from "./renderer-renditions.
 import { declaredSize, hugePng, looksLike, SAMPLE_FRAMES, SAMPLE_SIZE, samples } from "./renderer-samples.ts";
 
 /**
- * What every {@link Renderer} does, for authors of another one. `create` makes a fresh renderer with the limits of the
- * contract; each case closes its own. A renderer that offers fewer conversions passes if `canRender` says so.
+ * Tests that a renderer fulfils the {@link Renderer} contract. `create` returns a new renderer with the
+ * contract's limits; each case closes its own. A renderer with fewer conversions passes if `canRender`
+ * reports them.
  */
 export function rendererContract(test: ConformanceTest, create: () => Renderer | Promise<Renderer>): void {
   const check = (name: string, body: RendererCase): void =>
-    test(name, async () => {
+    test(`renderer: ${name}`, async () => {
       const renderer = await create();
       try {
         await body(renderer);
@@ -25,12 +26,12 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
       }
     });
 
-  check("names its build in the characters that an ETag and a key may hold", async (renderer) => {
+  check("build has only characters that are allowed in an ETag and a key", async (renderer) => {
     assert.match(renderer.build, /^[a-z0-9.]{1,24}$/);
   });
 
   for (const type of types) {
-    check(`measures ${type}`, async (renderer) => {
+    check(`admit measures ${type}`, async (renderer) => {
       const { width, height, pages } = (await admit(renderer, { bytes: samples[type] }, type)).admission;
       assert.deepEqual(
         { width, height, pages },
@@ -38,20 +39,23 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
       );
     });
 
-    check(`writes ${type} in the formats that it offers, and refuses the others`, async (renderer) => {
-      for (const format of formats) {
-        const rendering = renderer.render({ bytes: samples[type] }, type, { format });
-        if (renderer.canRender(type, format)) {
-          const { bytes } = await rendering;
-          assert.ok(Buffer.isBuffer(bytes));
-          assert.ok(looksLike(bytes, format), `${type} as ${format}`);
-        } else {
-          await rejectsWith(rendering, "not_implemented");
+    check(
+      `render converts ${type} to the formats in canRender, and rejects others with not_implemented`,
+      async (renderer) => {
+        for (const format of formats) {
+          const rendering = renderer.render({ bytes: samples[type] }, type, { format });
+          if (renderer.canRender(type, format)) {
+            const { bytes } = await rendering;
+            assert.ok(Buffer.isBuffer(bytes));
+            assert.ok(looksLike(bytes, format), `${type} as ${format}`);
+          } else {
+            await rejectsWith(rendering, "not_implemented");
+          }
         }
-      }
-    });
+      },
+    );
 
-    check(`refuses what is not ${type}`, async (renderer) => {
+    check(`admit rejects bytes that are not ${type} with unsupported_media`, async (renderer) => {
       const wrong = [
         Buffer.alloc(0),
         Buffer.alloc(600, 0xa7),
@@ -68,7 +72,7 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
   }
 
   for (const type of types.filter((each) => each !== "application/pdf")) {
-    check(`refuses a truncated ${type}`, async (renderer) => {
+    check(`admit rejects a truncated ${type}`, async (renderer) => {
       const whole = samples[type];
       for (const length of [20, whole.length >> 1, whole.length - 20]) {
         const bytes = whole.subarray(0, length);
@@ -79,7 +83,7 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
 
   checkCleaning(check);
 
-  check("reads a file as it reads bytes", async (renderer) => {
+  check("a file and its bytes as the source give the same rendition", async (renderer) => {
     const directory = await mkdtemp(join(tmpdir(), "renderer-"));
     try {
       const path = join(directory, "picture");
@@ -98,7 +102,7 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
     }
   });
 
-  check("fits the picture into the box and keeps its shape", async (renderer) => {
+  check("render fits the picture into the box and keeps its aspect ratio", async (renderer) => {
     const boxes: [Omit<RenditionSpec, "format">, { width: number; height: number }][] = [
       [{ maxWidth: 16 }, { width: 16, height: 8 }],
       [{ maxHeight: 4 }, { width: 8, height: 4 }],
@@ -124,22 +128,25 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
     }
   });
 
-  check("never enlarges a raster, and draws a vector as large as the box", async (renderer) => {
-    for (const [type, format] of offered(renderer)) {
-      const spec = { format, maxWidth: 256, maxHeight: 200 };
-      const { bytes } = await renderer.render({ bytes: samples[type] }, type, spec);
-      const isVector = type === "image/svg+xml" || type === "application/pdf";
-      assert.deepEqual(
-        declaredSize(bytes, format),
-        isVector ? { width: 256, height: 128 } : SAMPLE_SIZE,
-        type,
-      );
-    }
-  });
+  check(
+    "render never enlarges a raster image, and draws a vector image as large as the box",
+    async (renderer) => {
+      for (const [type, format] of offered(renderer)) {
+        const spec = { format, maxWidth: 256, maxHeight: 200 };
+        const { bytes } = await renderer.render({ bytes: samples[type] }, type, spec);
+        const isVector = type === "image/svg+xml" || type === "application/pdf";
+        assert.deepEqual(
+          declaredSize(bytes, format),
+          isVector ? { width: 256, height: 128 } : SAMPLE_SIZE,
+          type,
+        );
+      }
+    },
+  );
 
   checkRenditions(check);
 
-  check("gives the same bytes for the same spec", async (renderer) => {
+  check("equal specs give equal bytes", async (renderer) => {
     for (const [type, format] of offered(renderer)) {
       const spec = { format, maxWidth: 40 };
       const first = await renderer.render({ bytes: samples[type] }, type, spec);
@@ -148,7 +155,7 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
     }
   });
 
-  check("spends more bytes on a higher quality", async (renderer) => {
+  check("a higher quality gives more bytes", async (renderer) => {
     for (const [type] of offered(renderer).filter(([, format]) => format === "jpg")) {
       const lengths: number[] = [];
       for (const quality of ["low", "medium", "high", "max"] as const) {
@@ -163,14 +170,14 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
     }
   });
 
-  check("refuses a picture that declares more pixels than are allowed", async (renderer) => {
+  check("admit rejects a picture that declares more pixels than allowed", async (renderer) => {
     await rejectsWith(admit(renderer, { bytes: hugePng }, "image/png"), "unsupported_media");
     for (const format of formats.filter((each) => renderer.canRender("image/png", each))) {
       await rejectsWith(renderer.render({ bytes: hugePng }, "image/png", { format }), "unsupported_media");
     }
   });
 
-  check("works on after pictures that it could not read", async (renderer) => {
+  check("the renderer still works after pictures that it could not read", async (renderer) => {
     const outcomes = await Promise.allSettled(
       [Buffer.alloc(9), samples["image/png"], hugePng, samples["image/png"]].map((bytes) =>
         admit(renderer, { bytes }, "image/png"),
@@ -182,7 +189,7 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
     );
   });
 
-  check("rejects with the reason of a signal that is aborted before it begins", async (renderer) => {
+  check("calls with an already aborted signal reject with its reason", async (renderer) => {
     const reason = new Error("the client is gone");
     const signal = AbortSignal.abort(reason);
     const isReason = (error: unknown): boolean => error === reason;
@@ -199,14 +206,14 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
     );
   });
 
-  check("rejects with errors that another copy of core recognises", async (renderer) => {
+  check("failures are errors that another copy of core recognises", async (renderer) => {
     const source = { bytes: Buffer.alloc(600, 0xa7) };
     await assertRecognised(() => admit(renderer, source, "image/png"), "unsupported_media");
     await renderer.close();
     await assertRecognised(() => admit(renderer, source, "image/png"), "overloaded");
   });
 
-  check("settles every call that is open when it closes", async (renderer) => {
+  check("close settles every open call", async (renderer) => {
     const calls = Array.from({ length: 12 }, () =>
       admit(renderer, { bytes: samples["image/gif"] }, "image/gif"),
     );
@@ -217,7 +224,7 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
     }
   });
 
-  check("closes twice, and is overloaded for every call after", async (renderer) => {
+  check("close may be called twice, and every call after it rejects with overloaded", async (renderer) => {
     await admit(renderer, { bytes: samples["image/png"] }, "image/png");
     await Promise.all([renderer.close(), renderer.close()]);
     await renderer.close();
@@ -239,6 +246,6 @@ async function rejectsWith(call: Promise<unknown>, code: ErrorCode): Promise<voi
 
 function assertOverloaded(error: unknown): true {
   assert.ok(isServiceError(error, "overloaded"), String(error));
-  assert.ok(error.retryAfterMs !== undefined && error.retryAfterMs > 0, "it says when to come back");
+  assert.ok(error.retryAfterMs !== undefined && error.retryAfterMs > 0, "retryAfterMs must be positive");
   return true;
 }

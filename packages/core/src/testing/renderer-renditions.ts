@@ -11,26 +11,29 @@ import { declaredSize, SAMPLE_FRAMES, SAMPLE_SIZE, samples } from "./renderer-sa
 
 export const types = Object.keys(samples) as OriginalType[];
 export const formats: ImageFormat[] = ["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"];
-/** Those whose header tells the size in a few lines. */
+/** Formats whose header contains the size in an easily parsed form. */
 const measurable = ["png", "jpg", "gif", "psd"] as const;
 
-/** What a renderer tells of renditions before and beside the bytes. */
+/** Facts about renditions that a renderer reports besides their bytes. */
 export function checkRenditions(check: (name: string, body: RendererCase) => void): void {
-  check("measures a rendition as it is then made, by its box and by that size", async (renderer) => {
-    for (const [type, format] of offered(renderer)) {
-      for (const box of [{}, { maxWidth: 17 }, { maxHeight: 13 }, { maxWidth: 99, maxHeight: 99 }]) {
-        const spec: RenditionSpec = { format, ...box };
-        const size = renderer.measure(factsOf(type), spec);
-        if (size === null) continue;
-        for (const each of [spec, { format, ...size }]) {
-          const { bytes } = await renderer.render({ bytes: samples[type] }, type, each);
-          assert.deepEqual(declaredSize(bytes, format), size, `${type} as ${JSON.stringify(each)}`);
+  check(
+    "measure returns the size that render produces, for a box and for an exact size",
+    async (renderer) => {
+      for (const [type, format] of offered(renderer)) {
+        for (const box of [{}, { maxWidth: 17 }, { maxHeight: 13 }, { maxWidth: 99, maxHeight: 99 }]) {
+          const spec: RenditionSpec = { format, ...box };
+          const size = renderer.measure(factsOf(type), spec);
+          if (size === null) continue;
+          for (const each of [spec, { format, ...size }]) {
+            const { bytes } = await renderer.render({ bytes: samples[type] }, type, each);
+            assert.deepEqual(declaredSize(bytes, format), size, `${type} as ${JSON.stringify(each)}`);
+          }
         }
       }
-    }
-  });
+    },
+  );
 
-  check("tells how conversions look by whole numbers from 1", async (renderer) => {
+  check("look returns an integer of at least 1 for every conversion", async (renderer) => {
     for (const type of types) {
       for (const format of formats) {
         const look = renderer.look(type, format);
@@ -39,7 +42,7 @@ export function checkRenditions(check: (name: string, body: RendererCase) => voi
     }
   });
 
-  check("makes the same bytes from an intermediate as from the original", async (renderer) => {
+  check("an intermediate gives the same bytes as the original", async (renderer) => {
     for (const type of types) {
       for (const format of formats.filter((each) => renderer.canRender(type, each))) {
         const spec: RenditionSpec = { format, maxWidth: 40 };
@@ -53,7 +56,7 @@ export function checkRenditions(check: (name: string, body: RendererCase) => voi
     }
   });
 
-  check("tells the cost of a render once, before it settles", async (renderer) => {
+  check("onCost is called once, before the render settles", async (renderer) => {
     for (const [type, format] of offered(renderer).slice(0, 1)) {
       for (const bytes of [samples[type], Buffer.alloc(9)]) {
         const events: (number | "settled")[] = [];
@@ -67,13 +70,13 @@ export function checkRenditions(check: (name: string, body: RendererCase) => voi
   });
 }
 
-/** What a record tells of a sample. */
+/** The facts in the record of a sample. */
 function factsOf(type: OriginalType): OriginalFacts {
   const pages = type === "image/gif" ? SAMPLE_FRAMES : 1;
   return { type, ...SAMPLE_SIZE, pages, size: samples[type].length };
 }
 
-/** The conversions on offer whose result can be measured here. */
+/** The supported conversions whose result can be measured here. */
 export function offered(renderer: Renderer): [OriginalType, (typeof measurable)[number]][] {
   return types.flatMap((type) =>
     measurable

@@ -7,7 +7,7 @@ export const SAMPLE_SIZE = { width: 64, height: 32 };
 /** Frames of the GIF sample. */
 export const SAMPLE_FRAMES = 3;
 
-/** A readable original of each type, made here byte by byte so that no image library is needed. */
+/** A readable original of each type, built byte by byte so that no image library is needed. */
 export const samples: Record<OriginalType, Buffer> = {
   "image/png": pngSample(),
   "image/jpeg": Buffer.from(
@@ -28,9 +28,9 @@ export const samples: Record<OriginalType, Buffer> = {
   "application/pdf": pdfSample(),
 };
 
-const SECRET = "Somebody's garden, 48.8584 N";
+const SECRET = "A garden in Paris, 48.8584 N";
 
-/** Originals with something that must not be stored: `secret` is in their bytes. */
+/** Originals with content that must not be stored: `secret` is in their bytes. */
 export const tellingSamples: readonly { type: OriginalType; bytes: Buffer; secret: string }[] = [
   { type: "image/png", bytes: commentedPng(), secret: SECRET },
   { type: "image/jpeg", bytes: commentedJpeg(), secret: SECRET },
@@ -44,10 +44,10 @@ export const tellingSamples: readonly { type: OriginalType; bytes: Buffer; secre
   },
 ];
 
-/** A well-formed PNG of 60 bytes that claims 100,000 pixels a side. */
+/** A well-formed PNG of 60 bytes that declares 100,000 pixels per side. */
 export const hugePng = png(100_000, 100_000, Buffer.alloc(10));
 
-/** Whether bytes begin as `format` does. */
+/** Whether bytes have the signature of `format`. */
 export function looksLike(bytes: Buffer, format: ImageFormat): boolean {
   const text = bytes.toString("latin1", 0, 256);
   switch (format) {
@@ -70,7 +70,7 @@ export function looksLike(bytes: Buffer, format: ImageFormat): boolean {
   }
 }
 
-/** Width and height that the header of a PNG, JPEG, GIF or PSD declares. */
+/** The width and height in the header of a PNG, JPEG, GIF or PSD. */
 export function declaredSize(
   bytes: Buffer,
   format: "png" | "jpg" | "gif" | "psd",
@@ -79,7 +79,7 @@ export function declaredSize(
   if (format === "png") return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
   if (format === "gif") return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
   let marker = 2;
-  // Segment after segment up to the frame header: SOF0 to SOF15 without DHT, JPG and DAC.
+  // Reads segments up to the frame header: SOF0 to SOF15 without DHT, JPG and DAC.
   while (!/^(?:c[0-35-79-bd-f])$/.test(bytes.toString("hex", marker + 1, marker + 2))) {
     marker += 2 + bytes.readUInt16BE(marker + 2);
   }
@@ -95,7 +95,7 @@ function pngSample(): Buffer {
   return png(width, height, rows);
 }
 
-/** With a `tEXt` chunk behind its header (W3C PNG, 11.3.4.3). */
+/** With a `tEXt` chunk after its header (W3C PNG, 11.3.4.3). */
 function commentedPng(): Buffer {
   const plain = samples["image/png"];
   const headerEnd = 8 + 12 + 13;
@@ -103,7 +103,7 @@ function commentedPng(): Buffer {
   return Buffer.concat([plain.subarray(0, headerEnd), chunk, plain.subarray(headerEnd)]);
 }
 
-/** With a COM segment behind its start (ITU-T T.81, B.2.4.5). */
+/** With a COM segment after its start (ITU-T T.81, B.2.4.5). */
 function commentedJpeg(): Buffer {
   const plain = samples["image/jpeg"];
   const length = Buffer.alloc(2);
@@ -149,7 +149,7 @@ function gifSample(): Buffer {
   for (let frame = 0; frame < SAMPLE_FRAMES; frame++) {
     parts.push(Buffer.of(0x21, 0xf9, 4, 0, 10, 0, 0, 0), Buffer.of(0x2c), uint16s(0, 0, width, height));
     parts.push(Buffer.of(0, 7));
-    // Codes of 8 bits stay so if the table is cleared before it has 256 entries: LZW without compression.
+    // Codes stay at 8 bits if the table is cleared before it has 256 entries: LZW without compression.
     for (let left = width * height; left > 0; left -= 100) {
       const run = Buffer.alloc(Math.min(left, 100), frame);
       parts.push(Buffer.of(run.length + 1, 128), run);
@@ -159,7 +159,7 @@ function gifSample(): Buffer {
   return Buffer.concat([...parts, Buffer.of(0x3b)]);
 }
 
-/** RGB, without layers, not compressed. */
+/** RGB, without layers, uncompressed. */
 function psdSample(): Buffer {
   const { width, height } = SAMPLE_SIZE;
   const header = Buffer.alloc(26);

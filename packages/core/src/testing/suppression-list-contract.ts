@@ -6,7 +6,7 @@ import type { ConformanceTest } from "./conformance-test.ts";
 import { assertRecognised } from "./foreign-copy.ts";
 
 export interface SuppressionListContractOptions {
-  /** Gives a list on the same data, as another process has it. @default the same object */
+  /** Opens a list on the same data, as another process would. @default the same object */
   openAnother?: (list: SuppressionList) => Promise<SuppressionList>;
 }
 
@@ -16,10 +16,10 @@ type ListTest = (
 ) => void;
 
 /**
- * What every {@link SuppressionList} must do.
+ * Tests that a list fulfils the {@link SuppressionList} contract.
  *
  * @param test The `test` or `it` of any runner, whose time limit should be at least 30 s.
- * @param create Makes a list. Those that it makes may share one backend, as long as nobody else changes it meanwhile.
+ * @param create Creates a list. Several may share one backend if no other process changes it meanwhile.
  */
 export function suppressionListContract(
   test: ConformanceTest,
@@ -37,7 +37,7 @@ export function suppressionListContract(
       }
     });
 
-  check("tells which tokens are there", async (one, another) => {
+  check("present returns exactly the tokens that are on the list", async (one, another) => {
     const [there, notThere] = [randomTokens(100), randomTokens(100)];
     await one.add(there);
     const mixed = there.flatMap((token, index) => [token, notThere[index] ?? ""]);
@@ -47,7 +47,7 @@ export function suppressionListContract(
     assert.deepEqual(await another.present(there.slice(0, 1)), new Set(there.slice(0, 1)));
   });
 
-  check("tells tokens apart that differ in the case of a letter", async (one, another) => {
+  check("tokens that differ only in case are distinct", async (one, another) => {
     const [token = ""] = randomTokens(1);
     const lower = `a${token.slice(1)}`;
     const upper = `A${token.slice(1)}`;
@@ -55,7 +55,7 @@ export function suppressionListContract(
     assert.deepEqual(await another.present([lower, upper]), new Set([lower]));
   });
 
-  check("adds what is there already without counting it again", async (one, another) => {
+  check("adding an existing token again does not change the count", async (one, another) => {
     const before = await one.count();
     const tokens = randomTokens(5);
     await one.add(tokens.slice(0, 3));
@@ -66,7 +66,7 @@ export function suppressionListContract(
     assert.equal(await another.count(), before + 5);
   });
 
-  check("removes what is there, and tells how many those were", async (one, another) => {
+  check("remove deletes tokens and returns the number deleted", async (one, another) => {
     const before = await one.count();
     const tokens = randomTokens(6);
     await one.add(tokens);
@@ -77,7 +77,7 @@ export function suppressionListContract(
     assert.equal(await one.count(), before + 4);
   });
 
-  check("removes a token for one of many who remove it at once", async (one, another) => {
+  check("of many simultaneous remove calls for one token, exactly one returns 1", async (one, another) => {
     const tokens = randomTokens(1);
     await one.add(tokens);
     const removed = await Promise.all(
@@ -89,29 +89,32 @@ export function suppressionListContract(
     );
   });
 
-  check("claim adds all tokens unless the first is there, and then none", async (one, another) => {
+  check("claim adds all tokens if the first is absent, and none otherwise", async (one, another) => {
     const before = await one.count();
     const [claimed = "", ...others] = randomTokens(4);
     const late = randomTokens(2);
     assert.equal(await one.claim(claimed, others), true);
     assert.equal(await another.claim(claimed, late), false);
     assert.deepEqual(await another.present([claimed, ...others, ...late]), new Set([claimed, ...others]));
-    // Only the first decides: others may be there already.
+    // Only the first token decides; the others may exist already.
     assert.equal(await another.claim(late[0] ?? "", others), true);
     assert.equal(await one.count(), before + 5);
   });
 
-  check("claim by many at once adds the tokens of one of them", async (one, another) => {
-    const [claimed = "", ...others] = randomTokens(11);
-    const added = await Promise.all(
-      others.map((other, index) => (index % 2 === 0 ? one : another).claim(claimed, [other])),
-    );
-    const winner = others.filter((_, index) => added[index]);
-    assert.equal(winner.length, 1);
-    assert.deepEqual(await one.present([claimed, ...others]), new Set([claimed, ...winner]));
-  });
+  check(
+    "of many simultaneous claim calls for one token, exactly one adds its tokens",
+    async (one, another) => {
+      const [claimed = "", ...others] = randomTokens(11);
+      const added = await Promise.all(
+        others.map((other, index) => (index % 2 === 0 ? one : another).claim(claimed, [other])),
+      );
+      const winner = others.filter((_, index) => added[index]);
+      assert.equal(winner.length, 1);
+      assert.deepEqual(await one.present([claimed, ...others]), new Set([claimed, ...winner]));
+    },
+  );
 
-  check("takes many at once", async (one, another) => {
+  check("many tokens can be added, found and removed at once", async (one, another) => {
     const before = await one.count();
     const tokens = randomTokens(5000);
     await one.add(tokens);
@@ -121,21 +124,24 @@ export function suppressionListContract(
     assert.equal(await one.count(), before);
   });
 
-  check("rejects with errors that another copy of core recognises", async (one) => {
+  check("failures are errors that another copy of core recognises", async (one) => {
     await one.close();
     await assertRecognised(() => one.count(), "store_unavailable");
   });
 
-  check("answers nothing once it is closed, which may happen twice", async (one) => {
-    const tokens = randomTokens(1);
-    await one.close();
-    await one.close();
-    await assertRejects(() => one.add(tokens), "store_unavailable", "add");
-    await assertRejects(() => one.claim("x".repeat(43), tokens), "store_unavailable", "claim");
-    await assertRejects(() => one.remove(tokens), "store_unavailable", "remove");
-    await assertRejects(() => one.present(tokens), "store_unavailable", "present");
-    await assertRejects(() => one.count(), "store_unavailable", "count");
-  });
+  check(
+    "every method rejects with store_unavailable after close, and close may be called twice",
+    async (one) => {
+      const tokens = randomTokens(1);
+      await one.close();
+      await one.close();
+      await assertRejects(() => one.add(tokens), "store_unavailable", "add");
+      await assertRejects(() => one.claim("x".repeat(43), tokens), "store_unavailable", "claim");
+      await assertRejects(() => one.remove(tokens), "store_unavailable", "remove");
+      await assertRejects(() => one.present(tokens), "store_unavailable", "present");
+      await assertRejects(() => one.count(), "store_unavailable", "count");
+    },
+  );
 }
 
 function randomTokens(count: number): string[] {

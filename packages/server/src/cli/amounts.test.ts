@@ -10,6 +10,6 @@ it.each([
   [26_214_400, "26.2 MB"],
   [1.5e12, "1.5 TB"],
   [2e16, "20000.0 TB"],
-])("%d bytes are %s", (bytes, text) => {
+])("sizeText shows %d bytes as %s", (bytes, text) => {
   expect(sizeText(bytes)).toBe(text);
 });

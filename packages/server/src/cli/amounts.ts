@@ -1,6 +1,6 @@
 const UNITS = ["kB", "MB", "GB", "TB"];
 
-/** Bytes in decimal units for people: `412 B`, `1.3 MB`. */
+/** A number of bytes in decimal units: `412 B`, `1.3 MB`. */
 export function sizeText(bytes: number): string {
   let amount = bytes;
   let unit = "B";
@@ -13,7 +13,7 @@ export function sizeText(bytes: number): string {
   return unit === "B" ? `${bytes} B` : `${amount.toFixed(1)} ${unit}`;
 }
 
-/** A duration for people: `42 s`, `3 min`, `2.5 h`. */
+/** A duration in the largest fitting unit: `42 s`, `3 min`, `2.5 h`. */
 export function timeText(seconds: number): string {
   if (seconds < 100) return `${Math.ceil(seconds)} s`;
   if (seconds < 100 * 60) return `${Math.round(seconds / 60)} min`;

@@ -9,10 +9,13 @@ async function answer(text: string) {
   return { isConfirmed, shown: String(output.read()) };
 }
 
-it.each(["y\n", "Y\n", "yes\n", " YES \r\n"])("takes %j for a yes", async (text) => {
+it.each(["y\n", "Y\n", "yes\n", " YES \r\n"])("confirm takes %j for a yes", async (text) => {
   expect(await answer(text)).toEqual({ isConfirmed: true, shown: "Sure? " });
 });
 
-it.each(["", "y", "\n", "n\n", "no\n", "yesterday\n", "\nyes\n"])("takes %j for a no", async (text) => {
-  expect(await answer(text)).toMatchObject({ isConfirmed: false });
-});
+it.each(["", "y", "\n", "n\n", "no\n", "yesterday\n", "\nyes\n"])(
+  "confirm takes %j for a no",
+  async (text) => {
+    expect(await answer(text)).toMatchObject({ isConfirmed: false });
+  },
+);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 
 /**
- * Asks a question at the terminal. Anything but yes is a no, the end of the input included.
+ * Asks a question at the terminal. Any answer except yes counts as no, including the end of the input.
  * @param input @default The standard input
  * @param output @default The standard error
  */
@@ -11,7 +11,7 @@ export async function confirm(
   input: NodeJS.ReadableStream = process.stdin,
   output: NodeJS.WritableStream = process.stderr,
 ): Promise<boolean> {
-  // Not as a terminal that is edited on: an interruption then ends the process, as it does anywhere else.
+  // Without line editing, so that an interruption ends the process as usual.
   const asked = createInterface({ input, output, terminal: false });
   try {
     const ended = once(asked, "close").then(() => "");

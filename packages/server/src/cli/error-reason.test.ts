@@ -5,13 +5,13 @@ function failed(syscall: string, code: string): Error {
   return Object.assign(new Error(`${code}: ${syscall} failed`), { code, syscall });
 }
 
-it("tells the innermost reason, in one line", () => {
+it("reasonOf returns the first line of the innermost cause", () => {
   const cause = new Error("the very reason\nand its details");
   expect(reasonOf(new Error("outer", { cause: new Error("middle", { cause }) }))).toBe("the very reason");
   expect(reasonOf("thrown as it is")).toBe("thrown as it is");
 });
 
-it("tells a file system without hard links from a user without permission, though both fail with EPERM", () => {
+it("directoryReasonOf distinguishes missing hard links from missing permission, though both fail with EPERM", () => {
   const message = "The data directory's file system has no hard links";
   for (const code of ["EPERM", "ENOTSUP", "ENOSYS"]) {
     const refusal = new Error(message, { cause: failed("link", code) });
@@ -21,6 +21,6 @@ it("tells a file system without hard links from a user without permission, thoug
   expect(directoryReasonOf(failed("link", "ENOSPC"))).toBe("there is no space left");
 });
 
-it("repeats what the system says where it knows nothing better", () => {
+it("directoryReasonOf returns the message of the system for an unknown code", () => {
   expect(directoryReasonOf(failed("open", "EIO"))).toBe("EIO: open failed");
 });

@@ -1,12 +1,12 @@
 import { isError, isServiceError } from "@outrigger/core";
 
-/** What lies at the bottom of an error's causes. */
+/** The innermost cause of an error. */
 interface Reason {
-  /** Its first line. */
+  /** First line of its message. */
   message: string;
-  /** Of a system call that failed, e.g. `EACCES`. */
+  /** Code of the failed system call, e.g. `EACCES`. */
   code?: unknown;
-  /** The system call, e.g. `mkdir`. */
+  /** Name of the failed system call, e.g. `mkdir`. */
   syscall?: unknown;
 }
 
@@ -15,16 +15,16 @@ const CLAUSES: Readonly<Record<string, string>> = {
   ENOTDIR: "it is not a directory",
   EACCES: "this user may not write there",
   EPERM: "this user may not write there",
-  ENOENT: "its file system does not let directories be made there",
+  ENOENT: "its file system does not allow directories to be created",
   EROFS: "its file system is read-only",
   ENOSPC: "there is no space left",
   EMFILE: "this process may not open more files (ulimit -n)",
 };
 
-/** What link(2) fails with on a file system that has no hard links, such as FAT. */
+/** Errors of link(2) on a file system without hard links, such as FAT. */
 const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "ENOSYS"];
 
-/** What an error says at the bottom of its causes, in one line. */
+/** The message of the innermost cause, in one line. */
 export function reasonOf(error: unknown): string {
   return innermost(error).message;
 }
@@ -36,12 +36,12 @@ export function directoryReasonOf(error: unknown): string {
   return CLAUSES[String(code)] ?? message;
 }
 
-/** Why a store or database cannot be used, as a clause without a full stop: what its adapter says, and what lies below. */
+/** Why a store or database cannot be used, as a clause without a full stop: the message of its adapter and the innermost cause. */
 export function serviceReasonOf(error: unknown): string {
   const reason = withoutStop(reasonOf(error));
   if (!isServiceError(error)) return reason;
   const said = withoutStop(error.message);
-  // A reason of one word is a mere code.
+  // A reason of one word is only a code.
   return said === reason || !reason.includes(" ") ? said : `${said} (${reason})`;
 }
 

@@ -19,10 +19,10 @@ it.each([
   [`https://example.com/${ID}/edit?pin=0123456789ABCDEF`, null, {}],
   [`https://example.com/api/images/${ID}.png?page=0&convert=best&resize=`, "png", {}],
   [ID, null, {}],
-])("%s", (address, format, options) => {
+])("askedBy reads format and options from %s", (address, format, options) => {
   expect(askedBy(address)).toEqual({ format, options });
 });
 
-it("knows formats by their suffixes, in any case", () => {
+it("formatOfSuffix accepts suffixes in upper and lower case", () => {
   expect(["JPEG", "jpg", "Avif", "json", ""].map(formatOfSuffix)).toEqual(["jpg", "jpg", "avif", null, null]);
 });

@@ -1,6 +1,6 @@
 import type { ImageFormat, ReadOptions } from "@outrigger/client";
 
-/** Formats that an image can be had in, and their media types. */
+/** Media types of the formats in which images are served. */
 export const TYPE_OF_FORMAT: Readonly<Record<ImageFormat, string>> = {
   png: "image/png",
   jpg: "image/jpeg",
@@ -12,30 +12,30 @@ export const TYPE_OF_FORMAT: Readonly<Record<ImageFormat, string>> = {
   avif: "image/avif",
 };
 
-/** What `--as` can be, besides `jpeg` for `jpg`. */
+/** Values of `--as`. It also accepts `jpeg` for `jpg`. */
 export const FORMATS = Object.keys(TYPE_OF_FORMAT) as ImageFormat[]; // The keys of a Record<ImageFormat, …>.
 
-/** What `--quality` can be. */
+/** Values of `--quality`. */
 export const QUALITIES = ["low", "medium", "high", "max"] as const;
 
-/** What serves an original as it is; `null` for a type of none. */
+/** The format that serves an original unchanged; `null` for an unknown type. */
 export function formatOfType(type: string): ImageFormat | null {
   return FORMATS.find((format) => TYPE_OF_FORMAT[format] === type) ?? null;
 }
 
-/** `null` for what names no format. */
+/** The format of a suffix; `null` for an unknown suffix. */
 export function formatOfSuffix(suffix: string): ImageFormat | null {
   const name = suffix.toLowerCase();
   return FORMATS.find((format) => format === (name === "jpeg" ? "jpg" : name)) ?? null;
 }
 
-/** What an address of a picture asks for by its suffix and its query. */
+/** The format and options in the address of a picture. */
 export interface Asked {
   format: ImageFormat | null;
   options: ReadOptions;
 }
 
-/** @param address Any text; one that is no address of a picture asks for nothing. */
+/** @param address Any text. A text that is not the address of a picture yields no format and no options. */
 export function askedBy(address: string): Asked {
   const url = URL.canParse(address) ? new URL(address) : null;
   const [, suffix = ""] = /\.(\w+)\/?$/.exec(url?.pathname ?? "") ?? [];

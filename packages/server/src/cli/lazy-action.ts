@@ -1,7 +1,7 @@
 /**
- * The work of a command, loaded when that is run: what other commands need would more than double the time until this one
- * begins.
- * @param load imports the module that has it.
+ * The action of a command, loaded when the command runs. Loading the modules of all commands would more than double the start
+ * time.
+ * @param load Imports the module of the action.
  */
 export function lazyAction<Args extends unknown[]>(
   load: () => Promise<(...args: Args) => Promise<void>>,

@@ -1,12 +1,12 @@
 /** The signals that end a command. */
 export interface Interruption {
-  /** Aborts at the first one. */
+  /** Aborts at the first signal. */
   signal: AbortSignal;
-  /** Listens no more. */
+  /** Stops listening. */
   end(): void;
 }
 
-/** A first signal aborts, a second one ends the process. */
+/** The first signal aborts; the second ends the process. */
 export function listenForSignals(): Interruption {
   const controller = new AbortController();
   const signals = ["SIGINT", "SIGTERM"] as const;
@@ -15,7 +15,9 @@ export function listenForSignals(): Interruption {
   };
   const onSignal = () => {
     end();
-    process.stderr.write("outrigger: Stopping after what is under way; a second signal ends it at once\n");
+    process.stderr.write(
+      "outrigger: Stopping after the work in progress; a second signal stops it at once\n",
+    );
     controller.abort();
   };
   for (const signal of signals) process.on(signal, onSignal);

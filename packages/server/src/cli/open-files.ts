@@ -1,19 +1,19 @@
 import { readFileSync } from "node:fs";
 
-/** Fewer open files than this are too few for a server with some clients. */
+/** The least limit of open files for a server with some clients. */
 export const ENOUGH_OPEN_FILES = 1024;
-/** With fewer, a server that does nothing yet is already near the limit. */
+/** Below this limit, even an idle server comes near it. */
 export const MIN_OPEN_FILES = 128;
 export const RAISE_OPEN_FILES =
   "Raise it to 4096 or more, with ulimit -n, LimitNOFILE= (systemd) or --ulimit (Docker)";
 
-/** How many files this process may have open at a time (its soft limit); `null` where the system does not tell. */
+/** The soft limit of open files of this process; `null` if the system does not report it. */
 export function openFilesLimit(): number | null {
   let limits: string;
   try {
     limits = readFileSync("/proc/self/limits", "latin1");
   } catch {
-    // Not Linux, or so few that not even this file can be opened.
+    // Not Linux, or the limit is too low to open even this file.
     return null;
   }
   const soft = /^Max open files +(\d+|unlimited) /m.exec(limits)?.[1];
@@ -21,20 +21,20 @@ export function openFilesLimit(): number | null {
   return soft === "unlimited" ? Number.POSITIVE_INFINITY : Number(soft);
 }
 
-/** Read at the start: when files have run out, the limit cannot be read any more. */
+/** Read at start: once the limit is reached, this file cannot be opened. */
 const limitAtStart = openFilesLimit();
 
-/** What to say of an error that comes from too many open files; `null` for any other. */
+/** The message for an error caused by too many open files; `null` for any other error. */
 export function tooManyOpenFiles(error: unknown): string | null {
   const code = codeAtTheBottom(error);
   if (code === "ENFILE")
     return "The system has too many open files: raise fs.file-max, or end other processes.";
-  // A package whose files cannot be opened is missing to Node's resolver.
+  // Node's resolver reports a package as missing if its files cannot be opened.
   const isUnopened = code === "ERR_MODULE_NOT_FOUND" && (limitAtStart ?? MIN_OPEN_FILES) < MIN_OPEN_FILES;
   return code === "EMFILE" || isUnopened ? lowLimitText(limitAtStart) : null;
 }
 
-/** That a limit of open files is too low, and what to do. */
+/** The message that the limit of open files is too low, with the remedy. */
 export function lowLimitText(limit: number | null): string {
   return `The limit of open files${limit === null ? "" : `, ${limit},`} is too low. ${RAISE_OPEN_FILES}.`;
 }

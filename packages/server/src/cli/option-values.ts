@@ -19,10 +19,10 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   d: 24 * 60 * MINUTE_MS,
   w: 7 * 24 * 60 * MINUTE_MS,
 };
-/** What JavaScript's dates end at. */
+/** The largest JavaScript date. */
 const MAX_DATE_MS = 8.64e15;
 
-/** What `--state` can be. */
+/** Values of `--state`. */
 export const STATES: readonly ImageState[] = [
   "processing",
   "ready",
@@ -34,7 +34,7 @@ export const STATES: readonly ImageState[] = [
   "damaged",
 ];
 
-// The store proves what it is given as well, but as a bug of its caller's: what people type is wrong usage.
+// The store validates these values too, but reports an invalid one as a bug of the caller. Typed values are usage errors.
 
 /** The text of `--reason`. */
 export function parseReason(text: string): string {
@@ -48,16 +48,16 @@ export function parseAuthority(text: string): string {
   throw new InvalidArgumentError("It must be an absolute http(s) URL.");
 }
 
-/** The time of `--delete-after`; a date alone stands for its beginning in UTC. */
+/** The time of `--delete-after`; a date without a time starts at 00:00 UTC. */
 export function parseDeleteAfter(text: string): Date {
   const date = DATE.safeParse(text).success ? new Date(text) : null;
   if (date === null || Number.isNaN(date.getTime())) {
     throw new InvalidArgumentError(
-      "It must be a date as 2030-01-31, or with time and zone as 2030-01-31T12:00:00Z.",
+      "It must be a date such as 2030-01-31, or with time and zone such as 2030-01-31T12:00:00Z.",
     );
   }
   if (date.getTime() > Date.now()) return date;
-  throw new InvalidArgumentError("It must lie in the future.");
+  throw new InvalidArgumentError("It must be in the future.");
 }
 
 /** The number of `--limit`. */
@@ -81,14 +81,14 @@ export function parseConcurrency(text: string): number {
   throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_CONCURRENCY}.`);
 }
 
-/** The time of `--expires`: a while from `now` on, or a date; a date alone stands for its beginning in UTC. */
+/** The time of `--expires`: a duration from `now`, or a date; a date without a time starts at 00:00 UTC. */
 export function parseExpiry(text: string, now = Date.now()): Date {
   const [, count = "", unit = ""] = /^(\d+)([mhdw])$/.exec(text) ?? [];
   const ms = now + Number(count) * (UNIT_MS[unit] ?? 0);
   if (unit !== "" && ms > now && ms <= MAX_DATE_MS) return new Date(ms);
   if (/^\d{4}-/.test(text)) return parseDeleteAfter(text);
   throw new InvalidArgumentError(
-    "It must be a while as 30m, 12h, 7d or 2w, or a date as 2030-01-31 or 2030-01-31T12:00:00Z.",
+    "It must be a duration such as 30m, 12h, 7d or 2w, or a date such as 2030-01-31 or 2030-01-31T12:00:00Z.",
   );
 }
 
@@ -104,7 +104,7 @@ export function parseEmail(text: string): string {
   throw new InvalidArgumentError("It must be an email address.");
 }
 
-/** The beginning of a key. */
+/** The first characters of a key. */
 export function parseHint(text: string): string {
   if (/^[0-9a-f]{4,40}$/i.test(text)) return text.toLowerCase();
   throw new InvalidArgumentError("It must be the first 4 or more characters of a key.");

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** What is read of this package's own `package.json`. */
+/** The fields used of this package's `package.json`. */
 export interface OwnPackage {
   version: string;
   engines: {
@@ -11,6 +11,6 @@ export interface OwnPackage {
 
 /** Reads this package's own `package.json`. */
 export function readOwnPackage(): OwnPackage {
-  // Our own file, written by us.
+  // The file is part of this package, so its shape is known.
   return JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as OwnPackage;
 }

@@ -9,7 +9,7 @@ async function* lines(count: number, given: { count: number }): AsyncGenerator<s
   }
 }
 
-it("reads no further ahead than the output takes", async () => {
+it("printLines reads no further ahead than the output accepts", async () => {
   const given = { count: 0 };
   let ahead = 0;
   let written = 0;
@@ -26,7 +26,7 @@ it("reads no further ahead than the output takes", async () => {
   expect(ahead).toBeLessThan(10);
 });
 
-it("stops where nobody reads any more, and fails where the output does", async () => {
+it("printLines stops when the reader ends and rejects when the output fails", async () => {
   for (const code of ["EPIPE", "ENOSPC"]) {
     const given = { count: 0 };
     const output = new Writable({

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import type { Writable } from "node:stream";
 
 /**
- * Writes lines no faster than they are read, and reads no more than are written: memory stays flat. Ends early and quietly
- * when the reader has ended, as `head` does. Rejects when the output fails otherwise.
+ * Writes lines with backpressure, so that memory stays flat. Resolves early if the reader ends, as `head` does. Rejects if the
+ * output fails otherwise.
  */
 export async function printLines(
   lines: AsyncIterable<string>,
@@ -13,7 +13,7 @@ export async function printLines(
   output.on("error", (error) => failures.push(error));
   for await (const line of lines) {
     if (failures.length > 0) break;
-    // Its failure is among `failures`.
+    // The failure is in `failures`.
     if (!output.write(line)) await once(output, "drain").catch(() => undefined);
   }
   // A failed write emits its error only after the writes before it.

@@ -2,8 +2,8 @@ import { reasonOf } from "./error-reason.ts";
 import { printable } from "./printable.ts";
 
 /**
- * Writes to the standard output. A reader that has ended, such as `head`, does not keep the rest from being done. Any other
- * failure is printed on the standard error and makes the exit code 1.
+ * Writes to standard output. If the reader has ended, as `head` does, the command continues. Any other failure is printed on
+ * standard error and sets the exit code to 1.
  */
 export function printOut(text: string): void {
   if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", onError);
@@ -11,21 +11,21 @@ export function printOut(text: string): void {
 }
 
 function onError(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") printFailure(`The standard output cannot be written: ${reasonOf(error)}`);
+  if (error.code !== "EPIPE") printFailure(`Standard output cannot be written: ${reasonOf(error)}`);
 }
 
-/** Says on the standard error what failed, and makes the exit code 1. */
+/** Prints a failure on standard error and sets the exit code to 1. */
 export function printFailure(message: string): void {
   process.stderr.write(`outrigger: ${message}\n`);
   process.exitCode = 1;
 }
 
-/** Anything of the API as one line of JSON. */
+/** A value as one line of JSON. */
 export function jsonText(value: unknown): string {
   return `${printable(JSON.stringify(value))}\n`;
 }
 
-/** Lines of `Label  value`, the values below each other; those without a value are left out. */
+/** Lines of `Label  value` with aligned values; entries without a value are omitted. */
 export function labelledLines(values: Readonly<Record<string, string | null>>): string {
   const shown = Object.entries(values).filter(([, value]) => value !== null);
   const width = Math.max(0, ...shown.map(([label]) => label.length));

@@ -11,11 +11,11 @@ afterEach(() => {
 function createOutput(isTTY: boolean) {
   const written: string[] = [];
   const output = { isTTY, write: (text: string) => written.push(text) > 0 };
-  // Only these two are used of a stream.
+  // The progress line uses only these two members of a stream.
   return { written, output: output as unknown as NodeJS.WriteStream };
 }
 
-it("one line of a terminal is drawn again, and erased at the end", () => {
+it("a terminal shows one progress line that is redrawn and finally erased", () => {
   const { written, output } = createOutput(true);
   const line = progressLine(output);
   line.update("1 done");
@@ -29,7 +29,7 @@ it("one line of a terminal is drawn again, and erased at the end", () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("a file gets a line every five seconds, and none of a command that ends before", () => {
+it("a file gets a progress line every five seconds, and none from a shorter command", () => {
   const { written, output } = createOutput(false);
   const line = progressLine(output);
   line.update("1 done");

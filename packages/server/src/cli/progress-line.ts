@@ -1,4 +1,4 @@
-/** A line that says how far a command has come. */
+/** A line that shows the progress of a command. */
 export interface ProgressLine {
   update(text: string): void;
   /** Removes the line from a terminal. */
@@ -9,7 +9,7 @@ const LINE_EVERY_MS = 5_000;
 const REDRAW_EVERY_MS = 100;
 const ERASE_LINE = "\r\u001b[K";
 
-/** One line that changes in a terminal; elsewhere a line every five seconds, the first after five. */
+/** One redrawn line in a terminal; elsewhere a new line every five seconds. */
 export function progressLine(output: NodeJS.WriteStream = process.stderr): ProgressLine {
   const isTerminal = output.isTTY === true;
   let shown: string | null = null;
@@ -31,7 +31,7 @@ export function progressLine(output: NodeJS.WriteStream = process.stderr): Progr
   };
 }
 
-/** How many were done in a second, on average since `beganAt` (of `performance.now()`). */
+/** The average number per second since `beganAt` (from `performance.now()`). */
 export function rateText(count: number, beganAt: number): string {
   const seconds = Math.max(0.001, (performance.now() - beganAt) / 1000);
   return `${Math.round(count / seconds)} a second`;

@@ -7,29 +7,29 @@ import { addKeysCommand } from "./admin/keys/add-keys-command.ts";
 import { addMigrateCommand } from "./admin/migrate/add-migrate-command.ts";
 import { addSuppressCommand } from "./admin/suppress/add-suppress-command.ts";
 
-const CONFIG_HELP = "configuration file (default: outrigger.config.json or .mjs, where there is one)";
+const CONFIG_HELP = "configuration file (default: outrigger.config.json or .mjs, if present)";
 
 const SERVE_HELP = `
-Every option can also be set by the environment or in a configuration file; what is typed wins over the
-environment, the environment over the file, the file over the defaults.
+Options, environment and configuration file set the same keys. Options win over the environment, the environment
+over the file, the file over the defaults.
 
 Environment:
-  PORT, OUTRIGGER_PORT     as --port; the second wins
-  OUTRIGGER_HOST           as --host
-  OUTRIGGER_DATA           as --data
-  OUTRIGGER_STORAGE        instead of --data: a URL that begins with file:, memory:, redis:, rediss: or s3:, or JSON
+  PORT, OUTRIGGER_PORT     same as --port; OUTRIGGER_PORT wins
+  OUTRIGGER_HOST           same as --host
+  OUTRIGGER_DATA           same as --data
+  OUTRIGGER_STORAGE        replaces --data: a URL that begins with file:, memory:, redis:, rediss: or s3:, or JSON
                            {"records": "redis://…", "originals": "s3://…", "renditions": "memory:"}
-  OUTRIGGER_EXISTING       true: as --existing
-  OUTRIGGER_JOB_QUEUE      redis: or rediss: URL of a queue that hands uploads to the server that has time for them
-  OUTRIGGER_PUBLIC_URL     address at which the world reaches this server, e.g. https://img.example.com
-  OUTRIGGER_SECRET         what PINs and the lookup's keys are derived from, at least 32 bytes; by default one is kept in
-                           the data directory, with records in Redis or S3 it is required
-  OUTRIGGER_SECRET_FILE    instead of OUTRIGGER_SECRET: a file with a secret in each line, the first signs, all verify
+  OUTRIGGER_EXISTING       true: same as --existing
+  OUTRIGGER_JOB_QUEUE      redis: or rediss: URL of a queue that distributes uploads among servers
+  OUTRIGGER_PUBLIC_URL     public address of this server, e.g. https://img.example.com
+  OUTRIGGER_SECRET         at least 32 bytes from which PINs and the lookup's keys are derived; created in the data
+                           directory by default, required with records in Redis or S3
+  OUTRIGGER_SECRET_FILE    replaces OUTRIGGER_SECRET: a file with one secret per line; the first signs, all verify
   OUTRIGGER_LOOKUP_DATABASE
-                           serves the email lookup, too, from file:path or postgres://user:password@host:port/database
-  OUTRIGGER_METRICS_PORT   serves metrics for Prometheus on this port of 127.0.0.1, 0 takes a free one
+                           also serves the email lookup, from file:path or postgres://user:password@host:port/database
+  OUTRIGGER_METRICS_PORT   serves metrics for Prometheus on this port of 127.0.0.1; 0 picks a free port
 
-Configuration file (JSON, or a module with a default export: an object, or a function that returns one):
+Configuration file (JSON, or a module that exports an object or a function by default):
   {
     "port": 3000, "host": "127.0.0.1", "data": "./data",
     "publicUrl": "https://img.example.com",
@@ -48,21 +48,21 @@ Examples:
   outrigger serve --host 0.0.0.0 --config /etc/outrigger/outrigger.config.json
   PORT=0 outrigger serve 2>outrigger.log
 
-Signals: SIGTERM and SIGINT end it after what is under way, a second one at once.
-Exit codes: 0 ended by a signal, 1 cannot start or failed, 2 wrong usage or configuration.
+Signals: SIGTERM or SIGINT ends the server after the requests in progress; a second one ends it at once.
+Exit codes: 0 ended by a signal, 1 cannot start or failed, 2 invalid usage or configuration.
 `;
 
 const DOCTOR_HELP = `
-Prints a line for each thing that it looks at: ok, warning, or problem with what helps.
+Prints one line for each check: ok, warning or problem, with the remedy.
 
-Without a URL these are Node.js, the server's time-outs, the data directory or other storage and its clock, the secret, the
-lookup's database, the renderer, and the fonts for text in SVG pictures. What it writes it removes, but the schema of the lookup's database is brought up to
-date; a server may be running.
-Run it as the user who runs the server. Environment and configuration file: see outrigger serve --help.
+Without a URL it checks this machine: Node.js, the timeouts of the server, the data directory or other storage and its
+clock, the secret, the lookup's database, the renderer, and the fonts for text in SVG pictures. It deletes its test data,
+but migrates the schema of the lookup's database. A server may be running.
+Run it as the user of the server. Environment and configuration file: see outrigger serve --help.
 
-With a URL it uses the images that are mounted there as their users do, through whatever proxies stand between: it uploads,
-reads, edits and deletes pictures of its own, and says what does not arrive as it should. A private certificate authority is
-named by NODE_EXTRA_CA_CERTS.
+With a URL it checks the images mounted there from outside, through any proxies in between. It uploads, reads, edits and
+deletes its own pictures, and reports what does not arrive unchanged. For a private certificate authority, set
+NODE_EXTRA_CA_CERTS.
 
 Examples:
   outrigger doctor
@@ -70,36 +70,31 @@ Examples:
   outrigger doctor https://example.com/img --header "Authorization: Bearer …"
   outrigger doctor --json
 
-Exit codes: 0 no problem, 1 a problem, 2 wrong usage or configuration.
+Exit codes: 0 no problem, 1 a problem, 2 invalid usage or configuration.
 `;
 
 /** Adds the commands that run a server (`serve`, `doctor`) or work on its storage and database. */
 export function addServerCommands(program: Command): void {
   program
     .command("serve")
-    .description(
-      "Serve image hosting, and email lookup where it is configured, over HTTP until a signal ends it.",
-    )
-    .option("--port <number>", "port to listen on, 0 takes a free one (default: 3000)")
+    .description("Serve image hosting over HTTP, and email lookup if configured, until a signal ends it.")
+    .option("--port <number>", "port to listen on; 0 picks a free port (default: 3000)")
     .option("--host <address>", "address to listen on (default: 127.0.0.1)")
     .option("--config <file>", CONFIG_HELP)
-    .option("--data <directory>", "where images are kept; made when missing (default: ./data)")
-    .option(
-      "--existing",
-      "refuse to start where no images were kept before, as on a volume that is not mounted",
-    )
-    .option("--demo", "serve the email lookup, too, with sample contacts and a key to try it")
+    .option("--data <directory>", "directory of the images; created if missing (default: ./data)")
+    .option("--existing", "refuse to start on empty storage, such as a volume that is not mounted")
+    .option("--demo", "also serve the email lookup, with sample contacts and a key")
     .addHelpText("after", SERVE_HELP)
     .exitOverride()
     .action(lazyAction(async () => (await import("./serve/serve.ts")).serve));
   program
     .command("doctor")
-    .description("Check that this machine has what a server needs, or that a mount works from outside.")
-    .argument("[url]", "where images are mounted: that is looked at, and not this machine")
+    .description("Check that this machine can run a server, or that a mount works from outside.")
+    .argument("[url]", "address of mounted images; checks these instead of this machine")
     .option("--config <file>", CONFIG_HELP)
-    .option("--data <directory>", "where images are or will be kept (default: ./data)")
-    .option("--header <header>", "sent with every request to the URL; may be repeated", collect)
-    .option("--patience <seconds>", "how long an upload to the URL pauses, 0 to 600 (default: 7)")
+    .option("--data <directory>", "directory of the images (default: ./data)")
+    .option("--header <header>", "header of every request to the URL; may be repeated", collect)
+    .option("--patience <seconds>", "length of the pause in a slow upload to the URL, 0 to 600 (default: 7)")
     .option("--json", "print one JSON object instead of lines")
     .addHelpText("after", DOCTOR_HELP)
     .exitOverride()
@@ -112,7 +107,7 @@ export function addServerCommands(program: Command): void {
   addSuppressCommand(program, CONFIG_HELP);
 }
 
-/** Another value of an option that may be repeated. */
+/** Collects the values of an option that may be repeated. */
 function collect(text: string, before: readonly string[] = []): string[] {
   return [...before, text];
 }

@@ -4,14 +4,14 @@ import { CONFIG_RULES } from "./config-rules.ts";
 import type { ServerConfig } from "./server-config.ts";
 
 /**
- * Proves `value` to be a configuration. A key whose value is `undefined` counts as absent.
- * @param source What the value comes from, for the message.
- * @param nameOf How the key at a path is called there. @default its path
- * @throws ConfigError naming every key that is wrong. No value is repeated: it may be a secret.
+ * Validates `value` as a configuration. A key whose value is `undefined` counts as absent.
+ * @param source Where the value comes from; the message names it.
+ * @param nameOf Maps the path of a key to its name in that source. @default the path itself
+ * @throws ConfigError that names every invalid key. It quotes no value: a value may be a secret.
  */
 export function checkConfig(value: unknown, source: string, nameOf = (path: string) => path): ServerConfig {
   const problems = optionProblems(value, CONFIG_RULES);
-  // Each of its keys has a rule, and fits it.
+  // Every key has a rule and satisfies it.
   if (problems.length === 0) return withoutUndefined(value) as ServerConfig;
   throw new ConfigError(
     source,

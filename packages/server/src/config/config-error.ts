@@ -1,4 +1,4 @@
-/** An invalid configuration: every problem on its own line, each beginning with the key's path. */
+/** An invalid configuration: every problem on its own line, beginning with the path of the key. */
 export class ConfigError extends TypeError {
   /** `key.path: must be …`, at least one. */
   readonly problems: readonly string[];

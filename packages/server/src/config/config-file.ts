@@ -13,7 +13,7 @@ const NAMES = ["outrigger.config.json", "outrigger.config.mjs"];
 
 /**
  * The validated configuration of a file; empty without a file.
- * A relative path in its `data`, `storage` or `lookup.database` counts from the file's own directory.
+ * A relative path in its `data`, `storage` or `lookup.database` is resolved against the directory of the file.
  * @param named The file to read. Absent: `outrigger.config.json` or `.mjs` in the working directory.
  * @throws ConfigError
  */
@@ -39,7 +39,7 @@ function findFile(): string | undefined {
   const found = NAMES.filter((name) => existsSync(name));
   if (found.length > 1) {
     throw new ConfigError("The working directory", [
-      `${found.join(" and ")}: remove one, or name one by --config`,
+      `${found.join(" and ")}: remove one, or choose one with --config`,
     ]);
   }
   return found[0];

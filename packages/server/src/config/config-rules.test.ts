@@ -17,7 +17,7 @@ import { checkConfig } from "./check-config.ts";
 import { IMAGE_KEYS, LOOKUP_KEYS, PROBER_KEYS } from "./server-config.ts";
 
 type Options = Readonly<Record<string, unknown>>;
-/** Calls a factory with options that only JavaScript lets pass, and closes what it makes. */
+/** Calls a factory with options that TypeScript would reject, and closes the result. */
 type Make = (options: Options) => Promise<void>;
 
 const secret = "0123456789abcdef0123456789abcdef";
@@ -35,7 +35,7 @@ const makeLookup: Make = async (options) => {
 const makeProber: Make = (options) => createMailProber(options as never).close();
 const makeRenderer: Make = (options) => createRenderer(options as never).close();
 
-/** Each option that the server hands to a factory, with its place in a configuration. */
+/** Each option that the server passes to a factory, with its place in a configuration. */
 const shared: { name: string; rule: OptionRule; make: Make; place: (options: Options) => Options }[] = [
   ...IMAGE_KEYS.map((name) => ({ name, rule: IMAGES_RULES[name], make: makeImages, place: below("images") })),
   ...LOOKUP_KEYS.map((name) => ({
@@ -60,7 +60,7 @@ const shared: { name: string; rule: OptionRule; make: Make; place: (options: Opt
   })),
 ];
 
-/** Values of options whose rules are more than ranges. */
+/** Values for options whose rules are more than ranges. */
 const MORE: Options = {
   allowedHosts: [["example.com"], [""], ["example.com", 7]],
   sizes: [{ steps: [1, 8192] }, { steps: [8193] }, { steps: [] }, { step: [64] }],
@@ -102,7 +102,7 @@ const MORE: Options = {
 };
 
 test.each(shared)(
-  "a configuration takes what the factory takes as $name, and nothing else",
+  "a configuration accepts exactly the values of $name that its factory accepts",
   async ({ name, rule, make, place }) => {
     const more = MORE[name] as readonly unknown[] | undefined;
     const taken: boolean[] = [];
@@ -112,7 +112,7 @@ test.each(shared)(
       expect(byServer, JSON.stringify(value)).toBe(byFactory);
       taken.push(byFactory);
     }
-    expect(new Set(taken), "some values are taken, and some refused").toEqual(new Set([true, false]));
+    expect(new Set(taken), "some values are accepted, others rejected").toEqual(new Set([true, false]));
   },
 );
 

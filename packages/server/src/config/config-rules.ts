@@ -69,7 +69,7 @@ const METRICS_RULES = {
   host,
 } satisfies RuleTable<ServerMetricsConfig>;
 
-/** Everything that can be configured. */
+/** Rules for every key of a configuration. */
 export const CONFIG_RULES = {
   port: rules.preset(3000, rules.whole(0, 65_535)),
   host,
@@ -99,7 +99,7 @@ export const CONFIG_RULES = {
   drainDelayMs: rules.preset(0, rules.whole(0, 599_999)),
 } satisfies RuleTable<ServerConfig>;
 
-/** A text that a parser takes. @param parse Throws a TypeError whose message is a clause that repeats nothing of the text. */
+/** A text that `parse` accepts. @param parse Throws a TypeError whose message starts with `must` and quotes no part of the text. */
 function parsed(what: string, parse: (text: string) => unknown) {
   return rules.refined(
     rules.secretText(what, () => true),
@@ -135,7 +135,7 @@ function isTrustProxy(given: unknown): boolean {
     expressApp().set("trust proxy", given);
     return true;
   } catch {
-    // Express compiles the addresses here, and throws for a wrong one.
+    // Express compiles the addresses here, and throws for an invalid one.
     return false;
   }
 }

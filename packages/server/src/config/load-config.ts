@@ -8,7 +8,7 @@ import { readStorageText } from "./storage-config.ts";
 
 const SECRET_FILE = "OUTRIGGER_SECRET_FILE";
 
-/** The options of `outrigger serve`, as they were typed. */
+/** The options of `outrigger serve` as typed. */
 export interface ServeFlags {
   port?: string;
   host?: string;
@@ -17,7 +17,7 @@ export interface ServeFlags {
   config?: string;
 }
 
-/** Environment variables that are read, by the key that they set; of two the first wins. */
+/** Environment variables by the key that they set. The first non-empty variable of a key wins. */
 export const ENVIRONMENT = {
   port: ["OUTRIGGER_PORT", "PORT"],
   host: ["OUTRIGGER_HOST"],
@@ -34,7 +34,8 @@ export const ENVIRONMENT = {
 >;
 
 /**
- * Flags over environment over file. Every source is validated by itself, so that a message names the source of the problem.
+ * Merges the sources: flags win over the environment, and the environment wins over the file. Each source is validated
+ * separately, so that a message names the source of the problem.
  * @throws ConfigError
  */
 export async function loadConfig(flags: ServeFlags, environment: NodeJS.ProcessEnv): Promise<ServerConfig> {
@@ -46,15 +47,15 @@ export async function loadConfig(flags: ServeFlags, environment: NodeJS.ProcessE
   return {
     ...fromFile,
     ...fromEnvironment,
-    // The environment has no more than a port; the host may be the file's.
+    // The environment sets only the port; the host may come from the file.
     ...(metrics ? { metrics: { ...fromFile.metrics, ...metrics } } : {}),
-    // The environment has no more than a database, either.
+    // The environment sets only the database; the other keys come from the file.
     ...(lookup === undefined ? {} : { lookup: lookup && { ...(fromFile.lookup || {}), ...lookup } }),
     ...fromFlags,
   };
 }
 
-/** An empty variable is an absent one. */
+/** An empty variable counts as absent. */
 function readEnvironment(environment: NodeJS.ProcessEnv): ServerConfig {
   const values: Record<string, string> = {};
   const names: Record<string, string> = {};
@@ -83,22 +84,22 @@ function withPort(values: { port?: string }): Record<string, unknown> {
   return port !== undefined && /^\d{1,5}$/.test(port) ? { ...values, port: Number(port) } : values;
 }
 
-/** A variable is a text; the rules refuse one that is neither `true` nor `false`. */
+/** Variables are text. The rules reject any text other than `true` and `false`. */
 function withFlag(values: Record<string, unknown>): Record<string, unknown> {
   const { existing } = values;
   return existing === "true" || existing === "false" ? { ...values, existing: existing === "true" } : values;
 }
 
 /**
- * The secret from the file that the environment names: one in each line, of which the first signs and all verify.
- * @returns Nothing where none is named.
- * @throws ConfigError, which repeats nothing of the file.
+ * Reads the secrets from the file that the environment names, one per line. The first signs, all verify.
+ * @returns An empty object if the environment names no file.
+ * @throws ConfigError that quotes no part of the file.
  */
 export async function readSecretFile(environment: NodeJS.ProcessEnv): Promise<Pick<ServerConfig, "secret">> {
   const path = environment[SECRET_FILE] ?? "";
   if (path === "") return {};
   if ((environment.OUTRIGGER_SECRET ?? "") !== "") {
-    throw secretProblem("must not be given beside OUTRIGGER_SECRET: drop one of them");
+    throw secretProblem("must not be set together with OUTRIGGER_SECRET: remove one of them");
   }
   const text = await readFile(path, "utf8").catch((cause) => {
     throw secretProblem(`cannot be read: ${reasonOf(cause)}`);

@@ -12,8 +12,8 @@ export interface LookupSettings extends Omit<ServerLookupConfig, "database"> {
 const FILE_NAME = "lookup.db";
 
 /**
- * Fills in the defaults; `false` where there is to be no lookup.
- * @throws ConfigError where nothing says where its data is.
+ * Fills in the defaults; `false` if the lookup is off.
+ * @throws ConfigError if no database is configured and the records are not in a directory.
  */
 export function lookupSettingsOf(
   lookup: false | ServerLookupConfig | undefined,
@@ -26,11 +26,11 @@ export function lookupSettingsOf(
     return { ...others, database: { kind: "file", path: join(records.directory, FILE_NAME) } };
   }
   throw new ConfigError("The configuration", [
-    "lookup.database: must be given where images are not kept in a directory (OUTRIGGER_LOOKUP_DATABASE)",
+    "lookup.database: must be set if images are not stored in a directory (OUTRIGGER_LOOKUP_DATABASE)",
   ]);
 }
 
-/** The lookup's database by a configuration; `null` where it names none. An embedded one is beside the images by default. */
+/** The lookup's database of a configuration; `null` if there is none. By default it is a file beside the images. */
 export function lookupDatabaseOf(
   { lookup }: Pick<ServerConfig, "lookup">,
   storage: StorageTargets,

@@ -2,7 +2,7 @@ const PREFIX = "base64:";
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
 /**
- * The bytes that a secret of the configuration stands for: those of the text, or what follows `base64:`.
+ * The bytes of a configured secret: the base64 after `base64:`, decoded, or the UTF-8 bytes of any other text.
  * `null` for invalid base64 after that prefix.
  */
 export function secretBytes(text: string): Buffer | null {
@@ -16,7 +16,7 @@ export function secretText(bytes: Buffer): string {
   return PREFIX + bytes.toString("base64");
 }
 
-/** What the key `secret` of a configuration stands for, which is proved. */
+/** The bytes of each secret in the key `secret`, which has been validated. */
 export function secretsOf(secret: string | readonly string[]): Buffer[] {
   return [secret].flat().flatMap((text) => secretBytes(text) ?? []);
 }

@@ -27,7 +27,7 @@ export const IMAGE_KEYS = [
   "ownerLimits",
 ] as const satisfies readonly (keyof ImagesOptions)[];
 
-/** The image service. These are options of `createImages`. */
+/** The image service: options of `createImages`. */
 export type ServerImagesConfig = Pick<ImagesOptions, (typeof IMAGE_KEYS)[number]>;
 
 /** Options of `createLookup` that a configuration has under `lookup`. */
@@ -45,123 +45,125 @@ export type ServerRendererConfig = RendererOptions;
 
 /** Time-outs and connections of the HTTP server. */
 export interface ServerHttpConfig {
-  /** A request whose headers take longer is cut with 408; milliseconds, 100 to 600000. @default 15000 */
+  /** Time for the headers of a request to arrive; after it the request ends with 408. Milliseconds, 100 to 600000. @default 15000 */
   headersTimeoutMs?: number;
   /**
-   * A request whose headers and body take longer is cut with 408; milliseconds, 1000 to 86400000.
-   * @default 60000 plus what `images.maxUploadBytes` take at 32 KiB/s (25 MiB: 860000)
+   * Time for the headers and body of a request to arrive; after it the request ends with 408. Milliseconds, 1000 to 86400000.
+   * @default 60000 plus the time that `images.maxUploadBytes` takes at 32 KiB/s (25 MiB: 860000)
    */
   requestTimeoutMs?: number;
   /**
-   * How long an idle connection is kept for the next request; milliseconds, 0 to 3600000. It should be longer than the
-   * idle time of the proxy in front, or that one sends requests into closing connections. @default 75000
+   * How long an idle connection stays open for the next request; milliseconds, 0 to 3600000. Set it longer than the idle
+   * timeout of the proxy in front, which otherwise sends requests into closing connections. @default 75000
    */
   keepAliveMs?: number;
-  /** A connection on which nothing moves in either direction is cut; milliseconds, 1000 to 3600000. @default 120000 */
+  /** A connection without traffic in either direction for this long is closed; milliseconds, 1000 to 3600000. @default 120000 */
   idleMs?: number;
-  /** Connections beyond it are refused; 1 to 1000000. @default 4096 */
+  /** Most open connections; further ones are refused. 1 to 1000000. @default 4096 */
   maxConnections?: number;
 }
 
-/** A URL for each role. The same URL several times is one store. */
+/** A URL for each role. Roles with the same URL share one store. */
 export interface ServerStorageConfig {
-  /** The record of each image: small, and changed often. */
+  /** Image records: small, changed often. */
   records: string;
-  /** Pictures as they were stored: large, and never changed. */
+  /** Originals: large, never changed. */
   originals: string;
-  /** Pictures in other formats and sizes, which can be made again. */
+  /** Renditions in other formats and sizes. A lost rendition is rendered again. */
   renditions: string;
 }
 
-/** The email lookup. Its addresses are below `/v2`, beside the images. */
+/** The email lookup, served below `/v2` beside the images. */
 export interface ServerLookupConfig
   extends Pick<LookupOptions, (typeof LOOKUP_KEYS)[number]>,
     Pick<MailProberOptions, (typeof PROBER_KEYS)[number]> {
   /**
-   * Database of contacts, accounts and suppressions: `file:./lookup.db`, which the processes of one machine may share, or
+   * Database of contacts, accounts and suppressions: `file:./lookup.db`, which processes on one machine may share, or
    * `postgres://user:password@host:port/database`.
-   * @default `lookup.db` in the directory of the images; required without such a directory
+   * @default `lookup.db` in the directory of the images; required if the records are not in a directory
    */
   database?: string;
   /**
-   * Derives the keys of suppressions, at least 32 bytes. Apps on the same database need the same one. Of a list, the first
-   * makes new entries, and all stay needed.
+   * At least 32 bytes from which the keys of suppressions are derived. All apps on one database need the same secret. In a
+   * list, the first makes new entries; keep the others, since old entries need them.
    * @default Derived from `secret`
    */
   secret?: string | string[];
 }
 
-/** Where metrics are served: on a port of their own, so that they are never exposed with the pictures. */
+/** The listener for metrics. It has its own port, so that metrics are never exposed together with the pictures. */
 export interface ServerMetricsConfig {
-  /** 0 to 65535; 0 takes a free one, which the log names. */
+  /** TCP port, 0 to 65535. 0 picks a free port, which the log names. */
   port: number;
-  /** Address or name to listen on. @default "127.0.0.1" */
+  /** Address or host name to listen on. @default "127.0.0.1" */
   host?: string;
 }
 
 export interface ServerLogConfig {
-  /** From what severity on; `silent` writes nothing. @default "info" */
+  /** Lowest severity that is logged; `silent` logs nothing. @default "info" */
   level?: "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
-  /** Lines for people instead of JSON. @default false */
+  /** Writes lines for people instead of JSON. @default false */
   pretty?: boolean;
 }
 
-/** Everything that can be configured; what the file `outrigger.config.json` or `.mjs` holds. Unknown keys are refused. */
+/** The configuration of the server: the content of `outrigger.config.json` or `.mjs`. Unknown keys are rejected. */
 export interface ServerConfig extends Pick<ImagesOptions, "publicUrl" | "tls"> {
-  /** 0 to 65535; 0 takes a free one. @default 3000 */
+  /** TCP port, 0 to 65535; 0 picks a free port. @default 3000 */
   port?: number;
-  /** Address or name to listen on. @default "127.0.0.1" */
+  /** Address or host name to listen on. @default "127.0.0.1" */
   host?: string;
-  /** Directory of the images; made when missing: `storage` of `file:<data>`, and not to be given beside it. @default "./data" */
+  /**
+   * Directory of the images, created if missing. Short for `storage` of `file:<data>`; set only one of the two.
+   * @default "./data"
+   */
   data?: string;
   /**
-   * Where images are kept: a URL for everything, or one for each role. `file:./data`, `memory:?maxBytes=…`,
-   * `redis://[user:password@]host[:port][/database]?prefix=…&timeoutMs=…&ttlMs=…&cluster=true` (several of a cluster separated by
-   * commas; `rediss:` for TLS), `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name?db=…&sentinelPassword=…` (the master
-   * that Sentinels watch), `s3://bucket/prefix?endpoint=…&region=…&forcePathStyle=true&timeoutMs=…`.
+   * Where images are stored: one URL for all roles, or a URL for each role. `file:./data`, `memory:?maxBytes=…`,
+   * `redis://[user:password@]host[:port][/database]?prefix=…&timeoutMs=…&ttlMs=…&cluster=true` (separate the nodes of
+   * a cluster by commas; `rediss:` uses TLS), `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name?db=…&sentinelPassword=…` (the master
+   * monitored by Sentinels), `s3://bucket/prefix?endpoint=…&region=…&forcePathStyle=true&timeoutMs=…`.
    * @default `data`
    */
   storage?: string | ServerStorageConfig;
   /**
-   * Refuses a storage without data, as a volume that is not mounted shows it, instead of beginning a new one. Leave it off for
-   * the first start alone. @default false
+   * Rejects empty storage, such as a volume that is not mounted, instead of initializing it. Turn it on after the first
+   * start. @default false
    */
   existing?: boolean;
   /**
-   * Redis that hands uploads which were answered with 202 to whichever server has time for them, as a URL like those of
-   * `storage`. Needs `npm install bullmq ioredis`. @default Each server does its own, and looks now and then for what others
-   * left undone
+   * Redis URL, as in `storage`, of a queue that distributes uploads answered with 202 among all servers. Needs
+   * `npm install bullmq ioredis`. @default Each server processes its own uploads and polls for unfinished uploads of others
    */
   jobQueue?: string;
   /**
-   * Which proxies are believed about the client's address, protocol and host: Express' `trust proxy`. The number of
-   * proxies, or their addresses (`"loopback"`, `"10.0.0.0/8"`, a list). @default false
+   * Proxies whose forwarding headers are trusted for the client's address, protocol and host: `trust proxy` of Express. The
+   * number of proxies, or their addresses (`"loopback"`, `"10.0.0.0/8"`, a list). @default false
    */
   trustProxy?: boolean | number | string | string[];
   /**
-   * Derives PINs and the lookup's keys, at least 32 bytes. A list rotates: the first signs, all verify.
-   * @default Made at the first start and kept beside the records (mode 0600); required with records in Redis or S3
+   * At least 32 bytes from which PINs and the lookup's keys are derived. A list rotates secrets: the first signs, all verify.
+   * @default Created at the first start and stored beside the records (mode 0600); required with records in Redis or S3
    */
   secret?: string | string[];
-  /** The image service. @default what {@link ServerImagesConfig} names */
+  /** The image service. @default the defaults of {@link ServerImagesConfig} */
   images?: ServerImagesConfig;
   /** The email lookup. @default false */
   lookup?: false | ServerLookupConfig;
-  /** Limits of the renderer. @default what {@link RendererOptions} names */
+  /** Limits of the renderer. @default the defaults of {@link RendererOptions} */
   renderer?: ServerRendererConfig;
-  /** Time-outs and connections of the HTTP server. @default what {@link ServerHttpConfig} names */
+  /** Time-outs and connections of the HTTP server. @default the defaults of {@link ServerHttpConfig} */
   http?: ServerHttpConfig;
-  /** The log on the standard error. @default what {@link ServerLogConfig} names */
+  /** The log on standard error. @default the defaults of {@link ServerLogConfig} */
   log?: ServerLogConfig;
   /** Metrics for Prometheus at `GET /metrics`. @default false */
   metrics?: false | ServerMetricsConfig;
-  /** Spans for the OpenTelemetry SDK that was registered in this process before, e.g. by `node --import`. @default false */
+  /** Sends spans to the OpenTelemetry SDK that is registered in this process, e.g. by `node --import`. @default false */
   tracing?: boolean;
-  /** From the signal to the exit, at most; milliseconds, 100 to 600000. @default 10000 */
+  /** Longest time from the signal to the exit; milliseconds, 100 to 600000. @default 10000 */
   shutdownMs?: number;
   /**
-   * How long the server accepts connections after `/readyz` turned 503, so that load balancers notice; milliseconds, from 0
-   * and less than `shutdownMs`. @default 0
+   * How long the server still accepts connections after `/readyz` turns 503, so that load balancers notice; milliseconds,
+   * from 0 and less than `shutdownMs`. @default 0
    */
   drainDelayMs?: number;
 }

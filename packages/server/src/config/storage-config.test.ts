@@ -22,7 +22,7 @@ function problemsOf(config: unknown): readonly string[] {
 }
 
 describe("the key storage", () => {
-  it("takes a URL for everything, or one for each role", () => {
+  it("accepts one URL for all roles, or a URL for each role", () => {
     expect(describeTargets(settingsOf({ storage: "file:/srv/images" }).storage)).toBe("file:/srv/images");
     expect(describeTargets(settingsOf(checkConfig({ storage: apart }, "test")).storage)).toEqual({
       records: "redis://localhost",
@@ -31,7 +31,7 @@ describe("the key storage", () => {
     });
   });
 
-  it("stands for the directory data where it is absent", () => {
+  it("defaults to the directory data", () => {
     expect(describeTargets(settingsOf({ data: "/srv/data" }).storage)).toBe("file:/srv/data");
     expect(describeTargets(settingsOf({}).storage)).toMatch(/^file:\/.*\/data$/);
   });
@@ -43,15 +43,17 @@ describe("the key storage", () => {
     [{ ...apart, originals: "memory:x" }, "storage.originals: must be memory: or memory:?maxBytes=…"],
     [{ ...apart, originals: undefined }, "storage.originals: must be a URL"],
     [{ ...apart, images: "memory:" }, "storage.images: unknown key"],
-  ])("refuses %j", (storage, problem) => {
+  ])("rejects %j", (storage, problem) => {
     expect(problemsOf({ storage })).toEqual([problem]);
   });
 
-  it("does not go together with data, and says which to drop", () => {
-    expect(problemsOf({ data: "x", storage: "memory:" })).toEqual([expect.stringMatching(/: drop data \(/)]);
+  it("is rejected together with data, and the message names the one to remove", () => {
+    expect(problemsOf({ data: "x", storage: "memory:" })).toEqual([
+      expect.stringMatching(/: remove data \(/),
+    ]);
   });
 
-  it("refuses records or originals in memory where the other outlives it", () => {
+  it("rejects records or originals in memory if the other is persistent", () => {
     expect(problemsOf({ storage: { ...apart, records: "memory:" } })).toEqual([
       expect.stringMatching(/^storage\.records: must not be memory: .* Name the store of the originals$/),
     ]);
@@ -63,20 +65,22 @@ describe("the key storage", () => {
 });
 
 describe("ttlMs", () => {
-  it("is for a Redis that keeps renditions alone", () => {
+  it("is accepted only for a Redis that stores only renditions", () => {
     const expiring = "redis://localhost?prefix=renditions&ttlMs=86400000";
     expect(problemsOf({ storage: { ...apart, renditions: expiring } })).toEqual([]);
     for (const storage of [expiring, { ...apart, originals: expiring }, { ...apart, records: expiring }]) {
       expect(problemsOf({ storage })).toEqual([
-        expect.stringMatching(/^storage: must have ttlMs for the renditions alone/),
+        expect.stringMatching(/^storage: must have ttlMs only for renditions/),
       ]);
     }
-    expect(problemsOf({ jobQueue: expiring })).toEqual(["jobQueue: must not have ttlMs: what waits is kept"]);
+    expect(problemsOf({ jobQueue: expiring })).toEqual([
+      "jobQueue: must not have ttlMs: queued uploads never expire",
+    ]);
   });
 });
 
 describe("resolveStorage", () => {
-  it("counts relative paths from the directory, and leaves the rest as it is", () => {
+  it("resolves relative paths against the directory and leaves other URLs unchanged", () => {
     expect(resolveStorage("file:./my%20data", "/etc/outrigger")).toBe("file:///etc/outrigger/my%20data");
     expect(resolveStorage({ ...apart, originals: "file:originals" }, "/etc")).toEqual({
       ...apart,

@@ -8,7 +8,7 @@ import type { StorageTarget, StorageTargets } from "./targets/storage-target.ts"
 /** The key `storage` of a configuration. */
 type StorageConfig = string | ServerStorageConfig;
 
-/** @returns `storage` with every relative path in it counted from `directory`. */
+/** @returns `storage` with every relative path resolved against `directory`. */
 export function resolveStorage(storage: StorageConfig, directory: string): StorageConfig {
   if (typeof storage === "string") return resolveUrl(storage, directory);
   const { records, originals, renditions } = storage;
@@ -20,14 +20,14 @@ export function resolveStorage(storage: StorageConfig, directory: string): Stora
 }
 
 /**
- * What keeps what, by the keys `storage` and `data` of a configuration, both proved.
- * @throws ConfigError where both are given, and for a combination of stores that would lose images.
+ * The store of each role, from the validated keys `storage` and `data` of a configuration.
+ * @throws ConfigError if both are set, or for a combination of stores that would lose images.
  */
 export function targetsOf(storage: StorageConfig | undefined, data: string | undefined): StorageTargets {
   if (storage === undefined) return sameFor({ kind: "file", directory: resolve(data ?? "data") });
   if (data !== undefined) {
     throw new ConfigError("The configuration", [
-      "data: must not be given beside storage, which says where everything is kept: drop data (--data, OUTRIGGER_DATA)",
+      "data: must not be set together with storage: remove data (--data, OUTRIGGER_DATA)",
     ]);
   }
   const targets =
@@ -47,28 +47,28 @@ function sameFor(target: StorageTarget): StorageTargets {
   return { records: target, originals: target, renditions: target };
 }
 
-/** Only renditions may expire in a store: records and originals would be lost. */
+/** Only renditions may expire: expired records and originals are lost. */
 function requireKept({ records, originals }: StorageTargets): void {
   for (const target of [records, originals]) {
     if (target.kind === "redis" && target.ttlMs !== undefined) {
       throw new ConfigError("The configuration", [
-        "storage: must have ttlMs for the renditions alone, which are drawn again: records and originals would be lost. Give the renditions a URL of their own",
+        "storage: must have ttlMs only for renditions, which are rendered again; records and originals would be lost. Give the renditions a separate URL",
       ]);
     }
   }
 }
 
-/** After a restart, what lies in one store must not need what lay in the memory of the process before. */
+/** Persistent data must not depend on data that was in the memory of an earlier process. */
 function requireLasting({ records, originals, renditions }: StorageTargets): void {
   const isKept = ({ kind }: StorageTarget) => kind !== "memory";
   if (!isKept(records) && (isKept(originals) || isKept(renditions))) {
     throw new ConfigError("The configuration", [
-      "storage.records: must not be memory: where other roles are kept elsewhere: after a restart nobody would know of the images there. Name the store of the originals",
+      "storage.records: must not be memory: while other roles are persistent: a restart would orphan their files. Name the store of the originals",
     ]);
   }
   if (isKept(records) && !isKept(originals)) {
     throw new ConfigError("The configuration", [
-      "storage.originals: must not be memory: where the records are kept elsewhere: after a restart they would name images that are gone. Name the store of the records",
+      "storage.originals: must not be memory: while records are persistent: after a restart the records would name lost originals. Name the store of the records",
     ]);
   }
 }
@@ -79,8 +79,9 @@ function resolveUrl(url: string, directory: string): string {
 }
 
 /**
- * Where images are kept, as it is typed or stands in the environment: a URL as it is, or the object of several.
- * @param source What the text comes from, and `name` what it is called there, for the message.
+ * Reads the storage from the command line or the environment: a URL, or a JSON object of URLs.
+ * @param source Where the text comes from. The message names it.
+ * @param name What the text is called there.
  * @throws ConfigError
  */
 export function readStorageText(text: string, source: string, name: string): unknown {
@@ -88,7 +89,7 @@ export function readStorageText(text: string, source: string, name: string): unk
   try {
     return JSON.parse(text);
   } catch {
-    // What the parser says quotes the text, and with it a password.
+    // The message of the parser quotes the text, which may hold a password.
     throw new ConfigError(source, [
       `${name}: must be a URL, or JSON: {"records": "redis://…", "originals": "file:./data", "renditions": "memory:"}`,
     ]);

@@ -34,7 +34,7 @@ function suppress(data: LookupData, subject: string): Promise<void> {
   );
 }
 
-/** A database with a suppression that no marker tells the secret of, as earlier releases left it. */
+/** A database of an earlier release: its suppression has no marker of its secret. */
 async function withUnmarkedEntry(path: string): Promise<void> {
   const database = openDatabase({ url: `file:${path}` });
   await createSqlSuppressionList(database).add([randomBytes(32).toString("base64url")]);
@@ -42,7 +42,7 @@ async function withUnmarkedEntry(path: string): Promise<void> {
 }
 
 describe("the secret of the lookup's database", () => {
-  it("is found in a list, wherever it stands there", async () => {
+  it("is found at any position in a list of secrets", async () => {
     const path = join(await temporaryDirectory(), "below", "lookup.db");
     await suppress(await open(path, OLD), "ada@example.com");
     const rotated = await open(path, [NEW, OLD]);
@@ -50,14 +50,14 @@ describe("the secret of the lookup's database", () => {
     expect(await rotated.suppressions.among(asked)).toEqual(new Set(["ada@example.com"]));
   });
 
-  it("keeps the sample key of a demonstration when it is rotated", async () => {
+  it("keeps the sample key of a demonstration after a rotation", async () => {
     const path = join(await temporaryDirectory(), "lookup.db");
     const key = await seedSamples(await open(path, OLD));
     expect(key).toMatch(/^[0-9a-f]{40}$/);
     expect(await seedSamples(await open(path, [NEW, OLD]))).toBe(key);
   });
 
-  it("is missed where it is gone: nobody who is left out is told of again", async () => {
+  it("must stay in the list: without it the server refuses to start and suppressed people stay hidden", async () => {
     const path = join(await temporaryDirectory(), "lookup.db");
     await open(path, OLD);
     await expect(open(path, NEW)).rejects.toThrow(
@@ -65,26 +65,28 @@ describe("the secret of the lookup's database", () => {
     );
   });
 
-  it("must be given where nothing keeps one", async () => {
+  it("must be configured if no store keeps one", async () => {
     const path = join(await temporaryDirectory(), "lookup.db");
     await expect(open(path)).rejects.toThrow("There is no secret for the lookup's suppressions");
   });
 
-  it("adopts entries without a marker if it is configured", async () => {
+  it("adopts suppressions without a marker if it is configured", async () => {
     const path = join(await temporaryDirectory(), "lookup.db");
     await withUnmarkedEntry(path);
     await open(path, OLD);
-    await expect(open(path, NEW)).rejects.toThrow("Set lookup.secret to that, or to a list of both");
+    await expect(open(path, NEW)).rejects.toThrow(
+      "Set lookup.secret to the earlier secret, or to a list of both",
+    );
     await open(path, OLD);
   });
 
-  it("refuses entries without a marker if the data directory made it, and names the setting", async () => {
+  it("rejects suppressions without a marker if the data directory created it, and names the setting", async () => {
     const directory = await temporaryDirectory();
     const path = join(directory, "lookup.db");
     await withUnmarkedEntry(path);
     const records = createFsBlobStore({ directory: join(directory, "data") });
     await expect(open(path, undefined, records)).rejects.toThrow(
-      "is configured nowhere. Set lookup.secret or OUTRIGGER_SECRET to the secret of the app",
+      "is not configured. Set lookup.secret or OUTRIGGER_SECRET to the secret of the app",
     );
     await records.close();
   });

@@ -29,17 +29,17 @@ import { secretsOf } from "../config/secret-text.ts";
 import type { ServerSettings } from "../config/settings.ts";
 import { type DatabaseTarget, databaseUrl, describeDatabase } from "../config/targets/database-target.ts";
 
-/** The database of the lookup, and what is in it. */
+/** The database of the lookup and its contents. */
 export interface LookupData {
   database: SqlDatabase;
   contacts: ContactSource;
   accounts: Accounts;
   suppressionList: SuppressionList;
-  /** Those in the list, proved to be of the secrets. */
+  /** The entries of the list, verified to have been made with `secrets`. */
   suppressions: Suppressions;
   /** The first is the current one. */
   secrets: Buffer[];
-  /** Of each secret. */
+  /** The keys derived from each secret. */
   keys: [LookupKeys, ...LookupKeys[]];
   /** Closes the database. */
   close(): Promise<void>;
@@ -49,9 +49,9 @@ export interface LookupData {
 export type WithLookup = Pick<ServerSettings, "secret"> & { lookup: LookupSettings };
 
 /**
- * Opens the lookup's database, brings it up to date, and proves that its suppressions were made with a secret that is known.
- * @param records What keeps the records of images, and a secret where it can.
- * @throws StartError; nothing is open then.
+ * Opens the lookup's database, migrates its schema, and verifies that its suppressions were made with a known secret.
+ * @param records The store of image records; a local one also keeps a secret.
+ * @throws StartError; nothing stays open.
  */
 export async function openLookupData(settings: WithLookup, records: BlobStore): Promise<LookupData> {
   const target = settings.lookup.database;
@@ -83,8 +83,8 @@ export async function openLookupData(settings: WithLookup, records: BlobStore): 
 }
 
 /**
- * Proves that the suppressions were made with a secret that is known: with another one, suppressed people would be named.
- * @throws StartError naming the setting for the right one.
+ * Verifies that the suppressions were made with a known secret. With another secret, suppressed people would be served.
+ * @throws StartError that names the setting to change.
  */
 async function requireSecret(
   suppressions: Suppressions,
@@ -96,27 +96,27 @@ async function requireSecret(
   } catch (cause) {
     if (!isServiceError(cause, "host_misuse")) throw cause;
     const remedy = isConfigured
-      ? "Set lookup.secret to that, or to a list of both"
-      : "This one was made for the data directory and is configured nowhere. Set lookup.secret or OUTRIGGER_SECRET to the secret of the app or server on that database";
+      ? "Set lookup.secret to the earlier secret, or to a list of both"
+      : "The secret in use was created for the data directory and is not configured. Set lookup.secret or OUTRIGGER_SECRET to the secret of the app or server that uses this database";
     throw new StartError(
-      `The suppressions in the lookup's database ${where} were made with another secret, without which suppressed people would be named. ${remedy}`,
+      `The suppressions in the lookup's database ${where} were made with another secret. Without it, suppressed people would be served. ${remedy}`,
       { cause },
     );
   }
 }
 
-/** What the lookup's keys are derived from. */
+/** The secrets from which the lookup's keys are derived. */
 export interface LookupSecrets {
   /** The first is the current one. */
   secrets: Buffer[];
-  /** `false` for the secret that the directory of the images made for itself. */
+  /** `false` for the secret that the data directory created. */
   isConfigured: boolean;
 }
 
 /**
  * Finds the secrets of the lookup.
- * @param records What keeps the records of images, and a secret where it can.
- * @throws StartError where there is none that outlives the process.
+ * @param records The store of image records; a local one also keeps a secret.
+ * @throws StartError if no secret outlives the process.
  */
 export async function lookupSecrets(
   { secret, lookup }: WithLookup,
@@ -125,9 +125,11 @@ export async function lookupSecrets(
   const configured = lookup.secret ?? secret;
   if (configured !== undefined) return { secrets: secretsOf(configured), isConfigured: true };
   if (isLocalStore(records)) {
-    // A directory that has its identity has had a secret: another one would suppress other people.
+    // A directory with an identity has had a secret. A new secret would not match the suppressions.
     if ((await records.readLocalSecret()) === null && (await readIdentity(records)) !== null) {
-      throw new StartError(`The secret of the images is gone. Restore ${records.secretPath} from a backup`);
+      throw new StartError(
+        `The secret of the images is missing. Restore ${records.secretPath} from a backup`,
+      );
     }
     return { secrets: [await records.localSecret()], isConfigured: false };
   }
@@ -136,15 +138,15 @@ export async function lookupSecrets(
   );
 }
 
-/** Makes a database file and its directory where there are none, for this user alone: it is about people. */
+/** Creates the database file and its directory if missing, readable by this user only: it holds personal data. */
 export async function makeDatabaseFile(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  // An empty file is an empty database, and what the database writes beside it has its mode.
+  // An empty file is an empty database. The database gives the files beside it the same mode.
   const file = await open(path, "a", 0o600);
   await file.close();
 }
 
-/** That the lookup's database cannot be used, and why, in one line without user and password. */
+/** The error that the lookup's database cannot be used: one line with the reason, without user and password. */
 export function lookupError(target: DatabaseTarget, cause: unknown): StartError {
   if (cause instanceof StartError) return cause;
   return new StartError(

@@ -13,9 +13,9 @@ import { openVerdictCache } from "../storage/open-storage.ts";
 import { type LookupData, openLookupData, type WithLookup } from "./open-lookup-data.ts";
 import { createSampleProber, seedSamples } from "./samples.ts";
 
-/** What the lookup shares with the images. */
+/** The parts that the lookup shares with the images. */
 export interface LookupParts {
-  /** What keeps the records of images, and a secret where it can. */
+  /** The store of image records; a local one also keeps a secret. */
   records: BlobStore;
   rateLimiter: RateLimiter | null;
   observer: Observer | null;
@@ -27,18 +27,18 @@ export interface LookupParts {
 /** A lookup that can be mounted. */
 export interface OpenLookup {
   lookup: Lookup;
-  /** The key to samples; `null` where there are none. */
+  /** The key to the samples; `null` without samples. */
   sampleKey: string | null;
-  /** Rejects where the database does not answer. */
+  /** Rejects if the database does not respond. */
   check(): Promise<void>;
-  /** Ends what is under way, and closes database and cache. */
+  /** Finishes requests in progress, then closes database and cache. */
   close(options?: { timeoutMs?: number }): Promise<void>;
 }
 
 /**
- * Opens what the configuration says of the lookup.
- * @param withSamples puts samples into a database that is new.
- * @throws StartError; nothing is open then.
+ * Opens the configured lookup.
+ * @param withSamples Adds samples to a new database.
+ * @throws StartError; nothing stays open.
  */
 export async function openLookup(
   settings: ServerSettings & WithLookup,
@@ -92,7 +92,7 @@ async function connect(
   return {
     lookup,
     async check() {
-      // Any domain will do: the answer proves the database, and that no other secret came into use.
+      // Any domain works: a result proves that the database responds and that its secret is unchanged.
       await suppressions.ofDomain("invalid");
     },
     async close(options) {

@@ -1,10 +1,10 @@
 import type { Contact, ContactEvidence } from "@outrigger/core";
 import { classifyTitle } from "@outrigger/core/lookup";
 
-/** Names of the sample domains, which belong to nobody (RFC 2606). */
+/** Names of organizations by sample domain. These domains are reserved (RFC 2606). */
 export const SAMPLE_ORGANIZATIONS = { "example.com": "Example Engines", "example.org": "Example Institute" };
 
-/** Local part, first and last name, position, confidence, and pages of the domain that tell of the address. */
+/** Local part, first and last name, position, confidence, and the pages of the domain that show the address. */
 type SampleRow = readonly [
   local: string,
   firstName: string,
@@ -14,7 +14,7 @@ type SampleRow = readonly [
   ...pages: string[],
 ];
 
-/** People of the history of computing, in roles that they never had. */
+/** People from the history of computing, in invented roles. */
 const PEOPLE: Readonly<Record<keyof typeof SAMPLE_ORGANIZATIONS, readonly SampleRow[]>> = {
   "example.com": [
     ["ada.lovelace", "Ada", "Lovelace", "Chief Analyst", 97, "/about", "/team", "/blog/notes-on-the-engine"],
@@ -41,10 +41,10 @@ const PEOPLE: Readonly<Record<keyof typeof SAMPLE_ORGANIZATIONS, readonly Sample
   ],
 };
 
-/** Addresses of no person in particular. */
+/** Addresses of departments rather than people. */
 const DESKS = ["info@example.com", "sales@example.com", "support@example.com", "press@example.org"];
 
-/** What the demonstration knows. */
+/** All contacts of the demonstration. */
 export function sampleContacts(): Contact[] {
   const people = Object.entries(PEOPLE).flatMap(([domain, rows]) =>
     rows.map(([local, firstName, lastName, position, confidence, ...pages]) => ({

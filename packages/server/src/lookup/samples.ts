@@ -4,7 +4,7 @@ import { putContacts } from "@outrigger/sql";
 import type { LookupData } from "./open-lookup-data.ts";
 import { SAMPLE_ORGANIZATIONS, sampleContacts } from "./sample-contacts.ts";
 
-/** Whose the sample key is. */
+/** The account that owns the sample key. */
 const ACCOUNT = "sample";
 const HINT_LENGTH = 6;
 const UNASKED: ProbeResult = {
@@ -17,10 +17,10 @@ const UNASKED: ProbeResult = {
 };
 
 /**
- * Puts sample contacts, and an account with a key, into a new database. A run that was interrupted is completed; removed
- * contacts and revoked keys stay away.
- * @returns the key, derived from the secret that the samples were made with so that it is kept nowhere; `null` where the database
- * has contacts or accounts of its own, or the key was revoked.
+ * Adds sample contacts and an account with a key to a new database. Completes an interrupted run. Does not restore removed
+ * contacts or revoked keys.
+ * @returns The key, which is derived from the secret of the samples and never stored. `null` if the database has other contacts
+ * or accounts, or the key was revoked.
  */
 export async function seedSamples(data: LookupData): Promise<string | null> {
   const { accounts, database, keys } = data;
@@ -35,13 +35,13 @@ export async function seedSamples(data: LookupData): Promise<string | null> {
       createdAt: Date.now(),
     });
   }
-  // The key comes last: with it, everything is there.
+  // The key is added last: if it exists, the samples are complete.
   if ((await accounts.keys(ACCOUNT)).length === 0) {
     await putContacts(database, sampleContacts(), { organizations: SAMPLE_ORGANIZATIONS });
     const [{ sampleKey }] = keys;
     const key = { hint: sampleKey.slice(0, HINT_LENGTH), createdAt: Date.now(), revokedAt: null };
     await accounts.addKey(ACCOUNT, hashApiKey(sampleKey), key).catch((error) => {
-      // Another process has put the same in at the same time.
+      // Another process added the same key at the same time.
       if (!isServiceError(error, "conflict")) throw error;
     });
   }
@@ -59,8 +59,8 @@ async function isNew({ accounts, contacts, suppressions }: LookupData): Promise<
 }
 
 /**
- * Answers for the sample domains, which take no mail: the mailboxes of sample contacts exist, and of others nothing is known.
- * Everything else goes to `prober`.
+ * Answers probes of the sample domains, which receive no mail: mailboxes of sample contacts exist, others are unknown.
+ * Passes all other probes to `prober`.
  */
 export function createSampleProber(prober: MailProber, contacts: ContactSource): MailProber {
   return {

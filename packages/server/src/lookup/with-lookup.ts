@@ -7,19 +7,19 @@ import { openTarget, openVerdictCache } from "../storage/open-storage.ts";
 import { type LookupData, openLookupData, type WithLookup } from "./open-lookup-data.ts";
 import { requireLookup } from "./require-lookup.ts";
 
-/** The options that say where the lookup's data is, as they were typed. */
+/** The options that locate the lookup's data, as typed. */
 export type DataFlags = Pick<ServeFlags, "config" | "data">;
 
-/** What a command works with. */
+/** The open data and services of a lookup command. */
 export interface LookupTools extends LookupData {
   lookup: Lookup;
   settings: WithLookup["lookup"];
 }
 
 /**
- * Runs `work` on the data of the lookup that a server with this configuration serves. The server may be running.
- * @param mayMake Whether a database that is not there is made: not where only what is in it is of interest.
- * @throws ConfigError, and StartError where there is no database.
+ * Runs `work` on the lookup data that a server with this configuration serves. The server may be running.
+ * @param mayMake Whether a missing database is created; `false` for commands that only read.
+ * @throws ConfigError, and StartError if the database is missing.
  */
 export async function withLookup(
   { config: file, data: directory }: DataFlags,
@@ -44,7 +44,7 @@ export async function withLookup(
       accounts,
       suppressions: suppressionList,
       secret: secrets,
-      // What is forgotten here is forgotten by the servers that share it.
+      // Entries evicted here are evicted for all servers that share the cache.
       ...(cache === null ? {} : { cache }),
       onError: tell,
     });
@@ -66,7 +66,7 @@ function withDatabase(settings: ServerSettings): ServerSettings & WithLookup {
   return { ...settings, lookup };
 }
 
-/** Only a directory's store has a secret of its own: others are not opened. */
+/** Only a directory keeps a secret, so other stores are not opened. */
 async function openRecords({ storage }: ServerSettings): Promise<BlobStore> {
   if (storage.records.kind !== "file") return createMemoryBlobStore();
   return (await openTarget({ target: storage.records, roles: ["records"] })).store;

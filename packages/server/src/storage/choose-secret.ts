@@ -5,22 +5,22 @@ import { secretsOf } from "../config/secret-text.ts";
 import type { ServerSettings } from "../config/settings.ts";
 import { describeTarget } from "../config/targets/describe-storage.ts";
 
-/** What to do where there is no secret. */
+/** The remedy for a missing secret. */
 export const SET_SECRET =
   "Set secret or OUTRIGGER_SECRET to at least 32 random bytes, the same for all processes";
 
 /**
- * What PINs are derived from.
- * @returns `undefined` where the store of the records keeps one itself.
- * @throws StartError where there is none.
+ * The secrets from which PINs are derived.
+ * @returns `undefined` if the store of the records keeps a secret.
+ * @throws StartError if there is no secret.
  */
 export function chooseSecret({ secret, storage }: ServerSettings): Secret | undefined {
   const { records } = storage;
   if (secret !== undefined) return secretsOf(secret);
   if (records.kind === "file") return undefined;
-  // The images do not outlive the process either.
+  // The images end with the process, so the secret may too.
   if (records.kind === "memory") return randomBytes(32).toString("base64url");
   throw new StartError(
-    `There is no secret for PINs, and ${describeTarget(records)} keeps none. ${SET_SECRET}`,
+    `No secret for PINs is set, and ${describeTarget(records)} cannot keep one. ${SET_SECRET}`,
   );
 }

@@ -3,21 +3,20 @@ import { join } from "node:path";
 import { directoryReasonOf } from "../cli/error-reason.ts";
 import { StartError } from "../config/config-error.ts";
 
-const NAME_ANOTHER =
-  "Name the right one by --data, OUTRIGGER_DATA, OUTRIGGER_STORAGE or the configuration file";
+const NAME_ANOTHER = "Set it with --data, OUTRIGGER_DATA, OUTRIGGER_STORAGE or the configuration file";
 
 /**
- * Proves that a server keeps its images at `directory`, and that this user may change them without taking them away from it.
- * Nothing is made: a misspelt path must not become an empty store.
- * @param userId Of this process; `undefined` where the system has none.
- * @throws StartError saying what to do instead.
+ * Verifies that `directory` is a data directory and belongs to this user, so that the server can read the files written here.
+ * Creates nothing: a misspelt path must not become an empty store.
+ * @param userId User ID of this process; `undefined` on systems without user IDs.
+ * @throws StartError with the remedy.
  */
 export function requireDataDirectory(directory: string, userId = process.getuid?.()): void {
   const owner = ownerOf(directory);
-  // Files are made for their user alone: what root writes here, the server could not read any more.
+  // Files are readable by their owner only: the server could not read a file written by root.
   if (userId === undefined || owner === userId) return;
   throw new StartError(
-    `The images in ${directory} belong to the user with the number ${owner}, this user's is ${userId}. Run it as that user, e.g. by sudo -u '#${owner}'`,
+    `The images in ${directory} belong to user ID ${owner}, but this process runs as ${userId}. Run the command as the owner, e.g. with sudo -u '#${owner}'`,
   );
 }
 

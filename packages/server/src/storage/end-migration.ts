@@ -9,14 +9,14 @@ import { subjectOf } from "../config/targets/describe-storage.ts";
 import type { OpenTarget } from "./open-storage.ts";
 import { storageError } from "./storage-error.ts";
 
-/** Proves that no migration or restore to these stores was left half-way, and that they are no backup. @throws StartError */
+/** Verifies that no migration or restore to these stores is unfinished, and that they are not a backup. @throws StartError */
 export async function requireMigrated(targets: readonly OpenTarget[]): Promise<void> {
   await readMark(recordsOf(targets));
 }
 
 /**
- * As {@link requireMigrated}; and from now on these stores are in use: their content differs from the copy, so no other run
- * of the migration may overwrite it.
+ * Verifies as {@link requireMigrated} does, and marks the stores as in use: their content now differs from the source, so a
+ * later run of the migration must not overwrite it.
  */
 export async function endMigration(targets: readonly OpenTarget[]): Promise<void> {
   const records = recordsOf(targets);
@@ -28,14 +28,14 @@ async function readMark(records: OpenTarget): Promise<MigrationMark | null> {
   const subject = subjectOf(records.target, records.roles);
   if ((await withStorageError(records, readBackupManifest(records.store))) !== null) {
     throw new StartError(
-      `${subject} is a backup, which is not served or changed. Bring it back by outrigger restore, to a storage of its own`,
+      `${subject} is a backup, which is not served or changed. Restore it to separate storage with outrigger restore`,
     );
   }
   const mark = await withStorageError(records, readMigrationMark(records.store));
   if (mark === null || mark.finishedAt !== null) return mark;
   const [what, command] = mark.kind === "restore" ? ["restore", "restore"] : ["migration", "migrate"];
   throw new StartError(
-    `${subject} has a part of the images only: their ${what} from ${mark.source} is not finished. Run outrigger ${command} again, which goes on where it was`,
+    `${subject} has only some of the images: their ${what} from ${mark.source} is unfinished. Run outrigger ${command} again to resume it`,
   );
 }
 

@@ -3,10 +3,9 @@ import { StartError } from "../config/config-error.ts";
 import { parseRedisUrl } from "../config/targets/parse-redis-url.ts";
 
 /**
- * Opens the queue that hands uploads to the processes which have time for them. BullMQ is loaded by this only: most servers
- * have no use for it.
- * @param url as `jobQueue` of the configuration.
- * @throws StartError without BullMQ.
+ * Opens the queue that distributes uploads among processes. Loads BullMQ here only, since most servers do not use it.
+ * @param url The key `jobQueue` of the configuration.
+ * @throws StartError if BullMQ is not installed.
  */
 export async function openJobQueue(url: string, onTrouble: (error: unknown) => void): Promise<JobQueue> {
   const { createBullMqJobQueue } = await loadBullMq();

@@ -6,7 +6,7 @@ import type { StorageTargets } from "../config/targets/storage-target.ts";
 import { openRateLimiter, openStorage } from "./open-storage.ts";
 
 describe("openStorage", () => {
-  it("opens one store for the roles with the same URL, and others for the others", async () => {
+  it("opens one store for roles with the same URL, and a separate store for each other URL", async () => {
     const directory = await temporaryDirectory();
     const storage = await openStorage({
       records: { kind: "file", directory },
@@ -21,7 +21,7 @@ describe("openStorage", () => {
     await storage.close();
   });
 
-  it("names the roles of what cannot be opened", async () => {
+  it("names the roles of a store that cannot be opened", async () => {
     const directory = await temporaryDirectory();
     const file = join(directory, "file");
     await writeFile(file, "");
@@ -41,13 +41,13 @@ describe("openRateLimiter", () => {
   const s3 = { kind: "s3", bucket: "bucket" } as const;
   const memory = { kind: "memory" } as const;
 
-  it("opens one where records are shared and any role has a Redis", async () => {
+  it("opens a limiter if records are shared and any role is in Redis", async () => {
     const limiter = await openRateLimiter({ records: s3, originals: s3, renditions: redis });
     expect(limiter).not.toBeNull();
     await limiter?.close();
   });
 
-  it("opens none without a Redis, or where nobody else has the records", async () => {
+  it("opens none without Redis, or if other processes cannot share the records", async () => {
     expect(await openRateLimiter({ records: s3, originals: s3, renditions: memory })).toBeNull();
     const file = { kind: "file", directory: "/srv/data" } as const;
     expect(await openRateLimiter({ records: file, originals: file, renditions: redis })).toBeNull();

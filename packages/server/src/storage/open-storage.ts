@@ -20,28 +20,28 @@ import {
 } from "../config/targets/storage-target.ts";
 import { storageError } from "./storage-error.ts";
 
-/** A store, and what it keeps. */
+/** An open store with its roles. */
 export interface OpenTarget extends SharedTarget {
   store: BlobStore;
   /**
-   * Asks what the store could lose of what it keeps; each text names the remedy.
-   * Rejects with a StartError when it cannot be asked, or cannot keep that at all.
+   * Warnings about data that the store could lose, each with its remedy.
+   * Rejects with a StartError if the store does not respond or cannot serve its roles.
    */
   warnings(): Promise<string[]>;
 }
 
 export interface OpenStorage {
-  /** One store in all roles that have the same URL. */
+  /** Roles with the same URL share one store. */
   stores: Record<StoreRole, BlobStore>;
-  /** Each store once. */
+  /** Each distinct store once. */
   targets: OpenTarget[];
   close(): Promise<void>;
 }
 
-/** Called with errors of a connection that is restored by itself. */
+/** Called with errors of a connection that reconnects automatically. */
 type OnTrouble = (error: unknown) => void;
 
-/** Opens what the configuration names. Nothing is asked yet. @throws StartError; nothing is open then. */
+/** Opens the configured stores without contacting them. @throws StartError; nothing stays open. */
 export async function openStorage(wanted: StorageTargets, onTrouble?: OnTrouble): Promise<OpenStorage> {
   const targets: OpenTarget[] = [];
   const close = async () => {
@@ -70,8 +70,8 @@ export async function openStorage(wanted: StorageTargets, onTrouble?: OnTrouble)
 }
 
 /**
- * A limiter whose counts all processes on the same records share: on the first Redis among the stores.
- * @returns `null` where processes cannot share records, or there is no Redis.
+ * A rate limiter shared by all processes on the same records. It uses the first Redis among the stores.
+ * @returns `null` if processes cannot share the records, or no store is in Redis.
  */
 export async function openRateLimiter(
   targets: StorageTargets,
@@ -84,7 +84,7 @@ export async function openRateLimiter(
   return createRedisRateLimiter(options);
 }
 
-/** A cache of small values, shared as {@link openRateLimiter}'s counts are; `null` as there. `disconnect()` closes it. */
+/** A cache of small values, shared like the counts of {@link openRateLimiter}; `null` in the same cases. `disconnect()` closes it. */
 export async function openVerdictCache(targets: StorageTargets, onTrouble?: OnTrouble) {
   const redis = sharedRedis(targets);
   if (redis === null) return null;
@@ -124,7 +124,7 @@ export async function openTarget(shared: SharedTarget, onTrouble?: OnTrouble): P
   }
 }
 
-/** Its client is loaded by this only: many servers, and most commands, have no use for it. */
+/** Loads the Redis client here only, since many servers and most commands do not use it. */
 const loadRedis = () => import("@outrigger/redis");
 
 function redisOptions({ kind: _, ...options }: RedisTarget, onTrouble?: OnTrouble): RedisBlobStoreOptions {
@@ -144,19 +144,19 @@ async function withStorageError(
   }
 }
 
-/** Renditions may be lost: they are drawn again. */
+/** Renditions need no warning: a lost rendition is rendered again. */
 async function redisWarnings(store: RedisBlobStore, roles: readonly StoreRole[]): Promise<string[]> {
   return roles.some((role) => role !== "renditions") ? await store.warnings() : [];
 }
 
-/** A service that ignores conditions would accept uploads that overwrite each other: the store refuses them all. */
+/** Without conditional writes, uploads would overwrite each other, so the store rejects every upload. */
 async function requireCapable(store: S3BlobStore, roles: readonly StoreRole[]): Promise<string[]> {
   const { conditionalCreate, compareAndSet, versioned } = await store.capabilities();
   const refuse = (header: string, role: StoreRole) => {
     const where = versioned ? " in a bucket with versions" : "";
-    const other = versioned ? ", or take a new bucket without versions" : "";
+    const other = versioned ? ", or use a new bucket without versions" : "";
     throw new StartError(
-      `The object storage has no conditional writes${where} (${header}): keep the ${role} in Redis or in a directory (storage.${role})${other}`,
+      `The object storage has no conditional writes${where} (${header}): store the ${role} in Redis or in a directory (storage.${role})${other}`,
     );
   };
   if (roles.includes("records") && !compareAndSet) refuse("If-Match", "records");
@@ -164,7 +164,7 @@ async function requireCapable(store: S3BlobStore, roles: readonly StoreRole[]): 
   return [];
 }
 
-/** Opens a store in S3. The SDK is loaded by this only: most servers have no use for it. @throws StartError without it. */
+/** Opens a store in S3. Loads the SDK here only, since most servers do not use it. @throws StartError if the SDK is missing. */
 export async function openS3({ kind: _, ...options }: S3Target): Promise<S3BlobStore> {
   const { createS3BlobStore } = await loadS3();
   return createS3BlobStore(options);

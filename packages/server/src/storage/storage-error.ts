@@ -4,7 +4,7 @@ import { StartError } from "../config/config-error.ts";
 import { subjectOf } from "../config/targets/describe-storage.ts";
 import type { StorageTarget } from "../config/targets/storage-target.ts";
 
-/** That a store cannot be used, and why, in one line without users and passwords. */
+/** The error that a store cannot be used: one line with the reason, without users and passwords. */
 export function storageError(target: StorageTarget, roles: readonly StoreRole[], cause: unknown): StartError {
   if (cause instanceof StartError) return cause;
   return new StartError(`${subjectOf(target, roles)} cannot be used: ${whyUnreachable(target, cause)}`, {

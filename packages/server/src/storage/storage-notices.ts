@@ -5,8 +5,8 @@ import { endMigration } from "./end-migration.ts";
 import type { OpenTarget } from "./open-storage.ts";
 
 /**
- * Logs what about the stores could lose images. From now on they are in use: no migration overwrites them.
- * @throws StartError for one that cannot keep what it is to keep, or has a part only.
+ * Logs warnings about stores that could lose images, and marks the stores as in use, so that no migration overwrites them.
+ * @throws StartError for a store that cannot serve its roles, or holds only some of the images.
  */
 export async function logWarnings(targets: readonly OpenTarget[], logger: Logger): Promise<void> {
   await endMigration(targets);
@@ -16,15 +16,15 @@ export async function logWarnings(targets: readonly OpenTarget[], logger: Logger
   }
 }
 
-/** Logs that other servers find the uploads of this one by polling only. */
+/** Logs that other servers find the uploads of this server only by polling. */
 export function logUnworkedUploads({ jobQueue, images }: ServerSettings, logger: Logger): void {
   if (images?.processUploads !== false || jobQueue !== undefined) return;
   logger.warn(
-    "This server works on no uploads (images.processUploads), and others find what it accepts only by looking now and then: set jobQueue.",
+    "This server processes no uploads (images.processUploads is false), and other servers find them only by polling: set jobQueue.",
   );
 }
 
-/** Logs that other processes on the same images count requests for themselves, where they do. */
+/** Logs that each process on the same images counts requests separately, if that is so. */
 export function logUnsharedLimits(
   { storage, images }: ServerSettings,
   areShared: boolean,
@@ -32,13 +32,13 @@ export function logUnsharedLimits(
 ): void {
   const isCounted = images?.rateLimits !== false || images.renderBudget !== false;
   if (!isCounted || areShared || !isShared(storage.records)) return;
-  logger.info("Rate limits count per process: a client has as many requests at each of several servers.");
+  logger.info("Rate limits count per process: a client may use the full limit at each server.");
 }
 
-/** A sentence about images that do not outlive the process, and one with the remedy; none where they do. */
+/** A warning with its remedy if the images end with the process; otherwise empty. */
 export function memoryWarning({ target, roles }: SharedTarget): string[] {
   if (target.kind !== "memory" || !roles.includes("records")) return [];
   return [
-    "All images are in memory: they are gone when the process ends. To keep them, set storage or data, or leave both away.",
+    "All images are in memory and are lost when the process ends. To keep them, set storage or data, or omit both.",
   ];
 }

@@ -2,7 +2,7 @@ import { statfsSync, statSync } from "node:fs";
 import type { GaugeName, Observer } from "@outrigger/core";
 import type { StorageTarget } from "../config/targets/storage-target.ts";
 
-/** Has an observer ask for the room on the file systems of data directories, each once. */
+/** Registers gauges for the free space of the file systems of data directories, each file system once. */
 export function watchSpace(targets: readonly { target: StorageTarget }[], observer: Observer): void {
   const devices = new Set<number>();
   for (const { target } of targets) {
@@ -16,14 +16,14 @@ export function watchSpace(targets: readonly { target: StorageTarget }[], observ
       observer.gauge(name, () => number(read()));
     add("storage_free_bytes", ({ bavail, bsize }) => bavail * bsize);
     add("storage_total_bytes", ({ blocks, bsize }) => blocks * bsize);
-    // btrfs and others make inodes as they need them, and report none.
+    // btrfs and others allocate inodes on demand and report none.
     if (read().files === 0) continue;
     add("storage_free_inodes", ({ ffree }) => ffree);
     add("storage_total_inodes", ({ files }) => files);
   }
 }
 
-/** What a file system says of itself; the last answer where it cannot be asked any more. */
+/** Reads the statistics of a file system; if that fails, returns the last ones. */
 function readerOf(directory: string) {
   let last = statfsSync(directory);
   return () => {

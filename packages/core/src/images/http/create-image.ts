@@ -12,20 +12,20 @@ import { createdReply } from "./created-reply.ts";
 import type { ImageContext } from "./image-context.ts";
 import { requireUtf8Query } from "./read-body.ts";
 
-/** Name of the form's file field. */
+/** Name of the form field for the file. */
 export const FILE_FIELD = "imagedata";
 const MAX_FIELDS = 16;
 const MAX_FIELD_BYTES = 8 * 1024;
-/** Clients that would wait longer than this get 202 all the same: proxies lose patience. */
+/** Longest wait before 202. Proxies would time out on clients that ask for more. */
 const MAX_WAIT_MS = 60_000;
 
-/** What the head of a create says. */
+/** The headers of a create request, parsed. */
 interface CreateRequest {
   userAgent: string;
   grant: OwnerGrant | null;
   idempotencyKey: string | null;
   preference: AsyncPreference | null;
-  /** Names the client in queues and among idempotency keys: its owner, or its address. */
+  /** Name of the client in queues and for idempotency keys: its owner, or its address. */
   uploader: string;
 }
 
@@ -46,7 +46,7 @@ export async function createImage(
   const idempotencyKey = parseIdempotencyKey(call.headers["idempotency-key"]);
   const grant = await permissions.permitCreate(call);
   if (preference !== null) await library.jobs.requireRoom();
-  // Before anything is stored: an image without a PIN could not be edited.
+  // Before the first write: an image without a PIN could not be edited.
   const pins = await library.pins();
   const address = clientKey(call.clientIp);
   const client = grant === null ? address : `owner ${grant.owner}`;
@@ -67,7 +67,7 @@ export async function createImage(
   }
 }
 
-/** Waits for its turn where many uploads arrive, and receives the body. */
+/** Receives the body, waiting for a turn if many uploads arrive. */
 async function receiveInTurn(
   { library, settings }: ImageContext,
   call: Call,
@@ -90,7 +90,7 @@ async function receiveInTurn(
   }
 }
 
-/** Rejects with `bad_request` what is wrong with a field or the query. */
+/** Parses the form fields and the query. Throws `bad_request` for a fault in them. */
 function newImage(
   { settings }: ImageContext,
   call: Call,
@@ -133,7 +133,7 @@ function newImage(
   };
 }
 
-/** Equal for two uploads with the same bytes, fields and query. */
+/** A digest of the upload's bytes, fields and query. */
 function fingerprintOf(call: Call, { file, fields }: Upload): string {
   const sorted = Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
   return digestOf([file.sha256, file.declaredType, file.name, call.search, JSON.stringify(sorted)]);

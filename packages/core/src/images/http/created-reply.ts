@@ -6,7 +6,7 @@ import { addedDetailsOf, editUrl, formatUrl, imageUrl, isServable } from "../rec
 import type { ImageRecord } from "../record/image-record.ts";
 import { baseUrl, type ImageContext } from "./image-context.ts";
 
-/** 201 for an image, 202 for one that is still processed, with the same addresses. */
+/** The reply to an upload: 201 for a ready image, 202 for one that is still processed. Addresses are the same. */
 export function createdReply(
   context: ImageContext,
   call: Call,
@@ -34,7 +34,7 @@ export function createdReply(
   return { status: 202, headers: { ...headers, "Retry-After": retryAfter }, body };
 }
 
-/** `Link` of a created image (RFC 8288, which replaced RFC 5988): its record, its other formats, its edit form. */
+/** `Link` of a new image (RFC 8288, which replaced RFC 5988): record, alternate formats, edit form. */
 function createdLinks(base: string, record: ImageRecord, pin: string, renderer: Renderer): string {
   const links = [`<${formatUrl(base, record.id, "json")}>; rel="describedby"; type="application/json"`];
   for (const format of ALL_FORMATS) {

@@ -16,7 +16,7 @@ async function siteWithImage(options: SiteOptions = {}): Promise<Scene> {
   return { site, id, pin, path: `/api/images/${id}.json` };
 }
 
-/** A further process whose next change of the record is held up after it has read it. */
+/** Another process, whose next change of the record is delayed after it has read the record. */
 function slowProcess({ site, id }: Scene) {
   const held = holdUp(({ method, key }) => method === "put" && key === `${id}/record`);
   return { slow: anotherProcess(site, { store: tapStore(site.store, held.tap) }), held };
@@ -27,7 +27,7 @@ function etagOf({ headers }: Answer): string {
 }
 
 describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) => {
-  test("a change shows in the record, its date and its entity tag, on every process at once", async () => {
+  test("a change shows at once in the record, its date and its entity tag, on every process", async () => {
     const { site, pin, path } = await siteWithImage({ store: createStore() });
     const other = anotherProcess(site);
     const before = await other.send("GET", path);
@@ -44,7 +44,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
   });
 });
 
-test("a change that names the present state is made, one that names an earlier is refused", async () => {
+test("PATCH with the current entity tag in If-Match changes the image; an earlier tag answers 412", async () => {
   const { site, pin, path } = await siteWithImage();
   const first = etagOf(await site.send("GET", path));
   const change = (etag: string, name: string) =>
@@ -57,7 +57,7 @@ test("a change that names the present state is made, one that names an earlier i
   expect((await change("*", "Fourth")).status).toBe(200);
 });
 
-test("a DELETE that names an earlier state is refused, one that names the present is done", async () => {
+test("DELETE with the current entity tag in If-Match deletes the image; an earlier tag answers 412", async () => {
   const { site, pin, path } = await siteWithImage();
   const first = etagOf(await site.send("GET", path));
   const changed = await site.send("PATCH", path, { search: `pin=${pin}`, fields: { name: "Second" } });
@@ -69,7 +69,7 @@ test("a DELETE that names an earlier state is refused, one that names the presen
   expect((await site.send("GET", path)).status).toBe(410);
 });
 
-test("If-Unmodified-Since is looked at too", async () => {
+test("PATCH with a failed If-Unmodified-Since answers 412", async () => {
   const { site, pin, path } = await siteWithImage();
   const change = (date: string) =>
     site.send("PATCH", path, {
@@ -81,7 +81,7 @@ test("If-Unmodified-Since is looked at too", async () => {
   expect((await change("Sun, 01 Mar 2026 12:00:00 GMT")).status).toBe(200);
 });
 
-test("of two changes at once on two processes one is made and the other is a conflict", async () => {
+test("of two concurrent changes on two processes, one succeeds and the other answers 409", async () => {
   const scene = await siteWithImage();
   const { site, pin, path } = scene;
   const { slow, held } = slowProcess(scene);
@@ -93,29 +93,26 @@ test("of two changes at once on two processes one is made and the other is a con
   const answer = await late;
   expect([answer.status, answer.json.detail]).toEqual([
     409,
-    "Somebody else changed this image at the same time",
+    "Another request changed this image at the same time",
   ]);
   expect((await slow.send("GET", path)).json.name).toBe("Early");
   expect([...site.errors, ...slow.errors]).toEqual([]);
 });
 
-test.each(["PATCH", "DELETE"])(
-  "a %s that names the state which it lost a race for is a failed precondition",
-  async (method) => {
-    const scene = await siteWithImage();
-    const { site, pin, path } = scene;
-    const headers = { "if-match": etagOf(await site.send("GET", path)), "x-service-image-pin": pin };
-    const { slow, held } = slowProcess(scene);
-    const late = slow.send(method, path, { headers, fields: { name: "Late" } });
-    await held.reached;
-    await site.send("PATCH", path, { search: `pin=${pin}`, fields: { name: "Early" } });
-    held.letGo();
-    expect((await late).status).toBe(412);
-    expect((await site.send("GET", path)).json.name).toBe("Early");
-  },
-);
+test.each(["PATCH", "DELETE"])("a %s with If-Match that loses a race answers 412", async (method) => {
+  const scene = await siteWithImage();
+  const { site, pin, path } = scene;
+  const headers = { "if-match": etagOf(await site.send("GET", path)), "x-service-image-pin": pin };
+  const { slow, held } = slowProcess(scene);
+  const late = slow.send(method, path, { headers, fields: { name: "Late" } });
+  await held.reached;
+  await site.send("PATCH", path, { search: `pin=${pin}`, fields: { name: "Early" } });
+  held.letGo();
+  expect((await late).status).toBe(412);
+  expect((await site.send("GET", path)).json.name).toBe("Early");
+});
 
-test("a DELETE that loses against a change is a conflict, and done when it is sent again", async () => {
+test("a DELETE that loses a race against a change answers 409 and succeeds when repeated", async () => {
   const scene = await siteWithImage();
   const { site, pin, path } = scene;
   const { slow, held } = slowProcess(scene);
@@ -126,14 +123,14 @@ test("a DELETE that loses against a change is a conflict, and done when it is se
   held.letGo();
   expect((await late).status).toBe(409);
   expect((await site.send("GET", path)).status).toBe(200);
-  // What the lost try noted does no harm.
+  // The due entry of the failed attempt must do no harm.
   site.clock.now += MINUTE;
   await site.images.sweep();
   expect((await site.send("GET", path)).status).toBe(200);
   expect((await slow.send("DELETE", path, { search })).status).toBe(204);
 });
 
-test("a change that loses against a DELETE is told so and brings nothing back", async () => {
+test("a change that loses a race against a DELETE answers 410 and does not bring the image back", async () => {
   const scene = await siteWithImage();
   const { site, pin, path } = scene;
   const { slow, held } = slowProcess(scene);
@@ -146,7 +143,7 @@ test("a change that loses against a DELETE is told so and brings nothing back", 
   expect((await slow.send("GET", path)).status).toBe(410);
 });
 
-test("a second DELETE, and every edit after the first, answers 410, right PIN or wrong", async () => {
+test("a second DELETE and every edit after it answer 410, with the right PIN or a wrong one", async () => {
   const { site, pin, path, id } = await siteWithImage();
   expect((await site.send("DELETE", path, { search: `pin=${pin}` })).status).toBe(204);
   for (const search of [`pin=${pin}`, "pin=wrong", ""]) {
@@ -157,14 +154,14 @@ test("a second DELETE, and every edit after the first, answers 410, right PIN or
   expect((await site.send("GET", path)).json.detail).toBe("This image was deleted.");
 });
 
-test("a deleted image stays deleted when the clock is set back before it was made", async () => {
+test("a deleted image stays deleted when the clock is set back to before its creation", async () => {
   const { site, pin, path } = await siteWithImage();
   await site.send("DELETE", path, { search: `pin=${pin}` });
   site.clock.now -= 2 * DAY;
   expect((await site.send("GET", path)).status).toBe(410);
 });
 
-test("the date of the last change never goes back", async () => {
+test("the date of the last change never goes backwards", async () => {
   const { site, pin, path } = await siteWithImage();
   site.clock.now -= MINUTE;
   const changed = await site.send("PATCH", path, { search: `pin=${pin}`, fields: { name: "Renamed" } });

@@ -26,7 +26,7 @@ export async function readRecord(context: ImageContext, call: Call, id: string):
   }
 }
 
-/** `PATCH {base}/api/images/<id>.json`: changes name and expiry, replies with the record. */
+/** `PATCH {base}/api/images/<id>.json`: changes name and expiry, and replies with the record. */
 export async function patchImage(
   context: ImageContext,
   call: Call,
@@ -43,7 +43,7 @@ export async function patchImage(
   return recordReply(context, call, changed, limits);
 }
 
-/** `DELETE {base}/api/images/<id>.json`, also of an image whose record is damaged: its PIN depends on the ID alone. */
+/** `DELETE {base}/api/images/<id>.json`. Works for a damaged record too: the PIN depends on the ID alone. */
 export async function deleteImage(
   context: ImageContext,
   call: Call,
@@ -80,7 +80,7 @@ async function openForEdit(
   return { current, parameters };
 }
 
-/** A lost race is a failed precondition where the request names the revision that it changes. */
+/** Runs a change. If it loses a race and the request names a revision, the reply is a failed precondition. */
 async function unlessOvertaken<T>(
   { library }: ImageContext,
   call: Call,
@@ -91,7 +91,7 @@ async function unlessOvertaken<T>(
     return await change();
   } catch (error) {
     if (!isServiceError(error, "conflict")) throw error;
-    // The faster request may have deleted or withheld it.
+    // The other request may have deleted or withheld the image.
     const now = await findImage(library, id, call.signal);
     if (evaluatePreconditions(call.method, call.headers, validatorsOf(now)) === "failed")
       throw preconditionFailed();

@@ -4,15 +4,15 @@ import type { CurrentRecord } from "../record/image-records.ts";
 import type { ImageContext } from "./image-context.ts";
 import type { Audience } from "./permissions.ts";
 
-/** An image for a client that may see it. */
+/** An image, and who may see the reply. */
 export interface Viewing {
   current: CurrentRecord;
   audience: Audience;
 }
 
 /**
- * The record of a living image for a client that reads it. Rejects as its life says, then with `forbidden`, and last with
- * `processing`: a client that may not see an image does not learn its progress either.
+ * Loads a living image for a client that reads it. Rejects like `requireAlive`, then with `forbidden`, last with
+ * `processing`: a client that may not see an image must not learn its progress either.
  */
 export async function findForRead(
   { library, permissions }: ImageContext,
@@ -21,7 +21,7 @@ export async function findForRead(
 ): Promise<Viewing> {
   const current = await findImage(library, id, call.signal);
   const audience = await permissions.permitRead(call, current.record);
-  // The host may have taken its time to decide.
+  // The host's decision may have taken long enough for the image to end.
   if (permissions.areAsked) await requireAlive(library, current);
   requireReady(library, current);
   return { current, audience };

@@ -7,7 +7,7 @@ import type { LibraryContext } from "../library/library-context.ts";
 import type { Permissions } from "./permissions.ts";
 import type { UploadTurns } from "./upload-turns.ts";
 
-/** What the routes of one image service share. */
+/** The parts that the routes of one image service share. */
 export interface ImageContext {
   library: LibraryContext;
   settings: ImageSettings;

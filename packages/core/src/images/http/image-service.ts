@@ -26,7 +26,7 @@ import {
 
 const PLAIN_HOST = /^[A-Za-z0-9.-]{1,253}(?::\d{1,5})?$/;
 
-/** Failures that the operator must know of. */
+/** Codes of failures that are reported to the operator. */
 const REPORTED = ["store_unavailable", "no_space", "damaged", "host_misuse"];
 
 const PROBLEMS: Record<"closing" | "departed" | "unexpected", Problem> = {
@@ -35,7 +35,7 @@ const PROBLEMS: Record<"closing" | "departed" | "unexpected", Problem> = {
     detail: "The service is shutting down. Try again later.",
     headers: { "Retry-After": "2", Connection: "close" },
   },
-  departed: { status: 400, detail: "The client left before there was a reply." },
+  departed: { status: 400, detail: "The client disconnected before the reply." },
   unexpected: { status: 500, detail: "Something unexpected went wrong. Try again later." },
 };
 
@@ -78,7 +78,8 @@ async function answer(context: ImageContext, call: Call, matched: MatchedRoute):
   const { guard } = context.library;
   const { row, name } = matched;
   if (!guard.isOpen) await guard.open();
-  // A path that only looks like an ID is the host's, whatever the method and the connection: a slug may have 22 characters.
+  // A path that only looks like an ID belongs to the host, for any method and connection: a slug may have 22
+  // characters.
   if (isImagePage(matched) && !(await isKnown(context, call, name))) return undefined;
   requireTransport(context, call);
   if (call.method === "OPTIONS") {
@@ -97,7 +98,7 @@ async function isKnown({ library }: ImageContext, call: Call, id: string): Promi
 }
 
 function requireTransport({ settings }: ImageContext, call: Call): void {
-  // RFC 9112 §3.2; and without an origin there would be no absolute URLs. Most hosts are plain enough to be told at once.
+  // RFC 9112 §3.2. Also, without an origin there are no absolute URLs. The pattern is a fast path for most hosts.
   if (!PLAIN_HOST.test(call.headers.host ?? "") && call.origin === "")
     throw new ServiceError("bad_request", "The Host header is missing or malformed");
   if (

@@ -9,8 +9,8 @@ import type { ImageContext } from "./image-context.ts";
 type Limit = keyof ImageRateLimits;
 
 /**
- * Counts a request of this client; rejects with 429 when it was one too many.
- * @returns headers that tell the client where it stands; none where the limit is off.
+ * Counts a request against a rate limit of its client. Rejects with 429 beyond the limit.
+ * @returns Headers with the state of the limit; none if the limit is off.
  */
 export async function countRequest(
   context: ImageContext,
@@ -25,8 +25,8 @@ export async function countRequest(
 }
 
 /**
- * Checks the PIN that a client sent. A missing or wrong one rejects with `forbidden` and counts against this client. After
- * too many it gets 429 for the rest of the window, with the right PIN too; other clients are not affected.
+ * Checks the PIN of a request. A missing or wrong PIN rejects with `forbidden` and counts against the client. After
+ * too many, this client gets 429 for the rest of the window, even with the right PIN. Other clients are not affected.
  */
 export async function requirePin(context: ImageContext, call: Call, id: string, pin: unknown): Promise<void> {
   const rule = context.settings.rules.pinFailures;
@@ -46,7 +46,7 @@ export async function requirePin(context: ImageContext, call: Call, id: string, 
 function tooMany(limit: Limit, rule: RateRule, result: RateResult): HttpProblem {
   return new HttpProblem({
     status: 429,
-    detail: "Too many requests. Wait as Retry-After says.",
+    detail: "Too many requests. Wait for the seconds in Retry-After.",
     headers: { "Retry-After": String(seconds(result.resetMs)), ...limitHeaders(limit, rule, result) },
   });
 }

@@ -8,7 +8,7 @@ import type { Authorize, Decision, ImageAction } from "../authorize.ts";
 
 type Rules = Partial<Record<ImageAction, Decision>>;
 
-/** A site whose rules a test changes as it goes. */
+/** A site whose rules a test can change at any time. */
 function ruledSite(options: SiteOptions = {}) {
   const rules: Rules = {};
   const authorize = vi.fn<Authorize>((_call, action) => rules[action]);
@@ -24,7 +24,7 @@ async function siteWithImage(rules: Rules, options: SiteOptions = {}) {
 const forbidden = { status: 403, title: "Forbidden", detail: "This is not allowed" };
 
 describe("create", () => {
-  test("is refused before anything of the body is read, or stored", async () => {
+  test("a refused create answers 403 before the body is read or anything is stored", async () => {
     const { site, rules } = ruledSite();
     rules.create = false;
     const upload = vi.fn(() => Promise.reject(new Error("The body was read")));
@@ -41,13 +41,13 @@ describe("create", () => {
     ["true", true],
     ["nothing", undefined],
     ["an owner", { owner: "anna" }],
-  ])("is allowed by %s", async (_what, decision) => {
+  ])("authorize allows a create by returning %s", async (_what, decision) => {
     const { site, rules } = ruledSite();
     rules.create = decision;
     expect((await site.create()).status).toBe(201);
   });
 
-  test("is decided with the call and without an image", async () => {
+  test("authorize gets the call of a create, and no image", async () => {
     const { site, authorize } = ruledSite();
     const call = { ...createCall("POST", "/api/images.json"), context: { user: "anna" } };
     await site.images.handle(call);
@@ -55,7 +55,7 @@ describe("create", () => {
   });
 });
 
-test("an owner is kept with the image, told to authorize, and in no reply", async () => {
+test("the owner is stored with the image, passed to authorize, and absent from every reply", async () => {
   const { site, authorize, id, pin } = await siteWithImage({ create: { owner: "user-4711" } });
   const answers = [await site.create()];
   for (const { method, path, headers } of readsOf(id))
@@ -70,7 +70,7 @@ test("an owner is kept with the image, told to authorize, and in no reply", asyn
 });
 
 describe("read", () => {
-  test("is refused in every format and page, and where the client has it already", async () => {
+  test("a refused read answers 403 in every format and page, even with a valid entity tag", async () => {
     const { site, rules, id } = await siteWithImage({});
     expect(await statusesOf(site, readsOf(id))).toEqual([200, 206, 304]);
     rules.read = false;
@@ -80,7 +80,7 @@ describe("read", () => {
     expect(answer.headers["Cache-Control"]).toBe("no-store");
   });
 
-  test("is refused while the image is processed, too, and says nothing of it", async () => {
+  test("a refused read of an image that is still processed answers 403 and reveals nothing", async () => {
     const renderer = createFakeRenderer();
     const site = createSite({
       renderer,
@@ -97,7 +97,7 @@ describe("read", () => {
     }
   });
 
-  test("comes after the life of an image: what is gone is gone for those too who may not see it", async () => {
+  test("an ended image answers 410, even to a client that may not read it", async () => {
     const { site, rules, id } = await siteWithImage({});
     rules.read = false;
     await site.images.withhold(id, { reason: "By order of the court." });
@@ -116,7 +116,7 @@ describe("read", () => {
       "private, max-age=300, must-revalidate, no-transform",
       "private, no-cache",
     ],
-  ])("decided by %s may be kept by caches accordingly", async (_what, decision, picture, landing) => {
+  ])("a read decided by %s has the matching Cache-Control", async (_what, decision, picture, landing) => {
     const { site, id } = await siteWithImage({ read: decision });
     for (const { method, path, headers } of readsOf(id)) {
       const answer = await site.send(method, path, { headers });
@@ -126,7 +126,7 @@ describe("read", () => {
     }
   });
 
-  test("of a public image after a private read of it is public again", async () => {
+  test("a public read stays public after a private read of the same image", async () => {
     const { site, rules, id } = await siteWithImage({ read: true });
     const caching = async () =>
       (await site.send("GET", `/api/images/${id}.png`)).headers["Cache-Control"]?.slice(0, 7);
@@ -149,7 +149,7 @@ describe("edit", () => {
     ["another owner", { create: { owner: "anna" }, edit: { owner: "berta" } }, 403, 200],
     ["an owner where the image has none", { edit: { owner: "berta" } }, 403, 200],
     ["false", { edit: false }, 403, 403],
-  ])("decided by %s needs the PIN accordingly", async (_what, rules, without, withPin) => {
+  ])("an edit decided by %s needs the PIN or not, accordingly", async (_what, rules, without, withPin) => {
     const { site, id, pin } = await siteWithImage(rules);
     expect((await change(site, id)).status).toBe(without);
     expect((await change(site, id, `pin=${pin}`)).status).toBe(withPin);
@@ -160,7 +160,7 @@ describe("edit", () => {
     expect(removed.status).toBe(without === 200 ? 204 : 403);
   });
 
-  test("the form that an owner is shown cannot be sent without the PIN in it", async () => {
+  test("an owner gets the form with the PIN in it, and cannot send it without that PIN", async () => {
     const { site, id, pin } = await siteWithImage({ create: { owner: "anna" }, edit: { owner: "anna" } });
     const send = (fields: Record<string, unknown>, search = "") =>
       site.send("POST", `/${id}/edit`, { fields, search });
@@ -176,7 +176,7 @@ describe("edit", () => {
     expect((await site.send("GET", `/api/images/${id}.json`)).json.name).toBe("Renamed");
   });
 
-  test("is decided with the image as host code may know it", async () => {
+  test("authorize gets the summary of the image of an edit", async () => {
     const { site, authorize, id } = await siteWithImage({ create: { owner: "anna" }, edit: true });
     await change(site, id);
     const [, action, image] = authorize.mock.lastCall ?? [];
@@ -213,7 +213,7 @@ describe("authorize itself", () => {
     return { site, id };
   }
 
-  test.each(actions)("may refuse %s with an error of its own", async (_action, method, path) => {
+  test.each(actions)("authorize may refuse %s with its own ServiceError", async (_action, method, path) => {
     const { site, id } = await under(() => {
       throw new ServiceError("overloaded", "The directory of users is busy.", { retryAfterMs: 7000 });
     });
@@ -226,20 +226,23 @@ describe("authorize itself", () => {
     expect(site.errors).toEqual([]);
   });
 
-  test.each(actions)("that has a bug allows no %s, and says nothing of it", async (_action, method, path) => {
-    const bug = new TypeError("Cannot read properties of undefined (reading 'role')");
-    const { site, id } = await under(async () => {
-      throw bug;
-    });
-    const answer = await site.send(method, path.replace("ID", id));
-    expect([answer.status, answer.json.detail]).toEqual([
-      500,
-      "Something unexpected went wrong. Try again later.",
-    ]);
-    expect(site.errors).toEqual([bug]);
-    const asHost = await under(() => Promise.reject(bug), { errors: "host" });
-    await expect(asHost.site.send(method, path.replace("ID", asHost.id))).rejects.toBe(bug);
-  });
+  test.each(actions)(
+    "an error thrown by authorize allows no %s and is not shown",
+    async (_action, method, path) => {
+      const bug = new TypeError("Cannot read properties of undefined (reading 'role')");
+      const { site, id } = await under(async () => {
+        throw bug;
+      });
+      const answer = await site.send(method, path.replace("ID", id));
+      expect([answer.status, answer.json.detail]).toEqual([
+        500,
+        "Something unexpected went wrong. Try again later.",
+      ]);
+      expect(site.errors).toEqual([bug]);
+      const asHost = await under(() => Promise.reject(bug), { errors: "host" });
+      await expect(asHost.site.send(method, path.replace("ID", asHost.id))).rejects.toBe(bug);
+    },
+  );
 
   test.each<[string, unknown]>([
     ["null", null],
@@ -250,8 +253,8 @@ describe("authorize itself", () => {
     ["an owner with an empty name", { owner: "" }],
     ["an owner whose name is too long", { owner: "x".repeat(257) }],
     ["an owner whose name is a number", { owner: 4711 }],
-  ])("that answers %s allows nothing", async (_what, decision) => {
-    // As JavaScript would have it.
+  ])("an authorize that returns %s allows nothing and answers 500", async (_what, decision) => {
+    // Values that JavaScript code may return.
     const { site, id } = await under(() => decision as Decision);
     for (const [, method, path] of actions) {
       const answer = await site.send(method, path.replace("ID", id));
@@ -261,7 +264,7 @@ describe("authorize itself", () => {
     expect(site.errors[0]).toMatchObject({ code: "host_misuse" });
   });
 
-  test("is not asked about what is not there", async () => {
+  test("authorize is not called for an unknown image", async () => {
     const authorize = vi.fn<Authorize>(() => true);
     const site = createLifeSite({ authorize });
     expect((await site.send("GET", "/api/images/AAAAAAAAAAAAAAAAAAAAAA.png")).status).toBe(404);

@@ -12,17 +12,17 @@ import { checkOwnerLimits } from "../image-settings.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import { summaryOf } from "../record/image-summary.ts";
 
-/** Whether other clients may get the same reply. */
+/** Whether other clients may get the same reply from a cache. */
 export type Audience = "public" | "private";
 
-/** What the host decides about requests. Each rejects with `forbidden` where the host refuses. */
+/** Decisions of the host about requests. Each rejects with `forbidden` if the host refuses. */
 export interface Permissions {
-  /** Whether there is a host to ask, which may take its time. */
+  /** Whether the host decides, which may take time. */
   readonly areAsked: boolean;
-  /** @returns the owner of the upload; `null`: none. */
+  /** @returns The owner of the upload; `null`: none. */
   permitCreate(call: Call): Promise<OwnerGrant | null>;
   permitRead(call: Call, record: ImageRecord): Promise<Audience>;
-  /** @returns whether the client may edit without the PIN. */
+  /** @returns Whether the client may edit without the PIN. */
   permitEdit(call: Call, record: ImageRecord): Promise<boolean>;
 }
 
@@ -35,7 +35,7 @@ export function createPermissions(authorize: Authorize | null): Permissions {
       : authorize(call, action, summaryOf(record)));
     if (decision === false) throw new ServiceError("forbidden", "This is not allowed");
     if (decision === undefined || decision === true) return decision;
-    // A host in JavaScript may return anything, such as the result of its own `&&`: none of it may count as consent.
+    // A JavaScript host may return anything, such as the result of `a && b`. No other value may count as consent.
     if (typeof decision !== "object" || decision === null) {
       throw new ServiceError("host_misuse", "authorize must return true, false, an owner, or nothing");
     }
@@ -63,7 +63,7 @@ function checkGrant({ owner, limits }: OwnerGrant): OwnerGrant {
   if (!isOwnerName(owner)) {
     throw new ServiceError(
       "host_misuse",
-      `authorize must name an owner by 1 to ${MAX_OWNER_LENGTH} characters`,
+      `authorize must return an owner of 1 to ${MAX_OWNER_LENGTH} characters`,
     );
   }
   return limits === undefined

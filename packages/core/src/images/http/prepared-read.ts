@@ -9,29 +9,32 @@ import { chooseRendition } from "../renditions/rendition-spec.ts";
 import { servedParameters } from "../renditions/sizes.ts";
 import { type Parameters, requireUtf8Query } from "./read-body.ts";
 
-/** A read whose parameters are known to be right, kept with the record that it belongs to. */
+/** A read with validated parameters, cached with its record. */
 export interface PreparedRead {
   spec: RenditionSpec | null;
   lastModifiedMs: number;
-  /** From this moment on its address, which was signed, is refused. `null`: never. */
+  /** End of the signed address in Unix milliseconds; later reads are refused. `null`: no end. */
   untilMs: number | null;
-  /** All headers but ETag, Content-Length and Cache-Control. */
+  /** All headers except ETag, Content-Length and Cache-Control. */
   headers: Readonly<Record<string, string>>;
-  /** The whole set for a reply of bytes with this tag while the image has long to live; made at the first. */
+  /**
+   * All headers of a reply with this tag, while the image lives longer than `cacheSeconds`. Filled by the first
+   * reply.
+   */
   complete?: { etag: string; headers: Readonly<Record<string, string>> };
 }
 
 const MAX_PREPARED_PER_IMAGE = 8;
-/** Longer queries are prepared each time: no real client sends them, and they must not fill memory. */
+/** Longer queries are not cached: no real client sends them, and they must not fill memory. */
 const MAX_PREPARED_SEARCH = 128;
 
-/** Reads prepared for a record at its present revision. A new revision is another object. */
+/** Prepared reads by record at one revision. A new revision is another object. */
 const prepared = new WeakMap<CurrentRecord, Map<string, PreparedRead>>();
 
-/** Nothing that a user uploaded may run or load anything, wherever it is opened. */
+/** Uploaded content must not run or load anything, wherever it is opened. */
 const USER_BYTES_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
-/** The read that a query asks for. Rejects as {@link checkRead}, and from the end of a signed address on with `forbidden`. */
+/** The read for a query. Rejects like {@link checkRead}, and with `forbidden` after the end of a signed address. */
 export function preparedRead(
   library: LibraryContext,
   current: CurrentRecord,
@@ -39,12 +42,12 @@ export function preparedRead(
   search: string,
 ): PreparedRead {
   const read = knownRead(library, current, format, search);
-  // Whatever was known before, the time goes on.
+  // The cached read is valid, but its signed address may have ended since.
   if (read.untilMs !== null) requireInTime(read.untilMs, library.settings.now());
   return read;
 }
 
-/** The same for a request with a body. */
+/** Like {@link preparedRead}, for a request with a body. */
 export function readOfBody(
   library: LibraryContext,
   { record }: CurrentRecord,
@@ -110,13 +113,13 @@ function prepare(
   };
 }
 
-/** The image's name with the suffix of the format it is served in. */
+/** The image's name, with the suffix of the served format. */
 function fileName({ name }: ImageRecord, format: ImageFormat): string {
   const stem = name.replace(/\.(?:png|jpe?g|gif|svg|psd|pdf|webp|avif)$/i, "");
   return `${stem === "" ? "image" : stem}.${format}`;
 }
 
-/** With a fallback in ASCII (RFC 6266 §4.3): bytes beyond it mean different things to different clients. */
+/** `Content-Disposition` with an ASCII fallback (RFC 6266 §4.3): clients decode other bytes differently. */
 function disposition(name: string, type: "inline" | "attachment"): string {
   return contentDisposition(name, { type, fallback: name.replace(/[^\x20-\x7e]/g, "?") });
 }

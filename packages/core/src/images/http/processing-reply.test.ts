@@ -14,7 +14,7 @@ import { ServiceError } from "../../errors.ts";
 const FORMATS = ["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"];
 const BROWSER = { accept: "text/html,application/xhtml+xml,image/avif,*/*;q=0.8" };
 
-/** A site with an image whose processing goes on until the test ends it. */
+/** A site with an image that stays in processing until the test ends it. */
 async function processingSite(): Promise<{ site: ImageSite; id: string; pin: string }> {
   const site = createSite({ asyncAfterMs: 0, pages: textPages });
   return { site, ...created(await site.create()) };
@@ -35,7 +35,7 @@ function readAddresses(id: string): string[] {
 }
 
 describe("while an image is processed", () => {
-  test("every address answers 202 with its record and when to ask again", async () => {
+  test("every address answers 202 with the record and Retry-After", async () => {
     const { site, id } = await processingSite();
     for (const path of readAddresses(id)) {
       const answer = await site.send("GET", path);
@@ -52,7 +52,7 @@ describe("while an image is processed", () => {
     expect(await site.send("GET", `/api/images/${id}.json`)).toMatchObject({ status: 200 });
   });
 
-  test("HEAD has the headers of GET and no body", async () => {
+  test("HEAD answers with the headers of GET and no body", async () => {
     const { site, id } = await processingSite();
     for (const path of readAddresses(id)) {
       const { headers } = await site.send("GET", path);
@@ -60,7 +60,7 @@ describe("while an image is processed", () => {
     }
   });
 
-  test("conditions and ranges change nothing", async () => {
+  test("conditions and ranges do not change the 202", async () => {
     const { site, id } = await processingSite();
     for (const headers of [
       { "if-none-match": "*" },
@@ -74,7 +74,7 @@ describe("while an image is processed", () => {
     }
   });
 
-  test("a browser gets a page that asks again by itself", async () => {
+  test("a browser gets a page that reloads itself", async () => {
     const { site, id } = await processingSite();
     for (const path of [`/${id}`, `/${id}/view`, `/api/images/${id}.png`]) {
       const answer = await site.send("GET", path, { headers: BROWSER });
@@ -94,7 +94,7 @@ describe("while an image is processed", () => {
     expect((await site.send("GET", `/${id}`, { headers: BROWSER })).text).toBe("viewer of picture.png");
   });
 
-  test("who has waited long need not ask so often", async () => {
+  test("Retry-After grows with the time since the upload, up to 30 s", async () => {
     const { site, id } = await processingSite();
     const retryAfter = async () => (await site.send("GET", `/${id}`)).headers["Retry-After"];
     site.clock.now += 14_000;
@@ -103,7 +103,7 @@ describe("while an image is processed", () => {
     expect(await retryAfter()).toBe("30");
   });
 
-  test("it cannot be changed", async () => {
+  test("PATCH and the edit form answer 409", async () => {
     const { site, id, pin } = await processingSite();
     const change = { name: "other", pin };
     const patched = await site.send("PATCH", `/api/images/${id}.json`, { fields: change });
@@ -117,27 +117,30 @@ describe("while an image is processed", () => {
     expect(again).toMatchObject({ status: 200, json: { name: "other", status: "ready" } });
   });
 
-  test("the edit page opens, says so, and links nothing that is not there", async () => {
+  test("the edit page opens with a notice, and without links to formats", async () => {
     const { site, id, pin } = await processingSite();
     const page = await site.send("GET", `/${id}/edit`, { search: `pin=${pin}` });
     expect([page.status, page.text]).toEqual([200, expect.stringMatching(/, 0 links\..*being processed/)]);
   });
 
-  test.each(["by its record", "by the form"])("it can be deleted %s, which ends the work", async (how) => {
-    const { site, id, pin } = await processingSite();
-    const { signal } = await site.renderer.next();
-    const removed =
-      how === "by its record"
-        ? await site.send("DELETE", `/api/images/${id}.json`, { fields: { pin } })
-        : await site.send("POST", `/${id}/edit`, { fields: { pin, action: "delete", confirm: "on" } });
-    expect(removed.status).toBe(how === "by its record" ? 204 : 303);
-    expect(signal?.aborted).toBe(true);
-    for (const path of readAddresses(id)) expect((await site.send("GET", path)).status).toBe(410);
-    await eventually(async () => expect(await keysOf(site.store)).toEqual([`${id}/record`]));
-    expect(site.errors).toEqual([]);
-  });
+  test.each(["by its record", "by the form"])(
+    "the image can be deleted %s, which aborts its processing",
+    async (how) => {
+      const { site, id, pin } = await processingSite();
+      const { signal } = await site.renderer.next();
+      const removed =
+        how === "by its record"
+          ? await site.send("DELETE", `/api/images/${id}.json`, { fields: { pin } })
+          : await site.send("POST", `/${id}/edit`, { fields: { pin, action: "delete", confirm: "on" } });
+      expect(removed.status).toBe(how === "by its record" ? 204 : 303);
+      expect(signal?.aborted).toBe(true);
+      for (const path of readAddresses(id)) expect((await site.send("GET", path)).status).toBe(410);
+      await eventually(async () => expect(await keysOf(site.store)).toEqual([`${id}/record`]));
+      expect(site.errors).toEqual([]);
+    },
+  );
 
-  test("it expires like any other", async () => {
+  test("the image expires like any other", async () => {
     const { site, id } = await processingSite();
     site.clock.now += 86_400_000;
     for (const path of readAddresses(id)) expect((await site.send("GET", path)).status).toBe(410);
@@ -146,7 +149,7 @@ describe("while an image is processed", () => {
     expect((await site.send("GET", `/${id}`)).status).toBe(410);
   });
 
-  test("OPTIONS and methods that are not permitted are answered as ever", async () => {
+  test("OPTIONS answers 204 and a method that is not permitted 405", async () => {
     const { site, id } = await processingSite();
     expect((await site.send("OPTIONS", `/${id}`)).status).toBe(204);
     expect((await site.send("DELETE", `/api/images/${id}.png`)).status).toBe(405);
@@ -154,7 +157,7 @@ describe("while an image is processed", () => {
 });
 
 describe("after processing has failed", () => {
-  test("every address answers 404 with the reason, also beyond the expiry", async () => {
+  test("every address answers 404 with the reason, even after the expiry", async () => {
     const { site, id, pin } = await processingSite();
     await refuse(site);
     expect(await keysOf(site.store)).toEqual([`${id}/record`]);
@@ -180,7 +183,7 @@ describe("after processing has failed", () => {
     expect([answer.status, answer.text]).toEqual([404, "404 Not Found: Its pixels end early."]);
   });
 
-  test("nothing of it is kept that it came with", async () => {
+  test("the uploaded file is removed", async () => {
     const { site, id } = await processingSite();
     await refuse(site);
     for (const part of ["upload", "original"]) expect(await bytesAt(site.store, `${id}/${part}`)).toBeNull();

@@ -6,8 +6,8 @@ import { baseUrl, type ImageContext } from "./image-context.ts";
 import { pageReply, prefersHtml } from "./pages/page-reply.ts";
 
 /**
- * What an address of an image answers while it is processed: 202 with the record, or a page that reloads itself.
- * @param mayBePage whether clients that prefer HTML get the page.
+ * The reply of an image that is still processed: 202 with the record, or a page that reloads itself.
+ * @param mayBePage Whether clients that prefer HTML get the page.
  */
 export function processingReply(
   context: ImageContext,
@@ -27,7 +27,7 @@ export function processingReply(
       baseUrl: baseUrl(context, call),
       status: 202,
       title: "Processing",
-      detail: "This image is still being processed. This page looks again by itself.",
+      detail: "This image is still being processed. This page reloads itself.",
     });
     return pageReply(call, page, 202, { ...headers, Refresh: seconds });
   }

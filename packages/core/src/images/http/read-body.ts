@@ -5,15 +5,15 @@ import type { DateSource } from "../record/image-fields.ts";
 
 const MAX_BODY_BYTES = 16 * 1024;
 
-/** The parameters of a request: its query, overridden by its body where it has one. */
+/** The parameters of a request: of its query, overridden by those of its body. */
 export interface Parameters {
   get(name: string): unknown;
   sourceOf(name: string): DateSource;
-  /** Whether a body shaped the request; its reply is then not for caches. */
+  /** Whether the request has a body. Its reply must not be cached then. */
   hasBody: boolean;
 }
 
-/** Reads query and body. Rejects as {@link Call.fields} does, and with `bad_request` for a query that is no UTF-8. */
+/** Reads query and body. Rejects like {@link Call.fields}, and with `bad_request` for a query that is not UTF-8. */
 export async function readParameters(call: Call, settings: ImageSettings): Promise<Parameters> {
   requireUtf8Query(call.search);
   const query = new URLSearchParams(call.search);
@@ -31,7 +31,7 @@ export async function readParameters(call: Call, settings: ImageSettings): Promi
   };
 }
 
-/** Whether the request carries a body, told from its headers (RFC 9112 §6.3). */
+/** Whether the headers announce a body (RFC 9112 §6.3). */
 export function hasBody(call: Call): boolean {
   const length = call.headers["content-length"];
   return call.headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
@@ -46,7 +46,7 @@ export function pinOf(call: Call, parameters: Parameters): unknown {
   return call.headers["x-service-image-pin"] ?? parameters.get("pin");
 }
 
-/** A query decoded strictly: `%ff` and the like are no UTF-8. */
+/** Rejects a query with invalid UTF-8, such as `%ff`. */
 export function requireUtf8Query(search: string): void {
   if (!search.includes("%")) return;
   try {

@@ -17,7 +17,7 @@ import type { Audience } from "./permissions.ts";
 import { type PreparedRead, preparedRead, readOfBody } from "./prepared-read.ts";
 import { hasBody, readParameters } from "./read-body.ts";
 
-/** How a reply with bytes may be cached. */
+/** Cacheability of a reply with bytes. */
 type Caching = Audience | "revalidate" | "revalidate privately" | "never";
 
 /** `GET HEAD {base}/api/images/<id>.<format>`. */
@@ -27,7 +27,7 @@ export async function readImage(
   id: string,
   format: ImageFormat,
 ): Promise<Reply> {
-  // First: it may take as long as the client likes, and what is served is decided afterwards.
+  // Read the body first: a client may take long to send it, and the image may end meanwhile.
   const parameters = hasBody(call) ? await readParameters(call, context.settings) : null;
   const { current, audience } = await findForRead(context, call, id);
   if (!isServable(context.library.renderer, current.record, format)) {
@@ -49,7 +49,7 @@ export async function readImage(
   );
 }
 
-/** `GET HEAD {base}/<id>` for clients that do not prefer HTML: the original as it is. */
+/** `GET HEAD {base}/<id>` for clients that do not prefer HTML: the unchanged original. */
 export function readOriginal(
   context: ImageContext,
   call: Call,
@@ -78,7 +78,7 @@ async function bytesReply(
     if (precondition === "failed") {
       throw new HttpProblem({
         status: 412,
-        detail: "The picture is not the one that the request's conditions name.",
+        detail: "The picture does not match the conditions of the request.",
       });
     }
     if (precondition === "not_modified") {
@@ -101,8 +101,8 @@ async function bytesReply(
 }
 
 /**
- * The tag that the request's conditions are compared with. The store is only asked where that may decide: a tag that this
- * build gives is right whatever is stored, and one of another picture is wrong.
+ * The entity tag to compare with the conditions of the request. Asks the store only if the stored rendition can
+ * decide: the tag that this build would give always matches, and a tag of another picture never does.
  */
 async function comparedTag(
   { library: { renditions } }: ImageContext,
@@ -120,7 +120,10 @@ async function comparedTag(
     : expected;
 }
 
-/** HEAD renders nothing: what is not made yet has no length and no entity tag (RFC 9110 §9.3.2). */
+/**
+ * Replies to HEAD without rendering. A rendition that does not exist has no length and no entity tag (RFC 9110
+ * §9.3.2).
+ */
 async function headReply(
   context: ImageContext,
   call: Call,
@@ -165,12 +168,12 @@ async function partReply(
   };
 }
 
-/** A range is defined for GET alone (RFC 9110 §14.2). */
+/** The `Range` header. It is defined for GET only (RFC 9110 §14.2). */
 function rangeOf(call: Call): string | undefined {
   return call.method === "GET" ? call.headers.range : undefined;
 }
 
-/** The headers of a 200 with `size` bytes. */
+/** Headers of a 200 with `size` bytes. */
 function wholeHeaders(
   context: ImageContext,
   current: CurrentRecord,
@@ -209,7 +212,7 @@ function withCaching(
   };
 }
 
-/** Whole seconds until the image or its signed address expires: a cache must not keep it a moment longer. */
+/** Whole seconds until the image or its signed address expires. A cache must not keep the reply longer. */
 function secondsLeft(
   { settings }: ImageContext,
   { expiresAt }: ImageRecord,

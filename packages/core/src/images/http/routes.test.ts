@@ -43,7 +43,7 @@ test.each([
   [`/${id}/other`, undefined],
   [`/${id}x`, undefined],
   ["/host", undefined],
-])("%s", (path, expected) => {
+])("the path %s matches the expected route", (path, expected) => {
   const matched = matchRoute(path);
   expect(matched && [matched.route, matched.name]).toEqual(expected);
 });
@@ -54,12 +54,12 @@ const pages = {
   asset: (name: string) => (name === ASSET ? { type: "text/javascript", body: Buffer.from("1") } : undefined),
 };
 
-/** A path of a route. */
+/** A sample path of a route. */
 function pathOf(pattern: string, imageId: string): string {
   return pattern.replace("{id}", imageId).replace("{name}", ASSET);
 }
 
-test("each row is described with its methods, and each described path is a row", () => {
+test("each route is described with its methods, and each described path has a route", () => {
   const { paths } = createLifeSite({ pages }).images.describe();
   const rows = ROUTES.filter(({ pattern }) => pattern !== DESCRIPTION_PATH);
   expect(Object.keys(paths)).toEqual(rows.map(({ pattern }) => pattern));
@@ -71,22 +71,25 @@ test("each row is described with its methods, and each described path is a row",
   }
 });
 
-test.each(ROUTES.map((row) => [row.pattern, row] as const))("%s is reachable", async (pattern, row) => {
-  const site = createLifeSite({ pages });
-  const { id: imageId } = created(await site.create());
-  const path = pathOf(pattern, imageId);
-  expect(matchRoute(path)).toEqual({
-    route: row.observedAs ?? pattern,
-    row,
-    name: /\{id\}/.test(pattern) ? imageId : pattern.includes("{name}") ? ASSET : "",
-  });
-  const options = await site.send("OPTIONS", path);
-  expect([options.status, options.headers.Allow]).toEqual([204, allowedBy(row)]);
-  if (row.methods.GET !== undefined) expect((await site.send("GET", path)).status).toBeLessThan(404);
-  expect(await site.send("PUT", path)).toMatchObject({ status: 405, headers: { Allow: allowedBy(row) } });
-});
+test.each(ROUTES.map((row) => [row.pattern, row] as const))(
+  "the route %s is reachable",
+  async (pattern, row) => {
+    const site = createLifeSite({ pages });
+    const { id: imageId } = created(await site.create());
+    const path = pathOf(pattern, imageId);
+    expect(matchRoute(path)).toEqual({
+      route: row.observedAs ?? pattern,
+      row,
+      name: /\{id\}/.test(pattern) ? imageId : pattern.includes("{name}") ? ASSET : "",
+    });
+    const options = await site.send("OPTIONS", path);
+    expect([options.status, options.headers.Allow]).toEqual([204, allowedBy(row)]);
+    if (row.methods.GET !== undefined) expect((await site.send("GET", path)).status).toBeLessThan(404);
+    expect(await site.send("PUT", path)).toMatchObject({ status: 405, headers: { Allow: allowedBy(row) } });
+  },
+);
 
-test("without pages their rows are the host's, and are not described", async () => {
+test("without pages, their routes are left to the host and not described", async () => {
   const site = createSite();
   const { paths } = site.images.describe();
   expect(Object.keys(paths).filter((path) => /^\/(?:api|assets.*)?$|view|edit/.test(path))).toEqual([]);
@@ -95,6 +98,6 @@ test("without pages their rows are the host's, and are not described", async () 
   }
 });
 
-test("a path below api/images that no row has is ours all the same", () => {
+test("an unknown path below api/images belongs to the service", () => {
   expect(matchRoute("/api/images/a/b/c")?.row).toBe(NOTHING);
 });

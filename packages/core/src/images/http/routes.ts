@@ -27,8 +27,8 @@ export interface RouteMethod {
   /** The rate limit that each request counts against. @default none */
   budget?: keyof ImageRateLimits;
   /**
-   * @param name the variable part of the path, such as the image ID; empty where the pattern has none.
-   * @param limits headers that tell the client where it stands with its budget.
+   * @param name Variable part of the path, such as the image ID; empty if the pattern has none.
+   * @param limits Headers with the state of the rate limit.
    */
   handle(
     context: ImageContext,
@@ -38,27 +38,27 @@ export interface RouteMethod {
   ): Reply | Promise<Reply>;
 }
 
-/** Methods by name. HEAD goes wherever GET goes; OPTIONS everywhere. */
+/** Methods by name. GET includes HEAD. Every route has OPTIONS. */
 type Methods = Partial<Record<"GET" | "POST" | "PATCH" | "DELETE", RouteMethod>>;
 
-/** One address of the service, or one family of addresses that differ in an ID or a name. */
+/** One address of the service, or a family of addresses that differ in an ID or a name. */
 export interface Route {
-  /** Path below the mount point, its variable part in braces. */
+  /** Path below the mount point, with its variable part in braces. */
   readonly pattern: string;
-  /** For observers. @default the pattern */
+  /** Name of the route for observers. @default the pattern */
   readonly observedAs?: string;
-  /** How refusals are written: `page` for clients that prefer HTML, where there are pages. */
+  /** Form of refusals. `page`: an HTML page for clients that prefer HTML, if the service has pages. */
   readonly form: ProblemForm;
-  /** Whether the reply of an image that is processed is its record, also for clients that prefer HTML. */
+  /** Whether an image that is still processed replies with its record, even to clients that prefer HTML. */
   readonly isRecord?: true;
-  /** Whether the service needs pages to have this route. */
+  /** Whether the route exists only in a service with pages. */
   readonly needsPages?: true;
   readonly methods: Methods;
-  /** Its part of the OpenAPI document; `null`: there is none with these options. */
+  /** Describes the route in the OpenAPI document. `null`: the route does not exist with these options. */
   readonly describe: (facts: ImageFacts) => PathItem | null;
 }
 
-/** Every address that the service has, in the order of its description. */
+/** Every address of the service, in the order of the description. */
 export const ROUTES: readonly Route[] = [
   ...(["json", "txt"] as const).map(
     (suffix): Route => ({
@@ -143,12 +143,12 @@ export const ROUTES: readonly Route[] = [
     methods: {
       GET: { handle: (context, call) => context.description.reply(call, baseUrl(context, call)) },
     },
-    // The document describes itself, whatever services it has.
+    // The document describes itself, for all services that it covers.
     describe: () => null,
   },
 ];
 
-/** A suffix below `/api/images` that names no format. */
+/** An address below `/api/images` with an unknown format suffix. */
 const UNKNOWN_FORMAT: Route = {
   pattern: "/api/images/*",
   form: "json",
@@ -156,7 +156,7 @@ const UNKNOWN_FORMAT: Route = {
   describe: () => null,
 };
 
-/** Any other path below `/api/images`, which is ours. */
+/** Any other path below `/api/images`. The service owns them all. */
 export const NOTHING: Route = { pattern: "/api/images/*", form: "json", methods: {}, describe: () => null };
 
 /** A path and its route. */
@@ -164,7 +164,7 @@ export interface MatchedRoute {
   /** The name of the route for observers. */
   readonly route: string;
   readonly row: Route;
-  /** The variable part of the path; empty where the pattern has none. */
+  /** The variable part of the path; empty if the pattern has none. */
   readonly name: string;
 }
 
@@ -174,7 +174,7 @@ const COLLECTION_SUFFIX = /^\.([A-Za-z0-9]+)$/;
 const PAGE = /^\/([^/]+)(\/.*)?$/;
 const ASSET = /^\/assets\/([A-Za-z0-9_.-]{1,100})$/;
 
-/** The routes by what follows the prefix of their patterns. */
+/** Routes by the rest of their pattern after a prefix. */
 function routesAfter(prefix: string): ReadonlyMap<string, Route> {
   const under = ROUTES.filter(({ pattern }) => pattern.startsWith(prefix));
   return new Map(under.map((route) => [route.pattern.slice(prefix.length), route]));
@@ -194,7 +194,9 @@ function routeAt(pattern: string): Route {
   return route;
 }
 
-/** `undefined` for a path that is not ours. One trailing slash is tolerated on API paths. */
+/**
+ * Finds the route of a path. `undefined`: the path belongs to the host. One trailing slash is tolerated on API paths.
+ */
 export function matchRoute(path: string): MatchedRoute | undefined {
   if (path.startsWith(API))
     return matchApi(path.endsWith("/") ? path.slice(API.length, -1) : path.slice(API.length));
@@ -215,7 +217,7 @@ function matchApi(rest: string): MatchedRoute | undefined {
     const suffix = COLLECTION_SUFFIX.exec(rest)?.[1];
     return suffix === undefined ? matched(NOTHING, "") : matched(UNKNOWN_FORMAT, suffix);
   }
-  // `/api/imagesque` is the host's.
+  // `/api/imagesque` belongs to the host.
   if (!rest.startsWith("/")) return undefined;
   const dot = rest.lastIndexOf(".");
   const id = dot === -1 ? "" : rest.slice(1, dot);
@@ -229,13 +231,13 @@ function matched(row: Route, name: string): MatchedRoute {
   return { route: row.observedAs ?? row.pattern, row, name };
 }
 
-/** Whether a service with these pages has the route: the files that pages load are there by their names. */
+/** Whether a service with these pages has the route. An asset must exist by its name. */
 export function isOffered(pages: Pages | null, { row, name }: MatchedRoute): boolean {
   if (row.needsPages === undefined) return true;
   return pages !== null && (row !== ASSETS || pages.asset(name) !== undefined);
 }
 
-/** Whether the path has the form of an image's page. A host may have such paths of its own. */
+/** Whether the path has the form of an image's page. The host may have such paths too. */
 export function isImagePage({ row }: MatchedRoute): boolean {
   return row.pattern.startsWith(ID_ROUTE);
 }
@@ -246,17 +248,17 @@ export function allowedBy({ methods }: Route): string {
   return [...names, "OPTIONS"].join(", ");
 }
 
-/** How a request with this method is handled; `undefined`: the route does not permit it. */
+/** The handler of a method; `undefined`: the route does not permit it. */
 export function methodOf({ methods }: Route, name: string): RouteMethod | undefined {
   const known = name === "HEAD" ? "GET" : name;
-  return Object.hasOwn(methods, known) ? methods[known as keyof Methods] : undefined; // It has it.
+  return Object.hasOwn(methods, known) ? methods[known as keyof Methods] : undefined; // hasOwn proved the key.
 }
 
 function refuseFormat(_context: ImageContext, _call: Call, suffix: string): never {
   throw new ServiceError("unsupported_media", `Nothing is served as .${suffix}`);
 }
 
-/** Nothing but OPTIONS makes a difference where nothing is. */
+/** The reply for a path without a resource, to any method except OPTIONS. */
 export function nothingHere(): HttpProblem {
   return new HttpProblem({ status: 404, detail: "There is nothing at this address." });
 }

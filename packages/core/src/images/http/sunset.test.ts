@@ -3,7 +3,7 @@ import { createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { created } from "../../../test/image-site.ts";
 import { createLifeSite, DAY, HOUR, readsOf, SECOND } from "../../../test/life-site.ts";
 
-test("every reply that shows something of an image says when that ends", async () => {
+test("every reply about an image has its expiry in Sunset", async () => {
   const site = createLifeSite();
   const { id, pin } = created(await site.create());
   for (const { method, path, headers } of readsOf(id)) {
@@ -23,14 +23,14 @@ test("every reply that shows something of an image says when that ends", async (
   expect((await site.send("HEAD", `/api/images/${id}.png`)).headers.Sunset).toBe(changed.headers.Sunset);
 });
 
-test("a 202 says so too", async () => {
+test("a 202 has the expiry in Sunset", async () => {
   const site = createLifeSite({ renderer: createFakeRenderer() });
   const { id } = created(await site.create({ headers: { prefer: "respond-async" } }));
   const answer = await site.send("GET", `/api/images/${id}.png`);
   expect([answer.status, answer.headers.Sunset]).toEqual([202, "Mon, 02 Mar 2026 12:00:00 GMT"]);
 });
 
-test("no cache may keep a picture longer than it lives", async () => {
+test("max-age never exceeds the remaining life of the picture", async () => {
   const site = createLifeSite({ cacheSeconds: 300 });
   const { id } = created(await site.create());
   const end = site.clock.now + DAY;

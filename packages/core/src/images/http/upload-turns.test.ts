@@ -14,7 +14,7 @@ const A_FAST_MILLISECOND = 20_000;
 
 describe("createUploadTurns", () => {
   let turns: UploadTurns;
-  /** The clients whose uploads have begun to be read, in this order. */
+  /** The clients whose uploads have begun to be read, in order. */
   let begun: string[];
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setImmediate", "performance"] });
@@ -30,7 +30,7 @@ describe("createUploadTurns", () => {
     leave(): void;
   }
 
-  /** An upload that wants to be read. */
+  /** An upload that requests a turn. */
   function upload(client: string, maxWaitMs = MAX_WAIT_MS): Upload {
     const turn = turns.turnOf(client, maxWaitMs);
     const controller = new AbortController();
@@ -45,12 +45,12 @@ describe("createUploadTurns", () => {
     return Array.from({ length: count }, () => upload(client));
   }
 
-  /** Lets all happen that needs no time. */
+  /** Runs all callbacks that are due now. */
   async function settle(): Promise<void> {
     for (let round = 0; round < 5; round++) await vi.advanceTimersByTimeAsync(0);
   }
 
-  /** Time in which these uploads have bytes each 10 ms. */
+  /** Advances the time while these uploads receive bytes every 10 ms. */
   async function send(reading: readonly Upload[], ms: number, bytesPerMs: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += 10) {
       await vi.advanceTimersByTimeAsync(10);
@@ -58,7 +58,7 @@ describe("createUploadTurns", () => {
     }
   }
 
-  it("reads four uploads at once, and the next when one has ended", async () => {
+  it("reads four uploads at once, and starts the next when one has ended", async () => {
     const reading = uploads("a", MAX_READING + 2);
     await settle();
     expect(begun).toHaveLength(MAX_READING);
@@ -68,7 +68,7 @@ describe("createUploadTurns", () => {
     expect(begun).toHaveLength(MAX_READING + 1);
   });
 
-  it("gives a free place to the client that reads least", async () => {
+  it("gives a free place to the client with the fewest turns", async () => {
     const greedy = uploads("greedy", 20);
     uploads("other", 2);
     upload("third");
@@ -78,7 +78,7 @@ describe("createUploadTurns", () => {
     expect(begun.slice(MAX_READING)).toEqual(["other", "third", "greedy"]);
   });
 
-  it("takes a place from a client that has more than its share with its next bytes", async () => {
+  it("ends a turn of a client that has more than its share at its next bytes", async () => {
     const greedy = uploads("greedy", MAX_READING);
     await settle();
     uploads("other", 5);
@@ -89,7 +89,7 @@ describe("createUploadTurns", () => {
     expect(begun).toEqual([...Array.from(greedy, () => "greedy"), "other", "other"]);
   });
 
-  it("ends the turn of an upload that is silent, and reads it again with its next bytes", async () => {
+  it("ends the turn of a silent upload, and gives it another turn for its next bytes", async () => {
     const [silent, ...others] = uploads("a", MAX_READING);
     const waiting = upload("a");
     await settle();
@@ -104,7 +104,7 @@ describe("createUploadTurns", () => {
     expect(silent?.mayRead(1)).toBe(true);
   });
 
-  it("lets a slow sender make room after 100 ms", async () => {
+  it("ends a slow sender's turn after 100 ms if others wait", async () => {
     const [slow, ...fast] = uploads("a", MAX_READING);
     upload("a");
     await settle();
@@ -119,7 +119,7 @@ describe("createUploadTurns", () => {
     expect(begun).toHaveLength(MAX_READING + 1);
   });
 
-  it("lets a fast sender make room after a second", async () => {
+  it("ends a fast sender's turn after a second if others wait", async () => {
     const fast = uploads("a", MAX_READING);
     upload("a");
     await settle();
@@ -129,7 +129,7 @@ describe("createUploadTurns", () => {
     expect(begun).toHaveLength(MAX_READING + 1);
   });
 
-  it("begins no upload of a client with sixteen that are not answered, until one is", async () => {
+  it("starts no upload of a client with sixteen unanswered uploads until one is answered", async () => {
     const all = uploads("a", MAX_UNANSWERED + 2);
     for (const each of all) {
       await settle();
@@ -146,14 +146,14 @@ describe("createUploadTurns", () => {
     expect(begun.slice(MAX_UNANSWERED)).toEqual(["b", "a"]);
   });
 
-  it("ends no turn while no other upload waits, however slow the sender", async () => {
+  it("ends no turn while no other upload waits, even of a slow sender", async () => {
     const slow = upload("a");
     await settle();
     await send([slow], 10 * LONG_TURN_MS, 1);
     expect(slow.mayRead(1)).toBe(true);
   });
 
-  it("rejects an upload that has waited too long at a stretch as overloaded", async () => {
+  it("rejects an upload as overloaded if a single wait takes too long", async () => {
     const reading = uploads("a", MAX_READING);
     const late = upload("a", 500);
     await send(reading, 500, A_FAST_MILLISECOND);
@@ -164,7 +164,7 @@ describe("createUploadTurns", () => {
     expect(begun).toHaveLength(MAX_READING + 1);
   });
 
-  it("rejects an upload that has waited for two minutes altogether", async () => {
+  it("rejects an upload as overloaded if its waits add up to two minutes", async () => {
     const all = uploads("a", 3 * MAX_READING);
     const refused: unknown[] = [];
     const waiting = new Set<Upload>();
@@ -186,7 +186,7 @@ describe("createUploadTurns", () => {
     expect(refused[0]).toMatchObject({ code: "overloaded" });
   });
 
-  it("forgets an upload whose client left while it waited", async () => {
+  it("removes a waiting upload whose client disconnects", async () => {
     const reading = uploads("a", MAX_READING);
     const left = upload("a");
     upload("a");

@@ -1,54 +1,60 @@
 import type { UploadTurn } from "../../contracts/call.ts";
 import { ServiceError } from "../../errors.ts";
 
-/** Uploads whose bytes are read at the same time, all clients together. */
+/** Maximum number of uploads that are read concurrently, over all clients. */
 export const MAX_READING = 4;
-/** Uploads of one client that have begun to be read and are not answered: as many as may wait to be checked. */
+/**
+ * Maximum number of uploads of one client that are begun and unanswered. Equals the number that may wait for
+ * validation.
+ */
 export const MAX_UNANSWERED = 16;
-/** A turn without a byte for this long is over. A slow sender's turn ends after this, where others wait. */
+/** A turn ends after this time without a byte. A slow sender's turn ends after this time if others wait. */
 export const TURN_MS = 100;
-/** A fast sender's turn ends after this, where others wait. */
+/** A fast sender's turn ends after this time if others wait. */
 export const LONG_TURN_MS = 1000;
 const FAST_BYTES_PER_MS = 10_000;
-/** What one upload may wait, all its turns together. */
+/** Maximum total waiting time of one upload, over all its turns. */
 const MAX_WAITS_MS = 120_000;
 const RETRY_AFTER_MS = 5000;
 
-/** The turn of an upload until it is answered. */
+/** The turns of one upload, from its first byte to its reply. */
 export interface UploadVisit extends UploadTurn {
-  /** Ends the turn, and lets another upload of the client begin. Calling it twice is allowed. */
+  /** Ends the turn, and lets another upload of the client begin. May be called twice. */
   done(): void;
 }
 
-/** Has uploads read in turns: at most {@link MAX_READING} at once, the client that reads least before all others. */
+/**
+ * Schedules the reading of uploads in turns, at most {@link MAX_READING} at once. The client with the fewest turns
+ * comes first.
+ */
 export interface UploadTurns {
   /**
-   * The turn of one upload of `client`.
-   * @param maxWaitMs longest time that it waits at a stretch.
+   * Creates the turns of one upload of `client`.
+   * @param maxWaitMs Longest single wait in milliseconds.
    */
   turnOf(client: string, maxWaitMs: number): UploadVisit;
 }
 
 interface Waiter {
-  /** Whether it had a turn before. */
+  /** Whether the upload had a turn before. */
   hasBegun: boolean;
   begin(): void;
 }
 
-/** What waits of one client, in the order in which it came. */
+/** The waiting uploads of one client, in order of arrival. */
 interface Line {
   all: Set<Waiter>;
-  /** Those that had a turn before. */
+  /** Waiting uploads that had a turn before. */
   again: Set<Waiter>;
 }
 
-/** @param maxUnanswered see {@link MAX_UNANSWERED} */
+/** @param maxUnanswered See {@link MAX_UNANSWERED}. */
 export function createUploadTurns(maxUnanswered = MAX_UNANSWERED): UploadTurns {
-  /** By client; the clients in the order in which they had a turn last. */
+  /** Waiting uploads by client. The client whose last turn is the longest ago comes first. */
   const waiting = new Map<string, Line>();
-  /** Uploads that have begun and are not answered, by client. */
+  /** Number of uploads begun and unanswered, by client. */
   const unanswered = new Map<string, number>();
-  /** Turns under way, by client. */
+  /** Number of current turns, by client. */
   const reading = new Map<string, number>();
   let total = 0;
   let isScheduled = false;
@@ -63,7 +69,7 @@ export function createUploadTurns(maxUnanswered = MAX_UNANSWERED): UploadTurns {
     return next;
   };
 
-  /** Who waits and reads least. Seldom looks at more clients than read. */
+  /** The waiting client with the fewest current turns. Rarely visits more clients than have turns. */
   const nextClient = (): string | undefined => {
     let next: string | undefined;
     for (const client of waiting.keys()) {
@@ -82,14 +88,14 @@ export function createUploadTurns(maxUnanswered = MAX_UNANSWERED): UploadTurns {
       const waiter = nextOf(client);
       if (waiter === undefined) return;
       const line = leave(client, waiter);
-      // Behind the other clients.
+      // Move the client behind the others.
       waiting.delete(client);
       if (line !== undefined && line.all.size > 0) waiting.set(client, line);
       waiter.begin();
     }
   };
 
-  /** Not at once: what else is ready in this round of the event loop comes first. */
+  /** Deferred, so that everything else ready in this round of the event loop comes first. */
   const scheduleTurns = (): void => {
     if (isScheduled || waiting.size === 0) return;
     isScheduled = true;
@@ -112,7 +118,7 @@ export function createUploadTurns(maxUnanswered = MAX_UNANSWERED): UploadTurns {
     return line;
   };
 
-  /** Whether a client waits that would still read less than this one after taking over a turn. */
+  /** Whether a waiting client would still have fewer turns than this one after taking over one of its turns. */
   const hasMoreThanItsShare = (client: string): boolean => {
     const next = nextClient();
     return next !== undefined && readingOf(next) + 1 < readingOf(client);
@@ -147,7 +153,7 @@ export function createUploadTurns(maxUnanswered = MAX_UNANSWERED): UploadTurns {
         scheduleTurns();
       };
       const isOver = (): boolean => {
-        // One that waits has a place already.
+        // If a place is free, a waiting upload gets that instead.
         if (total < MAX_READING || nextClient() === undefined) return false;
         const ms = performance.now() - beganAt;
         const isLong = ms > LONG_TURN_MS || (ms > TURN_MS && bytes < ms * FAST_BYTES_PER_MS);

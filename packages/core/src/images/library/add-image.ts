@@ -6,7 +6,7 @@ import { storeUpload, type UploadPatience } from "../uploads/store-upload.ts";
 import { spooledUpload } from "../uploads/uploaded-file.ts";
 import type { LibraryContext } from "./library-context.ts";
 
-/** An upload, and how its uploader wants it to be added. */
+/** An upload, with what its uploader requested. */
 export interface NewImage {
   facts: UploadFacts;
   reservation: ReservationRequest;
@@ -14,9 +14,10 @@ export interface NewImage {
 }
 
 /**
- * Makes an image of a spooled file: checks its type, reserves what it needs, and stores it. Resolves to its record, or to
- * that of the image which an earlier upload with the same idempotency key made. Disposes of the file.
- * @param describe may throw what is wrong with the upload.
+ * Stores a spooled file as an image: validates its type, reserves the owner's quota and the idempotency key, and
+ * stores it. Resolves to the new record, or to the record of an earlier upload with the same idempotency key.
+ * Disposes of the file.
+ * @param describe May throw a fault of the upload.
  */
 export async function addImage(
   context: LibraryContext,

@@ -8,10 +8,13 @@ import type { CurrentRecord } from "../record/image-records.ts";
 import { requireAlive } from "./find-image.ts";
 import type { LibraryContext } from "./library-context.ts";
 
-/** What an edit changes. */
+/** The fields that an edit changes. */
 export type ImageChange = Partial<Pick<ImageRecord, "name" | "expiresAt">>;
 
-/** The change that an edit asks for. Rejects with `bad_request` values out of form or range, and an edit of nothing. */
+/**
+ * Parses an edit. Rejects with `bad_request` if a value is malformed or out of range, and if the edit changes
+ * nothing.
+ */
 export function parseChange(
   { name: givenName, expiresAt: givenExpiry }: { name: unknown; expiresAt: unknown },
   source: DateSource,
@@ -26,7 +29,10 @@ export function parseChange(
   return { ...(name === undefined ? {} : { name }), ...(expiresAt === undefined ? {} : { expiresAt }) };
 }
 
-/** Rejects with `conflict` while the image is processed, and when it was changed since `current` was read. */
+/**
+ * Changes a ready image. Rejects with `conflict` while it is processed, and if it has changed since `current` was
+ * read.
+ */
 export async function changeImage(
   context: LibraryContext,
   current: CurrentRecord,
@@ -38,11 +44,14 @@ export async function changeImage(
   return changeRecord(context, current, { ...current.record, ...change });
 }
 
-/** Deletes an image: first its record, by compare-and-set, so that nothing is served any more; then its bytes. */
+/**
+ * Deletes an image. First its record ends, by compare-and-set, so that nothing is served any more. Then its bytes are
+ * removed.
+ */
 export async function removeImage(context: LibraryContext, current: CurrentRecord): Promise<void> {
   const { record, entry } = await markDeleted(context, current);
-  // The lease holder works on its bytes, and removes them.
+  // The lease holder still works on the bytes. It removes them.
   if (record.processing !== null) return context.jobs.cancel(record);
-  // The image is gone by now; the sweep removes what could not be removed here.
+  // The image is gone already. The sweep removes the bytes that remain here.
   await sweepEntry(context, entry).catch(context.settings.onError);
 }

@@ -14,7 +14,7 @@ import type { ImageEdit } from "./image-library.ts";
 
 const AUTHORITY = "https://court.example/7";
 
-/** Every call that names an image. */
+/** Every call that takes the ID of an image. */
 const CALLS: Record<string, (images: Images, id: string) => Promise<unknown>> = {
   open: (images, id) => images.open(id),
   find: (images, id) => images.find(id),
@@ -22,10 +22,10 @@ const CALLS: Record<string, (images: Images, id: string) => Promise<unknown>> = 
   remove: (images, id) => images.remove(id),
 };
 
-describe.each(Object.entries(CALLS))("%s", (name, call) => {
+describe.each(Object.entries(CALLS))("%s()", (name, call) => {
   test.each<[string, (site: ImageSite) => Promise<string>, object]>([
     ["an unknown image", async () => "A".repeat(22), { code: "not_found" }],
-    ["what is no ID", async () => "../../etc/passwd", { code: "not_found" }],
+    ["a malformed ID", async () => "../../etc/passwd", { code: "not_found" }],
     [
       "an expired image",
       async ({ images, clock }) => {
@@ -75,13 +75,13 @@ describe.each(Object.entries(CALLS))("%s", (name, call) => {
       },
       { code: "not_found", message: "Its pixels end early." },
     ],
-  ])("rejects for %s", async (_what, make, expected) => {
+  ])("the call rejects for %s", async (_what, make, expected) => {
     const site = createLibrarySite();
     const id = await make(site);
     await expect(call(site.images, id)).rejects.toMatchObject({ name: "ServiceError", ...expected });
   });
 
-  test("rejects for a damaged record, unless it deletes the image", async () => {
+  test("the call rejects for a damaged record, unless it deletes the image", async () => {
     const site = createLibrarySite();
     const { id } = await site.images.add(PNG);
     await site.store.put(`${id}/record`, Buffer.from("{"));
@@ -93,14 +93,14 @@ describe.each(Object.entries(CALLS))("%s", (name, call) => {
     }
   });
 
-  test("rejects with overloaded after close()", async () => {
+  test("the call rejects with overloaded after close()", async () => {
     const { images } = createLibrarySite();
     const { id } = await images.add(PNG);
     await images.close();
     await expect(call(images, id)).rejects.toMatchObject({ code: "overloaded" });
   });
 
-  test("rejects with store_unavailable while the store does not answer", async () => {
+  test("the call rejects with store_unavailable while the store does not answer", async () => {
     const kept = createMemoryBlobStore();
     let isAway = false;
     const get: typeof kept.get = async (key, options) => {
@@ -122,8 +122,8 @@ describe.each(Object.entries(CALLS))("%s", (name, call) => {
   });
 });
 
-describe.each(Object.entries(STORES))("edit, %s", (_where, createStore) => {
-  test("changes name and end as PATCH does, and gives the record with its new revision", async () => {
+describe.each(Object.entries(STORES))("edit() on a store in %s", (_where, createStore) => {
+  test("edit() changes name and expiry as PATCH does, and returns the record with its new revision", async () => {
     const site = createLibrarySite({ store: createStore(), publicUrl: "https://example.com/img" });
     const added = await site.images.add(PNG);
     const expiresAt = "2026-03-09T12:00:00.000Z";
@@ -134,7 +134,7 @@ describe.each(Object.entries(STORES))("edit, %s", (_where, createStore) => {
     expect(await site.images.find(added.id)).toEqual({ ...edited, revision });
   });
 
-  test("with ifRevision is done once, and a conflict from then on", async () => {
+  test("edit() with ifRevision succeeds once, then rejects with conflict", async () => {
     const { images } = createLibrarySite({ store: createStore() });
     const { id, revision } = await images.add(PNG);
     const edited = await images.edit(id, { name: "First" }, { ifRevision: revision });
@@ -150,13 +150,13 @@ test.each<[string, ImageEdit]>([
   ["nothing", {}],
   ["an empty name", { name: "" }],
   ["an end in the past", { expiresAt: new Date("2026-01-01") }],
-])("an edit of %s is bad_request", async (_what, change) => {
+])("edit() rejects %s with bad_request", async (_what, change) => {
   const { images } = createLibrarySite();
   const { id } = await images.add(PNG);
   await expect(images.edit(id, change)).rejects.toMatchObject({ code: "bad_request" });
 });
 
-test("an edit that loses against a deletion rejects with gone", async () => {
+test("edit() that loses a race against a deletion rejects with gone", async () => {
   const kept = createMemoryBlobStore();
   let overtake = async () => {};
   const put: typeof kept.put = async (key, body, options) => {
@@ -171,7 +171,7 @@ test("an edit that loses against a deletion rejects with gone", async () => {
   await expect(images.edit(id, { name: "New" })).rejects.toMatchObject({ code: "gone" });
 });
 
-test("an image that is processed can be removed, and nothing of it stays", async () => {
+test("an image that is still processed can be removed completely", async () => {
   const renderer = createFakeRenderer();
   const site = createLibrarySite({ renderer, tombstoneDays: 0 });
   const { id } = await site.images.add(PNG, { wait: false });
@@ -193,7 +193,7 @@ describe("close()", () => {
     return settled;
   }
 
-  test("waits for an add under way, and refuses the next, whose stream it destroys", async () => {
+  test("close() waits for an add under way, and rejects the next one and destroys its stream", async () => {
     const renderer = createFakeRenderer();
     const site = createLibrarySite({ renderer });
     const adding = site.images.add(PNG);
@@ -208,7 +208,7 @@ describe("close()", () => {
     await closed;
   });
 
-  test("waits until an opened body is read", async () => {
+  test("close() waits until an opened body is read", async () => {
     const { images } = createLibrarySite();
     const { id } = await images.add(PNG);
     const { body } = await images.open(id);
@@ -218,7 +218,7 @@ describe("close()", () => {
     await closed;
   });
 
-  test("ends a wait for another call's image after its time", async () => {
+  test("close() ends a wait for another call's image after timeoutMs", async () => {
     const renderer = createFakeRenderer();
     const { images } = createLibrarySite({ renderer });
     await images.add(PNG, { wait: false, idempotencyKey: "a" });

@@ -24,12 +24,12 @@ import type { LibraryContext } from "./library-context.ts";
 import { OPEN_RULES, openImage } from "./open-image.ts";
 import { checkSource, holdErrors, type ImageSource, releaseSource, spoolSource } from "./spool-source.ts";
 
-/** How often to look whether another call's image is ready. */
+/** Interval in milliseconds for checking whether an image of another call is ready. */
 const LOOK_MS = 250;
 
 const any = rules.any();
 
-// The values of `any` are checked as those of requests.
+// Options with the rule `any` are parsed like parameters of requests.
 const ADD_RULES = {
   ...{ name: any, expiresAt: any, idempotencyKey: any },
   type: rules.text("a media type, such as image/png"),
@@ -49,8 +49,8 @@ const EDIT_RULES = {
 } satisfies rules.RuleTable<EditOptions>;
 
 /**
- * @param run does the work of a call; rejects where the service is closed.
- * @param closing aborts when calls are not waited for any longer.
+ * @param run Runs the work of a call. Rejects if the service is closed.
+ * @param closing Aborts waiting calls when the service closes.
  */
 export function createLibrary(
   context: LibraryContext,
@@ -60,7 +60,7 @@ export function createLibrary(
   const { guard, settings } = context;
   const base = settings.publicUrl ?? "";
 
-  /** Does work on an image, when the storage is open. An ID out of form is not looked for. */
+  /** Runs work on an image once the storage is open. A malformed ID is rejected without a lookup. */
   function runOn<T>(id: string, work: () => Promise<T>): Promise<T> {
     return run(async () => {
       if (!isImageId(id)) throw unknownImage();
@@ -86,7 +86,7 @@ export function createLibrary(
       signal,
     });
     const uploader = owner === undefined ? HOST_CLIENT : `${HOST_CLIENT}, owner ${owner}`;
-    // Without `expiresAt`: a repeated call counts it from its own time.
+    // Without `expiresAt`: its default depends on the time of each call.
     const fingerprint = digestOf([file.sha256, file.declaredType, name ?? null]);
     const current = await addImage(context, file, () => {
       const createdAt = settings.now();
@@ -111,7 +111,7 @@ export function createLibrary(
     return given.wait ? whenReady(current, signal) : current;
   }
 
-  /** Waits for an image that an earlier call with the idempotency key left to be processed. */
+  /** Waits until an image is processed that an earlier call with the same idempotency key stored. */
   async function whenReady(added: CurrentRecord, signal: AbortSignal): Promise<CurrentRecord> {
     const ended = AbortSignal.any([signal, closing]);
     for (let current: CurrentRecord | null = added; current !== null; ) {
@@ -133,7 +133,7 @@ export function createLibrary(
         holdErrors(source);
         const given = checkOptions("add", options, ADD_RULES);
         return await run(async () => {
-          // Before anything is stored: an image without a PIN could not be edited.
+          // Before the first write: an image without a PIN could not be edited.
           const pins = await context.pins();
           const { record, revision } = await add(source, given);
           return { ...addedDetailsOf(base, record, pins.pinOf(record.id)), revision };
@@ -175,7 +175,7 @@ export function createLibrary(
   };
 }
 
-/** One for each call: listeners of many calls on one signal look like a leak. */
+/** A new signal for each call: many listeners on one signal would look like a leak. */
 function neverAborted(): AbortSignal {
   return new AbortController().signal;
 }
@@ -184,7 +184,7 @@ function stored(base: string, { record, revision }: CurrentRecord): StoredImage 
   return { ...detailsOf(base, record), revision };
 }
 
-/** A lost race against the end of the image rejects as its life says. */
+/** Runs a change. If it loses a race against the end of the image, it rejects with the error for that end. */
 async function unlessEnded<T>(context: LibraryContext, id: string, change: () => Promise<T>): Promise<T> {
   try {
     return await change();
@@ -198,12 +198,12 @@ async function unlessEnded<T>(context: LibraryContext, id: string, change: () =>
   }
 }
 
-/** A date as the parser of requests takes it. */
+/** Converts a date for the parser of requests. */
 function inText(moment: unknown): unknown {
   return isDate(moment) ? Number(moment) : moment;
 }
 
-/** Without parameters; the bytes decide where none is given. */
+/** A media type without its parameters. Absent: the bytes decide. */
 function mediaTypeOf(type: string | undefined): string {
   return type?.split(";")[0]?.trim().toLowerCase() ?? "application/octet-stream";
 }

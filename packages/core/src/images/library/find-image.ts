@@ -7,10 +7,10 @@ import type { CurrentRecord } from "../record/image-records.ts";
 import type { LibraryContext } from "./library-context.ts";
 
 const MAX_RETRY_AFTER_MS = 30_000;
-/** After this many seconds of waiting, the next look can wait another second. */
+/** `Retry-After` is the time since the upload divided by this. */
 const PATIENCE = 5;
 
-/** The `processing` rejection of an image. Its record stays private: a host may log the error. */
+/** The `processing` error of an image. Its record is private, as the host may log the error. */
 export class StillProcessing extends ServiceError {
   readonly #record: ImageRecord;
 
@@ -19,13 +19,13 @@ export class StillProcessing extends ServiceError {
     this.#record = record;
   }
 
-  /** The record of an image that is still processed, as the error was made for it; `null` for any other error. */
+  /** The record of the image for which this error was made. `null` for any other error. */
   static recordOf(error: unknown): ImageRecord | null {
     return typeof error === "object" && error !== null && #record in error ? error.#record : null;
   }
 }
 
-/** The record of a living image, ready or not. Rejects as {@link requireAlive}. */
+/** Loads the record of a living image, ready or not. Rejects like {@link requireAlive}. */
 export async function findImage(
   context: LibraryContext,
   id: string,
@@ -37,7 +37,7 @@ export async function findImage(
   return current;
 }
 
-/** The record of a living image that can be served. Rejects as {@link requireAlive}, then as {@link requireReady}. */
+/** Loads the record of a living, ready image. Rejects like {@link requireAlive}, then like {@link requireReady}. */
 export async function findReadyImage(
   context: LibraryContext,
   id: string,
@@ -48,22 +48,22 @@ export async function findReadyImage(
   return current;
 }
 
-/** Rejects with {@link StillProcessing} while an image is processed. */
+/** Rejects with {@link StillProcessing} while the image is processed. */
 export function requireReady({ jobs, settings }: LibraryContext, { record }: CurrentRecord): void {
   const { processing } = record;
   if (processing === null) return;
-  // A read is the first to notice that the lease holder died.
+  // The lease holder died, and this read is the first to notice.
   if (!isClaimed(processing, settings.now())) jobs.enqueue(record);
   throw new StillProcessing(record, retryAfterMs(record, settings.now()));
 }
 
-/** When to ask again for an image that is processed: soon at first, later for one that has taken long already. */
+/** How long a client should wait before it polls again: 1 s at first, longer for an image that takes long. */
 export function retryAfterMs({ createdAt }: ImageRecord, now: number): number {
   const seconds = Math.ceil((now - createdAt) / 1000 / PATIENCE);
   return Math.min(MAX_RETRY_AFTER_MS, Math.max(1, seconds) * 1000);
 }
 
-/** Rejects as the life of an image says: `not_found`, `withheld`, `gone`, in this order. */
+/** Rejects if the image is not alive, with `not_found`, `withheld` or `gone`, in this order. */
 export async function requireAlive(context: LibraryContext, current: CurrentRecord): Promise<void> {
   const { now, tombstoneMs } = context.settings;
   const nowMs = now();
@@ -75,14 +75,15 @@ export async function requireAlive(context: LibraryContext, current: CurrentReco
 }
 
 /**
- * Writes the end of an image that was once said to be gone: it must stay so when the clock is set back.
- * @returns the record as it is then: `current` may be old, and another process may have changed it.
+ * Records the due end of an image. Once a reply said that it is gone, it must stay gone even if the clock is set
+ * back.
+ * @returns The latest record: `current` may be outdated by a change of another process.
  */
 async function writeDueEnd(context: LibraryContext, current: CurrentRecord): Promise<CurrentRecord | null> {
   try {
     return await endWhereDue(context, current);
   } catch (error) {
-    // A store that cannot be written does not bring the image back.
+    // A store that rejects writes must not bring the image back.
     context.settings.onError(error);
     return current;
   }

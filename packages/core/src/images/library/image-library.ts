@@ -5,50 +5,56 @@ import type { OwnerLimits } from "../owners/owner-usage.ts";
 import type { ImageDetails } from "../record/image-links.ts";
 import type { ImageSource } from "./spool-source.ts";
 
-/** A moment: a date, Unix milliseconds, or ISO 8601 text with a zone. */
+/** A point in time: a date, Unix milliseconds, or ISO 8601 text with a zone. */
 export type Moment = Date | number | string;
 
-/** How an image is added. */
+/** Options of a new image. */
 export interface AddOptions {
   /** 1 to 255 characters. @default The base name of `source.path`, the name of a File, else "untitled" */
   name?: string;
-  /** Media type of the bytes; another type of the bytes rejects with `unsupported_media`. @default as the bytes tell */
+  /**
+   * Media type of the bytes. Bytes of another type reject with `unsupported_media`. @default detected from the bytes
+   */
   type?: string;
-  /** When the image expires, within `maxLifetimeMs`. @default after `defaultLifetimeMs` */
+  /** Expiry, within `maxLifetimeMs` from now. @default now + `defaultLifetimeMs` */
   expiresAt?: Moment;
-  /** Owner of the image, 1 to 256 characters. Its limits hold. @default none */
+  /** Owner of the image, 1 to 256 characters. The owner's limits apply. @default none */
   owner?: string;
-  /** What the owner may have, this image included. @default The service's `ownerLimits` */
+  /** Limits of the owner, this image included. @default The service's `ownerLimits` */
   ownerLimits?: OwnerLimits;
   /**
-   * Makes the call safe to repeat: for a day, a call with the same key, owner, bytes, `name` and `type` resolves to the first
-   * image. Another image under the key rejects with `conflict`. 1 to 255 visible ASCII characters without quotes.
+   * Makes the call safe to repeat: for 24 hours, a call with the same key, owner, bytes, `name` and `type` resolves
+   * to the first image. A different image under the same key rejects with `conflict`. 1 to 255 visible ASCII
+   * characters without quotes.
    * @default none
    */
   idempotencyKey?: string;
-  /** Whether to wait until the image can be read. `false`: resolves as soon as it is stored, with status `processing`. @default true */
+  /**
+   * Whether to wait until the image can be read. `false` resolves once it is stored, with status `processing`.
+   * @default true
+   */
   wait?: boolean;
-  /** Ends the call, and leaves nothing of the image. */
+  /** Aborts the call. No trace of the image remains. */
   signal?: AbortSignal;
 }
 
-/** An image as `<id>.json` describes it, at one revision. */
+/** An image as described by `<id>.json`, at one revision. */
 export interface StoredImage extends ImageDetails {
   /** Changes with every edit; see {@link EditOptions.ifRevision}. */
   revision: string;
 }
 
-/** A new image, with the means to edit it. */
+/** A new image, with its PIN. */
 export interface AddedImage extends StoredImage {
   /** URL of the edit page; it contains the PIN. */
   editUrl: string;
-  /** Allows to edit and to delete the image over HTTP. Show it to its uploader alone. */
+  /** Allows editing and deleting the image over HTTP. Show it only to the uploader. */
   pin: string;
 }
 
-/** Which bytes of an image are opened. */
+/** Selects the bytes of an image to open. */
 export interface OpenOptions {
-  /** @default the original, for which there is nothing else to choose but `range` */
+  /** Format of the bytes. Required with `resize`, `convert`, `page` and `preset`. @default the original */
   format?: ImageFormat | "jpeg";
   /** `<MaxWidth>x<MaxHeight>`, `<MaxWidth>x` or `x<MaxHeight>`, with sides of 1 to 8192 pixels. */
   resize?: string;
@@ -56,19 +62,19 @@ export interface OpenOptions {
   convert?: Quality;
   /** Page of a PDF, from 1. */
   page?: number;
-  /** Name of one of the option `presets`, in place of `resize`, `convert` and `page`. */
+  /** Name of one of the service's `presets`. Excludes `resize`, `convert` and `page`. */
   preset?: string;
-  /** The part to open, both ends included; an end beyond the bytes is cut. @default all bytes */
+  /** Byte range, both ends included. An end beyond the last byte is cut. @default all bytes */
   range?: ByteRange;
-  /** Ends the wait for a render, and the read of a remote store. */
+  /** Aborts waiting for a render, and reading from a remote store. */
   signal?: AbortSignal;
 }
 
-/** Bytes of an image. */
+/** The opened bytes of an image. */
 export interface OpenedImage {
-  /** Must be read to its end or destroyed. */
+  /** Read it to its end, or destroy it. */
   body: Readable;
-  /** Bytes of the whole, also when a range is opened. */
+  /** Bytes of the whole picture, even if only a range is opened. */
   size: number;
   /** Media type. */
   type: string;
@@ -78,7 +84,7 @@ export interface OpenedImage {
   lastModified: Date;
 }
 
-/** What is changed; at least one of the two. */
+/** Fields to change, at least one. */
 export interface ImageEdit {
   /** 1 to 255 characters. */
   name?: string;
@@ -87,38 +93,46 @@ export interface ImageEdit {
 }
 
 export interface EditOptions {
-  /** Rejects with `conflict` where the image has another revision by now. @default any */
+  /** Rejects with `conflict` if the image has another revision now. @default any */
   ifRevision?: string;
   signal?: AbortSignal;
 }
 
 /**
- * Images in code. The same admission, storage, owner limits and life as over HTTP, where `authorize`, PINs, rate limits and
- * the policy of `sizes` are asked in addition. Expected failures reject with a `ServiceError`: `not_found`, `withheld` and
- * `gone` as the image's life says, in this order; `store_unavailable`, `no_space` and `damaged` for trouble of the storage;
- * `overloaded` when too much is to be rendered or the service is closed. Addresses are absolute where `publicUrl` is set,
- * else paths below the mount point. An option that does not exist, or of another type, rejects with a TypeError.
+ * Images in code. Admission, storage, owner limits and life are the same as over HTTP. `authorize`, PINs, rate limits
+ * and the policy of `sizes` apply over HTTP only.
+ *
+ * Expected failures reject with a `ServiceError`: `not_found`, `withheld` and `gone` for an image that is not alive,
+ * in this order; `store_unavailable`, `no_space` and `damaged` for failures of the storage; `overloaded` if the
+ * render queue is full or the service is closed. An unknown option, or one of the wrong type, rejects with a
+ * TypeError.
+ *
+ * Addresses are absolute if `publicUrl` is set, else paths below the mount point.
  */
 export interface ImageLibrary {
   /**
-   * Stores a picture or document. Rejects with `too_large`, `unsupported_media`, `too_costly`, `bad_request`, `conflict` for
-   * its idempotency key, `forbidden` for an owner without room, and with the error of a source stream that fails.
+   * Stores a picture or document. Rejects with `too_large`, `unsupported_media`, `too_costly` or `bad_request`; with
+   * `conflict` for its idempotency key; with `forbidden` for an owner at a limit; with the error of a failed source
+   * stream.
    * @example
    * const { id, url } = await images.add({ path: "/srv/avatars/anna.jpg" }, { owner: "anna", expiresAt: "2030-01-31T12:00Z" });
    */
   add(source: ImageSource, options?: AddOptions): Promise<AddedImage>;
   /**
-   * Opens the original or a rendition, of exactly the size that is asked for. Rejects with `processing` (`retryAfterMs`) until
-   * the image is ready, with `bad_request` for parameters out of range and a range that begins beyond the bytes, and with
-   * `not_implemented`, `unsupported_media` and `too_costly` for what cannot be rendered.
+   * Opens the original, or a rendition of exactly the requested size. Rejects with `processing` (`retryAfterMs`)
+   * until the image is ready; with `bad_request` for parameters out of range and for a range that starts beyond the
+   * last byte; with `not_implemented`, `unsupported_media` or `too_costly` if the image cannot be rendered.
    * @example
    * const { body, type } = await images.open(id, { format: "webp", resize: "800x" });
    */
   open(id: string, options?: OpenOptions): Promise<OpenedImage>;
-  /** Describes an image, also while it is processed. */
+  /** Describes an image, even while it is processed. */
   find(id: string, options?: { signal?: AbortSignal }): Promise<StoredImage>;
-  /** Changes name and expiry. Rejects with `bad_request`, and with `conflict` after another change and while it is processed. */
+  /**
+   * Changes name and expiry. Rejects with `bad_request`, and with `conflict` after a concurrent change or while the
+   * image is processed.
+   */
   edit(id: string, change: ImageEdit, options?: EditOptions): Promise<StoredImage>;
-  /** Deletes an image, also while it is processed or withheld. Rejects with `conflict` when it is changed at the same time. */
+  /** Deletes an image, even while it is processed or withheld. Rejects with `conflict` after a concurrent change. */
   remove(id: string): Promise<void>;
 }

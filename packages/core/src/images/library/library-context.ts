@@ -4,7 +4,7 @@ import type { ReadRules } from "../renditions/read-request.ts";
 import type { ReservationContext } from "../uploads/reserve-image.ts";
 import type { UploadContext } from "../uploads/store-upload.ts";
 
-/** The parts of the image library, for its operations. */
+/** The parts of a service that the operations of the library use. */
 export interface LibraryContext extends UploadContext, ReservationContext {
   settings: ImageSettings;
   /** Rejects while the secret cannot be read. */

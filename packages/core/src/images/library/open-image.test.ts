@@ -8,7 +8,7 @@ import type { OpenOptions } from "./image-library.ts";
 
 const { length } = PNG;
 
-describe.each(Object.entries(STORES))("open, %s", (_where, createStore) => {
+describe.each(Object.entries(STORES))("open() on a store in %s", (_where, createStore) => {
   test.each<[string, OpenOptions, string, string]>([
     ["the original", {}, "png", ""],
     ["the original by its format", { format: "png" }, "png", ""],
@@ -17,33 +17,36 @@ describe.each(Object.entries(STORES))("open, %s", (_where, createStore) => {
     ["a smaller JPEG", { format: "jpg", resize: "20x", convert: "low" }, "jpg", "resize=20x&convert=low"],
     ["a page", { format: "png", page: 1 }, "png", "page=1"],
     ["a preset", { format: "gif", preset: "thumb" }, "gif", "preset=thumb"],
-  ])("gives the bytes, type, tag and date that HTTP gives: %s", async (_what, options, suffix, search) => {
-    const presets = { thumb: { resize: "16x16" } };
-    const site = createLibrarySite({ store: createStore(), presets });
-    const { id } = await site.images.add(PNG);
-    const opened = await site.images.open(id, options);
-    const reply = await site.send("GET", `/api/images/${id}.${suffix}`, { search });
-    expect(reply.status).toBe(200);
-    expect({
-      body: (await buffer(opened.body)).toString("utf8"),
-      size: String(opened.size),
-      type: opened.type,
-      etag: opened.etag,
-      lastModified: opened.lastModified.toUTCString(),
-    }).toEqual({
-      body: reply.text,
-      size: reply.headers["Content-Length"],
-      type: reply.headers["Content-Type"],
-      etag: reply.headers.ETag,
-      lastModified: reply.headers["Last-Modified"],
-    });
-  });
+  ])(
+    "open() returns the same bytes, type, tag and date as HTTP for %s",
+    async (_what, options, suffix, search) => {
+      const presets = { thumb: { resize: "16x16" } };
+      const site = createLibrarySite({ store: createStore(), presets });
+      const { id } = await site.images.add(PNG);
+      const opened = await site.images.open(id, options);
+      const reply = await site.send("GET", `/api/images/${id}.${suffix}`, { search });
+      expect(reply.status).toBe(200);
+      expect({
+        body: (await buffer(opened.body)).toString("utf8"),
+        size: String(opened.size),
+        type: opened.type,
+        etag: opened.etag,
+        lastModified: opened.lastModified.toUTCString(),
+      }).toEqual({
+        body: reply.text,
+        size: reply.headers["Content-Length"],
+        type: reply.headers["Content-Type"],
+        etag: reply.headers.ETag,
+        lastModified: reply.headers["Last-Modified"],
+      });
+    },
+  );
 
   test.each([
     [{ start: 0, end: 0 }, PNG.subarray(0, 1)],
     [{ start: 8, end: 11 }, Buffer.from("what")],
     [{ start: length - 1, end: 10 * length }, PNG.subarray(length - 1)],
-  ])("gives the range %j, and the size of the whole", async (range, expected) => {
+  ])("open() returns the range %j, and the size of the whole picture", async (range, expected) => {
     const site = createLibrarySite({ store: createStore() });
     const { id } = await site.images.add(PNG);
     for (const memory of ["cold", "hot"]) {
@@ -53,7 +56,7 @@ describe.each(Object.entries(STORES))("open, %s", (_where, createStore) => {
   });
 });
 
-test("the bytes that a caller gets are its own: what it writes into them others do not read", async () => {
+test("open() returns a copy: writing to the bytes does not change them for other readers", async () => {
   const { images } = createLibrarySite();
   const { id } = await images.add(PNG);
   for (let round = 0; round < 2; round++) {
@@ -63,23 +66,23 @@ test("the bytes that a caller gets are its own: what it writes into them others 
 });
 
 test.each<[string, OpenOptions, string]>([
-  ["a range behind the bytes", { range: { start: length, end: length } }, "bad_request"],
-  ["a size of the original", { resize: "20x" }, "bad_request"],
-  ["a size out of form", { format: "jpg", resize: "big" }, "bad_request"],
-  ["a page that there is not", { format: "png", page: 2 }, "bad_request"],
-  ["a preset that there is not", { format: "png", preset: "thumb" }, "bad_request"],
-])("%s is refused", async (_what, options, code) => {
+  ["a range beyond the bytes", { range: { start: length, end: length } }, "bad_request"],
+  ["a resized original", { resize: "20x" }, "bad_request"],
+  ["a malformed size", { format: "jpg", resize: "big" }, "bad_request"],
+  ["a page that does not exist", { format: "png", page: 2 }, "bad_request"],
+  ["a preset that does not exist", { format: "png", preset: "thumb" }, "bad_request"],
+])("open() rejects %s with bad_request", async (_what, options, code) => {
   const { images } = createLibrarySite();
   const { id } = await images.add(PNG);
   await expect(images.open(id, options)).rejects.toMatchObject({ code });
 });
 
-test("a format that does not exist is unsupported_media, one without a renderer not_implemented", async () => {
+test("open() rejects an unknown format with unsupported_media, and one without a renderer with not_implemented", async () => {
   const { images } = createLibrarySite({
     renderer: Object.assign(namingRenderer(), { canRender: () => false }),
   });
   const { id } = await images.add(PNG);
-  // As JavaScript would have it.
+  // A format that JavaScript code may pass.
   const bmp = { format: "bmp" } as unknown as OpenOptions;
   await expect(images.open(id, bmp)).rejects.toMatchObject({ code: "unsupported_media" });
   await expect(images.open(id, { format: "webp" })).rejects.toMatchObject({ code: "not_implemented" });
@@ -87,21 +90,24 @@ test("a format that does not exist is unsupported_media, one without a renderer 
 
 test.each<[string, unknown]>([
   ["a range that ends before it starts", { range: { start: 2, end: 1 } }],
-  ["a range of texts", { range: { start: "0", end: "1" } }],
+  ["a range of strings", { range: { start: "0", end: "1" } }],
   ["an option that does not exist", { size: "20x" }],
-])("%s is a TypeError", async (_what, options) => {
+])("open() rejects %s with a TypeError", async (_what, options) => {
   const { images } = createLibrarySite();
   await expect(images.open("A".repeat(22), options as OpenOptions)).rejects.toBeInstanceOf(TypeError);
 });
 
-test.each(["steps", "signed"] as const)("sizes: %s binds strangers, not calls in code", async (sizes) => {
-  const site = createLibrarySite({ sizes });
-  const { id } = await site.images.add(PNG);
-  const { body } = await site.images.open(id, { format: "jpg", resize: "17x19" });
-  expect(await buffer(body)).toEqual(
-    Buffer.from('{"format":"jpg","quality":"high","maxWidth":17,"maxHeight":19}'),
-  );
-});
+test.each(["steps", "signed"] as const)(
+  'sizes: "%s" restricts clients over HTTP, not calls in code',
+  async (sizes) => {
+    const site = createLibrarySite({ sizes });
+    const { id } = await site.images.add(PNG);
+    const { body } = await site.images.open(id, { format: "jpg", resize: "17x19" });
+    expect(await buffer(body)).toEqual(
+      Buffer.from('{"format":"jpg","quality":"high","maxWidth":17,"maxHeight":19}'),
+    );
+  },
+);
 
 test("calls in code and requests share one render, and its rendition is stored once", async () => {
   const renderer = namingRenderer();
@@ -117,7 +123,7 @@ test("calls in code and requests share one render, and its rendition is stored o
   expect(renderer.renders).toBe(1);
 });
 
-test("no bound of a client and no render budget counts against calls in code", async () => {
+test("calls in code count against no limit per client and no render budget", async () => {
   const renderer = Object.assign(namingRenderer(), { workers: 1, maxQueue: 100 });
   const site = createLibrarySite({ renderer, renderBudget: 1, rateLimits: { reads: 1 } });
   renderer.onRender = ({ onCost }) => onCost?.(60_000);
@@ -136,15 +142,18 @@ test.each<[string, (site: ReturnType<typeof createLibrarySite>, id: string) => u
     ({ images }, id) => images.withhold(id, { reason: "By order.", authority: "https://court.example/7" }),
     { code: "withheld", message: "By order.", authority: "https://court.example/7" },
   ],
-])("an image that %s while it is rendered rejects as its life says", async (_what, end, expected) => {
-  const renderer = namingRenderer();
-  const site = createLibrarySite({ renderer });
-  const { id } = await site.images.add(PNG);
-  renderer.onRender = () => end(site, id);
-  await expect(site.images.open(id, { format: "webp" })).rejects.toMatchObject(expected);
-});
+])(
+  "open() of an image that %s during its render rejects with the error for that end",
+  async (_what, end, expected) => {
+    const renderer = namingRenderer();
+    const site = createLibrarySite({ renderer });
+    const { id } = await site.images.add(PNG);
+    renderer.onRender = () => end(site, id);
+    await expect(site.images.open(id, { format: "webp" })).rejects.toMatchObject(expected);
+  },
+);
 
-test("an aborted open rejects with the signal's reason", async () => {
+test("an aborted open() rejects with the signal's reason", async () => {
   const renderer = namingRenderer();
   const site = createLibrarySite({ renderer });
   const { id } = await site.images.add(PNG);
@@ -156,7 +165,7 @@ test("an aborted open rejects with the signal's reason", async () => {
   await expect(site.images.open(id, { format: "webp", signal: leaving.signal })).rejects.toThrow("left");
 });
 
-test("an original that is not in its store is damaged", async () => {
+test("open() rejects with damaged if the original is missing from its store", async () => {
   const site = createLibrarySite({ memoryBytes: 0 });
   const { id } = await site.images.add(PNG);
   expect(await bytesAt(site.store, `${id}/original`)).toEqual(PNG);

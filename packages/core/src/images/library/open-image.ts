@@ -17,7 +17,7 @@ import { readRendition } from "./read-rendition.ts";
 
 const any = rules.any();
 
-/** Values of the rendition are checked as those of requests. */
+/** Parameters of the rendition are parsed like those of requests. */
 export const OPEN_RULES = {
   ...{ format: any, resize: any, convert: any, page: any, preset: any },
   range: rules.value("{ start, end } of whole numbers from 0, with start not after end", isRange),
@@ -26,7 +26,7 @@ export const OPEN_RULES = {
 
 type CheckedOpen = rules.Checked<OpenOptions, typeof OPEN_RULES>;
 
-/** Opens the bytes of an image, as {@link ImageLibrary.open}. */
+/** Opens the bytes of an image, see {@link ImageLibrary.open}. */
 export async function openImage(
   context: LibraryContext,
   id: string,
@@ -73,13 +73,13 @@ function chooseBytes(
   return { format, spec: chooseRendition(record, format, parameters, (...of) => renderer.measure(...of)) };
 }
 
-/** A copy: the bytes stay in memory for other readers. */
+/** Copies the bytes: the originals stay in memory for other readers. */
 function streamOf(bytes: Buffer): Readable {
   return Readable.from([Buffer.from(bytes)], { objectMode: false });
 }
 
 function isRange(given: unknown): given is ByteRange {
-  const { start, end } = Object(given) as Partial<ByteRange>; // Any value can be asked.
+  const { start, end } = Object(given) as Partial<ByteRange>; // Each property is checked below.
   return (
     Number.isSafeInteger(start) &&
     Number.isSafeInteger(end) &&

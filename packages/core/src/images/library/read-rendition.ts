@@ -8,22 +8,22 @@ import { BytesReplaced, type ServableBytes } from "../renditions/servable-bytes.
 import { findReadyImage, requireAlive } from "./find-image.ts";
 import type { LibraryContext } from "./library-context.ts";
 
-/** The bytes of a rendition, and the record of its image after they were found or made. */
+/** The bytes of a rendition, and the record of its image after the render. */
 export interface FoundBytes {
   current: CurrentRecord;
   size: number;
   /** Entity tag, quotes included. */
   etag: string;
-  /** Opens all bytes, or a range. Rejects when the image has ended by then. */
+  /** Opens all bytes, or a range. Rejects if the image has ended meanwhile. */
   open(range?: ByteRange): Promise<Buffer | Readable>;
 }
 
-/** Between being found and being opened, the bytes of a rendition may be evicted or made anew. */
+/** Attempts to open a rendition: its bytes may be evicted or replaced between lookup and opening. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Finds or renders the bytes of an image, as long as it lives, and gives them to `use`; again when they were replaced
- * before they were opened. Rejects as its life says when the image ends meanwhile, and as `Renditions.get`.
+ * Finds or renders the bytes of a living image, and passes them to `use`. Retries if the bytes were replaced before
+ * they were opened. Rejects like {@link requireAlive} if the image ends meanwhile, and like `Renditions.get`.
  * @param spec `null`: the original.
  */
 export async function readRendition<T>(
@@ -36,7 +36,7 @@ export async function readRendition<T>(
   for (let attempt = 1; ; attempt++) {
     try {
       const bytes = await context.renditions.get(record, spec, reader);
-      // Rendering and remote stores take their time, in which the image may have been deleted or have expired.
+      // Rendering and remote stores take time. The image may have been deleted or have expired since.
       const current = await findReadyImage(context, record.id, reader.signal);
       if (bytes === null) {
         throw new ServiceError(
@@ -59,7 +59,7 @@ export async function readRendition<T>(
   }
 }
 
-/** Opens the bytes. A backend may take so long over it that the image expires meanwhile. */
+/** Opens the bytes. Rejects if the image expired while the backend opened them. */
 async function openWhileAlive(
   context: LibraryContext,
   current: CurrentRecord,

@@ -10,17 +10,17 @@ import { mapped } from "../../stores/fs/fs-errors.ts";
 import { removeFile } from "../uploads/uploaded-file.ts";
 
 /**
- * The bytes of a new image. A stream is read to its end or destroyed; what is left of an HTTP request is discarded instead, so
- * that it can be replied to. A file of the caller's is copied.
+ * The bytes of a new image. A stream is read to its end or destroyed. The rest of an HTTP request is discarded
+ * instead, so that it can be answered. A file given by `path` is copied.
  */
 export type ImageSource = Uint8Array | Readable | Blob | { path: string };
 
-/** Bytes of the head that are kept to tell the type. */
+/** Leading bytes that are kept for detecting the type. */
 const HEAD_BYTES = 64 * 1024;
 const SLICE_BYTES = 256 * 1024;
 
 export interface SpoolOptions {
-  /** Where the bytes are written. Nothing is there. */
+  /** Path of the new file. Must not exist yet. */
   path: string;
   /** Media type that the caller declares. */
   declaredType: string;
@@ -29,8 +29,8 @@ export interface SpoolOptions {
 }
 
 /**
- * Copies a source to a file of ours. Rejects with `too_large`, with `bad_request` for a path that cannot be read, with the
- * signal's reason, and with the error of a stream that fails. Then no file is left.
+ * Copies a source to a spool file. Rejects with `too_large`, with `bad_request` for a path that cannot be read, with
+ * the reason of the signal, and with the error of a failed stream. After a rejection no file remains.
  */
 export async function spoolSource(
   source: ImageSource,
@@ -75,8 +75,8 @@ export function checkSource(source: unknown): asserts source is ImageSource {
 }
 
 /**
- * Destroys a stream that is not read any more. The rest of an HTTP request is discarded instead, as Node does with an unread
- * body: its socket is needed for the reply.
+ * Destroys an unread stream. The rest of an HTTP request is discarded instead, as Node does with an unread body: the
+ * reply needs its socket.
  */
 export function releaseSource(source: unknown): void {
   if (!isReadable(source)) return;
@@ -84,7 +84,7 @@ export function releaseSource(source: unknown): void {
   else source.destroy();
 }
 
-/** Keeps an error of a stream that comes before it is read from ending the process. The read rejects with it. */
+/** Handles errors of a stream before it is read: an unhandled one would end the process. The read rejects with it. */
 export function holdErrors(source: ImageSource): void {
   if (isReadable(source)) source.on("error", () => undefined);
 }
@@ -96,7 +96,7 @@ function chunksOf(source: ImageSource, signal: AbortSignal): AsyncIterable<unkno
     return isRequest(source) ? stream.iterator({ destroyOnReturn: false }) : stream;
   }
   if (isBlob(source)) {
-    // The types of Node's own web streams and of the global ones differ in names alone.
+    // Node's own web stream types and the global ones differ in name only.
     return addAbortSignal(signal, Readable.fromWeb(source.stream() as ReadableStream));
   }
   return chunksOfFile(source.path, signal);
@@ -119,7 +119,7 @@ async function* chunksOfFile(path: string, signal: AbortSignal): AsyncGenerator<
 }
 
 async function discard(file: FileHandle, path: string): Promise<void> {
-  // Ignored: it is closed already, or its first failure is reported.
+  // Ignored: the file is closed already, or its first failure is reported.
   await file.close().catch(() => undefined);
   await removeFile(path);
 }
@@ -129,14 +129,14 @@ function sizeOf(source: ImageSource): number | undefined {
   return isBlob(source) ? source.size : undefined;
 }
 
-/** The name that the source has by itself; empty for none. */
+/** The file name of the source, or an empty string. */
 function nameOf(source: ImageSource): string {
   if (isUint8Array(source) || isReadable(source)) return "";
   if (!isBlob(source)) return source.path;
   return "name" in source && typeof source.name === "string" ? source.name : "";
 }
 
-// By their shapes: a stream of a library and a Blob of another realm fit too.
+// Sources are checked by shape: streams of other libraries and Blobs of other realms fit too.
 
 function isReadable(source: unknown): source is Readable {
   return isObject(source) && "pipe" in source && "destroy" in source && Symbol.asyncIterator in source;

@@ -6,7 +6,10 @@ import { createLifeSite, DAY, SECOND } from "../../../test/life-site.ts";
 
 type Send = (path: string, options?: CallOptions) => Promise<Answer>;
 
-/** A shared cache that does what it may (RFC 9111): serves what is fresh, asks again by its tag when it is stale. */
+/**
+ * A shared cache that uses all its freedom (RFC 9111): it serves fresh replies, and revalidates stale ones by their
+ * tag.
+ */
 function createCache(clock: { now: number }, send: Send): Send {
   const kept = new Map<string, { answer: Answer; freshUntil: number }>();
   return async (path) => {
@@ -25,7 +28,7 @@ function createCache(clock: { now: number }, send: Send): Send {
 
 const FORMATS = ["png", "jpg", "webp"];
 
-/** Reads through a cache at any times around the end of a picture; nobody gets it afterwards. */
+/** Reads through a cache at random times around the expiry of a picture. No read may get the picture after it. */
 function neverTooLate(behave: (site: ImageSite) => Send) {
   const reads = fc.array(
     fc.record({ afterMs: fc.integer({ min: -400_000, max: 400_000 }), format: fc.constantFrom(...FORMATS) }),
@@ -45,11 +48,11 @@ function neverTooLate(behave: (site: ImageSite) => Send) {
   });
 }
 
-test("no cache that does what it is told shows a picture after its end", async () => {
+test("no conforming cache serves a picture after its expiry", async () => {
   await fc.assert(neverTooLate((site) => (path, options) => site.send("GET", path, options)));
 });
 
-test("a service that lets caches keep a picture for as long as ever is found out", async () => {
+test("the cache test fails for a service with a constant max-age", async () => {
   const { failed } = await fc.check(
     neverTooLate((site) => async (path, options) => {
       const answer = await site.send("GET", path, options);
@@ -60,7 +63,7 @@ test("a service that lets caches keep a picture for as long as ever is found out
   expect(failed).toBe(true);
 });
 
-/** Keys of bytes that are still there of images whose end has passed, after the service had its chance. */
+/** Keys of bytes that remain after the expiry of their image and a sweep. */
 async function leftAfterTheEnd(site: ImageSite, sweep: () => Promise<unknown>): Promise<string[]> {
   await site.create();
   site.clock.now += DAY;
@@ -69,11 +72,11 @@ async function leftAfterTheEnd(site: ImageSite, sweep: () => Promise<unknown>): 
   return keys.filter((key) => /\/(?:original|upload|renditions)/.test(key));
 }
 
-test("no bytes are left after the end", async () => {
+test("no bytes of an image remain after its expiry and a sweep", async () => {
   const site = createLifeSite();
   expect(await leftAfterTheEnd(site, () => site.images.sweep())).toEqual([]);
 });
 
-test("a service that does not sweep is found out", async () => {
+test("the test for remaining bytes fails for a service that does not sweep", async () => {
   expect(await leftAfterTheEnd(createLifeSite(), async () => {})).toHaveLength(1);
 });

@@ -5,7 +5,7 @@ import type { CurrentRecord } from "../record/image-records.ts";
 import { summaryOf } from "../record/image-summary.ts";
 import type { LifeContext } from "./life-context.ts";
 
-/** Replaces a record by compare-and-set. Rejects with `conflict` when it was changed since `current` was read. */
+/** Replaces a record by compare-and-set. Rejects with `conflict` if it has changed since `current` was read. */
 export async function changeRecord(
   context: LifeContext,
   current: CurrentRecord,
@@ -14,19 +14,21 @@ export async function changeRecord(
   const { due, records, settings } = context;
   const dueMs = nextLookAt(next, settings.tombstoneMs);
   if (dueMs < nextLookAt(current.record, settings.tombstoneMs)) await due.add({ id: next.id, dueMs });
-  // Not before the last change, so that `If-Modified-Since` holds when the clock is set back.
+  // Never before the last change, so that `If-Modified-Since` stays correct when the clock is set back.
   const updatedAt = Math.max(settings.now(), current.record.updatedAt);
   try {
     return await records.replace(current, { ...next, updatedAt });
   } catch (error) {
     if (!isServiceError(error, "conflict")) throw error;
-    throw new ServiceError("conflict", "Somebody else changed this image at the same time", { cause: error });
+    throw new ServiceError("conflict", "Another request changed this image at the same time", {
+      cause: error,
+    });
   }
 }
 
 /**
- * Ends an image for good, by compare-and-set: it stays gone even if the clock is set back. Its bytes remain; the caller adds
- * the entry by which the sweep finds them.
+ * Ends an image for good, by compare-and-set: it stays gone even if the clock is set back. Its bytes remain until a
+ * sweep. The caller adds the due entry for that sweep.
  */
 export async function endImage(
   context: LifeContext,
@@ -34,26 +36,26 @@ export async function endImage(
   gone: Gone,
 ): Promise<CurrentRecord> {
   const ended = await changeRecord(context, current, endedRecord(current.record, gone));
-  tellRemoved(context, current.record, gone.why);
+  reportRemoved(context, current.record, gone.why);
   return ended;
 }
 
-/** A write that loses this often does not lose to other writers. */
+/** Attempts of a write. Losing this often cannot be due to concurrent writers alone. */
 export const MAX_ATTEMPTS = 100;
 
-/** The record of an image that is gone, without data of the picture or its uploader. */
+/** The record of an ended image, without data about the picture or its uploader. */
 export function endedRecord(record: ImageRecord, gone: Gone): ImageRecord {
   return { ...record, name: "", agent: null, sha256: "", gone };
 }
 
-/** Calls `onRemoved` for an image that is not served any more. */
-export function tellRemoved({ settings }: LifeContext, record: ImageRecord, why: GoneReason): void {
+/** Logs the end of an image, and calls `onRemoved` if the image was ever ready. */
+export function reportRemoved({ settings }: LifeContext, record: ImageRecord, why: GoneReason): void {
   settings.log.info({ id: record.id, why }, "image removed");
-  // `onStored` was never called for an image that was never ready.
+  // `onStored` was never called for an image that was not ready.
   if (record.processing === null) settings.onRemoved(summaryOf(record), why);
 }
 
-/** Writes the end that an image's own dates require now. A second process finds it written. */
+/** Ends an image whose end is due by its dates. Does nothing if another process has ended it. */
 export async function endWhereDue(
   context: LifeContext,
   current: CurrentRecord,

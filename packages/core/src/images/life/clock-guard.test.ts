@@ -4,7 +4,7 @@ import { createClockGuard } from "./clock-guard.ts";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** A guard over clocks that a test moves: time passes on both, `set` moves the wall clock alone. */
+/** A guard over clocks that a test controls: passing time moves both, `set` moves only the wall clock. */
 function guarded(seenMs: number | null = null) {
   let wall = Date.parse("2026-03-01T12:00:00.000Z");
   let passed = 5000;
@@ -25,7 +25,7 @@ function guarded(seenMs: number | null = null) {
   };
 }
 
-test("a clock that goes as time passes is trusted, however long nobody looked", () => {
+test("the guard trusts a clock that agrees with the elapsed time, however rarely it is checked", () => {
   const { guard, pass } = guarded();
   for (const ms of [0, 1, MINUTE, 30 * 24 * HOUR]) {
     pass(ms);
@@ -33,7 +33,7 @@ test("a clock that goes as time passes is trusted, however long nobody looked", 
   }
 });
 
-test("a process that starts long after any was seen waits for an hour, as its clock may be wrong", () => {
+test("a process that starts more than a day after the last trusted time waits for an hour", () => {
   const noon = Date.parse("2026-03-01T12:00:00.000Z");
   const { guard, pass } = guarded(noon - 25 * HOUR);
   for (let minute = 0; minute < 60; minute++) {
@@ -46,7 +46,7 @@ test("a process that starts long after any was seen waits for an hour, as its cl
   }
 });
 
-test("a jump of two minutes ahead is not believed for an hour, then it is", () => {
+test("a jump of two minutes ahead is trusted after an hour", () => {
   const { guard, pass, set } = guarded();
   set(2 * MINUTE);
   expect(guard.isTrusted()).toBe(false);
@@ -59,14 +59,14 @@ test("a jump of two minutes ahead is not believed for an hour, then it is", () =
   expect(guard.isTrusted()).toBe(true);
 });
 
-test("an hour in which nobody looked is no probation", () => {
+test("an hour without a check does not count as probation", () => {
   const { guard, pass, set } = guarded();
   set(2 * MINUTE);
   pass(5 * HOUR);
   expect(guard.isTrusted()).toBe(false);
 });
 
-test("a second jump begins the hour anew", () => {
+test("a second jump restarts the hour", () => {
   const { guard, pass, set } = guarded();
   set(2 * MINUTE);
   expect(guard.isTrusted()).toBe(false);
@@ -91,7 +91,7 @@ test("a clock that is set back to the right time is trusted at once, and its nex
   expect(guard.isTrusted()).toBe(false);
 });
 
-test("a clock that is set back is trusted, and not when it is set forward again", () => {
+test("a clock that is set back is trusted, and not trusted when it is set forward again", () => {
   const { guard, set } = guarded();
   set(-2 * HOUR);
   expect(guard.isTrusted()).toBe(true);
@@ -99,7 +99,7 @@ test("a clock that is set back is trusted, and not when it is set forward again"
   expect(guard.isTrusted()).toBe(false);
 });
 
-test("a clock that drifts, or is set by less than a minute, has not jumped", () => {
+test("a clock that drifts, or is set by less than a minute, stays trusted", () => {
   const { guard, pass, set } = guarded();
   for (let look = 0; look < 100; look++) {
     pass(MINUTE);

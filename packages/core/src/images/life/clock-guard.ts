@@ -1,42 +1,42 @@
 import type { DueEntry } from "../../contracts/due-index.ts";
 import type { DueList } from "../../stores/due-list.ts";
 
-/** A wall clock that is further ahead of the elapsed time than this was set. */
+/** If the wall clock is further ahead of the elapsed time than this, it was set forward. */
 const MAX_AHEAD_MS = 60_000;
-/** How long it has to agree with the elapsed time before it is trusted again. */
+/** How long the wall clock must agree with the elapsed time before it is trusted again. */
 const PROBATION_MS = 3_600_000;
-/** A service that was not running for longer than this may have been started with a wrong clock. */
+/** A service that was stopped for longer than this may have started with a wrong clock. */
 const MAX_PAUSE_MS = 86_400_000;
 
-/** Tells whether the wall clock may be trusted for what cannot be undone. */
+/** Checks whether the wall clock can be trusted for irreversible work. */
 export interface ClockGuard {
-  /** `false` for an hour after the clock was set forward, unless it is set back before. To be called regularly. */
+  /** `false` for an hour after the clock was set forward, unless it is set back earlier. Call it regularly. */
   isTrusted(): boolean;
   /**
-   * Takes the wall clock of the last process on this storage that trusted it. If that is more than a day ago, this process
-   * may have started with a wrong clock: the same hour applies.
+   * Takes the last trusted wall clock of any process on this storage. If it is more than a day old, this process may
+   * have started with a wrong clock, and `isTrusted` returns `false` for an hour.
    */
   recall(seenMs: number): void;
 }
 
 /**
- * Compares the wall clock with the elapsed time: a clock that was set years ahead by mistake would expire every image. Uses
- * the real clocks, not the option `now` of a service.
+ * Compares the wall clock with the elapsed time, because a clock set years ahead by mistake would expire every image.
+ * Uses the real clocks, not the option `now` of a service.
  */
 export function createClockGuard(
   wall: () => number = Date.now,
   passed = () => performance.now(),
 ): ClockGuard {
-  /** The trusted wall clock at time zero. */
+  /** Origin of the trusted wall clock: its value at elapsed time zero. */
   let believed = wall() - passed();
-  /** When an hour's probation began, and the clock since then. */
+  /** Start of the probation in elapsed time, and the origin of the wall clock since then. */
   let probation: { since: number; origin: number } | null = null;
   return {
     isTrusted() {
       const now = passed();
       const origin = wall() - now;
       if (origin - believed <= MAX_AHEAD_MS) {
-        // A clock that was set back does no harm: nothing becomes due by it.
+        // A clock that was set back is harmless: nothing becomes due earlier.
         believed = origin;
         probation = null;
         return true;
@@ -56,9 +56,9 @@ export function createClockGuard(
   };
 }
 
-/** The wall clock of the last process on this storage that trusted it, stored beyond that process. */
+/** Stores the last wall clock that any process on this storage trusted. */
 export interface SeenClock {
-  /** Unix milliseconds; `null`: not noted yet. */
+  /** In Unix milliseconds; `null`: none stored yet. */
   last(): Promise<number | null>;
   note(nowMs: number): Promise<void>;
 }
@@ -66,7 +66,7 @@ export interface SeenClock {
 const ID = "seen";
 const MAX_PROCESSES = 1000;
 
-/** Keeps the time as an entry of its own due list: a blob that changes every minute would cost more. */
+/** Stores the time as an entry of its own due list: cheaper than a blob that changes every minute. */
 export function createSeenClock(list: DueList): SeenClock {
   const entries = (): Promise<DueEntry[]> => list.due(Number.POSITIVE_INFINITY, MAX_PROCESSES);
   return {

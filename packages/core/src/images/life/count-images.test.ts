@@ -14,13 +14,13 @@ const RECORD = {
   ...{ gone: null, withheld: null, processing: null, failure: null },
 };
 
-/** Keeps records of images, one in 50 of them deleted, of sizes that differ by a factor of ten. */
+/** Stores records of images. One in 50 is deleted; sizes differ by a factor of ten. */
 async function fill(store: BlobStore, images: number): Promise<{ deleted: number; bytes: number }> {
   const totals = { deleted: 0, bytes: 0 };
   let next = 0;
   const storeSome = async () => {
     for (let index = next++; index < images; index = next++) {
-      // Of 40 shards, so that few images fill them.
+      // In 40 shards, so that few images fill them.
       const id = `${SHARDS[randomInt(SHARDS.length)]}${createImageId().slice(2)}`;
       const isDeleted = index % 50 === 0;
       const size = 100 + (index % 10) * 100;
@@ -34,10 +34,10 @@ async function fill(store: BlobStore, images: number): Promise<{ deleted: number
   return totals;
 }
 
-test("a directory that is read within the time is counted exactly", async () => {
+test("stats() counts a directory exactly if it can be read within budgetMs", async () => {
   const store = createHastyDiskStore();
   const { deleted, bytes } = await fill(store, 100);
-  // What is no image is in a shard as well.
+  // A shard may contain names that are not images.
   await store.put("owners/abc/1", Buffer.from("{}"));
   const seen: number[] = [];
   const stats = await createLifeSite({ store }).images.stats({
@@ -48,7 +48,7 @@ test("a directory that is read within the time is counted exactly", async () => 
   expect(seen.at(-1)).toBe(100);
 });
 
-test("without time left the numbers of a directory are estimated, and the margins hold what they promise", async () => {
+test("stats() without time left estimates, and the margins hold the true numbers in most of 100 runs", async () => {
   const store = createHastyDiskStore();
   const truth = await fill(store, 800);
   const { images } = createLifeSite({ store });
@@ -59,7 +59,7 @@ test("without time left the numbers of a directory are estimated, and the margin
     const stats = await images.stats({ budgetMs: 0 });
     const { margin } = stats;
     expect(stats.isEstimate).toBe(true);
-    // Of 40 shards with images, and one with the identity of the store alone.
+    // 40 shards have images, and one has only the identity of the store.
     expect(stats.readShare).toBe(8 / 41);
     if (margin === null) throw new Error("An estimate without a margin");
     sum += stats.images;
@@ -76,7 +76,7 @@ test("without time left the numbers of a directory are estimated, and the margin
   expect(await images.stats({ budgetMs: 0, exact: true })).toMatchObject({ images: 800, isEstimate: false });
 });
 
-test("a store without shards is counted to the end, whatever the time", async () => {
+test("stats() reads a store without shards completely, even beyond budgetMs", async () => {
   const store = createMemoryBlobStore();
   await fill(store, 30);
   const admin = createImageAdmin({ storage: store });

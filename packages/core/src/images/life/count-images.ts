@@ -3,30 +3,30 @@ import { flag, fn, preset, type RuleTable, whole } from "../../option-rules.ts";
 import { type ImageState, type ListedImage, lookAt, NEWER } from "./image-listing.ts";
 import type { LifeContext } from "./life-context.ts";
 
-/** Images by state, with the bytes of their originals as far as these are kept. */
+/** Counts of images by state, with the bytes of those originals that are still stored. */
 export interface ImageCounts {
   images: number;
   bytes: number;
   states: Record<ImageState, number>;
-  /** Images that a newer release wrote. No other number includes them: this release cannot read their records. */
+  /** Images that a newer release wrote. This release cannot read their records, so no other count includes them. */
   newer: number;
 }
 
 export interface ImageStats extends ImageCounts {
-  /** Whether the numbers are estimated from a random part of the images. */
+  /** Whether the numbers are estimated from a random sample of the images. */
   isEstimate: boolean;
-  /** Share of the images that was read; 1 for exact numbers. */
+  /** Share of the images that was read; 1: the numbers are exact. */
   readShare: number;
-  /** The error of each estimated number, either way, with a confidence of 95 %. `null`: the numbers are exact. */
+  /** Error of each estimated number, plus or minus, at 95 % confidence. `null`: the numbers are exact. */
   margin: ImageCounts | null;
 }
 
 export interface CountOptions {
-  /** Whether to read every record. @default false */
+  /** Whether to read every record instead of estimating. @default false */
   exact?: boolean;
-  /** How long to read a data directory before estimating the rest; milliseconds. @default 3000 */
+  /** Milliseconds to read a data directory before the rest is estimated. @default 3000 */
   budgetMs?: number;
-  /** Gets the number of images that were read so far. */
+  /** Called with the number of images read so far. */
   onProgress?(images: number): void;
 }
 
@@ -36,12 +36,12 @@ const RULES = {
   onProgress: preset(() => undefined, fn()),
 } satisfies RuleTable<CountOptions>;
 
-/** Fewer parts do not show how much they differ. */
+/** Minimum number of shards for an estimate. Fewer do not show how much shards differ. */
 const MIN_SHARDS = 8;
-/** Records that are read at once. */
+/** Number of records read concurrently. */
 const AT_ONCE = 8;
 
-/** Counts images. Reads the shards of a store in random order, and estimates those that the time does not allow. */
+/** Counts images. Reads the shards of a store in random order, and estimates those beyond the time budget. */
 export async function countImages(context: LifeContext, options?: CountOptions): Promise<ImageStats> {
   const { exact, budgetMs, onProgress } = checkOptions("stats", options, RULES);
   const { shards } = context.records;
@@ -88,7 +88,7 @@ function counted(counts: ImageCounts): ImageStats {
   return { ...counts, isEstimate: false, readShare: 1, margin: null };
 }
 
-/** @param read The counts of shards that were drawn at random. */
+/** @param read Counts of randomly drawn shards. */
 function estimated(read: readonly ImageCounts[], shardCount: number): ImageStats {
   const count = (key: keyof Estimate) => (values: readonly number[]) =>
     estimateCount(values, shardCount)[key];
@@ -104,7 +104,7 @@ function estimated(read: readonly ImageCounts[], shardCount: number): ImageStats
 
 type Summary = (values: readonly number[]) => number;
 
-/** Sums up each number over all shards. @param ofState The sum for numbers that may be small. */
+/** Sums each number over all shards. @param ofState Sum for numbers that may be small. */
 function overAll(read: readonly ImageCounts[], sum: Summary, ofState: Summary = sum): ImageCounts {
   const states = noImages().states;
   for (const state of Object.keys(states) as ImageState[]) {
@@ -141,18 +141,18 @@ function add(counts: ImageCounts, image: ListedImage | typeof NEWER): void {
   if (state === "processing" || state === "ready" || state === "withheld") counts.bytes += size;
 }
 
-/** A sum over all parts of something, estimated from a few of them. */
+/** A sum over all parts, estimated from some of them. */
 export interface Estimate {
   value: number;
-  /** Half the width of the interval that holds the true sum with a confidence of 95 %. */
+  /** Half the width of the 95 % confidence interval of the true sum. */
   margin: number;
 }
 
 /**
- * Estimates a sum from parts that were drawn at random, without replacement: the mean of the parts times their number, with
- * a margin by Student's distribution (Cochran, Sampling Techniques, 2.6 to 2.9).
- * @param read the sums of the parts that were drawn, two at least.
- * @param parts how many parts there are.
+ * Estimates a sum from parts drawn at random without replacement: the mean of the drawn parts times the number of
+ * parts, with a margin from Student's distribution (Cochran, Sampling Techniques, 2.6 to 2.9).
+ * @param read Sums of the drawn parts, at least two.
+ * @param parts Total number of parts.
  */
 export function estimateTotal(read: readonly number[], parts: number): Estimate {
   const drawn = read.length;
@@ -166,8 +166,8 @@ export function estimateTotal(read: readonly number[], parts: number): Estimate 
 }
 
 /**
- * As {@link estimateTotal} for numbers of things. Of rare things a sample may hold none, and their variance then reads 0:
- * the margin is at least that of a Poisson distribution, three where none was found.
+ * Like {@link estimateTotal}, for counts. A sample may hold none of a rare thing, and its variance is then 0. So the
+ * margin is at least that of a Poisson distribution: three if the sample holds none.
  */
 export function estimateCount(read: readonly number[], parts: number): Estimate {
   const { value, margin } = estimateTotal(read, parts);
@@ -176,10 +176,10 @@ export function estimateCount(read: readonly number[], parts: number): Estimate 
   return { value: Math.round(value), margin: Math.ceil(Math.max(margin, poisson * Math.sqrt(1 - share))) };
 }
 
-/** Of the normal distribution, for 95 % in the middle. */
+/** Quantile of the normal distribution for the central 95 %. */
 const NORMAL_QUANTILE = 1.96;
 
-/** Of Student's distribution with so many degrees of freedom, for 95 % in the middle; within 1 % from three on. */
+/** Quantile of Student's distribution for the central 95 %. Within 1 % from three degrees of freedom on. */
 function studentQuantile(freedom: number): number {
   return NORMAL_QUANTILE + 2.37 / freedom + 2.8 / freedom ** 2;
 }

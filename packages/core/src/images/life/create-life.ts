@@ -9,7 +9,7 @@ import { type Claims, createClaims } from "../uploads/claims.ts";
 import { createSeenClock, type SeenClock } from "./clock-guard.ts";
 import type { LifeContext } from "./life-context.ts";
 
-/** What is kept of images beside their bytes, over the store of the records. */
+/** Creates the parts that manage the life of images, over the store of the records. */
 export function createLife(
   { records: store }: StorageRoles,
   settings: LifeContext["settings"],

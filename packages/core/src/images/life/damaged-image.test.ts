@@ -13,7 +13,7 @@ import {
 import { isServiceError } from "../../errors.ts";
 import { remainsOf } from "./damaged-image.ts";
 
-/** Ways in which a record is damaged. */
+/** Kinds of damage to a record. */
 const DAMAGES: Record<string, (record: Buffer) => Buffer> = {
   empty: () => Buffer.alloc(0),
   cut: (record) => record.subarray(0, 120),
@@ -55,7 +55,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     },
   );
 
-  test("remove ends an image whose record is damaged: 410, and its bytes are gone", async () => {
+  test("remove() ends an image whose record is damaged: it answers 410, and its bytes are removed", async () => {
     const site = createLifeSite({ store: createStore(), tombstoneDays: 1 });
     const { id } = await damagedImage(site);
     await anotherProcess(site).images.remove(id);
@@ -67,7 +67,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     expect(await storedRecord(site.store, id)).toBeNull();
   });
 
-  test("withhold refuses a damaged image with 451 through sweeps until it expires, and release makes it 500 again", async () => {
+  test("withhold() makes a damaged image answer 451 until it expires, and release() makes it answer 500 again", async () => {
     const site = createLifeSite({ store: createStore(), tombstoneDays: 1, maxLifetimeMs: 400 * DAY });
     const { id } = await damagedImage(site);
     const another = anotherProcess(site);
@@ -89,7 +89,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     expect(await storedRecord(site.store, id)).toBeNull();
   });
 
-  test("DELETE with the right PIN removes a damaged image, PATCH answers 500, a wrong PIN 403", async () => {
+  test("a damaged image: DELETE answers 204 with the right PIN and 403 with a wrong one, PATCH 500", async () => {
     const site = createLifeSite({ store: createStore() });
     const { id, pin } = await damagedImage(site);
     const path = `/api/images/${id}.json`;
@@ -102,7 +102,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     expect(await site.store.stat(`${id}/original`)).toBeNull();
   });
 
-  test("list, stats, reindex and sweep name a damaged record and do all the others", async () => {
+  test("list, stats, reindex and sweep report a damaged record and process all others", async () => {
     const site = createLifeSite({ store: createStore() });
     const { id } = await damagedImage(site);
     await site.create();
@@ -125,14 +125,14 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
   });
 });
 
-test("a damaged image gives its owner the room back where its record still names the owner", async () => {
+test("removing a damaged image releases its owner's quota if the record still names the owner", async () => {
   const site = createLifeSite({ authorize: () => ({ owner: "anna" }) });
   const { id } = await damagedImage(site, "a text for a date");
   await site.images.remove(id);
   expect(await site.images.usage("anna")).toEqual({ images: 0, bytes: 0 });
 });
 
-test("a writer who was faster wins over remove and withhold of a damaged record", async () => {
+test("a faster concurrent writer wins over remove() and withhold() of a damaged record", async () => {
   const site = createLifeSite();
   const { id } = created(await site.create());
   const good = (await bytesAt(site.store, `${id}/record`)) ?? Buffer.alloc(0);
@@ -162,7 +162,7 @@ test("a writer who was faster wins over remove and withhold of a damaged record"
   });
 });
 
-test("a job marker of a damaged record is given up, and other work goes on", async () => {
+test("a job marker of a damaged record is dropped, and other jobs go on", async () => {
   const site = createLifeSite({ processUploads: false });
   const later = { headers: { prefer: "respond-async" } };
   const { id } = created(await site.create(later));
@@ -174,7 +174,7 @@ test("a job marker of a damaged record is given up, and other work goes on", asy
   expect(namesOf(worker.errors, id)).toEqual([true]);
 });
 
-test("a name that looks like a field of a record is no sign of an end", () => {
+test("a name that looks like a field of a record does not count as an end", () => {
   const record = { name: '","gone":{"at":1},"withheld":{', gone: null, withheld: null };
   const cut = Buffer.from(JSON.stringify(record)).subarray(0, -1);
   expect(remainsOf(cut)).toMatchObject({ hadEnded: false, wasWithheld: false });

@@ -13,8 +13,8 @@ export interface Remains extends Pick<ImageRecord, "owner" | "withheld"> {
 }
 
 /**
- * The record of an image. For a record that cannot be read, a substitute at the same revision, so that the image can be ended
- * or withheld by compare-and-set. `null`: there is no record.
+ * Loads the record of an image. For an unreadable record, returns a substitute at the same revision, so that the
+ * image can be ended or withheld by compare-and-set. `null`: there is no record.
  */
 export async function loadAny(context: LifeContext, id: string): Promise<CurrentRecord | null> {
   for (;;) {
@@ -24,7 +24,7 @@ export async function loadAny(context: LifeContext, id: string): Promise<Current
       if (!isServiceError(error, "damaged")) throw error;
     }
     const damaged = await context.records.loadDamaged(id);
-    // Otherwise another process has replaced it meanwhile.
+    // `null`: another process has replaced the record meanwhile.
     if (damaged !== null) return { record: standIn(context, id, damaged), revision: damaged.revision };
   }
 }
@@ -54,12 +54,12 @@ function standIn({ settings }: LifeContext, id: string, { bytes }: DamagedRecord
   };
 }
 
-/** Reads what is left of a damaged record: whole fields where it still is JSON, traces in its text elsewhere. */
+/** Reads the remains of a damaged record: whole fields if it is JSON, else traces in its text. */
 export function remainsOf(bytes: Buffer): Remains {
   const value = jsonIn(bytes);
   const owner = hasField(value, "owner") ? (value.owner ?? null) : null;
   const withheld = hasField(value, "withheld") ? (value.withheld ?? null) : null;
-  // A quote in a user's text is escaped, so that no name can look like a field.
+  // Quotes in a user's text are escaped, so no name can look like a field.
   const text = bytes.toString("latin1");
   const hadEnded = /"gone":\{|"sha256":""|"failure":"/.test(text);
   return { owner, withheld, hadEnded, wasWithheld: withheld !== null || /"withheld":\{/.test(text) };

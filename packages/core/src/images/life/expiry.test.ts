@@ -24,14 +24,14 @@ async function siteWithImage(
   return { site, ...created(await site.create()) };
 }
 
-/** What a client is answered who asks for everything after the image has expired, on either process. */
+/** The statuses of all reads after the image has expired, in either process. */
 async function statusesAfterwards(sites: readonly ImageSite[], requests: readonly ReadRequest[]) {
   const statuses = await Promise.all(sites.map((site) => statusesOf(site, requests)));
   return [...new Set(statuses.flat())];
 }
 
 describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) => {
-  test("until its last millisecond an image is served in every way, and from then on in none", async () => {
+  test("an image is served in every way until its last millisecond, and in none afterwards", async () => {
     const { site, id } = await siteWithImage({ store: createStore() });
     const other = anotherProcess(site);
     site.clock.now += DAY - 1;
@@ -42,7 +42,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     expect(site.errors).toEqual([]);
   });
 
-  test("what has expired stays expired when the clock is set back, on every process, read or swept", async () => {
+  test("an expired image stays expired on every process when the clock is set back, whether it was read or swept", async () => {
     const { site, id } = await siteWithImage({ store: createStore() });
     const swept = created(await site.create()).id;
     const other = anotherProcess(site);
@@ -77,7 +77,7 @@ test.each([
   },
 );
 
-test("the 410 says when the image expired, to programs and to people", async () => {
+test("the 410 names the time of expiry, for programs and for people", async () => {
   const { site, id } = await siteWithImage();
   site.clock.now += 2 * DAY;
   const json = await site.send("GET", `/api/images/${id}.json`);
@@ -87,7 +87,7 @@ test("the 410 says when the image expired, to programs and to people", async () 
   expect(page.text).toBe("problem 410: This image expired at 2026-03-02T12:00:00.000Z.");
 });
 
-test("an image that expires while the storage is slow is not served any more", async () => {
+test("an image that expires while the storage is slow is not served", async () => {
   const clock = { now: Date.parse("2026-03-01T12:00:00.000Z") };
   let onRead = () => {};
   const store = tapStore(createMemoryBlobStore(), ({ method, key }) => {
@@ -100,7 +100,7 @@ test("an image that expires while the storage is slow is not served any more", a
   expect((await site.send("GET", `/api/images/${id}.png`)).status).toBe(410);
 });
 
-test("an image that expires while authorize takes its time is not served any more", async () => {
+test("an image that expires while authorize decides is not served", async () => {
   const decided = signal();
   for (const { method, path, headers } of readsOf("ID")) {
     const { site, id } = await siteWithImage({
@@ -117,7 +117,7 @@ test("an image that expires while authorize takes its time is not served any mor
   }
 });
 
-test("the form of an image that expires while authorize takes its time is not shown any more", async () => {
+test("the edit form of an image that expires while authorize decides is not shown", async () => {
   const { site, id } = await siteWithImage({
     authorize(_call, action) {
       if (action === "edit") site.clock.now += DAY;
@@ -128,11 +128,11 @@ test("the form of an image that expires while authorize takes its time is not sh
 });
 
 test.each([[{}], [{ "if-none-match": "*" }], [BROWSER]])(
-  "an image that expires while the body of a request with %j arrives is not served any more",
+  "an image that expires while the body of a request with headers %j arrives is not served",
   async (headers) => {
     const { site, id } = await siteWithImage();
     const path = `/api/images/${id}.png`;
-    // In memory by now.
+    // Loads the image into memory.
     expect((await site.send("GET", path)).status).toBe(200);
     const call = createCall("GET", path, { headers: { ...headers, "content-length": "2" } });
     const reply = await site.images.handle({
@@ -146,7 +146,7 @@ test.each([[{}], [{ "if-none-match": "*" }], [BROWSER]])(
   },
 );
 
-test("a store that cannot be written does not bring an expired image back", async () => {
+test("a store that rejects writes does not bring an expired image back", async () => {
   let isBroken = false;
   const store = tapStore(createMemoryBlobStore(), ({ method }) => {
     if (isBroken && method === "put") throw new ServiceError("store_unavailable", "No answer.");
@@ -158,7 +158,7 @@ test("a store that cannot be written does not bring an expired image back", asyn
   expect(site.errors.length).toBeGreaterThan(0);
 });
 
-test("two processes that find an image expired at once write it down once", async () => {
+test("two processes that find an image expired at once record its end once", async () => {
   const { site, id } = await siteWithImage();
   const other = anotherProcess(site);
   site.clock.now += DAY + HOUR;
@@ -172,7 +172,7 @@ test("two processes that find an image expired at once write it down once", asyn
   });
 });
 
-test("on a store that ignores revisions a late change brings an expired image back: these checks can fail", async () => {
+test("on a store that ignores revisions a late change brings an expired image back: the checks can fail", async () => {
   const kept = createMemoryBlobStore();
   const store: BlobStore = { ...kept, put: (key, body) => kept.put(key, body) };
   const { site, id, pin } = await siteWithImage({ store });
@@ -191,7 +191,7 @@ test("on a store that ignores revisions a late change brings an expired image ba
   expect(await statusesAfterwards([site, other], readsOf(id))).toEqual([200, 206, 304]);
 });
 
-test("a change that began before an image expired, and ends after that, is refused", async () => {
+test("a change that starts before an expiry and ends after it is rejected", async () => {
   const { site, id, pin } = await siteWithImage();
   const held = holdUp(({ method, key }) => method === "put" && key === `${id}/record`);
   const slow = anotherProcess(site, { store: tapStore(site.store, held.tap) });

@@ -21,12 +21,12 @@ async function listed(admin: ImageAdmin): Promise<Map<string, ListedImage>> {
   return found;
 }
 
-/** The administration of what a site stores, by a command that serves nothing. */
+/** The administration of a site's storage by a command that serves nothing. */
 function commandOf({ store, clock }: ImageSite) {
   return createImageAdmin({ storage: { ...store, close: async () => {} }, now: () => clock.now });
 }
 
-/** One image in every state, by the state's name. */
+/** One image in each state, by state. */
 async function createAllStates(site: ImageSite): Promise<Record<string, string>> {
   const create = async (search = "") => created(await site.create({ search })).id;
   const expired = await create("expiresAt=2026-03-01T12:30:00.000Z");
@@ -37,7 +37,7 @@ async function createAllStates(site: ImageSite): Promise<Record<string, string>>
   site.clock.now += HOUR;
   await site.send("GET", `/${noticed}`);
   const withheld = await create();
-  await site.images.withhold(withheld, { reason: "Somebody's rights." });
+  await site.images.withhold(withheld, { reason: "A copyright claim." });
   const deleted = await create();
   await site.images.remove(deleted);
   const ready = await create();
@@ -53,7 +53,7 @@ async function createAllStates(site: ImageSite): Promise<Record<string, string>>
 }
 
 describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) => {
-  test("every image is listed with its state, and counted by it", async () => {
+  test("list() returns every image with its state, and stats() counts them", async () => {
     const site = createLifeSite({ store: createStore(), authorize: () => ({ owner: "anna" }) });
     const ids = await createAllStates(site);
     for (const admin of [site.images, commandOf(anotherProcess(site))]) {
@@ -69,7 +69,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
         ...{ name: "picture.png", type: "image/png", size: 34, owner: "anna", state: "ready" },
         ...{ createdAt: site.clock.now, expiresAt: site.clock.now + DAY },
       });
-      expect(images.get(ids.withheld ?? "")?.reason).toBe("Somebody's rights.");
+      expect(images.get(ids.withheld ?? "")?.reason).toBe("A copyright claim.");
       expect(await admin.stats()).toMatchObject({
         images: 8,
         bytes: 3 * 34,
@@ -82,7 +82,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     }
   });
 
-  test("more images than a page of a store are all listed", async () => {
+  test("list() returns all images of several pages of a store's listing", async () => {
     const kept = createStore();
     const paged = {
       ...kept,
@@ -94,7 +94,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
   });
 });
 
-test("a command removes an image, gives its owner the room back, and sweeps", async () => {
+test("remove() by a command releases the owner's quota, and sweep() removes the rest", async () => {
   const site = createLifeSite({ authorize: () => ({ owner: "anna" }), tombstoneDays: 1 });
   const { id } = created(await site.create());
   await site.create();
@@ -104,13 +104,13 @@ test("a command removes an image, gives its owner the room back, and sweeps", as
   expect((await site.send("GET", `/${id}`)).status).toBe(410);
   expect((await tracesOf(site.store, id)).filter((key) => key !== "entry")).toEqual([`${id}/record`]);
   expect(await admin.usage("anna")).toEqual({ images: 1, bytes: 34 });
-  expect(await admin.usage("nobody")).toEqual({ images: 0, bytes: 0 });
+  expect(await admin.usage("unknown")).toEqual({ images: 0, bytes: 0 });
   site.clock.now += DAY;
   expect(await admin.sweep()).toMatchObject({ failed: 0 });
   expect(await admin.usage("anna")).toEqual({ images: 0, bytes: 0 });
 });
 
-test("an image that is being processed can be removed, and leaves nothing", async () => {
+test("remove() of an image that is still processed leaves no trace of it", async () => {
   const renderer = createFakeRenderer();
   const site = createLifeSite({ renderer, tombstoneDays: 0 });
   const { id } = created(await site.create({ headers: { prefer: "respond-async" } }));
@@ -123,7 +123,7 @@ test("an image that is being processed can be removed, and leaves nothing", asyn
   expect((await tracesOf(site.store, id)).filter((key) => key !== "entry")).toEqual([]);
 });
 
-test("reindex finds images that nothing was noted of, and notes their ends", async () => {
+test("reindex() adds due entries for images without one, and ends those that are due", async () => {
   const site = createLifeSite();
   const { id } = created(await site.create());
   const living = created(await site.create({ search: "expiresAt=2026-03-09T12:00:00.000Z" })).id;
@@ -144,7 +144,7 @@ test("reindex finds images that nothing was noted of, and notes their ends", asy
   });
 });
 
-test("options out of range are a TypeError", () => {
+test("createImageAdmin throws a TypeError for options out of range", () => {
   const storage = createMemoryBlobStore();
   expect(() => createImageAdmin({ storage, tombstoneDays: -1 })).toThrow(TypeError);
   expect(() => createImageAdmin({ storage, tombstoneDays: 3651 })).toThrow(TypeError);

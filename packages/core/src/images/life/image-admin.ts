@@ -20,63 +20,64 @@ import type { SweepReport } from "./sweep-images.ts";
 import { createSweeper, type Sweeper, type SweepOptions } from "./sweeper.ts";
 import { releaseImage, type WithholdOptions, withholdImage } from "./withhold.ts";
 
-/** What the operator of an image service may do with its images, whatever their PINs. */
+/** What an operator may do with images, independent of their PINs. */
 export interface ImageAdmin {
   /**
-   * Withholds an image: from when this resolves, every read that begins is refused with 451, on every process. It can be
-   * done again, with other words. An image whose record is damaged can be withheld as well. Rejects with `not_found` for an image that is not known or is gone, and with a TypeError
-   * for options out of range.
+   * Withholds an image: once this resolves, every read that starts gets 451, on every process. A repeated call
+   * replaces reason, authority and date. An image whose record is damaged can be withheld too. Rejects with
+   * `not_found` if the image is unknown or gone, and with a TypeError for options out of range.
    */
   withhold(id: string, options: WithholdOptions): Promise<void>;
   /**
-   * Undoes `withhold`. An image that is not withheld stays as it is. Rejects with `not_found`, and with `damaged` for an
-   * image whose record cannot be read.
+   * Undoes `withhold`. Does nothing for an image that is not withheld. Rejects with `not_found`, and with `damaged`
+   * for an unreadable record.
    */
   release(id: string): Promise<void>;
   /**
-   * Deletes an image, also when it is withheld or its record is damaged. Of an image that has ended already, rejects as its
-   * life says: with `not_found`, `withheld` or `gone`. Rejects with `conflict` when it was changed at the same time.
+   * Deletes an image, even if it is withheld or its record is damaged. Rejects with `not_found`, `withheld` or `gone`
+   * if the image has ended already, and with `conflict` after a concurrent change.
    */
   remove(id: string): Promise<void>;
-  /** All images that are known, in no particular order. Reads every record: for people and nightly jobs. */
+  /** Lists all known images, in no particular order. Reads every record: for operators and nightly jobs. */
   list(): AsyncGenerator<ListedImage>;
   /**
-   * Every image that is gone or withheld, for a restore after which it must stay so; see `restoreStorage`. Reads every record.
-   * @param onUnreadable is called for a record that cannot be read, and the others follow. @default the list rejects
+   * Lists every image that is gone or withheld, so that a restore can keep it so; see `restoreStorage`. Reads every
+   * record.
+   * @param onUnreadable Called for an unreadable record; the list goes on. @default the list rejects
    */
   ends(onUnreadable?: OnUnreadable): AsyncGenerator<ImageEnd>;
   /**
-   * Images by state. A data directory with too many images to count in three seconds is estimated; any other storage reads
+   * Counts images by state. A data directory is estimated if counting takes longer than 3 s. Any other storage reads
    * every record.
    */
   stats(options?: CountOptions): Promise<ImageStats>;
-  /** What an owner has stored. */
+  /** The images and bytes that an owner has stored. */
   usage(owner: string): Promise<Usage>;
   /**
-   * Notes for every image when something is to be done about it, so that the sweep finds it: for storage that was restored
-   * from a backup, or filled by a version that kept no notes. Reads every record; `onError` gets each damaged one.
+   * Adds a due entry for every image, so that the sweep finds it. For storage that was restored from a backup, or
+   * filled by a version without due entries. Reads every record; `onError` receives the error of each damaged one.
    */
   reindex(): Promise<ReindexReport>;
-  /** Removes at once what is due by now. */
+  /** Sweeps now everything that is due. */
   sweep(options?: SweepOptions): Promise<SweepReport>;
 }
 
-/** What `reindex` found, in numbers of images. */
+/** The result of `reindex`, in numbers of images. */
 export interface ReindexReport {
-  /** Noted, the damaged ones included. */
+  /** Images with a new due entry, damaged ones included. */
   images: number;
-  /** Their records cannot be read. */
+  /** Images whose records are unreadable. */
   damaged: number;
 }
 
-/** An administrator over storage that a service may be using at the same time, on this machine or another. */
+/** An administrator of a storage. Services may use the storage at the same time, on this machine or another. */
 export interface StorageAdmin extends ImageAdmin {
   /** Closes the stores. */
   close(): Promise<void>;
 }
 
 export type ImageAdminOptions = {
-  /** Where the images are. Closed with the administrator. */
+  /** Storage of the images. Closed with the administrator. */
   storage: ImageStorage;
 } & Pick<ImagesOptions, "tombstoneDays" | "logger" | "onError" | "onRemoved" | "now">;
 
@@ -90,7 +91,7 @@ const ADMIN_RULES = {
 } satisfies RuleTable<ImageAdminOptions>;
 
 /**
- * Administers images where they are stored, without serving them: for commands and nightly jobs.
+ * Administers images in their storage without serving them: for commands and nightly jobs.
  * @throws TypeError for an option out of range.
  * @example
  * const admin = createImageAdmin({ storage: createFsBlobStore({ directory: "./data" }) });
@@ -119,7 +120,7 @@ export function createImageAdmin(options: ImageAdminOptions): StorageAdmin {
   };
 }
 
-/** The administration of images over what is kept of them. */
+/** Image administration over the given parts. */
 export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
   const { guard } = life;
   return {
@@ -157,7 +158,7 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
     },
     async reindex() {
       await guard.open();
-      return noteAll(life);
+      return addDueEntries(life);
     },
     sweep: (options) => sweeper.sweep(options),
   };
@@ -165,7 +166,7 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
 
 const READ_AT_ONCE = 8;
 
-async function noteAll({ records, due, settings }: LifeContext): Promise<ReindexReport> {
+async function addDueEntries({ records, due, settings }: LifeContext): Promise<ReindexReport> {
   const report: ReindexReport = { images: 0, damaged: 0 };
   await forEachAtOnce(records.ids(), READ_AT_ONCE, async (id) => {
     await due.add({ id, dueMs: settings.now() });

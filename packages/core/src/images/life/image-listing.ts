@@ -6,7 +6,7 @@ import { NewerVersion } from "../record/known-version.ts";
 import { loadAny } from "./damaged-image.ts";
 import type { LifeContext } from "./life-context.ts";
 
-/** The state of an image. */
+/** State of an image. */
 export type ImageState =
   | "processing"
   | "ready"
@@ -17,14 +17,14 @@ export type ImageState =
   | "removed"
   | "damaged";
 
-/** For a damaged image only `id` and `state` are valid: its record cannot be read. */
+/** A listed image. If it is damaged, only `id` and `state` are valid: its record is unreadable. */
 export interface ListedImage extends ImageSummary {
   state: ImageState;
-  /** Why it is withheld. Absent: it is not. */
+  /** Why the image is withheld. Absent: it is not withheld. */
   reason?: string;
 }
 
-/** All known images, in no particular order. Reads every record: for operators and nightly jobs. */
+/** Lists all known images, in no particular order. Reads every record: for operators and nightly jobs. */
 export async function* listImages(context: LifeContext): AsyncGenerator<ListedImage> {
   for await (const id of context.records.ids()) {
     const image = await lookAt(context, id);
@@ -32,10 +32,12 @@ export async function* listImages(context: LifeContext): AsyncGenerator<ListedIm
   }
 }
 
-/** An image that a newer release wrote; this release cannot read its record. */
+/** Stands for an image that a newer release wrote: this release cannot read its record. */
 export const NEWER = "newer";
 
-/** The image as listed; `onError` gets the error of a record that cannot be read. `null`: missing, or not readable at all. */
+/**
+ * The image for a listing. `onError` gets the error of an unreadable record. `null`: no record, or the store failed.
+ */
 export async function lookAt(context: LifeContext, id: string): Promise<ListedImage | typeof NEWER | null> {
   const { records, settings } = context;
   let failure: unknown = null;
@@ -46,7 +48,7 @@ export async function lookAt(context: LifeContext, id: string): Promise<ListedIm
     return isServiceError(error, "damaged") ? loadAny(context, id) : null;
   });
   if (failure instanceof NewerVersion) return NEWER;
-  // Removed since its name was listed.
+  // Removed after its name was listed.
   if (current === null) return null;
   const { record } = current;
   return {
@@ -64,24 +66,24 @@ function stateOf(record: ImageRecord, now: number): ImageState {
   return record.processing === null ? "ready" : "processing";
 }
 
-/** The end of an image, or its withholding, for a later restore. */
+/** The end or the withholding of an image, for a later restore. */
 export interface ImageEnd {
-  /** Of the image. */
+  /** ID of the image. */
   id: string;
-  /** When it ended, or was first withheld; Unix milliseconds. */
+  /** When the image ended, or was first withheld, in Unix milliseconds. */
   at: number;
-  /** Why it is gone; `null` while it is only withheld. */
+  /** Why the image is gone; `null`: it is only withheld. */
   why: GoneReason | null;
-  /** `null`: it is not withheld. */
+  /** `null`: not withheld. */
   withheld: Withholding | null;
 }
 
-/** Called for a record that cannot be read. */
+/** Called for an unreadable record. */
 export type OnUnreadable = (id: string, error: unknown) => void;
 
 /**
- * Every image that is gone or withheld, in no particular order. Reads every record. Rejects for an unreadable one without
- * `onUnreadable`: an incomplete list would pass for a whole one.
+ * Lists every image that is gone or withheld, in no particular order. Reads every record. Rejects for an unreadable
+ * record unless `onUnreadable` is given: an incomplete list would look complete.
  */
 export async function* listEnds(
   { records, settings }: LifeContext,
@@ -99,7 +101,7 @@ export async function* listEnds(
 }
 
 function endOf(record: ImageRecord | null, now: number): ImageEnd | null {
-  // A rejected upload never was an image.
+  // A rejected upload was never an image.
   if (record === null || record.failure !== null) return null;
   const { id, withheld } = record;
   const gone = record.gone ?? dueEnd(record, now);

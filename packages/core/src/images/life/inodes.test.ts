@@ -12,20 +12,20 @@ import { createImages } from "../images.ts";
 const IMAGES = 25;
 const EDITS = 4;
 
-/** Directories and files below a directory, each counted once however many names it has. */
+/** Counts directories and files below a directory. A file with several names counts once. */
 function inodesBelow(directory: string): number {
   const names = readdirSync(directory, { recursive: true }) as string[];
   return new Set(names.map((name) => lstatSync(join(directory, name)).ino)).size;
 }
 
-/** Directories that images share: by the first characters of their IDs, and by the hour of what is due. */
+/** Directories that images share: by the first characters of their IDs, and by the hour of due entries. */
 function sharedDirectories(directory: string): number {
   const namesIn = (path: string) => readdirSync(join(directory, path)).length;
   const hours = readdirSync(join(directory, "due")).map((list) => namesIn(join("due", list)) + 1);
   return namesIn("blobs") + hours.reduce((sum, count) => sum + count, 0);
 }
 
-test("an image in a directory takes five inodes, and its edits none after the sweep a day later", async () => {
+test("an image in a directory takes five inodes, and edits take none after the sweep a day later", async () => {
   const store = createDiskStore();
   const directory = dirname(dirname(store.spoolDirectory));
   const clock = { now: Date.now() };
@@ -46,7 +46,7 @@ test("an image in a directory takes five inodes, and its edits none after the sw
     }
   }
   await site.images.sweep();
-  // Their superseded files are there for a copy.
+  // Superseded files stay for a backup copy.
   expect(inodesBelow(directory)).toBeGreaterThanOrEqual(IMAGES * (5 + EDITS));
   clock.now += DAY + HOUR;
   await site.images.sweep();
@@ -59,7 +59,7 @@ test("an image in a directory takes five inodes, and its edits none after the sw
   expect(site.errors).toEqual([]);
 });
 
-test("each store is swept once for all its roles, a day back, and one that fails is told of", async () => {
+test("a sweep removes superseded files once per store, a day back, and reports a store that fails", async () => {
   const directory = mkdtempSync(join(tmpdir(), "outrigger-inodes-"));
   const disk = createFsBlobStore({ directory });
   const removeSuperseded = vi.fn(async () => 0);

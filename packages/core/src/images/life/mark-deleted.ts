@@ -3,16 +3,19 @@ import { isServiceError } from "../../errors.ts";
 import { isOver } from "../record/image-life.ts";
 import type { Gone, ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
-import { endedRecord, endImage, tellRemoved } from "./change-record.ts";
+import { endedRecord, endImage, reportRemoved } from "./change-record.ts";
 import type { LifeContext } from "./life-context.ts";
 
-/** A deleted image, and the entry by which the sweep removes the bytes that the caller does not. */
+/** A deleted image, and the due entry by which the sweep removes any bytes that the caller does not. */
 export interface Deletion {
   record: ImageRecord;
   entry: DueEntry;
 }
 
-/** Makes a living image answer as deleted; its bytes stay until {@link sweepEntry}. Rejects with `conflict` after a concurrent change. */
+/**
+ * Ends a living image as deleted. Its bytes stay until {@link sweepEntry}. Rejects with `conflict` after a concurrent
+ * change.
+ */
 export async function markDeleted(context: LifeContext, current: CurrentRecord): Promise<Deletion> {
   const { due, records, settings } = context;
   const { id, processing } = current.record;
@@ -26,7 +29,7 @@ export async function markDeleted(context: LifeContext, current: CurrentRecord):
       if (!isServiceError(error, "no_space")) throw error;
       return { record: await markDeletedWithoutRoom(context, current, gone), entry };
     }
-    // While an image is processed, only the lease holder changes it, and its changes do not matter to a deletion.
+    // While an image is processed, only the lease holder changes it. A deletion does not depend on those changes.
     if (!isServiceError(error, "conflict")) throw error;
     const changed = await records.load(id);
     if (changed === null || isOver(changed.record, settings.now())) throw error;
@@ -35,8 +38,9 @@ export async function markDeleted(context: LifeContext, current: CurrentRecord):
 }
 
 /**
- * Deletes an image from a store that is too full for the changed record. Removing needs no room, and makes the room for
- * that record. Until it is written the image is unknown. No revision is compared: no other node can write either.
+ * Deletes an image from a store that is too full for the changed record. Removing the old record and the bytes makes
+ * room for the new record; until that is written, the image is unknown. No revision is compared, as no other node can
+ * write either.
  */
 async function markDeletedWithoutRoom(
   context: LifeContext,
@@ -46,14 +50,14 @@ async function markDeletedWithoutRoom(
   const { owners, records, settings } = context;
   const { owner } = record;
   await records.remove(record.id);
-  tellRemoved(context, record, gone.why);
+  reportRemoved(context, record, gone.why);
   await context.removeBytes(record.id);
   const removed = { ...endedRecord(record, gone), updatedAt: Math.max(settings.now(), record.updatedAt) };
   try {
     await records.create(removed);
   } catch (error) {
     settings.onError(error);
-    // No record of the image remains, so no sweep releases its owner's bytes.
+    // No record of the image remains, so no sweep would release its owner's bytes.
     if (owner !== null) await owners.release(owner.name, record.id, owner.bytes).catch(settings.onError);
   }
   return removed;

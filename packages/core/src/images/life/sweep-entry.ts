@@ -5,12 +5,12 @@ import type { CurrentRecord } from "../record/image-records.ts";
 import { endWhereDue } from "./change-record.ts";
 import type { LifeContext } from "./life-context.ts";
 
-/** What became of an image: it is unchanged, its bytes were removed, or its record was removed as well. */
+/** Result of a sweep for one image: unchanged, bytes removed, or record removed as well. */
 export type SweepOutcome = "kept" | "emptied" | "forgotten";
 
 /**
- * Does what is due for an image: marks its record as gone, then removes its bytes, and removes the record last. Idempotent
- * on any node. After a failure the entry remains, and the next sweep does the rest.
+ * Performs the due work of an image: first marks its record as gone, then removes its bytes, last the record.
+ * Idempotent on any node. After a failure the entry remains, and the next sweep continues.
  */
 export async function sweepEntry(context: LifeContext, entry: DueEntry): Promise<SweepOutcome> {
   const { due, records, settings } = context;
@@ -18,7 +18,7 @@ export async function sweepEntry(context: LifeContext, entry: DueEntry): Promise
   const found = await records.load(id);
   const current = found === null ? null : await endWithRoom(context, found);
   if (current === null) {
-    // An upload that was cut off before its record was written, or bytes that a slower node left.
+    // The upload was cut off before its record was written, or a slower node left these bytes behind.
     await context.removeBytes(id);
     await due.remove(entry);
     return "forgotten";
@@ -40,7 +40,7 @@ export async function sweepEntry(context: LifeContext, entry: DueEntry): Promise
   return isEnded ? "emptied" : "kept";
 }
 
-/** Removes the bytes, and releases them from the owner's usage. */
+/** Removes the bytes of an image, and releases them from its owner's usage. */
 async function empty(context: LifeContext, current: CurrentRecord): Promise<void> {
   const { owner, id } = current.record;
   await context.removeBytes(id);
@@ -49,14 +49,16 @@ async function empty(context: LifeContext, current: CurrentRecord): Promise<void
   try {
     await context.records.replace(current, { ...current.record, owner: null });
   } catch (error) {
-    // Changed concurrently: the next sweep does the rest. Releasing twice counts once.
+    // Changed concurrently: the next sweep continues. Releasing twice counts once.
     if (isServiceError(error, "conflict")) return;
     throw error;
   }
   context.owners.settle(owner.name, id);
 }
 
-/** Ends what is due. On a full disk the bytes go first: that makes room for the record of the end. */
+/**
+ * Ends an image whose end is due. On a full disk its bytes are removed first, to make room for the record of the end.
+ */
 async function endWithRoom(context: LifeContext, found: CurrentRecord): Promise<CurrentRecord | null> {
   try {
     return await endWhereDue(context, found);

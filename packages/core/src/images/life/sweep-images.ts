@@ -2,35 +2,35 @@ import type { DueEntry } from "../../contracts/due-index.ts";
 import type { LifeContext } from "./life-context.ts";
 import { type SweepOutcome, sweepEntry } from "./sweep-entry.ts";
 
-/** What a sweep did, in numbers of images. */
+/** The result of a sweep, in numbers of images. */
 export interface SweepReport {
-  /** Read because something was due. */
+  /** Images with due entries. */
   looked: number;
-  /** Their bytes were removed; the record remains. */
+  /** Images whose bytes were removed; their records remain. */
   emptied: number;
-  /** Their records were removed as well. */
+  /** Images whose records were removed as well. */
   forgotten: number;
-  /** Could not be swept, e.g. because a store failed; `onError` got the error. */
+  /** Images that could not be swept, e.g. because a store failed. `onError` received the error. */
   failed: number;
 }
 
-/** How many entries are read at a time, and how many images are swept at once. */
+/** Number of entries per batch, and of images swept concurrently. */
 interface Pace {
   batch: number;
   atOnce: number;
 }
 
-/** A remote store has other requests to answer, and each image of a sweep adds one. */
+/** A remote store serves other requests too, and each image of a sweep adds one. */
 const REMOTE: Pace = { batch: 200, atOnce: 4 };
-/** One flush of a local disk covers all that is written by then, so many images share it. */
+/** One flush of a local disk covers all writes before it, so concurrent images share it. */
 const LOCAL: Pace = { batch: 1000, atOnce: 32 };
-/** An image that failed is retried after this time, so that it does not block those behind it. */
+/** Delay before a failed image is retried, so that it does not block the images behind it. */
 const POSTPONE_MS = 5 * 60_000;
 
 /**
- * Does what is due for images by now, the oldest first.
- * @param mayGoOn Called before every image; after `false` no further image is touched.
- * @param onProgress Gets the numbers so far after every image.
+ * Sweeps all images with due entries, oldest first.
+ * @param mayGoOn Called before every image. After `false`, no further image is changed.
+ * @param onProgress Called with the numbers so far after every image.
  */
 export async function sweepImages(
   context: LifeContext,
@@ -53,8 +53,8 @@ export async function sweepImages(
 }
 
 /**
- * One worker sweeps all entries of an image: another would act on a record that the first has not flushed yet, and may have
- * to undo.
+ * Groups entries by image, so that one worker sweeps all entries of an image. A second worker could act on a record
+ * that the first has not flushed yet, and that may be rolled back.
  */
 function byImage(entries: readonly DueEntry[]): DueEntry[][] {
   const images = new Map<string, DueEntry[]>();
@@ -66,7 +66,7 @@ function byImage(entries: readonly DueEntry[]): DueEntry[][] {
   return [...images.values()];
 }
 
-/** Sweeps one image after the other from a list that all workers share. */
+/** Sweeps images one after another from a list that all workers share. */
 async function work(
   context: LifeContext,
   images: DueEntry[][],
@@ -91,7 +91,7 @@ async function attempt(context: LifeContext, entry: DueEntry): Promise<SweepOutc
     return await sweepEntry(context, entry);
   } catch (error) {
     onError(error);
-    // If this fails too, the entry remains and the next sweep retries it.
+    // If this fails too, the entry remains, and the next sweep retries it.
     await postpone(context, entry).catch(onError);
     return "failed";
   }

@@ -27,12 +27,12 @@ import { encodeRecord } from "../record/record-codec.ts";
 
 const NOTHING_DONE = { looked: 0, emptied: 0, forgotten: 0, failed: 0 };
 
-/** All keys but those of the ledger of renditions, which notes removals as well. */
+/** All keys except those of the ledger of renditions, which also records removals. */
 async function lastingKeysOf(store: BlobStore): Promise<string[]> {
   return (await store.list("")).keys.filter((key) => !key.startsWith("rendition-usage/"));
 }
 
-/** An image with renditions, an error that is remembered, and bytes of every other kind. */
+/** An image with renditions, a cached render failure, and bytes of every other kind. */
 async function createRendered(site: ImageSite): Promise<string> {
   const { id } = created(await site.create());
   for (const format of FORMATS) await site.send("GET", `/api/images/${id}.${format}`);
@@ -50,7 +50,7 @@ function edit(site: ImageSite, { id, pin }: { id: string; pin: string }, fields:
 }
 
 describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) => {
-  test("a sweep leaves of an expired image what says so, and a later one nothing", async () => {
+  test("a sweep keeps only the record of an expired image, and a sweep after tombstoneDays removes that", async () => {
     const site = createLifeSite({ store: createStore(), tombstoneDays: 7 });
     const id = await createRendered(site);
     site.clock.now += DAY - 1;
@@ -72,7 +72,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     expect(site.errors).toEqual([]);
   });
 
-  test("a deleted image leaves nothing either", async () => {
+  test("a sweep after tombstoneDays leaves no trace of a deleted image", async () => {
     const site = createLifeSite({ store: createStore(), tombstoneDays: 7 });
     const { id, pin } = created(await site.create());
     const deleted = await site.send("DELETE", `/api/images/${id}.json`, { search: `pin=${pin}` });
@@ -85,7 +85,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     expect(await entriesOf(site.store)).toEqual([]);
   });
 
-  test("two processes that sweep at once do every thing once", async () => {
+  test("two processes that sweep at once sweep each image once", async () => {
     const removed: string[] = [];
     const onRemoved = ({ id }: { id: string }) => removed.push(id);
     const site = createLifeSite({ store: createStore(), tombstoneDays: 1, onRemoved });
@@ -105,7 +105,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
   });
 });
 
-/** Puts images into a store as they are after the first look at them. */
+/** Stores images in their state after the first sweep. */
 async function fill(store: BlobStore & DueIndex, record: ImageRecord, count: number): Promise<void> {
   for (let done = 0; done < count; done += 100) {
     const ids = Array.from({ length: 100 }, createImageId);
@@ -114,7 +114,7 @@ async function fill(store: BlobStore & DueIndex, record: ImageRecord, count: num
   }
 }
 
-test("a sweep calls the store no more often for the images that are not due", async () => {
+test("images that are not due cause no calls of the store in a sweep", async () => {
   const costs: number[] = [];
   for (const living of [0, 2000]) {
     const calls: StoreCall[] = [];
@@ -138,11 +138,11 @@ test("a sweep calls the store no more often for the images that are not due", as
     costs.push(calls.length);
   }
   expect(costs.slice(2)).toEqual(costs.slice(0, 2));
-  // One look at the identity, and at each of the two lists where nothing is due.
+  // One read of the identity, and one of each of the two empty due lists.
   expect(costs[1]).toBe(3);
 }, 120_000);
 
-test("a shorter life is noticed in time, whoever looked at the image before", async () => {
+test("a sweep notices a shortened life in time, even if another process swept the image before", async () => {
   for (const looksFirst of [true, false]) {
     const site = createLifeSite();
     const image = created(await site.create());
@@ -161,7 +161,7 @@ test("a shorter life is noticed in time, whoever looked at the image before", as
   }
 });
 
-test("a life of less than a quarter of an hour from the beginning is noticed in time", async () => {
+test("a sweep notices a life of less than 15 minutes in time", async () => {
   const site = createLifeSite();
   const search = `expiresAt=${new Date(site.clock.now + MINUTE).toISOString()}`;
   const { id } = created(await site.create({ search }));
@@ -170,7 +170,7 @@ test("a life of less than a quarter of an hour from the beginning is noticed in 
   expect(await tracesOf(site.store, id)).not.toContain(`${id}/original`);
 });
 
-test("a longer life is respected, to its end", async () => {
+test("a sweep keeps an image with a lengthened life until its end", async () => {
   const site = createLifeSite();
   const image = created(await site.create());
   await edit(site, image, { expiresAt: site.clock.now + 3 * DAY });
@@ -181,7 +181,7 @@ test("a longer life is respected, to its end", async () => {
   expect(await site.images.sweep()).toMatchObject({ emptied: 1 });
 });
 
-test("bytes that a DELETE could not remove the sweep removes", async () => {
+test("a sweep removes bytes that a DELETE failed to remove", async () => {
   let isBroken = false;
   const kept = createMemoryBlobStore();
   const store = tapStore(kept, ({ method, key }) => {
@@ -201,7 +201,7 @@ test("bytes that a DELETE could not remove the sweep removes", async () => {
   expect(await tracesOf(kept, id)).not.toContain(`${id}/original`);
 });
 
-test("what a store fails at is put off by five minutes, and nothing else is", async () => {
+test("an image whose sweep fails is postponed by five minutes, and no other image is", async () => {
   const kept = createMemoryBlobStore();
   let broken = "";
   const store = tapStore(kept, ({ method, key }) => {
@@ -223,7 +223,7 @@ test("what a store fails at is put off by five minutes, and nothing else is", as
   expect(await site.images.sweep()).toEqual({ looked: 1, emptied: 1, forgotten: 0, failed: 0 });
 });
 
-test("images that cannot be removed do not stand in the way of those behind them", async () => {
+test("images that cannot be removed do not block those behind them", async () => {
   const kept = createMemoryBlobStore();
   const broken = new Set<string>();
   const store = tapStore(kept, ({ method, key }) => {
@@ -239,7 +239,7 @@ test("images that cannot be removed do not stand in the way of those behind them
   expect(await tracesOf(kept, id)).toEqual([`${id}/record`, "entry"]);
 });
 
-test("while the store of records fails, nothing is lost by trying", async () => {
+test("sweeps while the store of records fails lose nothing", async () => {
   const kept = createMemoryBlobStore();
   let isBroken = false;
   const store = tapStore(kept, ({ method, key }) => {
@@ -256,7 +256,7 @@ test("while the store of records fails, nothing is lost by trying", async () => 
   expect(await tracesOf(kept, id)).toEqual([`${id}/record`, "entry"]);
 });
 
-test("a crash at any call of a sweep leaves what the next one finishes", async () => {
+test("the next sweep completes a sweep that crashed at any call", async () => {
   let isOver = false;
   for (let point = 0; !isOver; point++) {
     const store = createMemoryBlobStore();
@@ -284,13 +284,13 @@ test("a crash at any call of a sweep leaves what the next one finishes", async (
   }
 }, 60_000);
 
-test("a service sweeps by itself, unless it is told not to", async () => {
+test("a service sweeps by itself, unless sweepEveryMs is false", async () => {
   const site = createLifeSite({ sweepEveryMs: 1000 });
   const { id } = created(await site.create());
   site.clock.now += DAY;
   await eventually(async () => expect(await tracesOf(site.store, id)).toEqual([`${id}/record`, "entry"]));
 });
 
-test.each([999, 1.5, 86_400_001])("sweepEveryMs %d is refused", (sweepEveryMs) => {
+test.each([999, 1.5, 86_400_001])("createImages rejects sweepEveryMs %d", (sweepEveryMs) => {
   expect(() => createLifeSite({ sweepEveryMs })).toThrow(TypeError);
 });

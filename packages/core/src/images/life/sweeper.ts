@@ -5,35 +5,38 @@ import type { LifeContext } from "./life-context.ts";
 import { type SweepReport, sweepImages } from "./sweep-images.ts";
 
 export interface SweepOptions {
-  /** Gets the numbers so far after every image. */
+  /** Called with the numbers so far after every image. */
   onProgress?(report: Readonly<SweepReport>): void;
 }
 
 export interface Sweeper {
-  /** Begins to sweep every `everyMs`, while the clock can be trusted. Does nothing for `null`. */
+  /** Starts a sweep every `everyMs`, while the clock is trusted. `null`: does nothing. */
   start(): void;
-  /** Sweeps now what is due by the clock, trusted or not. */
+  /** Sweeps now everything that is due by the clock, trusted or not. */
   sweep(options?: SweepOptions): Promise<SweepReport>;
-  /** Resolves when no sweep is under way. */
+  /** Resolves when no sweep is running. */
   close(): Promise<void>;
 }
 
 export interface SweeperOptions {
   context: LifeContext;
-  /** `null`: never by itself. */
+  /** `null`: sweeps run only on demand. */
   everyMs: number | null;
-  /** All stores of the images. A store that is named twice is swept once. */
+  /** All stores of the images. A store listed twice is swept once. */
   stores: Iterable<BlobStore>;
-  /** Sweeps everything else that expires. @param mayGoOn After `false` nothing else is removed. */
+  /** Sweeps everything else that expires. @param mayGoOn After `false`, nothing else may be removed. */
   alsoSweep(mayGoOn: () => boolean): Promise<void>;
   seenClock: SeenClock;
   /** @default none */
   observer?: Observer | null;
 }
 
-/** The first sweep begins within this time after the start: not all processes of an app sweep at once. */
+/**
+ * The first sweep starts at a random time within this period, so that the processes of an app do not sweep all at
+ * once.
+ */
 const MAX_START_MS = 5_000;
-/** How long a store keeps the files of replaced blobs. A copy of its files that takes longer may lack some. */
+/** How long a store keeps the files of replaced blobs. A backup copy that takes longer may lack some. */
 const SUPERSEDED_MS = 86_400_000;
 const JUMPED = "the clock jumped ahead: nothing is removed until it has been steady for an hour";
 
@@ -47,7 +50,7 @@ class TimedSweeper implements Sweeper {
   #hasRecalled = false;
   #timer: NodeJS.Timeout | undefined;
   #underWay: Promise<SweepReport> | null = null;
-  /** What the timer began, including the work before and after its sweep. */
+  /** The current run of the timer, including the work before and after its sweep. */
   #byTimer: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -61,7 +64,7 @@ class TimedSweeper implements Sweeper {
   }
 
   async sweep(options: SweepOptions = {}): Promise<SweepReport> {
-    // A sweep that began earlier may have missed entries. Its caller has its failure.
+    // An earlier sweep may have missed entries. Its failure goes to its own caller.
     await this.#underWay?.catch(() => undefined);
     return this.#sweepOnce(() => true, options);
   }
@@ -70,7 +73,7 @@ class TimedSweeper implements Sweeper {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     await this.#byTimer;
-    await this.#underWay?.catch(() => undefined); // Its caller has the failure.
+    await this.#underWay?.catch(() => undefined); // Its caller receives the failure.
   }
 
   #sweepOnce(isTrusted: () => boolean, options: SweepOptions): Promise<SweepReport> {
@@ -84,7 +87,7 @@ class TimedSweeper implements Sweeper {
 
   async #sweepAll(isTrusted: () => boolean, { onProgress }: SweepOptions): Promise<SweepReport> {
     const { context, stores, alsoSweep } = this.#options;
-    // Before anything is removed or noted: an empty store must stay as it is.
+    // Before the first removal: an empty store must stay unchanged.
     await context.guard.confirm();
     const mayGoOn = () => !this.#isClosed && isTrusted();
     const report = await sweepImages(context, mayGoOn, onProgress);
@@ -107,7 +110,7 @@ class TimedSweeper implements Sweeper {
       await this.#recall();
       if (this.#isClosed) return;
       if (this.#clock.isTrusted()) {
-        // First: on a full disk it makes the room that a note needs.
+        // Sweep first: on a full disk it makes room for the note.
         await this.#sweepOnce(() => this.#clock.isTrusted(), {});
         if (!this.#isClosed) await seenClock.note(Date.now());
       } else {
@@ -127,7 +130,7 @@ class TimedSweeper implements Sweeper {
   }
 }
 
-/** A failure does not stop the sweep of the other stores. */
+/** Removes replaced files of a local store. A failure does not stop the sweep of the other stores. */
 async function removeSuperseded(
   { settings }: LifeContext,
   store: BlobStore,

@@ -38,7 +38,7 @@ async function siteWithImage(options: SiteOptions = {}): Promise<Scene> {
   return { site, ...created(await site.create()) };
 }
 
-/** Every way to change an image, with its PIN, and to see the form for that. */
+/** Every request that changes an image with its PIN, or shows the form for it. */
 async function edits({ site, id, pin }: Scene): Promise<Answer[]> {
   const json = `/api/images/${id}.json`;
   const search = `pin=${pin}`;
@@ -58,11 +58,11 @@ async function edits({ site, id, pin }: Scene): Promise<Answer[]> {
 }
 
 describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) => {
-  test("a withheld image is refused with 451 in every way, on every process at once, until it is released", async () => {
+  test("a withheld image answers 451 to every read, on every process at once, until it is released", async () => {
     const scene = await siteWithImage({ store: createStore() });
     const { site, id } = scene;
     const other = anotherProcess(site);
-    // In the memory of both.
+    // Loads the image into the memory of both processes.
     expect(await statusesOf(site, readsOf(id))).toEqual([200, 206, 304]);
     expect(await statusesOf(other, readsOf(id))).toEqual([200, 206, 304]);
     await site.images.withhold(id, COURT);
@@ -76,7 +76,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     expect([...site.errors, ...other.errors]).toEqual([]);
   });
 
-  test("a command withholds and releases an image that a service is serving", async () => {
+  test("a command withholds and releases an image while a service serves it", async () => {
     const { site, id } = await siteWithImage({ store: createStore() });
     const { store, clock } = anotherProcess(site);
     const admin = createImageAdmin({ storage: { ...store, close: async () => {} }, now: () => clock.now });
@@ -89,7 +89,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
   });
 });
 
-test("the 451 says why, to programs and to people, and who demands it", async () => {
+test("the 451 shows reason and authority, to programs and to people", async () => {
   const { site, id } = await siteWithImage();
   await site.images.withhold(id, COURT);
   const answer = await site.send("GET", `/api/images/${id}.png`);
@@ -111,7 +111,7 @@ test("the 451 says why, to programs and to people, and who demands it", async ()
   expect([again.json.detail, again.headers.Link]).toEqual(["Other words.", undefined]);
 });
 
-test("withholding comes before 410, and what is gone for good before both", async () => {
+test("a withheld image answers 451 instead of 410, and 404 once it is gone for good", async () => {
   const { site, id } = await siteWithImage({ tombstoneDays: 7 });
   await site.images.withhold(id, COURT);
   for (const sweeps of [false, true]) {
@@ -126,7 +126,7 @@ test("withholding comes before 410, and what is gone for good before both", asyn
   expect(await tracesOf(site.store, id)).toEqual([]);
 });
 
-test("an image that is removed while it is withheld goes on to say why it was", async () => {
+test("an image that is removed while it is withheld still answers 451", async () => {
   const { site, id } = await siteWithImage();
   await site.images.withhold(id, COURT);
   await site.images.remove(id);
@@ -135,9 +135,9 @@ test("an image that is removed while it is withheld goes on to say why it was", 
 });
 
 describe("after deleteAfter", () => {
-  test("a withheld image is unknown, a sweep leaves no byte of it, and after tombstoneDays nothing", async () => {
+  test("a withheld image answers 404, a sweep removes its bytes, and after tombstoneDays its record", async () => {
     const { site, id } = await siteWithImage();
-    // The sweep has put off its look to the end of the image's life.
+    // The sweep has postponed its next look to the image's expiry.
     site.clock.now += HOUR;
     await site.images.sweep();
     await site.images.withhold(id, { ...COURT, deleteAfter: new Date(site.clock.now + 2 * HOUR) });
@@ -148,7 +148,7 @@ describe("after deleteAfter", () => {
     site.clock.now += 1;
     expect(await statusesOf(site, readsOf(id))).toEqual([404]);
     expect(await site.images.sweep()).toMatchObject({ emptied: 1, failed: 0 });
-    // Without it a restored backup would bring the image back.
+    // The record stays: without it a restored backup would bring the image back.
     expect((await tracesOf(site.store, id)).filter((key) => key !== "entry")).toEqual([`${id}/record`]);
     expect(await storedRecord(site.store, id)).toMatchObject({ name: "", sha256: "", agent: null });
     site.clock.now += 30 * DAY;
@@ -156,22 +156,25 @@ describe("after deleteAfter", () => {
     expect((await tracesOf(site.store, id)).filter((key) => key !== "entry")).toEqual([]);
   });
 
-  test.each([true, false])("it is so where it lies behind the expiry, swept then: %s", async (isSwept) => {
-    const { site, id } = await siteWithImage();
-    await site.images.withhold(id, { ...COURT, deleteAfter: new Date(site.clock.now + 3 * DAY) });
-    site.clock.now += DAY;
-    if (isSwept) await site.images.sweep();
-    site.clock.now += 2 * DAY - 1;
-    expect(await statusesOf(site, readsOf(id))).toEqual([451]);
-    site.clock.now += 1;
-    expect(await statusesOf(site, readsOf(id))).toEqual([404]);
-    site.clock.now += 30 * DAY;
-    expect(await statusesOf(site, readsOf(id))).toEqual([404]);
-    await site.images.sweep();
-    expect(await tracesOf(site.store, id)).toEqual([]);
-  });
+  test.each([true, false])(
+    "a deleteAfter beyond the expiry has the same effect (swept at the expiry: %s)",
+    async (isSwept) => {
+      const { site, id } = await siteWithImage();
+      await site.images.withhold(id, { ...COURT, deleteAfter: new Date(site.clock.now + 3 * DAY) });
+      site.clock.now += DAY;
+      if (isSwept) await site.images.sweep();
+      site.clock.now += 2 * DAY - 1;
+      expect(await statusesOf(site, readsOf(id))).toEqual([451]);
+      site.clock.now += 1;
+      expect(await statusesOf(site, readsOf(id))).toEqual([404]);
+      site.clock.now += 30 * DAY;
+      expect(await statusesOf(site, readsOf(id))).toEqual([404]);
+      await site.images.sweep();
+      expect(await tracesOf(site.store, id)).toEqual([]);
+    },
+  );
 
-  test("a release before it gives the image its old life back", async () => {
+  test("a release before deleteAfter restores the image's own expiry", async () => {
     const { site, id } = await siteWithImage();
     await site.images.withhold(id, { ...COURT, deleteAfter: new Date(site.clock.now + HOUR) });
     await site.images.release(id);
@@ -182,7 +185,7 @@ describe("after deleteAfter", () => {
     expect(await site.images.sweep()).toMatchObject({ emptied: 1 });
   });
 
-  test("a release after it comes too late, also when the clock is set back", async () => {
+  test("a release after deleteAfter rejects with not_found, even when the clock is set back", async () => {
     const { site, id } = await siteWithImage();
     await site.images.withhold(id, { ...COURT, deleteAfter: new Date(site.clock.now + HOUR) });
     site.clock.now += HOUR;
@@ -194,7 +197,7 @@ describe("after deleteAfter", () => {
   });
 });
 
-test("an image that is withheld while it is processed is not shown when that is done, until it is released", async () => {
+test("an image withheld during processing stays withheld when it is ready, until it is released", async () => {
   const renderer = createFakeRenderer();
   const site = createSite({ renderer, sweepEveryMs: false });
   const { id } = created(await site.create({ headers: { prefer: "respond-async" } }));
@@ -205,14 +208,14 @@ test("an image that is withheld while it is processed is not shown when that is 
   await eventually(async () => expect(renderer.pending).toHaveLength(0));
   expect((await site.send("GET", `/api/images/${id}.png`)).status).toBe(451);
   await site.images.release(id);
-  // Withholding took the work's lease; whoever asks when that has run out finds it again.
+  // Withholding took the lease. The first read after its end enqueues the image again.
   site.clock.now += MINUTE;
   renderer.answer = ({ accept }) => accept();
   await eventually(async () => expect((await site.send("GET", `/api/images/${id}.png`)).status).toBe(200));
   expect(site.errors).toEqual([]);
 });
 
-test("withholding wins against an edit at the same time", async () => {
+test("withhold() wins over a concurrent edit", async () => {
   const { site, id, pin } = await siteWithImage();
   const held = holdUp(({ method, key }) => method === "put" && key === `${id}/record`);
   const slow = anotherProcess(site, { store: tapStore(site.store, held.tap) });
@@ -229,7 +232,7 @@ test("withholding wins against an edit at the same time", async () => {
   expect(await storedRecord(site.store, id)).toMatchObject({ name: "Renamed" });
 });
 
-test("what is not there, or not any more, can neither be withheld nor released nor removed", async () => {
+test("withhold(), release() and remove() reject for an unknown or gone image", async () => {
   const site = createLifeSite({ tombstoneDays: 7 });
   const expired = created(await site.create());
   site.clock.now += DAY;
@@ -250,21 +253,21 @@ test.each<[string, Record<string, unknown>]>([
   ["no reason", { reason: undefined }],
   ["an empty reason", { reason: " " }],
   ["a reason of more than 1000 characters", { reason: "x".repeat(1001) }],
-  ["an authority that is no URL", { authority: "the court" }],
+  ["an authority that is not a URL", { authority: "the court" }],
   ["an authority of another scheme", { authority: "mailto:court@example.com" }],
   ["a deleteAfter in the past", { deleteAfter: new Date("2026-03-01T12:00:00.000Z") }],
-  ["a deleteAfter that is no date", { deleteAfter: new Date("tomorrow") }],
-  ["a deleteAfter that is a text", { deleteAfter: "2027-01-01" }],
-])("%s is a TypeError and changes nothing", async (_what, wrong) => {
+  ["a deleteAfter that is an invalid date", { deleteAfter: new Date("tomorrow") }],
+  ["a deleteAfter that is a string", { deleteAfter: "2027-01-01" }],
+])("withhold() rejects %s with a TypeError and changes nothing", async (_what, wrong) => {
   const { site, id } = await siteWithImage();
   const before = await storedRecord(site.store, id);
-  // As JavaScript would have it.
+  // Values that JavaScript code may pass.
   const options = { ...COURT, ...wrong } as unknown as WithholdOptions;
   await expect(site.images.withhold(id, options)).rejects.toBeInstanceOf(TypeError);
   expect(await storedRecord(site.store, id)).toEqual(before);
 });
 
-test("an authority becomes part of a header whatever characters it has", async () => {
+test("an authority with any characters becomes a valid header", async () => {
   const { site, id } = await siteWithImage();
   await site.images.withhold(id, { reason: "Ö", authority: 'https://court.example/ö>; rel="x"\r\nX: y' });
   const { Link } = (await site.send("GET", `/${id}`)).headers;

@@ -8,25 +8,25 @@ import { changeRecord, MAX_ATTEMPTS } from "./change-record.ts";
 import { loadAny } from "./damaged-image.ts";
 import type { LifeContext } from "./life-context.ts";
 
-/** Why an image must not be shown, and for how long. */
+/** Reason and duration of withholding an image. */
 export interface WithholdOptions {
-  /** The detail of the 451 reply; 1 to 1000 characters. */
+  /** Detail of the 451 reply, 1 to 1000 characters. */
   reason: string;
   /**
-   * Absolute http(s) URL of the blocking party and its reasons, such as a page of your own about the demand. Sent as
-   * `Link: <…>; rel="blocked-by"` (RFC 7725 §4: the party that blocks, not the one that demands it).
+   * Absolute http(s) URL of the blocking party, such as your own page about the demand. Sent as `Link: <…>;
+   * rel="blocked-by"`. RFC 7725 §4: the party that implements the block, not the one that demands it.
    */
   authority?: string;
-  /** When the image is removed for good, in the future. @default At the end of its life */
+  /** When the image is removed for good, in the future. @default its expiry */
   deleteAfter?: Date;
 }
 
 const MAX_REASON_LENGTH = 1000;
 
 /**
- * Withholds an image: from when this resolves, every read that begins is refused with 451, on every process. It can be
- * done again, with other words. An image whose record is damaged is withheld, too. Rejects with `not_found` for an image
- * that is not known or is gone.
+ * Withholds an image: once this resolves, every read that starts gets 451, on every process. A repeated call replaces
+ * reason, authority and date. An image whose record is damaged can be withheld too. Rejects with `not_found` if the
+ * image is unknown or gone.
  * @throws TypeError for options out of range.
  */
 export async function withholdImage(
@@ -45,8 +45,8 @@ export async function withholdImage(
 }
 
 /**
- * Undoes {@link withholdImage}. An image that is not withheld stays as it is, one whose record was damaged is damaged again.
- * Rejects with `not_found`, and with `damaged`.
+ * Undoes {@link withholdImage}. An image that is not withheld stays unchanged; one with a damaged record counts as
+ * damaged again. Rejects with `not_found`, and with `damaged`.
  */
 export async function releaseImage(context: LifeContext, id: string): Promise<void> {
   await change(
@@ -68,7 +68,7 @@ async function change(
       throw new ServiceError("not_found", "There is no such image, or it is gone");
     }
     const { id, damaged = false, expiresAt } = current.record;
-    // When the damaged record was to be looked at is not known.
+    // The sweep time in the damaged record is unknown.
     if (damaged) await context.due.add({ id, dueMs: expiresAt });
     try {
       await changeRecord(context, current, apply(current.record));
@@ -97,7 +97,7 @@ function checkWithholding(options: WithholdOptions, now: number): Withholding {
   }
   return {
     reason,
-    // As a header can carry it.
+    // Normalised for use in a header.
     authority: authority === undefined ? null : new URL(authority).href,
     since: now,
     deleteAfter: deleteAfter?.getTime() ?? null,

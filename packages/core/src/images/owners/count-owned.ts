@@ -9,11 +9,11 @@ import { EMPTY_TALLY, reserveBytes, type Tally } from "./tally.ts";
 const READ_AT_ONCE = 8;
 
 /**
- * Counts what an owner has by reading every record. Rejects where a record cannot be read, unless that is damaged: an image
- * whose owner is not known counts for no owner.
+ * Counts an owner's images and bytes by reading every record. Rejects if a record cannot be read, unless it is
+ * damaged: an image of unknown owner counts for no owner.
  *
- * An image that was just stored, or has just ended, may be in the midst of a change that was already counted in the tally
- * which is lost: it gets a note, so that its record is asked again when that change must be over.
+ * A change of an image that was just stored or has just ended may be under way, and the lost tally may have counted
+ * it already. Such an image gets a note, so that its record is checked again once that change must be over.
  */
 export async function countOwned(
   records: ImageRecords,

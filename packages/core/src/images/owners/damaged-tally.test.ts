@@ -13,7 +13,7 @@ function ownedSite(store: BlobStore, now = { owner: "anna" }): ImageSite {
   return createLifeSite({ store, authorize: () => ({ owner: now.owner }), ownerLimits: { images: 5 } });
 }
 
-/** Uploads as a client does that obeys Retry-After: on a busy machine even a short count may take too long. */
+/** Uploads like a client that obeys Retry-After: on a busy machine even a short count may take too long. */
 async function upload(site: ImageSite): Promise<number> {
   for (;;) {
     const { status } = await site.create();
@@ -21,7 +21,7 @@ async function upload(site: ImageSite): Promise<number> {
   }
 }
 
-/** Does what the owner's tally is needed for, until it is counted. */
+/** Repeats work that needs the owner's tally until the tally is counted. */
 async function whenCounted<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -45,7 +45,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     ["nonsense", Buffer.from("\u0000")],
     ["of the wrong shape", Buffer.from('{"images":-1,"bytes":0,"turn":1,"isSealed":false,"open":{}}')],
   ])(
-    "a tally that is %s is counted anew by the next upload, on all processes alike",
+    "the next upload recounts a tally that is %s, with the same result on all processes",
     async (_case, bytes) => {
       const site = ownedSite(createStore());
       const ids = [
@@ -57,7 +57,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
       const [key = ""] = await damageTallies(site.store, bytes);
       const processes = [anotherProcess(site), anotherProcess(site), anotherProcess(site)];
       const statuses = await Promise.all([...processes, ...processes].map(upload));
-      // Two were there, and five are allowed.
+      // Two images exist, and five are allowed.
       expect(statuses.sort()).toEqual([201, 201, 201, 403, 403, 403]);
       for (const each of processes)
         expect(await each.images.usage("anna")).toEqual({ images: 5, bytes: 5 * SIZE });
@@ -70,7 +70,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     },
   );
 
-  test("a deletion gives room back though the tally is damaged", async () => {
+  test("a deletion releases quota even if the tally is damaged", async () => {
     const site = ownedSite(createStore());
     const { id, pin } = created(await site.create());
     await site.create();
@@ -82,7 +82,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     expect(await site.images.usage("anna")).toEqual({ images: 1, bytes: SIZE });
   });
 
-  test("images that ended, and damaged records, do not stay in the count", async () => {
+  test("a recount excludes ended images and damaged records", async () => {
     const site = ownedSite(createStore());
     await site.create();
     const ended = created(await site.create()).id;
@@ -102,7 +102,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
   });
 });
 
-test("while many images are counted the owner's uploads answer 503 with Retry-After, all others are served", async () => {
+test("during a long recount the owner's uploads answer 503 with Retry-After, and all others are served", async () => {
   const kept = createMemoryBlobStore();
   const counting = signal();
   const now = { owner: "anna" };
@@ -126,7 +126,7 @@ test("while many images are counted the owner's uploads answer 503 with Retry-Af
   expect((await other.images.usage("anna")).images).toBeGreaterThan(2);
 });
 
-test("a process that has the tally in memory and one that counts anew agree", async () => {
+test("a process with the tally in memory and one that recounts it agree", async () => {
   const site = ownedSite(createMemoryBlobStore());
   await site.create();
   await site.create();

@@ -15,9 +15,9 @@ import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts"
 import type { OwnerGrant } from "../authorize.ts";
 
 const SIZE = PNG.length;
-const NO_IMAGE = "No more than 2 images at a time: delete one, or wait until one expires";
+const NO_IMAGE = "At most 2 images at a time: delete one, or wait until one expires";
 
-/** A site where everybody is whom `grant` says at the moment. */
+/** A site where every client has the current `grant`. */
 function ownedSite(options: SiteOptions = {}, grant: OwnerGrant = { owner: "anna" }) {
   const now = { grant };
   return { site: createLifeSite({ authorize: () => now.grant, ...options }), now };
@@ -29,7 +29,7 @@ async function refusal(site: ImageSite): Promise<unknown[]> {
 }
 
 describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) => {
-  test("an owner has no more images than allowed, on all processes together, however fast", async () => {
+  test("an owner cannot exceed the image limit by concurrent uploads on several processes", async () => {
     const { site } = ownedSite({ store: createStore(), ownerLimits: { images: 2 } });
     const other = anotherProcess(site);
     const answers = await Promise.all(
@@ -45,18 +45,18 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
   });
 });
 
-test("an owner has no more bytes than allowed", async () => {
+test("an owner cannot exceed the byte limit", async () => {
   const { site } = ownedSite({ ownerLimits: { bytes: 2 * SIZE + 5 } });
   await site.create();
   await site.create();
   expect(await refusal(site)).toEqual([
     403,
-    `Your images may have ${2 * SIZE + 5} bytes together: 5 are left, and this one has ${SIZE}`,
+    `Your images may have at most ${2 * SIZE + 5} bytes in total: 5 are left, and this image has ${SIZE}`,
   ]);
   expect((await site.create({ file: PNG.subarray(0, 12) })).status).toBe(403);
 });
 
-test("one owner's images are nothing to another, and nobody's to none", async () => {
+test("images of one owner count neither for another owner nor for uploads without an owner", async () => {
   const { site, now } = ownedSite({ ownerLimits: { images: 1 } });
   expect((await site.create()).status).toBe(201);
   expect((await site.create()).status).toBe(403);
@@ -66,7 +66,7 @@ test("one owner's images are nothing to another, and nobody's to none", async ()
   expect((await anybody.create()).status).toBe(201);
 });
 
-test("what authorize allows an owner goes before what everybody is allowed", async () => {
+test("limits that authorize returns take precedence over ownerLimits", async () => {
   const { site, now } = ownedSite({ ownerLimits: { images: 1 } }, { owner: "anna", limits: { images: 2 } });
   await site.create();
   expect((await site.create()).status).toBe(201);
@@ -78,7 +78,7 @@ test("what authorize allows an owner goes before what everybody is allowed", asy
 });
 
 test.each([{ images: -1 }, { images: 1.5 }, { bytes: Number.NaN }])(
-  "limits %j are no limits",
+  "owner limits %j throw a TypeError as an option and answer 500 from authorize",
   async (limits) => {
     expect(() => ownedSite({ ownerLimits: limits })).toThrow(TypeError);
     const { site } = ownedSite({}, { owner: "anna", limits });
@@ -87,8 +87,8 @@ test.each([{ images: -1 }, { images: 1.5 }, { bytes: Number.NaN }])(
   },
 );
 
-describe("room is given back", () => {
-  test("by DELETE, once", async () => {
+describe("an owner's quota is released", () => {
+  test("DELETE releases an image's quota exactly once", async () => {
     const { site } = ownedSite({ ownerLimits: { images: 2 } });
     const { id, pin } = created(await site.create());
     await site.create();
@@ -103,7 +103,7 @@ describe("room is given back", () => {
     expect((await site.create()).status).toBe(403);
   });
 
-  test("by a sweep after the expiry, once, by whichever process", async () => {
+  test("sweeps after the expiry release an image's quota exactly once, on any process", async () => {
     const { site } = ownedSite({ ownerLimits: { images: 2 }, tombstoneDays: 1 });
     const other = anotherProcess(site);
     await site.create();
@@ -120,7 +120,7 @@ describe("room is given back", () => {
     expect(await other.images.usage("anna")).toEqual({ images: 0, bytes: 0 });
   });
 
-  test("by uploads that fail, whatever they fail at", async () => {
+  test("a failed upload releases its quota at any point of failure", async () => {
     const kept = createMemoryBlobStore();
     let broken: RegExp | null = null;
     const store = tapStore(kept, ({ method, key }) => {
@@ -141,7 +141,7 @@ describe("room is given back", () => {
     expect((await site.create()).status).toBe(201);
   });
 
-  test("by an upload whose refusal comes after its 202", async () => {
+  test("an upload that is rejected after its 202 releases its quota", async () => {
     const renderer = willingRenderer();
     const { site } = ownedSite({ renderer, ownerLimits: { images: 1 } });
     renderer.answer = ({ refuse }) => refuse(new ServiceError("unsupported_media", "Its pixels end early."));
@@ -160,7 +160,7 @@ describe("room is given back", () => {
     expect(await site.images.usage("anna")).toEqual({ images: 0, bytes: 0 });
   });
 
-  test("by the next change a quarter of an hour after its process died", async () => {
+  test("the quota of an upload whose process died is released by the first change 15 minutes later", async () => {
     const store = createMemoryBlobStore();
     const never = new Promise<void>(() => {});
     let reached = false;
@@ -181,7 +181,7 @@ describe("room is given back", () => {
     expect(await site.images.usage("anna")).toEqual({ images: 1, bytes: SIZE });
   });
 
-  test("once, though the record was written while the store said that it was not", async () => {
+  test("quota is released once, even if the record was written while the store reported a failure", async () => {
     const kept = createMemoryBlobStore();
     let isBroken = false;
     const tapped = tapStore(kept, ({ method, key }) => {
@@ -210,13 +210,13 @@ describe("room is given back", () => {
   });
 });
 
-test("a create that is sent again under its Idempotency-Key takes no room, also where there is none left", async () => {
+test("a create repeated with its Idempotency-Key takes no quota, even at the limit", async () => {
   const { site } = ownedSite({ ownerLimits: { images: 1 } });
   const headers = { "idempotency-key": "a" };
   const first = await site.create({ headers });
   expect((await site.create({ headers })).json).toEqual(first.json);
   expect(await site.images.usage("anna")).toEqual({ images: 1, bytes: SIZE });
-  // Refused for want of room, a key can be used again when there is some.
+  // After a rejection for lack of quota, the key can be used again.
   const second = { headers: { "idempotency-key": "b" } };
   expect((await site.create(second)).status).toBe(403);
   await site.images.remove(String(first.json.id));

@@ -15,19 +15,19 @@ const SLOTS = 8;
 const PROCESSES = 3;
 const LIMIT = 6;
 
-/** The next thing that happens to the image in a slot, in one of the processes. */
+/** The next event of the image in a slot, in one of the processes. */
 interface Step {
   slot: number;
   process: number;
-  /** Whether another process does the same at the same time. */
+  /** Whether another process does the same concurrently. */
   isDoubled: boolean;
-  /** Whether the process gives an image up that it has room for. */
+  /** Whether the process abandons an image for which it has reserved quota. */
   givesUp: boolean;
-  /** How much later than the others of its group. */
+  /** Delay after the other steps of the group. */
   pause: number;
 }
 
-/** Steps at the same time; then perhaps a process dies, or time passes. */
+/** Concurrent steps. Afterwards a process may die, or time may pass. */
 interface Group {
   steps: Step[];
   dies: number | null;
@@ -51,11 +51,11 @@ const GROUP = fc.record({
 interface Image {
   id: string;
   bytes: number;
-  /** `abandoned`: room was taken for it, and nobody will ever store it or give the room back. */
+  /** `abandoned`: reserved by a process that died, so it will never be stored or released. */
   state: "new" | "reserved" | "stored" | "released" | "cleared" | "abandoned";
 }
 
-/** Does what the service does with images, and compares the count with the images. */
+/** Performs the steps as the service would, and compares the usage with the images. */
 async function runModel(store: BlobStore, groups: readonly Group[]): Promise<void> {
   let nowMs = 1_700_000_000_000;
   const records = new Set<string>();
@@ -83,7 +83,7 @@ async function runModel(store: BlobStore, groups: readonly Group[]): Promise<voi
     const usage = usageOf(process);
     const both = isDoubled ? [usage, usageOf(process + 1)] : [usage];
     for (let left = pause; left > 0; left--) await turn();
-    // Of what is not so, saying it must change nothing.
+    // A false claim that the record is consistent must change nothing.
     usage.settle(OWNER, image.id);
     switch (image.state) {
       case "new": {
@@ -146,7 +146,7 @@ async function runModel(store: BlobStore, groups: readonly Group[]): Promise<voi
     if (dies !== null) usages[dies] = start();
     if (!isLater) continue;
     nowMs += 16 * 60_000;
-    // Who has room for so long and has stored nothing is dead.
+    // A process that has reserved quota for so many minutes without storing has died.
     for (const image of images) if (image.state === "reserved") image.state = "abandoned";
   }
 
@@ -167,7 +167,7 @@ test.each<[string, number, () => Promise<BlobStore>]>([
   ["memory", 250, async () => createMemoryBlobStore()],
   ["the file system", 25, async () => createFsBlobStore({ directory: await mkdtemp(join(root, "store-")) })],
 ])(
-  "in %s, the count is that of the images, whatever happens to them",
+  "on a store in %s, usage equals the stored images after any sequence of steps",
   { timeout: 120_000 },
   async (_name, numRuns, createStore) => {
     await fc.assert(

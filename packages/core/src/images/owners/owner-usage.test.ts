@@ -23,12 +23,12 @@ const STORES: Record<string, () => Promise<BlobStore>> = {
   "file system": async () => createFsBlobStore({ directory: await mkdtemp(join(root, "store-")) }),
 };
 
-/** A store that writes whatever the condition: what must not go unnoticed. */
+/** A store that writes regardless of the condition, to prove that the checks can fail. */
 function forgetfulStore(store: BlobStore): BlobStore {
   return { ...store, put: (key, body) => store.put(key, body) };
 }
 
-/** How many of `wanted` reservations at once, spread over several processes, are granted. */
+/** The number of granted reservations among `wanted` concurrent ones, spread over several processes. */
 async function countGranted(usages: readonly OwnerUsage[], wanted: number, images: number): Promise<number> {
   const results = await Promise.allSettled(
     Array.from({ length: wanted }, async (_, index) => {
@@ -42,14 +42,14 @@ async function countGranted(usages: readonly OwnerUsage[], wanted: number, image
 }
 
 describe.each(Object.entries(STORES))("on a store of kind %s", (_kind, createStore) => {
-  test("of many reservations at once exactly as many are granted as there is room for", async () => {
+  test("concurrent reservations are granted exactly up to the limit", async () => {
     const store = await createStore();
     const usage = createOwnerSite(store).start();
     expect(await countGranted([usage], 1000, 300)).toBe(300);
     expect(await usage.usage(OWNER)).toEqual({ images: 300, bytes: 3000 });
   });
 
-  test("the same holds where three count on one store, and change epochs all the time", async () => {
+  test("three processes that change epochs all the time grant exactly up to the limit", async () => {
     const store = await createStore();
     const site = createOwnerSite(store, 3);
     const usages = [site.start(), site.start(), site.start()];
@@ -57,13 +57,13 @@ describe.each(Object.entries(STORES))("on a store of kind %s", (_kind, createSto
     for (const usage of usages) expect(await usage.usage(OWNER)).toEqual({ images: 100, bytes: 1000 });
   });
 
-  test("that check finds a count which does not compare before it sets", async () => {
+  test("a store that ignores revisions grants more than the limit: the check can fail", async () => {
     const store = await createStore();
     const site = createOwnerSite(forgetfulStore(store));
     expect(await countGranted([site.start(), site.start(), site.start()], 300, 100)).toBeGreaterThan(100);
   });
 
-  test("bytes are limited as images are, and the last byte may be used", async () => {
+  test("the byte limit allows the last byte, and each limit rejects the next reservation", async () => {
     const usage = createOwnerSite(await createStore()).start();
     await usage.reserve(OWNER, "a", 60, { bytes: 100 });
     await expect(usage.reserve(OWNER, "b", 41, { bytes: 100 })).rejects.toMatchObject({
@@ -73,20 +73,20 @@ describe.each(Object.entries(STORES))("on a store of kind %s", (_kind, createSto
     await usage.reserve(OWNER, "c", 40, { images: 2, bytes: 100 });
     await expect(usage.reserve(OWNER, "d", 0, { images: 2, bytes: 100 })).rejects.toMatchObject({
       code: "forbidden",
-      message: expect.stringContaining("more than 2 images"),
+      message: expect.stringContaining("At most 2 images"),
     });
     expect(await usage.usage(OWNER)).toEqual({ images: 2, bytes: 100 });
   });
 
-  test("owners do not share", async () => {
+  test("usage and limits are separate for each owner", async () => {
     const usage = createOwnerSite(await createStore()).start();
     await usage.reserve(OWNER, "a", 5, { images: 1 });
     await usage.reserve(`${OWNER} `, "b", 7, { images: 1 });
     expect(await usage.usage(`${OWNER} `)).toEqual({ images: 1, bytes: 7 });
-    expect(await usage.usage("nobody")).toEqual({ images: 0, bytes: 0 });
+    expect(await usage.usage("unknown")).toEqual({ images: 0, bytes: 0 });
   });
 
-  test("reserving again is reserving once, also when the image is long stored", async () => {
+  test("repeated reservations of an image count once, even long after it is stored", async () => {
     const site = createOwnerSite(await createStore());
     const usage = site.start();
     await Promise.all([usage.reserve(OWNER, "a", 5, {}), usage.reserve(OWNER, "a", 5, {})]);
@@ -98,7 +98,7 @@ describe.each(Object.entries(STORES))("on a store of kind %s", (_kind, createSto
     expect(await usage.usage(OWNER)).toEqual({ images: 2, bytes: 6 });
   });
 
-  test("releasing again is releasing once: at once, by another process, after the record has followed", async () => {
+  test("repeated releases of an image count once: concurrent, by another process, or after its record changed", async () => {
     const site = createOwnerSite(await createStore());
     const [one, other] = [site.start(), site.start()];
     for (const id of ["a", "b"]) {
@@ -117,7 +117,7 @@ describe.each(Object.entries(STORES))("on a store of kind %s", (_kind, createSto
     expect(await one.usage(OWNER)).toEqual({ images: 3, bytes: 7 });
   });
 
-  test("what is given back is what was reserved, and can be reserved again", async () => {
+  test("a release returns the reserved bytes, which can be reserved again", async () => {
     const usage = createOwnerSite(await createStore()).start();
     await usage.reserve(OWNER, "a", 50, { bytes: 50 });
     await usage.release(OWNER, "a", 7);
@@ -128,22 +128,25 @@ describe.each(Object.entries(STORES))("on a store of kind %s", (_kind, createSto
 });
 
 test.each([
-  ["no text", ""],
-  ["a text of 257 characters", "x".repeat(257)],
-  ["half a surrogate pair", "\ud800"],
+  ["an empty string", ""],
+  ["a string of 257 characters", "x".repeat(257)],
+  ["a lone surrogate", "\ud800"],
   ["a number", 7 as unknown as string],
-])("%s is no owner", async (_name, owner) => {
+])("reserve() rejects %s as an owner", async (_name, owner) => {
   const usage = createOwnerSite(createMemoryBlobStore()).start();
   await expect(usage.reserve(owner, "a", 1, {})).rejects.toMatchObject({ code: "host_misuse" });
 });
 
-test.each([Number.NaN, -1, 1.5, Number.POSITIVE_INFINITY])("%d is no amount", async (amount) => {
-  const usage = createOwnerSite(createMemoryBlobStore()).start();
-  for (const work of [
-    usage.reserve(OWNER, "a", amount, {}),
-    usage.reserve(OWNER, "a", 1, { images: amount }),
-    usage.reserve(OWNER, "a", 1, { bytes: amount }),
-    usage.release(OWNER, "a", amount),
-  ])
-    await expect(work).rejects.toMatchObject({ code: "host_misuse" });
-});
+test.each([Number.NaN, -1, 1.5, Number.POSITIVE_INFINITY])(
+  "reserve() and release() reject the amount %d",
+  async (amount) => {
+    const usage = createOwnerSite(createMemoryBlobStore()).start();
+    for (const work of [
+      usage.reserve(OWNER, "a", amount, {}),
+      usage.reserve(OWNER, "a", 1, { images: amount }),
+      usage.reserve(OWNER, "a", 1, { bytes: amount }),
+      usage.release(OWNER, "a", amount),
+    ])
+      await expect(work).rejects.toMatchObject({ code: "host_misuse" });
+  },
+);

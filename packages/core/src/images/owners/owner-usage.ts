@@ -10,37 +10,37 @@ import { createTallyEpochs, type HeldTally, type TallyEpochs } from "./tally-epo
 
 export type { OwnerLimits } from "./revise-tally.ts";
 
-/** What an owner has stored, reservations included. */
+/** The images and bytes of an owner, reservations included. */
 export interface Usage {
   images: number;
-  /** Of the originals together. */
+  /** Total bytes of the originals. */
   bytes: number;
 }
 
 /**
- * How much every owner has stored: exact with any number of processes on one store. An owner is a well-formed string of 1 to
- * 256 characters; any other value rejects with `host_misuse`. A change rejects with `overloaded` after too many conflicts with
- * other processes, and when counting a damaged tally again takes longer than two seconds.
+ * Usage per owner, exact with any number of processes on one store. An owner is a well-formed string of 1 to 256
+ * characters; any other value rejects with `host_misuse`. A change rejects with `overloaded` after too many conflicts
+ * with other processes, and if recounting a damaged tally takes longer than 2 s.
  */
 export interface OwnerUsage {
   /**
-   * Reserves bytes for an image before it is stored. Rejects with `forbidden`, and a message that names the limit, if that is
-   * exceeded. Reserving the same id twice counts once.
+   * Reserves bytes for an image before it is stored. Rejects with `forbidden` and a message that names the exceeded
+   * limit. Reserving the same id twice counts once.
    */
   reserve(owner: string, id: string, bytes: number, limits: OwnerLimits): Promise<void>;
   /**
-   * Releases the bytes of an image that was not stored, or whose bytes were removed. Releasing twice counts once. To be called
-   * before the record stops naming the owner.
-   * @param bytes As they were reserved.
+   * Releases the bytes of an image that was not stored, or whose bytes were removed. Releasing twice counts once.
+   * Call it while the record still names the owner.
+   * @param bytes The bytes that were reserved.
    */
   release(owner: string, id: string, bytes: number): Promise<void>;
   /**
-   * Notes that an image's record agrees with its last change (reserved or released), so that the next change may drop the
-   * note about it. In memory only; a later check replaces what a crash loses.
+   * Marks an image's record as consistent with its last change (reserved or released), so that the next change may
+   * drop the note about it. In memory only: if a crash loses the mark, a later check replaces it.
    */
   settle(owner: string, id: string): void;
   usage(owner: string): Promise<Usage>;
-  /** Counts an owner's images again if the tally at this key is in force and damaged. */
+  /** Recounts an owner's images if the tally at this key is the current one and is damaged. */
   repair(key: string): Promise<void>;
 }
 
@@ -48,11 +48,11 @@ export interface OwnerUsageOptions {
   store: BlobStore;
   /** The time in Unix milliseconds. */
   now: () => number;
-  /** Whether the record of the image exists and still names this owner. */
+  /** Whether the image's record exists and still names this owner. */
   isOwned(owner: string, id: string): Promise<boolean>;
-  /** Counts an owner's images from the records, to replace a damaged tally. @default such a tally stays damaged */
+  /** Counts an owner's images from the records, to replace a damaged tally. @default a damaged tally stays damaged */
   count?(isOwner: (name: string) => boolean): Promise<Tally>;
-  /** Gets the error of each damaged tally. @default not called */
+  /** Called with the error of each damaged tally. @default not called */
   onError?(error: unknown): void;
   /** Changes of an owner's tally after which it moves to another key, see tally-epochs.ts. @default 1000 */
   epochChanges?: number;
@@ -64,17 +64,17 @@ interface Pending extends Operation {
   reject(reason: unknown): void;
 }
 
-/** What this process knows of an owner. May be evicted at any time. */
+/** The state of an owner within this process. May be evicted at any time. */
 interface Account {
   owner: string;
   prefix: string;
   queue: Pending[];
   isBusy: boolean;
-  /** As this process last wrote it; another one may have changed it. */
+  /** The tally as this process last wrote it. Another process may have changed it since. */
   held: HeldTally | null;
-  /** Images whose records agree with their last change. */
+  /** IDs of images whose records are consistent with their last change. */
   settled: Set<string>;
-  /** The count under way in this process. */
+  /** The recount under way in this process. */
   counting: Promise<void> | null;
 }
 
@@ -84,7 +84,7 @@ const MAX_ATTEMPTS = 100;
 const MAX_PAUSE_MS = 50;
 const RETRY_AFTER_MS = 2_000;
 const EPOCH_CHANGES = 1000;
-/** A count that takes longer continues behind the replies. */
+/** A recount that takes longer goes on in the background, and its callers are rejected. */
 const COUNT_PATIENCE_MS = 2_000;
 const COUNT_RETRY_AFTER_MS = 5_000;
 
@@ -146,7 +146,7 @@ class TalliedUsage implements OwnerUsage {
     });
   }
 
-  /** Makes the waiting operations, batch after batch. Never rejects: each caller gets its own failure. */
+  /** Commits the waiting operations, batch after batch. Never rejects: each caller gets its own failure. */
   async #work(account: Account): Promise<void> {
     account.isBusy = true;
     while (account.queue.length > 0) {
@@ -165,7 +165,7 @@ class TalliedUsage implements OwnerUsage {
     account.isBusy = false;
   }
 
-  /** @returns per operation, why it is refused, or `null`. */
+  /** Commits one batch. @returns For each operation, the reason for its refusal, or `null`. */
   async #commit(account: Account, batch: readonly Pending[]): Promise<unknown[]> {
     const { now, isOwned } = this.#options;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
@@ -179,7 +179,7 @@ class TalliedUsage implements OwnerUsage {
         settled,
       });
       if (!isChanged) {
-        // A write would have proved the tally current; without one it has to be read.
+        // A write would have proved that the tally is current. Without a write it must be read again.
         if (!isFresh) continue;
         for (const id of settled) if (!held.tally.notes.has(id)) account.settled.delete(id);
         return refusals;
@@ -198,7 +198,7 @@ class TalliedUsage implements OwnerUsage {
     });
   }
 
-  /** The tally in force. A damaged one is counted again from the records first. */
+  /** Reads the current tally. A damaged one is recounted from the records first. */
   async #readTally(account: Account): Promise<HeldTally> {
     const { count, onError } = this.#options;
     try {
@@ -231,7 +231,7 @@ class TalliedUsage implements OwnerUsage {
 }
 
 function prefixOf(owner: string): string {
-  // Half of a surrogate pair would be hashed as any other half is.
+  // All lone surrogates have the same UTF-8 bytes, and so the same hash.
   const isOwner =
     typeof owner === "string" && owner.length >= 1 && owner.length <= 256 && !/\p{Cs}/u.test(owner);
   if (!isOwner)

@@ -7,7 +7,7 @@ import { createOwnerUsage } from "./owner-usage.ts";
 const MINUTE_MS = 60_000;
 const OWNER = "owner";
 
-test("room of an image that was never stored, after a crash, is given back after a quarter of an hour", async () => {
+test("quota of an image that was never stored is released 15 minutes after a crash", async () => {
   const site = createOwnerSite(createMemoryBlobStore());
   await site.start().reserve(OWNER, "lost", 5, { images: 1 });
   const usage = site.start();
@@ -18,7 +18,7 @@ test("room of an image that was never stored, after a crash, is given back after
   expect(await usage.usage(OWNER)).toEqual({ images: 1, bytes: 1 });
 });
 
-test("an image that was stored before a crash keeps its room", async () => {
+test("an image that was stored before a crash keeps its quota", async () => {
   const site = createOwnerSite(createMemoryBlobStore());
   await site.start().reserve(OWNER, "stored", 5, {});
   site.records.add("stored");
@@ -30,7 +30,7 @@ test("an image that was stored before a crash keeps its room", async () => {
   expect(await site.start().usage(OWNER)).toEqual({ images: 3, bytes: 7 });
 });
 
-test("an image that is stored when nobody expected it any more is not given back twice", async () => {
+test("an image stored after its quota was released is not released twice", async () => {
   const site = createOwnerSite(createMemoryBlobStore());
   const usage = site.start();
   await usage.reserve(OWNER, "kept", 5, {});
@@ -43,7 +43,7 @@ test("an image that is stored when nobody expected it any more is not given back
   expect(await usage.usage(OWNER)).toEqual({ images: 2, bytes: 10 });
 });
 
-test("a release whose record has not followed stays one, however long that takes", async () => {
+test("a release whose record was not updated still counts as released, even after 48 minutes", async () => {
   const site = createOwnerSite(createMemoryBlobStore());
   const usage = site.start();
   await usage.reserve(OWNER, "kept", 5, {});
@@ -59,7 +59,7 @@ test("a release whose record has not followed stays one, however long that takes
   expect(await usage.usage(OWNER)).toEqual({ images: 4, bytes: 5 });
 });
 
-test("a record that cannot be read hinders nobody, and is asked about again", async () => {
+test("a record that cannot be read delays no other change, and is checked again later", async () => {
   const site = createOwnerSite(createMemoryBlobStore());
   let isDamaged = true;
   const store = createMemoryBlobStore();
@@ -88,7 +88,7 @@ test("a record that cannot be read hinders nobody, and is asked about again", as
   expect((await usage.usage(OWNER)).bytes).toBe(2);
 });
 
-test("a release that cannot ask the record fails alone and changes nothing", async () => {
+test("a release whose record cannot be read fails alone and changes nothing", async () => {
   const store = createMemoryBlobStore();
   const usage = createOwnerUsage({
     store,
@@ -107,7 +107,7 @@ test("a release that cannot ask the record fails alone and changes nothing", asy
   expect(await usage.usage(OWNER)).toEqual({ images: 2, bytes: 2 });
 });
 
-test("a tally holds no note about what is settled", async () => {
+test("a tally keeps no notes about settled images", async () => {
   const store = createMemoryBlobStore();
   const site = createOwnerSite(store);
   const usage = site.start();
@@ -125,7 +125,7 @@ test("a tally holds no note about what is settled", async () => {
   expect(site.asked.sort()).toEqual(["image-199", "last"]);
 });
 
-test("a note that the record does not bear out is kept, whatever was said", async () => {
+test("a note that the record contradicts is kept, even if the image was marked as settled", async () => {
   const site = createOwnerSite(createMemoryBlobStore());
   const usage = site.start();
   await usage.reserve(OWNER, "never stored", 5, {});
@@ -137,7 +137,7 @@ test("a note that the record does not bear out is kept, whatever was said", asyn
   expect(await usage.usage(OWNER)).toEqual({ images: 2, bytes: 10 });
 });
 
-test("a note that somebody else has made since is kept", async () => {
+test("a newer note of another process is kept", async () => {
   const site = createOwnerSite(createMemoryBlobStore());
   const [one, other] = [site.start(), site.start()];
   await one.reserve(OWNER, "kept", 5, {});

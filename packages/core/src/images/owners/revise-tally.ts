@@ -1,11 +1,11 @@
 import { ServiceError } from "../../errors.ts";
 import { nextTurn, releaseBytes, reserveBytes, type Tally, writeNote } from "./tally.ts";
 
-/** How much an owner may store. An absent limit is no limit. */
+/** Quota of one owner. An absent limit is no limit. */
 export interface OwnerLimits {
-  /** Images that an owner may have at a time, from 0. @default no limit */
+  /** Maximum number of images at a time, from 0. @default no limit */
   images?: number;
-  /** Bytes of their originals together, from 0. @default no limit */
+  /** Maximum total bytes of their originals, from 0. @default no limit */
   bytes?: number;
 }
 
@@ -13,15 +13,15 @@ export interface Operation {
   kind: "reserve" | "release";
   id: string;
   bytes: number;
-  /** Of a reservation. */
+  /** For a reservation. */
   limits: OwnerLimits;
 }
 
 export interface Revision {
   tally: Tally;
-  /** Whether anything was reserved, released or checked; if not, there is nothing to write. */
+  /** Whether anything was reserved, released or checked. If not, the tally need not be written. */
   isChanged: boolean;
-  /** Per operation, in order: why it is refused, or `null`. */
+  /** For each operation, in order, the reason for its refusal, or `null`. */
   refusals: unknown[];
 }
 
@@ -33,14 +33,14 @@ export interface RevisionContext {
   settled: ReadonlySet<string>;
 }
 
-/** A note that is not settled after this time was left by a crash. */
+/** A note that is not settled after this time was left behind by a crash. */
 export const NOTE_LIFE_MS = 15 * 60_000;
 
 const MAX_REPAIRS = 32;
 
 /**
- * Makes operations on a tally that was just read, or is known to be replaced by compare-and-set only. Records are asked
- * after that, so that what they say is not older than the tally.
+ * Applies operations to a tally that was just read, or that compare-and-set proves current. Records are read after
+ * the tally, so that they are never older than it.
  */
 export async function reviseTally(
   current: Tally,
@@ -69,18 +69,18 @@ export async function reviseTally(
   return { tally, isChanged, refusals };
 }
 
-/** Looks into a note that was left behind. */
+/** Checks a note that was left behind by a crash. */
 function repair(tally: Tally, id: string, isOwned: unknown, nowMs: number): void {
   const note = tally.notes.get(id);
   if (note === undefined) return;
   if (isOwned === (note.kind === "reserved")) tally.notes.delete(id);
-  // Never stored. The note stays as long again: if it is stored yet, its release must find nothing reserved.
+  // Never stored. The note stays for another period: a release after a late store must find nothing reserved.
   else if (isOwned === false) releaseBytes(tally, id, note.bytes, nowMs);
-  // Released, but its record does not say so yet, or could not be read. Checked again in its turn.
+  // Released, but the record does not show it yet, or could not be read. It is checked again later.
   else writeNote(tally, id, { ...note, atMs: nowMs });
 }
 
-/** What the records say; of one that cannot be read, the error. */
+/** Reads from the records whether the owner has the images. For an unreadable record the value is its error. */
 async function askOwned(ids: readonly string[], { isOwned }: RevisionContext): Promise<Map<string, unknown>> {
   const answers = await Promise.all(
     [...new Set(ids)].map(async (id): Promise<[string, unknown]> => {
@@ -94,7 +94,7 @@ async function askOwned(ids: readonly string[], { isOwned }: RevisionContext): P
   return new Map(answers);
 }
 
-/** @returns whether anything changed. @throws why not. */
+/** Applies one operation. @returns Whether the tally changed. @throws The reason for a refusal. */
 function apply(
   tally: Tally,
   operation: Operation,
@@ -110,7 +110,7 @@ function apply(
     requireRoom(tally, operation);
     reserveBytes(tally, id, bytes, nowMs);
   } else {
-    // Releases what was reserved; without a note, the bytes that the record names.
+    // Releases the reserved bytes. Without a note these are the bytes in the record.
     releaseBytes(tally, id, note?.bytes ?? bytes, nowMs);
   }
   return true;
@@ -120,14 +120,14 @@ function requireRoom(tally: Tally, { bytes, limits }: Operation): void {
   if (limits.images !== undefined && tally.images >= limits.images) {
     throw new ServiceError(
       "forbidden",
-      `No more than ${limits.images} images at a time: delete one, or wait until one expires`,
+      `At most ${limits.images} images at a time: delete one, or wait until one expires`,
     );
   }
   if (limits.bytes !== undefined && tally.bytes + bytes > limits.bytes) {
     const left = Math.max(0, limits.bytes - tally.bytes);
     throw new ServiceError(
       "forbidden",
-      `Your images may have ${limits.bytes} bytes together: ${left} are left, and this one has ${bytes}`,
+      `Your images may have at most ${limits.bytes} bytes in total: ${left} are left, and this image has ${bytes}`,
     );
   }
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-test("a tally leaves no more behind on a disk than two epochs", async () => {
+test("a tally keeps at most two epochs on disk", async () => {
   const directory = await mkdtemp(join(root, "epochs-"));
   const store = createFsBlobStore({ directory });
   const site = createOwnerSite(store, 10);
@@ -28,12 +28,12 @@ test("a tally leaves no more behind on a disk than two epochs", async () => {
   expect(await usage.usage(OWNER)).toEqual({ images: 95, bytes: 95 });
 });
 
-test("who slept while others went two epochs further counts where they are", async () => {
+test("a writer that was suspended for two epochs continues in the current epoch", async () => {
   const store = createMemoryBlobStore();
   const site = createOwnerSite(store, 5);
   const awake = site.start();
   for (let round = 0; round < 5; round++) await awake.reserve(OWNER, `image-${round}`, 1, {});
-  // Falls asleep with the sealed first epoch in its hands, before it creates the second.
+  // The writer stalls with the sealed first epoch in memory, before it creates the second.
   let wake: (() => void) | undefined;
   const slept = new Promise<void>((resolve) => {
     wake = resolve;
@@ -60,11 +60,11 @@ test("who slept while others went two epochs further counts where they are", asy
   await expect(awake.reserve(OWNER, "more", 1, { images: 30 })).rejects.toThrow(/30 images/);
 });
 
-test("a tally that others change without end is given up on with the time to wait", async () => {
+test("reserve() gives up with overloaded and a time to retry if the tally keeps changing", async () => {
   const store = createMemoryBlobStore();
   const site = createOwnerSite({
     ...store,
-    put: () => Promise.reject(new ServiceError("conflict", "The blob was changed by somebody else.")),
+    put: () => Promise.reject(new ServiceError("conflict", "The blob was changed by another process.")),
   });
   await expect(site.start().reserve(OWNER, "a", 1, {})).rejects.toMatchObject({
     code: "overloaded",
@@ -72,7 +72,7 @@ test("a tally that others change without end is given up on with the time to wai
   });
 });
 
-test("a store's trouble is told as it is, and over when it is over", async () => {
+test("reserve() rejects with the store's error, and succeeds once the store recovers", async () => {
   const store = createMemoryBlobStore();
   let isBroken = false;
   const site = createOwnerSite({

@@ -4,37 +4,45 @@ import { readAll } from "../../stores/read-all.ts";
 import { decodeTally, EMPTY_TALLY, encodeTally, type Tally } from "./tally.ts";
 
 /*
- * A tally is one blob that every change replaces by compare-and-set. The directory store keeps the files of
- * replaced blobs for hours, or until the key is deleted; so after some changes another key takes over, the next epoch.
+ * A tally is one blob that every change replaces by compare-and-set. The directory store keeps the files of replaced
+ * blobs for hours, or until the key is deleted. So after a number of changes the tally moves to another key: the next
+ * epoch.
  *
- * The last change of an epoch seals it. The next change reads the sealed tally and creates the next epoch's blob with the
- * change made: of any number of creators, exactly one succeeds. The highest epoch is the one in force. Its predecessor
- * stays, sealed, so that a list of the epochs at that moment has one of the two; those before are deleted, lowest first.
+ * The last change of an epoch seals it. The next change reads the sealed tally and creates the blob of the next
+ * epoch, which includes the change. Of any number of creators, exactly one succeeds. The highest epoch is the current
+ * one. The sealed epoch before it stays, so that a concurrent listing has at least one of the two. Older epochs are
+ * deleted, lowest first.
  *
- * A blob of a known revision can only be replaced while it exists, unsealed, so a writer that was suspended gets a conflict.
- * Only a writer that creates an epoch, or found one by listing, may be wrong: a deleted epoch can be created again. So it
- * lists again after its write, and treats the write as not done if there is a higher epoch. The write may have counted after
- * all; the notes in the tally make a repeated operation idempotent.
+ * A blob of a known revision can only be replaced while it exists and is not sealed, so a writer that was suspended
+ * gets a conflict. Only a writer that creates an epoch, or found one by listing, may be wrong: a deleted epoch can be
+ * created again. So that writer lists again after its write. If there is a higher epoch, it treats the write as not
+ * done. The write may have counted nevertheless; the notes in the tally make a repeated operation idempotent.
  */
 
-/** A tally as it was read or written. */
+/** A tally at one revision. */
 export interface HeldTally {
   readonly tally: Tally;
   readonly epoch: number;
-  /** `null` where there is no blob yet. */
+  /** `null`: no blob exists yet. */
   readonly revision: string | null;
-  /** Whether the epoch is known to have been in force at this revision. */
+  /** Whether the epoch is known to be the current one at this revision. */
   readonly isProven: boolean;
 }
 
 export interface TallyEpochs {
-  /** Rejects with `damaged` when the tally cannot be read. @param prefix of the owner's keys, which ends in `/`. */
+  /**
+   * Reads the current tally. Rejects with `damaged` if it is unreadable. @param prefix Prefix of the owner's keys,
+   * with its final `/`.
+   */
   read(prefix: string): Promise<HeldTally>;
-  /** Replaces `held`, and seals its epoch where that is long enough. Rejects with `conflict` when `held` is not the present state. */
+  /**
+   * Replaces `held`, and seals its epoch if that is long enough. Rejects with `conflict` if `held` is not the current
+   * state.
+   */
   write(prefix: string, held: HeldTally, tally: Tally): Promise<HeldTally>;
   /**
-   * Replaces a tally that cannot be read by what `count` gives; does nothing where it can be read by now. Of any number of
-   * processes one does it.
+   * Replaces an unreadable tally by the result of `count`. Does nothing if the tally is readable. Of any number of
+   * processes, one replaces it.
    */
   replaceDamaged(prefix: string, count: () => Promise<Tally>): Promise<void>;
 }
@@ -42,7 +50,7 @@ export interface TallyEpochs {
 const NOTHING: HeldTally = { tally: EMPTY_TALLY, epoch: 0, revision: null, isProven: false };
 const MAX_LOOKS = 100;
 
-/** @param epochChanges changes after which an epoch is sealed. */
+/** @param epochChanges Number of changes after which an epoch is sealed. */
 export function createTallyEpochs(store: BlobStore, epochChanges: number): TallyEpochs {
   async function load(prefix: string, epoch: number): Promise<HeldTally | null> {
     const blob = await store.get(`${prefix}${epoch}`);
@@ -66,7 +74,7 @@ export function createTallyEpochs(store: BlobStore, epochChanges: number): Tally
     try {
       for (const epoch of epochs) if (epoch < last) await store.delete(`${prefix}${epoch}`);
     } catch {
-      // The store's trouble. The change is in force all the same, and what is left goes when the next epoch begins.
+      // The change is in force even though the store failed here. The next epoch deletes the remaining keys.
     }
   }
 
@@ -94,7 +102,7 @@ export function createTallyEpochs(store: BlobStore, epochChanges: number): Tally
         if (highest === undefined) return NOTHING;
         const held = await load(prefix, highest);
         if (held !== null) return held;
-        // Deleted meanwhile: others are further by now.
+        // Deleted after the listing: other processes have moved to a later epoch.
       }
       throw new ServiceError(
         "store_unavailable",
@@ -120,13 +128,13 @@ export function createTallyEpochs(store: BlobStore, epochChanges: number): Tally
     async replaceDamaged(prefix, count) {
       const damaged = await findDamaged(prefix);
       if (damaged === null) return;
-      // Sealed: the next change creates another epoch. So a process that has the tally in memory, whether it would replace
-      // this blob or create that epoch, competes with the others as ever.
+      // Sealed, so that the next change creates another epoch. A process that holds the old tally in memory then
+      // competes as usual, whether it would replace this blob or create that epoch.
       const bytes = encodeTally({ ...(await count()), isSealed: true });
       try {
         await store.put(damaged.key, bytes, { ifRevision: damaged.revision });
       } catch (error) {
-        // Another process was faster.
+        // Another process replaced it first.
         if (!isServiceError(error, "conflict")) throw error;
       }
     },

@@ -4,13 +4,13 @@ export interface FormatFacts {
   format: ImageFormat;
   /** Content-Type of a response. */
   type: string;
-  /** The original type that is served as this format without conversion; `null` for formats that are output only. */
+  /** The original type that this format serves without conversion; `null` for output-only formats. */
   original: OriginalType | null;
-  /** Browsers may show it in place; the others are offered as a download. */
+  /** `inline`: browsers may display it. `attachment`: they download it. */
   disposition: "inline" | "attachment";
 }
 
-/** Every format that can be asked for. The first six are the document's. */
+/** Every output format. The first six are those of the API document. */
 export const FORMATS: Readonly<Record<ImageFormat, FormatFacts>> = {
   png: {
     format: "png",
@@ -62,7 +62,7 @@ export const FORMATS: Readonly<Record<ImageFormat, FormatFacts>> = {
   },
 };
 
-/** The formats of the document, in its order: those that `links` lists. */
+/** The formats of the API document, in its order. `links` lists them. */
 export const DOCUMENTED_FORMATS = ["png", "jpg", "gif", "svg", "psd", "pdf"] as const satisfies ImageFormat[];
 
 /** The types that can be uploaded. */
@@ -70,23 +70,23 @@ export const ORIGINAL_TYPES: readonly OriginalType[] = Object.values(FORMATS).fl
   ({ original }) => original ?? [],
 );
 
-/** All formats, the documented first. */
+/** All formats, those of the API document first. */
 export const ALL_FORMATS = Object.keys(FORMATS) as ImageFormat[]; // The keys of a Record<ImageFormat, …>.
 
 const BY_SUFFIX = new Map<string, ImageFormat>([...ALL_FORMATS.map((f) => [f, f] as const), ["jpeg", "jpg"]]);
 
-/** `undefined` for a suffix that names no format. `jpeg` is an alias of `jpg`. */
+/** The format of a suffix; `undefined` if there is none. `jpeg` is an alias of `jpg`. */
 export function formatOfSuffix(suffix: string): ImageFormat | undefined {
   return BY_SUFFIX.get(suffix);
 }
 
-/** The format that serves an original as it is. */
+/** The format that serves an original unchanged. */
 export function formatOfOriginal(type: OriginalType): ImageFormat {
   for (const facts of Object.values(FORMATS)) if (facts.original === type) return facts.format;
   throw new TypeError(`No format serves ${type}`);
 }
 
-/** Other names of types that can be uploaded. */
+/** Aliases of types that can be uploaded. */
 export const TYPE_ALIASES: ReadonlyMap<string, OriginalType> = new Map<string, OriginalType>([
   ["image/vnd.adobe.photoshop", "image/x-photoshop"],
   ["application/x-photoshop", "image/x-photoshop"],
@@ -94,8 +94,8 @@ export const TYPE_ALIASES: ReadonlyMap<string, OriginalType> = new Map<string, O
 ]);
 
 /**
- * The original type that an uploaded part declares; `"any"` for `application/octet-stream`, which leaves it to the
- * bytes; `undefined` for a type that is not accepted.
+ * The original type that an uploaded part declares. `"any"` for `application/octet-stream`: the bytes decide.
+ * `undefined` for a type that is not accepted.
  */
 export function declaredOriginalType(contentType: string): OriginalType | "any" | undefined {
   if (contentType === "application/octet-stream") return "any";

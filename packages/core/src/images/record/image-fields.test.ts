@@ -4,20 +4,20 @@ import { nameOfFile, parseExpiry, parseName } from "./image-fields.ts";
 const refused = expect.objectContaining({ code: "bad_request" });
 
 describe("a name", () => {
-  test("is kept in NFC without control characters", () => {
+  test("a name is stored in NFC without control characters", () => {
     expect(parseName("Cafe\u0301\u0000\r\n\u202e.png")).toBe("Café.png");
     expect(parseName("  a b  ")).toBe("a b");
     expect(parseName("\ud83da\ude00 \u{1f600}")).toBe("a \u{1f600}");
   });
-  test("that is empty counts as omitted", () => {
+  test("an empty name counts as absent", () => {
     for (const value of ["", "  ", "\u0000", undefined, null]) expect(parseName(value)).toBeUndefined();
   });
-  test("has at most 255 characters, counted as people do", () => {
+  test("a name may have 255 characters, counted as code points", () => {
     expect(parseName("😀".repeat(255))).toBe("😀".repeat(255));
     expect(() => parseName("x".repeat(256))).toThrowError(refused);
     expect(() => parseName(5)).toThrowError(refused);
   });
-  test("of a file loses its path and what is over 255 characters", () => {
+  test("the name of a file loses its path, and is cut to 255 characters", () => {
     expect(nameOfFile("C:\\fake\\photo.jpg")).toBe("photo.jpg");
     expect(nameOfFile("../../etc/passwd")).toBe("passwd");
     expect(nameOfFile("x".repeat(300))).toBe("x".repeat(255));
@@ -29,13 +29,13 @@ describe("a name", () => {
 describe("an expiry", () => {
   const now = Date.UTC(2026, 0, 1);
   const settings = { maxLifetimeMs: 1000_000 };
-  test("is a date of the near future", () => {
+  test("an expiry in the near future is accepted", () => {
     expect(parseExpiry("2026-01-01T00:00:01Z", "query", now, settings)).toBe(now + 1000);
     expect(parseExpiry(now + 5, "json", now, settings)).toBe(now + 5);
     expect(parseExpiry(String(now + 5), "form", now, settings)).toBe(now + 5);
     expect(parseExpiry(now + 1000_000, "json", now, settings)).toBe(now + 1000_000);
   });
-  test("that is absent or empty is left to the default", () => {
+  test("an absent or empty expiry leaves the default", () => {
     for (const value of [undefined, null, ""])
       expect(parseExpiry(value, "form", now, settings)).toBeUndefined();
   });
@@ -47,7 +47,7 @@ describe("an expiry", () => {
     ["digits in a JSON string", String(now + 5), "json"],
     ["no zone", "2026-01-01T00:00:01", "form"],
     ["another type", true, "json"],
-  ] as const)("%s is refused", (_title, value, source) => {
+  ] as const)("an expiry with %s is rejected", (_title, value, source) => {
     expect(() => parseExpiry(value, source, now, settings)).toThrowError(refused);
   });
 });

@@ -2,38 +2,38 @@ import { ServiceError } from "../../errors.ts";
 import type { JsonSchema } from "../../schema/json-schema.ts";
 import { DATE_DIGITS_SCHEMA, DATE_NUMBER_SCHEMA, DATE_SCHEMA, parseDate } from "./parse-date.ts";
 
-/** A name as it is sent with an upload. */
+/** The name in an upload. */
 export const NAME_SCHEMA = {
   type: "string",
   maxLength: 255,
   description:
-    "Name of the image, for people to read. Counted in Unicode's form NFC and without control characters, which are removed; empty is as if left out.",
+    "Name of the image, for people to read. Control characters are removed. The length counts in Unicode form NFC. An empty name counts as absent.",
   examples: ["Harbour at dusk.jpg"],
 } as const satisfies JsonSchema;
 
-/** A name that takes the place of another. */
+/** A new name in an edit. */
 export const NEW_NAME_SCHEMA = {
   ...NAME_SCHEMA,
   minLength: 1,
-  description: "New name. Counted in Unicode's form NFC and without control characters, which are removed.",
+  description: "New name. Control characters are removed. The length counts in Unicode form NFC.",
 } as const satisfies JsonSchema;
 
 const MAX_NAME_LENGTH = NAME_SCHEMA.maxLength;
 
 /**
- * Line breaks, controls, the invisible marks that turn text around, and half surrogate pairs, which JSON can carry and
- * UTF-8 cannot: none has a place in a name.
+ * Characters that are removed from names: line breaks, control characters, invisible marks that reverse the text
+ * direction, and lone surrogates, which JSON can encode and UTF-8 cannot.
  */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
-/** A name as it is kept: NFC without control characters. */
+/** A name in the form in which it is stored: NFC without control characters. */
 function cleanName(text: string): string {
   return text.normalize("NFC").replace(UNPRINTABLE, "").trim();
 }
 
 /**
- * The name that a client sent, or `undefined` where it sent none or an empty one.
- * Rejects with `bad_request` what is no text or longer than 255 characters.
+ * Parses a name. `undefined` if it is absent or empty. Rejects with `bad_request` a value that is not a string, or
+ * has more than 255 characters.
  */
 export function parseName(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
@@ -45,16 +45,16 @@ export function parseName(value: unknown): string | undefined {
   return name === "" ? undefined : name;
 }
 
-/** The name of an image that was sent without one: its file's, without the path that some browsers put before it. */
+/** The default name of an image: its file name, without the path that some browsers put before it. */
 export function nameOfFile(fileName: string): string {
   const name = cleanName(fileName.replace(/^.*[/\\]/s, ""));
   return name === "" ? "untitled" : [...name].slice(0, MAX_NAME_LENGTH).join("");
 }
 
-/** Where a date comes from: a number is accepted from JSON, and as digits in a form, but not in a query. */
+/** Source of a date. A number is accepted from JSON, and as digits in a form, but not in a query. */
 export type DateSource = "json" | "form" | "query";
 
-/** When an image is to expire, by where that is said. */
+/** Schemas of `expiresAt`, by source. */
 export const EXPIRY_SCHEMAS: Readonly<Record<DateSource, JsonSchema>> = {
   query: DATE_SCHEMA,
   form: {
@@ -66,7 +66,7 @@ export const EXPIRY_SCHEMAS: Readonly<Record<DateSource, JsonSchema>> = {
   json: { anyOf: [DATE_SCHEMA, DATE_NUMBER_SCHEMA] },
 };
 
-/** The expiry that a client sent in Unix milliseconds, or `undefined` for none. Rejects with `bad_request`. */
+/** Parses an expiry to Unix milliseconds. `undefined` if it is absent. Rejects with `bad_request`. */
 export function parseExpiry(
   value: unknown,
   source: DateSource,

@@ -15,7 +15,7 @@ export function createImageId(): string {
   return randomBytes(16).toString("base64url");
 }
 
-/** Whether `text` has the form of an image ID; nothing else ever reaches a store. */
+/** Whether `text` has the form of an image ID. No other text ever reaches a store as an ID. */
 export function isImageId(text: string): boolean {
   return IMAGE_ID.test(text);
 }

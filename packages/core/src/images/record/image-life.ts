@@ -1,22 +1,22 @@
 import { ServiceError } from "../../errors.ts";
 import type { Gone, ImageRecord } from "./image-record.ts";
 
-/** How long the reason of a rejected upload is kept: its client polls for it after a 202. */
+/** How long the reason of a rejected upload is kept. After a 202 the client polls for it. */
 const FAILURE_KEPT_MS = 86_400_000;
 
-/** The rejection for an image of which no record is left. */
+/** The error for an image without a record. */
 export function unknownImage(): ServiceError {
   return new ServiceError("not_found", "There is no such image.");
 }
 
 /**
- * Why an image is unavailable at `now`: `not_found` (its processing failed, or its tombstone ended) before `withheld` before
- * `gone`. `null` while it lives.
- * @param tombstoneMs how long the record of an ended image is kept.
+ * Why an image is unavailable at `now`. In order of precedence: `not_found` (processing failed, or the tombstone
+ * ended), `withheld`, `gone`. `null` while the image is alive.
+ * @param tombstoneMs How long the record of an ended image is kept.
  */
 export function whyUnavailable(record: ImageRecord, now: number, tombstoneMs: number): ServiceError | null {
   const { failure, withheld } = record;
-  // It never existed, so it is not gone.
+  // A failed upload was never an image, so it is not gone.
   if (failure !== null) return new ServiceError("not_found", failure);
   const gone = record.gone ?? dueEnd(record, now);
   if (gone !== null && (gone.why === "withheld" || forgottenFrom(record, gone, tombstoneMs) <= now)) {
@@ -34,7 +34,7 @@ export function whyUnavailable(record: ImageRecord, now: number, tombstoneMs: nu
   return new ServiceError("gone", detail);
 }
 
-/** Rejects as {@link whyUnavailable} when nothing of an image will be served ever again. */
+/** Throws like {@link whyUnavailable} if the image has ended for good. */
 export function requireNotOver(
   record: ImageRecord,
   { now, tombstoneMs }: { now(): number; tombstoneMs: number },
@@ -44,12 +44,12 @@ export function requireNotOver(
   if (why !== null) throw why;
 }
 
-/** Whether an image has ended for good by its record or its dates. */
+/** Whether an image has ended for good, by its record or by its dates. */
 export function isOver(record: ImageRecord, now: number): boolean {
   return record.failure !== null || record.gone !== null || dueEnd(record, now) !== null;
 }
 
-/** The end that an image's own dates require at `now` and that its record does not have yet. */
+/** The end that is due by the image's dates at `now`. `null` if none is due, or if the record has an end already. */
 export function dueEnd(record: ImageRecord, now: number): ImageRecord["gone"] {
   if (record.gone !== null) return null;
   const { expiresAt, withheld } = record;
@@ -58,22 +58,22 @@ export function dueEnd(record: ImageRecord, now: number): ImageRecord["gone"] {
   return expiresAt <= now ? { at: expiresAt, why: "expired" } : null;
 }
 
-/** When an image needs its next sweep, if it does not change before. */
+/** When an image needs its next sweep, unless it changes before. */
 export function nextLookAt(record: ImageRecord, tombstoneMs: number): number {
   const { expiresAt, failure, gone, updatedAt, withheld } = record;
   if (failure !== null) return Math.min(expiresAt, updatedAt + FAILURE_KEPT_MS);
-  // Even if 404 comes sooner: a restored backup must not bring back a removed image.
+  // Even if 404 comes sooner: restoring a backup must not bring back a removed image.
   if (gone !== null) return gone.at + tombstoneMs;
   return Math.min(expiresAt, withheld?.deleteAfter ?? expiresAt);
 }
 
-/** When a gone image answers 404. A withheld image may have its own date for that. */
+/** When an ended image changes from 410 to 404. A withheld image may set an earlier date. */
 function forgottenFrom({ withheld }: ImageRecord, { at, why }: Gone, tombstoneMs: number): number {
   if (why === "withheld") return at;
   return Math.min(at + tombstoneMs, withheld?.deleteAfter ?? Number.POSITIVE_INFINITY);
 }
 
-/** Whether an image has ended for good by its record, independent of the clock. */
+/** Whether an image has ended for good by its record alone, independent of the clock. */
 export function hasEnded({ failure, gone }: ImageRecord): boolean {
   return failure !== null || gone !== null;
 }

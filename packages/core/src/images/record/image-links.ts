@@ -3,27 +3,30 @@ import type { Agent } from "../../http/agent.ts";
 import { DOCUMENTED_FORMATS, FORMATS } from "./formats.ts";
 import type { ImageRecord } from "./image-record.ts";
 
-/** An image as its readers see it, without owner and PIN: the body of `<id>.json`. Dates are ISO 8601 in UTC. */
+/** An image without owner and PIN: the body of `<id>.json`. Dates are ISO 8601 in UTC. */
 export interface ImageDetails {
   id: string;
-  /** As its uploader named it. Untrusted text. */
+  /** Name given by the uploader. Untrusted text. */
   name: string;
   type: OriginalType;
-  /** Bytes of the original; of the upload, while it is processed. */
+  /** Bytes of the original, or of the upload while it is processed. */
   size: number;
-  /** Pixels, upright; `null` while it is processed, or where the renderer cannot tell. As `height` and `pages`. */
+  /**
+   * Pixels, upright. `null` while the image is processed, or if the renderer cannot tell; likewise `height` and
+   * `pages`.
+   */
   width: number | null;
   height: number | null;
   /** Pages of a PDF, frames of an animation, else 1. */
   pages: number | null;
   status: "ready" | "processing";
-  /** The program that uploaded it; `null` for an image that was added in code. */
+  /** Program that uploaded the image; `null` for an image that was added in code. */
   agent: Agent | null;
   createdAt: string;
   updatedAt: string;
   expiresAt: string;
   url: string;
-  /** Its addresses by format. */
+  /** Addresses of the image by format. */
   links: Record<"json" | (typeof DOCUMENTED_FORMATS)[number], string>;
 }
 
@@ -39,7 +42,7 @@ export function formatUrl(base: string, id: string, suffix: ImageFormat | "json"
   return `${base}/api/images/${id}.${suffix}`;
 }
 
-/** Whether an image can be served in a format with this renderer. */
+/** Whether this renderer can serve the image in a format. */
 export function isServable(
   renderer: Renderer,
   record: Pick<ImageRecord, "type">,
@@ -48,7 +51,7 @@ export function isServable(
   return FORMATS[format].original === record.type || renderer.canRender(record.type, format);
 }
 
-/** @param base absolute URL or path of the mount point, without a trailing slash. */
+/** @param base Absolute URL or path of the mount point, without a trailing slash. */
 export function detailsOf(base: string, record: ImageRecord): ImageDetails {
   const { id } = record;
   const iso = (ms: number) => new Date(ms).toISOString();
@@ -70,11 +73,11 @@ export function detailsOf(base: string, record: ImageRecord): ImageDetails {
     updatedAt: iso(record.updatedAt),
     expiresAt: iso(record.expiresAt),
     url: imageUrl(base, id),
-    links: Object.fromEntries(links) as ImageDetails["links"], // Made of these suffixes right above.
+    links: Object.fromEntries(links) as ImageDetails["links"], // The keys are the suffixes above.
   };
 }
 
-/** As {@link detailsOf}, with what only the uploader gets. */
+/** Like {@link detailsOf}, with edit URL and PIN, which only the uploader receives. */
 export function addedDetailsOf(base: string, record: ImageRecord, pin: string) {
   return { ...detailsOf(base, record), editUrl: editUrl(base, record.id, pin), pin };
 }

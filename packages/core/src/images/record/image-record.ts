@@ -3,9 +3,12 @@ import type { OriginalType, PageSizes } from "../../contracts/renderer.ts";
 import type { Agent } from "../../http/agent.ts";
 import { isImageId } from "./image-id.ts";
 
-/** The work that an accepted upload waits for. Its worker holds a lease, taken by compare-and-set on the record. */
+/** Work that an accepted upload still needs. Its worker holds a lease, taken by compare-and-set on the record. */
 export interface Processing {
-  /** Leases taken, the present one included. One that was given back without a verdict about the file does not count. */
+  /**
+   * Number of leases taken, the current one included. A lease returned without a verdict about the file does not
+   * count.
+   */
   tries: number;
   /** No other worker may take the lease before this time. */
   leaseUntil: number;
@@ -15,63 +18,63 @@ export interface Processing {
 
 export type GoneReason = "deleted" | "expired" | "withheld";
 
-/** The end of an image, for good: nothing of it is served from then on, and its bytes are removed. */
+/** The end of an image, for good: nothing of it is served any more, and its bytes are removed. */
 export interface Gone {
   at: number;
   why: GoneReason;
 }
 
-/** That an image must not be shown, by whom, and for how long. */
+/** A block on showing an image: its reason, authority and duration. */
 export interface Withholding {
-  /** Written for clients that ask for the image. */
+  /** Sent to clients that request the image. */
   reason: string;
   /** URL of the authority that demands it; `null`: not given. */
   authority: string | null;
-  /** When it was withheld first. */
+  /** When the image was first withheld. */
   since: number;
-  /** When the image is removed for good; `null`: at the end of its life. */
+  /** When the image is removed for good; `null`: at its expiry. */
   deleteAfter: number | null;
 }
 
-/** Whom the host app named as an image's owner, and what the image counts for among what they have. */
+/** The owner of an image as named by the host app, and the image's share of the owner's quota. */
 export interface Owner {
   name: string;
   bytes: number;
 }
 
-/** What is kept of an image beside its bytes. Dates are Unix milliseconds. */
+/** Stored metadata of an image. Dates are Unix milliseconds. */
 export interface ImageRecord {
   id: string;
   name: string;
   type: OriginalType;
-  /** Bytes of the original; of the upload as it came, while that is processed. */
+  /** Bytes of the original, or of the unprocessed upload while it is processed. */
   size: number;
   /** SHA-256 of the same bytes, hex. */
   sha256: string;
   width: number | null;
   height: number | null;
   pages: number | null;
-  /** As {@link Admission.pageSizes}. Records of earlier versions lack it. */
+  /** See {@link Admission.pageSizes}. Records of earlier versions lack it. */
   pageSizes?: PageSizes;
   agent: Agent | null;
-  /** `null`: the host named none, or the bytes are removed. Never shown. */
+  /** `null`: the host named no owner, or the bytes are removed. Never shown. */
   owner: Owner | null;
   createdAt: number;
   updatedAt: number;
   expiresAt: number;
-  /** `null` while it lives. */
+  /** `null` while the image lives. */
   gone: Gone | null;
-  /** `null` while it may be shown. */
+  /** `null` while the image may be shown. */
   withheld: Withholding | null;
-  /** What has to be done before it can be served; `null` when nothing has. */
+  /** Work to do before the image can be served; `null` if none remains. */
   processing: Processing | null;
-  /** Why the upload was refused after it had been accepted; `null` where it was not. */
+  /** Why an upload was rejected after a 202; `null` if it was not. */
   failure: string | null;
-  /** The record stands for one that cannot be read: nothing but its end and its withholding is known. Absent in all others. */
+  /** Substitute for an unreadable record: only its end and its withholding are known. Absent in all other records. */
   damaged?: true;
 }
 
-/** What some bytes are as JSON; `null` where they are none. */
+/** Parses JSON. `null` if the bytes are not JSON. */
 export function jsonIn(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString("utf8"));
@@ -87,22 +90,22 @@ export function idOfRecord(key: string): string | null {
   return isImageId(id) && rest.join("/") === "record" ? id : null;
 }
 
-/** Keys under which the parts of an image are stored: all of them under its ID, so that removal is complete. */
+/** Keys of the parts of an image. All start with its ID, so that removal is complete. */
 export const keyOf = {
   record: (id: string) => `${id}/record`,
   original: (id: string) => `${id}/original`,
-  /** The file as it came, while it waits to be processed. Never served. */
+  /** The unprocessed file, while it waits to be processed. Never served. */
   upload: (id: string) => `${id}/upload`,
   rendition: (id: string, name: string) => `${id}/renditions/${name}`,
   failure: (id: string, name: string) => `${id}/failures/${name}`,
 };
 
-/** What the first segment of keys is that are no part of what is kept: trials of a store, marks, lists of stores without an index. */
+/** First key segments of transient data: trials of a store, marks, and lists for stores without an index. */
 const PASSING = /^(?:readyz|doctor|migration|identity|backup|rendition-usage|due-[a-z]{1,20})$/;
 
 /**
- * Which role's store a key belongs to: those of an image as {@link keyOf} makes them, all others to the records.
- * `null` for what comes and goes with the store it is in.
+ * The role of the store for a key: by {@link keyOf} for keys of an image, `records` for all others. `null` for
+ * transient data, which belongs to one store only.
  */
 export function roleOf(key: string): StoreRole | null {
   const [first = "", part] = key.split("/");

@@ -11,51 +11,57 @@ import { isImageId } from "./image-id.ts";
 import { type ImageRecord, idOfRecord, keyOf } from "./image-record.ts";
 import { damagedRecord, decodeRecord, encodeRecord } from "./record-codec.ts";
 
-/** A record at one revision. The same object for as long as the revision holds, so that answers can be kept with it. */
+/**
+ * A record at one revision. The same object is returned while the revision holds, so that callers can cache results
+ * by it.
+ */
 export interface CurrentRecord {
   readonly record: ImageRecord;
   readonly revision: string;
 }
 
-/** A record that cannot be read, at one revision. */
+/** The bytes of an unreadable record, at one revision. */
 export interface DamagedRecord {
   bytes: Buffer;
   revision: string;
 }
 
 export interface ImageRecords {
-  /** The record if it is known to be current without asking a remote store; `undefined` says nothing. */
+  /** The cached record if it is known to be current without a request to the store. `undefined`: unknown. */
   peek(id: string): CurrentRecord | undefined;
   /**
-   * The record as it is now; `null` where there is none, in a store that is still the one that was opened. Rejects with
-   * `damaged` for one that cannot be read, and with `store_unavailable` for one that a newer release wrote.
+   * Loads the current record. `null` if there is none, after confirming the identity of the store. Rejects with
+   * `damaged` for an unreadable record, and with `store_unavailable` for one that a newer release wrote.
    */
   load(id: string, signal?: AbortSignal): Promise<CurrentRecord | null>;
-  /** As `load`, without a look at the store's identity: for a caller that removes and refuses nothing where it is `null`. */
+  /**
+   * Like `load`, without confirming the identity of the store. For callers that neither remove nor refuse anything on
+   * `null`.
+   */
   loadUnconfirmed(id: string): Promise<CurrentRecord | null>;
-  /** A record that `load` rejects as damaged, as it is stored; `null` where there is none, or one that can be read. */
+  /** The bytes of a record that `load` rejects as damaged. `null` if there is no record, or if it is readable. */
   loadDamaged(id: string): Promise<DamagedRecord | null>;
   /** The IDs of all records, in no particular order. */
   ids(): AsyncGenerator<string>;
   /**
-   * The same IDs by parts of the store, in random order: a few parts stand for all. Names that have no record may be among
-   * them. `null` where the store has no such parts.
+   * The same IDs by shards of the store, in random order: a few shards are a sample of all. May include names without
+   * a record. `null` if the store has no shards.
    */
   shards: (() => AsyncGenerator<{ ids: string[]; shardCount: number }>) | null;
-  /** Makes a new record; the commit point of an image. Rejects with `conflict` where one exists. */
+  /** Creates a record: the commit point of an image. Rejects with `conflict` if one exists. */
   create(record: ImageRecord, signal?: AbortSignal): Promise<CurrentRecord>;
-  /** Replaces a record by compare-and-set. Rejects with `conflict` when it is no longer at `current`. */
+  /** Replaces a record by compare-and-set. Rejects with `conflict` if `current` is not its current revision. */
   replace(current: CurrentRecord, record: ImageRecord): Promise<CurrentRecord>;
-  /** Removes a record for good, whatever it says by now. */
+  /** Removes a record for good, at any revision. */
   remove(id: string): Promise<void>;
 }
 
 const MAX_CACHED_RECORDS = 5_000;
 
 /**
- * Every request looks at the record, for expiry and deletion are in force at once on every process. Where the store can
- * tell cheaply that a revision still holds, the parsed record is kept and only that look remains.
- * @param confirm rejects where the store is not the one that was opened: a missing record says nothing then.
+ * Every request checks the record, because expiry and deletion take effect at once on every process. If the store can
+ * check cheaply that a revision still holds, the parsed record is cached and only that check remains.
+ * @param confirm Rejects if the store is not the one that was opened. A missing record proves nothing then.
  */
 export function createImageRecords(store: BlobStore, confirm: () => Promise<void>): ImageRecords {
   const cache = new LRUCache<string, CurrentRecord>({
@@ -142,10 +148,13 @@ async function* idsByShard(sampler: ShardSampler) {
   }
 }
 
-/** As {@link decodeRecord}; what stands for a damaged record is as damaged, unless it says that nothing is served. */
+/**
+ * Like {@link decodeRecord}. Rejects the substitute of a damaged record as damaged too, unless it is gone or
+ * withheld.
+ */
 export function readRecord(bytes: Buffer, id: string): ImageRecord {
   const record = decodeRecord(bytes, id);
-  if (isUnknown(record)) throw damagedRecord(id, "it was replaced when it could not be read");
+  if (isUnknown(record)) throw damagedRecord(id, "it was unreadable and has been replaced by a substitute");
   return record;
 }
 

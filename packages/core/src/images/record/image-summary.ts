@@ -1,15 +1,15 @@
 import type { OriginalType } from "../../contracts/renderer.ts";
 import type { ImageRecord } from "./image-record.ts";
 
-/** An image for host code, without its PIN. Dates are Unix milliseconds. */
+/** An image for the host app, without its PIN. Dates are Unix milliseconds. */
 export interface ImageSummary {
   id: string;
-  /** As its uploader named it. Untrusted text. */
+  /** Name given by the uploader. Untrusted text. */
   name: string;
   type: OriginalType;
   /** Bytes of the original. */
   size: number;
-  /** As `authorize` named it when the image was uploaded; `null` for none, and for an image whose bytes are removed. */
+  /** Owner named by `authorize` at upload; `null` if there is none, or after the bytes were removed. */
   owner: string | null;
   createdAt: number;
   expiresAt: number;

@@ -9,7 +9,7 @@ import { readMigrationMark } from "../store/migration-mark.ts";
 
 const KEY = { headers: { "idempotency-key": "8e03978e-40d5" } };
 
-/** Changes a stored JSON as another release would. */
+/** Changes stored JSON as another release would. */
 async function rewrite(store: BlobStore, key: string, changes: object): Promise<void> {
   const stored = JSON.parse(String(await bytesAt(store, key)));
   await store.put(key, Buffer.from(JSON.stringify({ ...stored, ...changes })));
@@ -19,7 +19,7 @@ async function keysBelow(store: BlobStore, prefix: string): Promise<string[]> {
   return (await store.list(prefix)).keys;
 }
 
-test("everything that is stored as JSON carries the version of its format", async () => {
+test("everything stored as JSON has a format version", async () => {
   const store = createMemoryBlobStore();
   const site = createLifeSite({ store, authorize: () => ({ owner: "anna" }) });
   const { id } = created(await site.create(KEY));
@@ -46,7 +46,7 @@ test("a record without a version is read as version 1, and an edit keeps fields 
 });
 
 test.each([2, 1.5, 0, "1", null])(
-  "a record of version %j answers 503 on every way, with one line per image that names it; all else is served",
+  "a record of version %j answers 503 to every request and is logged once by its ID; all other images are served",
   async (v) => {
     const site = createLifeSite();
     const { id, pin } = created(await site.create());
@@ -77,7 +77,7 @@ test.each([2, 1.5, 0, "1", null])(
   },
 );
 
-test("a sweep leaves an image of a newer release alone, and does what is due about the others", async () => {
+test("a sweep leaves an image of a newer release unchanged, and sweeps the others", async () => {
   const site = createLifeSite({ tombstoneDays: 0 });
   const { id } = created(await site.create());
   const other = created(await site.create());
@@ -92,7 +92,7 @@ test("a sweep leaves an image of a newer release alone, and does what is due abo
   expect(site.errors).toHaveLength(1);
 });
 
-test("a claim and a tally of a newer release answer 503, and are not changed", async () => {
+test("a claim and a tally of a newer release answer 503 and stay unchanged", async () => {
   const site = createLifeSite({ authorize: () => ({ owner: "anna" }) });
   const { id } = created(await site.create(KEY));
   const [claim = ""] = await keysBelow(site.store, "idempotency/");
@@ -112,7 +112,7 @@ test("a claim and a tally of a newer release answer 503, and are not changed", a
   expect(await tracesOf(site.store, id)).toContain(`${id}/record`);
 });
 
-test("a migration copies records of a newer release as bytes, with their pictures, and has them looked at at once", async () => {
+test("a migration copies records of a newer release as bytes, with their pictures, and makes them due at once", async () => {
   const site = createLifeSite();
   const { id } = created(await site.create());
   await rewrite(site.store, `${id}/record`, { v: 2, expiresAt: "never" });
@@ -134,7 +134,7 @@ test("a migration copies records of a newer release as bytes, with their picture
   );
 });
 
-test("work that waits for an image of a newer release is left to that", async () => {
+test("a job for an image of a newer release is left to that release", async () => {
   const site = createLifeSite();
   const { id } = created(await site.create());
   await rewrite(site.store, `${id}/record`, { v: 2, processing: { tries: 0, leaseUntil: 0, worker: null } });

@@ -2,10 +2,10 @@ import { LRUCache } from "lru-cache";
 import { ServiceError } from "../../errors.ts";
 import { markReported } from "../../http/failure-listener.ts";
 
-/** Version of the format that this release writes. Stored values without a version have 1. */
+/** Version of the stored format that this release writes. A stored value without a version has version 1. */
 export const FORMAT_VERSION = 1;
 
-/** A stored value that a newer release wrote. This release neither serves nor changes it. */
+/** Rejection of a stored value that a newer release wrote. This release neither serves nor changes it. */
 export class NewerVersion extends ServiceError {
   constructor(what: string, v: unknown) {
     const version = JSON.stringify(v);
@@ -17,24 +17,24 @@ export class NewerVersion extends ServiceError {
   }
 }
 
-const MAX_TOLD = 1000;
-/** Messages that this process has reported: one line for each stored value, however many requests meet it. */
-const told = new LRUCache<string, true>({ max: MAX_TOLD });
+const MAX_REPORTED = 1000;
+/** Messages that this process has reported already: each stored value is logged once, not for every request. */
+const reported = new LRUCache<string, true>({ max: MAX_REPORTED });
 
-/** Whether this release reads a stored value of this version. Absent is 1. */
+/** Whether this release can read a stored value of this version. Absent means 1. */
 export function isKnownVersion(v: unknown): boolean {
   return v === undefined || (Number.isInteger(v) && Number(v) >= 1 && Number(v) <= FORMAT_VERSION);
 }
 
 /**
  * Rejects a stored value of an unknown version.
- * @param what names the value in the log, e.g. `Image <id>`.
+ * @param what Name of the value in messages, e.g. `Image <id>`.
  * @throws NewerVersion
  */
 export function requireKnownVersion(v: unknown, what: string): void {
   if (isKnownVersion(v)) return;
   const error = new NewerVersion(what, v);
-  if (told.has(error.message)) markReported(error);
-  told.set(error.message, true);
+  if (reported.has(error.message)) markReported(error);
+  reported.set(error.message, true);
   throw error;
 }

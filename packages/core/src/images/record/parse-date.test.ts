@@ -25,11 +25,11 @@ test.each([
   ["", null],
   [true, null],
   [{}, null],
-])("%j", (value, expected) => {
+])("parseDate parses %j to %s", (value, expected) => {
   expect(parseDate(value, false)).toBe(expected);
 });
 
-test("numbers and digits count only where they are allowed", () => {
+test("numbers and digits are accepted only with allowNumber", () => {
   expect(parseDate(1_900_000_000_000, true)).toBe(1_900_000_000_000);
   expect(parseDate("1900000000000", true)).toBe(1_900_000_000_000);
   expect(parseDate(1_900_000_000_000, false)).toBeNull();

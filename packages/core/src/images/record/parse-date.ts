@@ -2,7 +2,7 @@ import { patternOf } from "../../schema/json-schema.ts";
 
 const HOUR = "(?:[01]\\d|2[0-3])";
 
-/** A date of a request as a text. */
+/** A date in a request, as text. */
 export const DATE_SCHEMA = {
   type: "string",
   pattern:
@@ -12,7 +12,7 @@ export const DATE_SCHEMA = {
   examples: ["2030-01-31T12:00:00.000Z"],
 } as const;
 
-/** A date of a request as Unix time: digits, where all values are texts. */
+/** A date in a request, as digits of Unix time. For sources whose values are all strings. */
 export const DATE_DIGITS_SCHEMA = {
   type: "string",
   pattern: "^\\s*\\d{1,16}\\s*$",
@@ -20,7 +20,7 @@ export const DATE_DIGITS_SCHEMA = {
   examples: ["1895918400000"],
 } as const;
 
-/** The same as a number. */
+/** A date in a request, as a number. */
 export const DATE_NUMBER_SCHEMA = {
   type: "integer",
   minimum: -8.64e15,
@@ -33,8 +33,9 @@ const ISO_8601 = patternOf(DATE_SCHEMA);
 const DIGITS = patternOf(DATE_DIGITS_SCHEMA);
 
 /**
- * A date of a request in Unix milliseconds: an ISO 8601 string with a zone, or, where `allowNumber`, integer Unix
- * milliseconds as a number or as digits. `null` for anything else, calendar nonsense such as 31 February included.
+ * Parses a date of a request to Unix milliseconds. Accepts an ISO 8601 string with a zone and, with `allowNumber`,
+ * integer Unix milliseconds as a number or as digits. `null` for any other value, and for impossible dates such as 31
+ * February.
  */
 export function parseDate(value: unknown, allowNumber: boolean): number | null {
   if (typeof value === "number") return allowNumber && isTime(value) ? value : null;

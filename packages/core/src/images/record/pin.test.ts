@@ -6,7 +6,7 @@ const secret = "0123456789abcdef0123456789abcdef";
 const id = "AAAAAAAAAAAAAAAAAAAAAA";
 
 describe("PINs", () => {
-  test("are the first 80 bits of HMAC-SHA256(secret, id) in Crockford base 32", () => {
+  test("a PIN is the first 80 bits of HMAC-SHA256(secret, id) in Crockford base 32", () => {
     const pin = createPins(secret).pinOf(id);
     expect(pin).toMatch(/^[0-9A-HJKMNP-TV-Z]{16}$/);
     const bits = [...pin]
@@ -16,7 +16,7 @@ describe("PINs", () => {
     expect(Buffer.from(bytes)).toEqual(createHmac("sha256", secret).update(id).digest().subarray(0, 10));
   });
 
-  test("verify for their image alone", () => {
+  test("a PIN verifies for its own image only", () => {
     const pins = createPins(secret);
     const pin = pins.pinOf(id);
     expect(pins.verify(id, pin)).toBe(true);
@@ -27,7 +27,7 @@ describe("PINs", () => {
     }
   });
 
-  test("may be typed by hand: case, hyphens and look-alikes do not matter", () => {
+  test("case, hyphens and look-alike characters of a PIN do not matter", () => {
     const pins = createPins(secret);
     const pin = pins.pinOf(id);
     expect(pins.verify(id, pin.toLowerCase())).toBe(true);
@@ -35,7 +35,7 @@ describe("PINs", () => {
     expect(pins.verify(id, pin.replaceAll("0", "o").replaceAll("1", "l"))).toBe(true);
   });
 
-  test("of a rotated secret stay valid, and new ones come from the first", () => {
+  test("after a rotation old PINs stay valid, and new ones come from the first secret", () => {
     const old = createPins(secret).pinOf(id);
     const fresh = "f".repeat(32);
     const pins = createPins([fresh, secret]);
@@ -44,7 +44,7 @@ describe("PINs", () => {
     expect(createPins(fresh).verify(id, old)).toBe(false);
   });
 
-  test("need at least 32 bytes of secret", () => {
+  test("createPins throws for a secret of fewer than 32 bytes", () => {
     expect(() => createPins("short")).toThrow(TypeError);
     expect(() => createPins([])).toThrow(TypeError);
     expect(() => createPins([secret, "short"])).toThrow(TypeError);

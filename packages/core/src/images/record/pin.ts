@@ -7,15 +7,15 @@ const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const PIN_LENGTH = 16;
 export const MIN_SECRET_BYTES = 32;
 
-/** A PIN as it is given out. One that is sent may be written otherwise, see {@link Pins.verify}. */
+/** A PIN as it is issued. Clients may send other spellings, see {@link Pins.verify}. */
 export const PIN_SCHEMA = {
   type: "string",
   pattern: `^[${ALPHABET}]{${PIN_LENGTH}}$`,
-  description: "With it an image can be changed and deleted. Keep it to yourself.",
+  description: "Allows changing and deleting the image. Keep it secret.",
   examples: ["7Q2M9XK4T0VB3HZC"],
 } as const satisfies JsonSchema;
 
-/** The keys that PINs are derived from: the first signs, all verify. */
+/** The keys from which PINs are derived. In a list, the first signs and all verify. */
 export type Secret = string | Uint8Array | readonly (string | Uint8Array)[];
 
 export interface Pins {
@@ -25,7 +25,7 @@ export interface Pins {
   verify(id: string, pin: string): boolean;
 }
 
-/** Throws a TypeError for a secret shorter than 32 bytes. */
+/** @throws TypeError for a secret shorter than 32 bytes. */
 export function createPins(secret: Secret): Pins {
   const keys = toKeys(secret);
   const [signing] = keys;
@@ -49,11 +49,11 @@ export function createPins(secret: Secret): Pins {
   };
 }
 
-/** The keys of a secret, the signing one first. Throws a TypeError for one shorter than 32 bytes. */
+/** The keys of a secret, the signing key first. @throws TypeError for a key shorter than 32 bytes. */
 export function toKeys(secret: Secret): Buffer[] {
   const list: readonly unknown[] = Array.isArray(secret) ? secret : [secret];
   return list.map((each) => {
-    // Of another realm, as under Jest, bytes are no instance of our Uint8Array.
+    // `instanceof` fails for bytes of another realm, as under Jest.
     if (typeof each !== "string" && !isUint8Array(each)) {
       throw new TypeError(
         `secret must be a string, bytes or a list of those, each of at least ${MIN_SECRET_BYTES} bytes`,

@@ -4,7 +4,7 @@ import { createSite } from "../../../test/image-site.ts";
 import { roleOf } from "./image-record.ts";
 import { decodeRecord } from "./record-codec.ts";
 
-/** As the first version wrote it, which knew nothing of work that is left for later. */
+/** A record of the first version, which had no background processing. */
 const OLD_RECORD = {
   id: "Yk3fPq0bT1mVxR8aZ2cLdw",
   name: "old.png",
@@ -20,7 +20,7 @@ const OLD_RECORD = {
   expiresAt: Date.parse("2026-03-02T11:00:00.000Z"),
 };
 
-test("an image that an earlier version stored is served as ever", async () => {
+test("an image stored by an earlier version is served", async () => {
   const { store, send } = createSite();
   await store.put(`${OLD_RECORD.id}/record`, Buffer.from(JSON.stringify(OLD_RECORD)));
   await store.put(`${OLD_RECORD.id}/original`, PNG);
@@ -29,7 +29,7 @@ test("an image that an earlier version stored is served as ever", async () => {
   expect((await send("GET", `/api/images/${OLD_RECORD.id}.png`)).text).toBe(PNG.toString("utf8"));
 });
 
-test("what is no record is refused as damaged, with the key of its image", () => {
+test("decodeRecord rejects an invalid record as damaged, with the key of its image", () => {
   for (const text of ["", "7", "{}", '{"id":1,"expiresAt":2}', JSON.stringify({ ...OLD_RECORD, size: "1" })])
     expect(() => decodeRecord(Buffer.from(text), OLD_RECORD.id)).toThrow(
       expect.objectContaining({
@@ -41,7 +41,7 @@ test("what is no record is refused as damaged, with the key of its image", () =>
   expect(() => decodeRecord(bytes, "a".repeat(22))).toThrow(/belongs to another image/);
 });
 
-test("sizes of pages are kept in a record and not shown, and wrong ones are refused as damaged", async () => {
+test("page sizes are kept in a record and never shown, and invalid ones are rejected as damaged", async () => {
   const { store, send } = createSite();
   const pageSizes = [
     [1, 40, 30],

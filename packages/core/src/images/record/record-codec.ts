@@ -4,7 +4,7 @@ import { FORMATS } from "./formats.ts";
 import { type ImageRecord, jsonIn, keyOf } from "./image-record.ts";
 import { FORMAT_VERSION, requireKnownVersion } from "./known-version.ts";
 
-/** What is wrong with one field; `null` where nothing is. */
+/** Whether the value of a field is valid. */
 type Check = (value: unknown) => boolean;
 
 const isTime: Check = (value) => typeof value === "number" && Number.isSafeInteger(value);
@@ -12,13 +12,13 @@ const isText: Check = (value) => typeof value === "string";
 const isBytes: Check = (value) => isTime(value) && Number(value) >= 0;
 const isFlag: Check = (value) => value === true;
 
-/** A field that may be absent: records of earlier versions lack some. */
+/** Allows an absent field: records of earlier versions lack some. */
 const orNothing =
   (check: Check): Check =>
   (value) =>
     value === undefined || value === null || check(value);
 
-/** An object with these fields at least: a later version may have added more. */
+/** An object with at least these fields. A later version may have added others. */
 const objectOf =
   (fields: Readonly<Record<string, Check>>): Check =>
   (value) =>
@@ -62,26 +62,26 @@ const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
   damaged: orNothing(isFlag),
 };
 
-/** What records of earlier versions lack. */
+/** Defaults of the fields that records of earlier versions lack. */
 const ADDED_LATER = { owner: null, gone: null, withheld: null, processing: null, failure: null };
 
-/** A record as it is stored. */
+/** The stored form of a record. */
 export function encodeRecord(record: ImageRecord): Buffer {
   return Buffer.from(JSON.stringify({ v: FORMAT_VERSION, ...record }), "utf8");
 }
 
 /**
  * The inverse of {@link encodeRecord}.
- * @param id of the image that the record belongs to. @default whichever it names
- * @throws NewerVersion for a record of a newer release, and ServiceError `damaged` for anything else.
+ * @param id The image that the record must belong to. @default any image
+ * @throws NewerVersion for a record of a newer release, ServiceError `damaged` for any other fault.
  */
 export function decodeRecord(bytes: Buffer, id?: string): ImageRecord {
   const value = jsonIn(bytes);
-  const { v, ...record } = Object(value) as { v?: unknown; id?: unknown }; // Any value can be asked.
+  const { v, ...record } = Object(value) as { v?: unknown; id?: unknown }; // Both are checked below.
   requireKnownVersion(v, `The record of image ${id ?? record.id}`);
   const why = value === null ? "it is not JSON" : whyNoRecord(value, id);
   if (why !== null) throw damagedRecord(id, why);
-  return { ...ADDED_LATER, ...(record as ImageRecord) }; // Proved right above.
+  return { ...ADDED_LATER, ...(record as ImageRecord) }; // Proved above.
 }
 
 /** @param why A clause without a full stop. */
@@ -90,7 +90,7 @@ export function damagedRecord(id: string | undefined, why: string): ServiceError
   return new ServiceError("damaged", `${what} is damaged: ${why}`);
 }
 
-/** Why a value is no image record, as a clause without a full stop; `null` where it is one. */
+/** Why a value is not an image record, as a clause without a full stop. `null` if it is one. */
 function whyNoRecord(value: unknown, id: string | undefined): string | null {
   if (typeof value !== "object" || value === null) return "it is not a JSON object";
   const wrong = wrongField(value, RECORD);
@@ -98,16 +98,16 @@ function whyNoRecord(value: unknown, id: string | undefined): string | null {
   return id === undefined || ("id" in value && value.id === id) ? null : "it belongs to another image";
 }
 
-/** Whether one field of a value that is no record is as a record has it. */
+/** Whether one field of any value, such as a damaged record, is valid for a record. */
 export function hasField<K extends keyof ImageRecord>(
   value: unknown,
   field: K,
 ): value is Pick<ImageRecord, K> {
   if (typeof value !== "object" || value === null || !(field in value)) return false;
-  return RECORD[field]((value as Record<string, unknown>)[field]); // Any object can be asked.
+  return RECORD[field]((value as Record<string, unknown>)[field]); // The field exists.
 }
 
 function wrongField(value: object, fields: Readonly<Record<string, Check>>): string | null {
-  const given = value as Record<string, unknown>; // Any object can be asked.
+  const given = value as Record<string, unknown>; // A missing field reads as undefined.
   return Object.entries(fields).find(([name, check]) => !check(given[name]))?.[0] ?? null;
 }

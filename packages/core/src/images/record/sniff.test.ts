@@ -42,7 +42,7 @@ test.each([
   ["an element that begins like svg", Buffer.from("<svgx/>"), null],
   ["an unfinished comment", Buffer.from(`<!-- ${svg}`), null],
   ["nothing", Buffer.alloc(0), null],
-])("%s", (_title, head, type) => {
+])("sniffType detects the type of %s", (_title, head, type) => {
   expect(sniffType(head)).toBe(type);
 });
 
@@ -54,7 +54,7 @@ test.each<[title: string, head: string | Buffer]>([
   ["an unfinished comment in UTF-16", Buffer.from("\ufeff<!-- ", "utf16le")],
   ["whitespace after a comment", `<!-- -->${" ".repeat(60_000)}`],
   ["an unfinished name", "<!-- --><s:sv"],
-])("%s is taken for an SVG where that is declared", (_, head) => {
+])("sniffType accepts %s as SVG if that is declared", (_, head) => {
   expect(sniffType(Buffer.from(head), "image/svg+xml")).toBe("image/svg+xml");
   expect(sniffType(Buffer.from(head))).toBeNull();
   expect(sniffType(Buffer.from(head), "image/png")).toBeNull();
@@ -71,16 +71,16 @@ test.each<[title: string, head: string]>([
   ["another XML", '<?xml version="1.0"?><kml/>'],
   ["a very long name", `<?xml version="1.0"?><${"svg".repeat(20_000)}`],
   ["half of gzip's mark", "\x1f"],
-])("%s is no SVG, even if it is declared", (_, head) => {
+])("sniffType rejects %s as SVG, even if that is declared", (_, head) => {
   expect(sniffType(Buffer.from(head), "image/svg+xml")).toBeNull();
 });
 
-test("what the bytes say is not overruled", () => {
+test("a declared SVG type does not override another detected type", () => {
   expect(sniffType(Buffer.from("GIF89a"), "image/svg+xml")).toBe("image/gif");
   expect(sniffType(Buffer.from("%PDF-1.7\n"), "image/svg+xml")).toBe("application/pdf");
 });
 
-test("64 KiB of unfinished prologue are told in linear time", () => {
+test("sniffType reads 64 KiB of unfinished prolog in linear time", () => {
   const started = process.cpuUsage();
   sniffType(Buffer.from("<!doctype [".padEnd(65_536, "\"'[")));
   sniffType(Buffer.from("<!--->".repeat(10_922)));

@@ -5,15 +5,15 @@ const PDF_HEADER_WITHIN = 1024;
 
 const SVG_ROOT = /^<(?:[A-Za-z_][\w.-]*:)?svg[\s/>]/;
 const SVG_DOCTYPE = /^<!doctype\s+(?:[A-Za-z_][\w.-]*:)?svg\b/i;
-/** Of the {@link ROOT_CHARACTERS} that are looked at, so few that the name must have been cut off. */
+/** A root tag without its end, shorter than {@link ROOT_CHARACTERS}: `head` ends within its name. */
 const UNFINISHED_ROOT = /^<[\w.:-]{0,126}$/;
 const ROOT_CHARACTERS = 128;
 
 /**
- * Tells the type of a file by its first bytes, or `null` for none of the six. Says nothing of the rest of the file.
+ * Detects the type of a file from its first bytes. `null` for none of the six. The rest of the file is not checked.
  *
- * `declared` decides what the bytes leave open, for SVG alone: a gzipped file, whose content is not looked at, and one
- * whose XML prolog is longer than `head`.
+ * For SVG only, `declared` decides if the bytes leave the type open: for a gzipped file, whose content is not read,
+ * and for an XML prolog longer than `head`.
  */
 export function sniffType(head: Buffer, declared?: OriginalType): OriginalType | null {
   if (startsWith(head, [0xff, 0xd8, 0xff])) return "image/jpeg";
@@ -25,7 +25,7 @@ export function sniffType(head: Buffer, declared?: OriginalType): OriginalType |
   if (isSvg === true) return "image/svg+xml";
   if (declared === "image/svg+xml" && (isSvg === "unknown" || startsWith(head, [0x1f, 0x8b])))
     return declared;
-  // Last, since it is the only one that is looked for anywhere but at the very beginning.
+  // Last: only this mark may occur after the start of the file.
   if (head.subarray(0, PDF_HEADER_WITHIN).includes("%PDF-")) return "application/pdf";
   return null;
 }
@@ -35,8 +35,8 @@ function startsWith(head: Buffer, magic: number[]): boolean {
 }
 
 /**
- * Whether the first element is `svg`, after what XML allows in front: a BOM, declaration, comments, a DOCTYPE. `unknown`
- * where `head` ends in the middle of that.
+ * Whether the first element is `svg`, after the prolog that XML allows: a BOM, declaration, comments, a DOCTYPE.
+ * `unknown` if `head` ends within the prolog.
  */
 function hasSvgRoot(head: Buffer): boolean | "unknown" {
   const text = decode(head);
@@ -48,7 +48,7 @@ function hasSvgRoot(head: Buffer): boolean | "unknown" {
     if (text.startsWith("<?", at)) at = endOf(text, "?>", at);
     else if (text.startsWith("<!--", at)) at = endOf(text, "-->", at + 4);
     else if (/^<!doctype/i.test(text.slice(at, at + 9))) {
-      // A page of HTML begins so as well, but does not name an svg.
+      // An HTML page may start this way too, but its DOCTYPE does not name svg.
       isOther ||= !SVG_DOCTYPE.test(text.slice(at, at + ROOT_CHARACTERS));
       at = endOfDoctype(text, at);
     } else break;
@@ -59,7 +59,7 @@ function hasSvgRoot(head: Buffer): boolean | "unknown" {
   return isXml && !isOther && (root === "" || UNFINISHED_ROOT.test(root)) ? "unknown" : false;
 }
 
-/** UTF-16 where a byte order mark or a `<` of two bytes shows it; else as UTF-8, of which ASCII is all that counts. */
+/** Decodes UTF-16 if a byte order mark or a two-byte `<` shows it, else UTF-8. Only the ASCII characters matter. */
 function decode(head: Buffer): string {
   if (startsWith(head, [0xff, 0xfe]) || startsWith(head, [0x3c, 0])) return head.toString("utf16le");
   if (startsWith(head, [0xfe, 0xff]) || startsWith(head, [0, 0x3c])) {
@@ -70,7 +70,7 @@ function decode(head: Buffer): string {
   return head.toString("utf8");
 }
 
-/** Index after the next `mark`, or the end of the text, where nothing matches any more. */
+/** Index after the next `mark`. Without one, the end of the text, where nothing matches. */
 function endOf(text: string, mark: string, from: number): number {
   const index = text.indexOf(mark, from);
   return index === -1 ? text.length : index + mark.length;

@@ -1,6 +1,6 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
 
-/** Which store keeps what. */
+/** The store of each role. */
 export interface StorageRoles {
   records: BlobStore;
   originals: BlobStore;

@@ -8,7 +8,7 @@ export function newApiKey(): { key: string; hash: string; hint: string } {
   return { key, hash: hashApiKey(key), hint: key.slice(0, HINT_LENGTH) };
 }
 
-/** The stored form of a key. Keys have 160 random bits, so a fast hash is enough. */
+/** The stored hash of a key. Keys have 160 random bits, so a fast hash is secure. */
 export function hashApiKey(key: string): string {
   return createHash("sha256").update(key).digest("base64url");
 }

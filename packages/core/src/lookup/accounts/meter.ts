@@ -5,19 +5,19 @@ import type { LookupSettings } from "../lookup-settings.ts";
 
 /** Points of an account's allowance, held for one request until it is settled. */
 export interface Reservation {
-  /** The most that the answer may cost, at least 1. */
+  /** The maximum cost of the answer, at least 1. */
   points: number;
-  /** Whether the same request was made earlier in the month. The earlier one settles it. */
+  /** Whether the same request was made earlier in the month. The earlier reservation is then settled. */
   isRepeat: boolean;
-  /** Sets the true cost; 0 removes the request. A request that is settled stays as it is. */
+  /** Sets the final cost; 0 removes the request. A settled request stays unchanged. */
   settle(points: number): Promise<void>;
 }
 
-/** Counts the points that accounts use. No account is counted for `null`. */
+/** Counts the points that accounts use. Calls without an account (`null`) are not counted. */
 export interface Meter {
   /**
-   * Reserves at most `points`, or as many as are left; rejects with `too_many_requests` when none are.
-   * @param request identifies the request: the same again in the month costs nothing.
+   * Reserves at most `points`, or as many as are left; rejects with `too_many_requests` if none are left.
+   * @param request identifies the request: repeating it in the same month costs nothing.
    */
   reserve(
     account: Account | null,
@@ -47,7 +47,7 @@ export function createMeter(accounts: Accounts, settings: LookupSettings): Meter
   };
 }
 
-/** For a look-up that is not counted. */
+/** The reservation of a look-up that is not counted. */
 const FREE: Reservation = {
   points: Number.MAX_SAFE_INTEGER,
   isRepeat: true,
@@ -59,7 +59,7 @@ function digestOf(request: readonly unknown[]): string {
 }
 
 function exhausted(kind: QuotaKind, nowMs: number): LookupProblem {
-  return new LookupProblem("too_many_requests", `All ${kind} of this month are used up`, {
+  return new LookupProblem("too_many_requests", `This month's allowance of ${kind} is used up`, {
     retryAfterMs: nextMonthMs(nowMs) - nowMs,
   });
 }

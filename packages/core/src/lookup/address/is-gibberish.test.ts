@@ -11,7 +11,7 @@ const SCRIPTS = new URL("../../../scripts/gibberish/", import.meta.url);
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz";
 const KEY_ROWS = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
-/** First and last names of each language that the table of letters was not made of. */
+/** First and last names of each language that was not used to train the table of letter pairs. */
 function heldOutNames(): { first: string[]; last: string[] }[] {
   const byLanguage = new Map<string, { first: string[]; last: string[] }>();
   for (const line of readFileSync(new URL("names-held-out.txt", SCRIPTS), "utf8").split("\n")) {
@@ -24,7 +24,7 @@ function heldOutNames(): { first: string[]; last: string[] }[] {
   return [...byLanguage.values()].filter(({ first, last }) => first.length > 0 && last.length > 0);
 }
 
-/** The ways of addresses, for each first name with some last name: a list for each language. */
+/** Addresses in common styles, made of each first name and some last name: one list per language. */
 function heldOutLocals(): string[][] {
   return heldOutNames().map(({ first, last }) =>
     Array.from({ length: Math.max(first.length, last.length) }, (_, index) => {
@@ -35,7 +35,7 @@ function heldOutLocals(): string[][] {
   );
 }
 
-/** Texts of 8 to 13 letters, the same ones each time. */
+/** Texts of 8 to 13 letters, the same in every run. */
 function mash(next: (random: () => number, before: string) => string): string[] {
   let state = 1;
   const random = () => {
@@ -78,7 +78,7 @@ test.each([
   "a8f3e9c1",
   "3f2504e04f8911d39a0c",
   "aaaaaaa",
-])("%s is gibberish", (local) => {
+])("isGibberish of %s is true", (local) => {
   expect(isGibberish(local)).toBe(true);
 });
 
@@ -105,17 +105,17 @@ test.each([
   "John.Smith.III",
   "jürgen.müller",
   "юлия.щербакова",
-])("%j is not", (local) => {
+])("isGibberish of %j is false", (local) => {
   expect(isGibberish(local)).toBe(false);
 });
 
-test("the table is what the script makes of its half of the names", async () => {
+test("the table of letter pairs equals the script's output for its half of the names", async () => {
   const script = fileURLToPath(new URL("train-letter-pairs.mjs", SCRIPTS));
   await promisify(execFile)(process.execPath, [script, "--check"]);
 });
 
-describe("on lists that the table was not made of", () => {
-  test("fewer than 0.1 % of addresses in some 60 languages are taken for gibberish, in no language more than 4 %", () => {
+describe("isGibberish, on lists that the table was not trained on", () => {
+  test("judges fewer than 0.1 % of addresses in some 60 languages as gibberish, and at most 4 % in any language", () => {
     const locals = heldOutLocals();
     expect(locals.length).toBeGreaterThan(55);
     expect(locals.flat().length).toBeGreaterThan(10_000);
@@ -123,11 +123,11 @@ describe("on lists that the table was not made of", () => {
     expect(Math.max(...locals.map(shareOfGibberish))).toBeLessThan(0.04);
   });
 
-  test("no name of a function is", () => {
+  test("judges no role name as gibberish", () => {
     expect([...ROLE_NAMES].filter(isGibberish)).toEqual([]);
   });
 
-  test("most of what is mashed is", () => {
+  test("judges most random keystrokes as gibberish", () => {
     expect(shareOfGibberish(mash((random) => pick(random, ALPHABET)))).toBeGreaterThan(0.84);
     const walk = mash((random, before) =>
       pick(random, before === "" ? ALPHABET : neighbours(before.charAt(before.length - 1))),
@@ -137,7 +137,7 @@ describe("on lists that the table was not made of", () => {
   });
 });
 
-test("any text has an answer, the same in upper case", () => {
+test("isGibberish answers for any text, and ignores case", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 70 }), (local) => {
       expect(typeof isGibberish(local)).toBe("boolean");

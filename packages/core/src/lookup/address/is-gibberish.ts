@@ -8,36 +8,37 @@ const NINE = 57;
 const LETTERS = 26;
 const TO_LOWER_CASE = 0x20;
 
-/** Quarters of a bit for each pair of letters, by `26 × first + second`. */
+/** Quarters of a bit for each pair of letters, indexed by `26 × first + second`. */
 const SURPRISE = Uint8Array.from(LETTER_PAIRS.join(""), (digit) => Number.parseInt(digit, 36));
 
-/** Fewer pairs of letters say nothing: initials and short names look like anything. */
+/** Fewer pairs of letters are not judged: initials and short names resemble anything. */
 const MIN_PAIRS = 6;
 /**
- * What pairs of letters may have on average, and what all together may have beyond that: short names vary more. Calibrated
- * on names that the table was not made of; see docs/lookup-names.md.
+ * The maximum average of letter pairs, and the maximum excess of the total: short names vary more. Calibrated
+ * on names that were not used to train the table; see docs/lookup-names.md.
  */
 const MAX_QUARTER_BITS_PER_PAIR = 4.6 * 4;
 const MAX_QUARTER_BITS_BEYOND = 7 * 4;
 
-/** So many times from letter to digit or back without a sign between is a random token: `a8f3e9`. */
+/** This many changes between letters and digits without a separator indicate a random token: `a8f3e9`. */
 const MIN_SWITCHES = 5;
-/** Keys that lie side by side, of keyboards of several countries. */
+/** Adjacent keys, on the keyboards of several countries. */
 const KEYS_IN_A_ROW = /qwert[yz]|azerty|asdfg|sdfgh|dfghj|fghjk|ghjkl|lkjhg|[yz]xcvb|xcvbn|poiuy/i;
 
-/** So many of one letter are a key that was held down. */
+/** This many repetitions of one letter indicate a key that was held down. */
 const MIN_REPEATS = 4;
 
 /**
- * Whether the part before an `@` is no name, word or initials in any language but keys hit at random: `xkqjzvbn`. Of few
- * letters it is not, unless digits are mixed in. Letters of other scripts are judged in their transliteration.
+ * Whether the local part of an address is random keystrokes, not a name, word or initials in any language:
+ * `xkqjzvbn`. Too few letters are never gibberish, unless digits are mixed in. Other scripts are judged by
+ * their transliteration.
  */
 export function isGibberish(local: string): boolean {
   let surprise = 0;
   let pairs = 0;
   let switches = 0;
   let repeats = 1;
-  // The letter before, from 0 to 25; -1 where there is none.
+  // The previous letter, from 0 to 25; -1 if there is none.
   let previous = -1;
   let wasDigit = false;
   for (let index = 0; index < local.length; index += 1) {

@@ -23,7 +23,7 @@ test.each([
   "comptabilite",
   "segreteria",
   "post",
-])("%s is a function", (local) => {
+])("isRoleName of %s is true", (local) => {
   expect(isRoleName(local)).toBe(true);
 });
 
@@ -45,11 +45,11 @@ test.each([
   "",
   "...",
   "supporter.jane",
-])("%j is a person, or nothing", (local) => {
+])("isRoleName of %j is false", (local) => {
   expect(isRoleName(local)).toBe(false);
 });
 
-test("the list holds at least 150 names of functions, in the form in which they are compared", () => {
+test("the list has at least 150 role names, in the form in which they are compared", () => {
   expect(ROLE_NAMES.size).toBeGreaterThanOrEqual(150);
   for (const name of ROLE_NAMES) {
     expect(name).toMatch(/^[a-z]+$/);
@@ -57,7 +57,7 @@ test("the list holds at least 150 names of functions, in the form in which they 
   }
 });
 
-test("any text has an answer, the same in upper case", () => {
+test("isRoleName answers for any text, and ignores case", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme-ascii", maxLength: 70 }), (local) => {
       expect(isRoleName(local.toUpperCase())).toBe(isRoleName(local));

@@ -5,10 +5,10 @@ const SIGNS_ALL = /[._+-]+/g;
 const DIGITS_AT_END = /[0-9]+$/;
 
 /**
- * Whether the part before an `@` names a function, not a person: `info`, `sales-eu`, `info.berlin`, `it.support`,
- * `no-reply`, `support2`. A function counts if it is all there is, if it comes first (`info.berlin`), or if it comes after
- * a place or an audience (`eu-sales`); a word that people are called by, too, only alone or beside such a word
- * (`sales-eu`, but not `sales.maria`, and `john.sales` never).
+ * Whether the local part of an address names a role instead of a person: `info`, `sales-eu`, `info.berlin`,
+ * `it.support`, `no-reply`, `support2`. A role counts if it is the whole local part, if it comes first
+ * (`info.berlin`), or if it follows a place or an audience (`eu-sales`). A role that is also a personal name
+ * counts only alone or next to such a word: `sales-eu`, but not `sales.maria`, and never `john.sales`.
  */
 export function isRoleName(local: string): boolean {
   const lower = local.toLowerCase();
@@ -20,7 +20,7 @@ export function isRoleName(local: string): boolean {
     return name !== lower && ROLE_NAMES.has(name);
   }
   const words = name.split(SIGNS_ALL).filter((word) => word !== "");
-  // `no-reply`; but `h.r` are initials.
+  // `no-reply` is a role; but `h.r` are initials.
   if (words.every((word) => word.length > 1) && ROLE_NAMES.has(words.join(""))) {
     return true;
   }

@@ -1,6 +1,7 @@
 /**
- * How surprising a letter is after another in names of many languages: a row for each letter from a to z, in it a digit
- * of base 36 for each next letter, in quarters of a bit. Made by scripts/gibberish/train-letter-pairs.mjs.
+ * How surprising a letter is after another one, in names of many languages. One row per letter from a to z;
+ * in it, one base-36 digit per next letter, in quarters of a bit. Created by
+ * scripts/gibberish/train-letter-pairs.mjs.
  */
 export const LETTER_PAIRS: readonly string[] = [
   "rkkhqqmlmqifi8rqzbhinlswlo",

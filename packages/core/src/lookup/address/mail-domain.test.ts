@@ -11,7 +11,7 @@ test.each([
   ["faß.de", "xn--fa-hia.de"],
   ["例え.jp", "xn--r8jz45g.jp"],
   ["3com.com", "3com.com"],
-])("%s is the domain %s", (text, domain) => {
+])("mailDomain of %s is %s", (text, domain) => {
   expect(normaliseDomain(text)).toBe(domain);
 });
 
@@ -33,11 +33,11 @@ test.each([
   "ü\u00ad",
   "a.\u00ad",
   `${"ü".repeat(64)}.com`,
-])("%j is no domain", (text) => {
+])("mailDomain of %j is null", (text) => {
   expect(normaliseDomain(text)).toBeNull();
 });
 
-test("a normalised domain is a domain, and its own normalised one", () => {
+test("a normalised domain is a mail domain, and normalising it changes nothing", () => {
   const texts = fc.oneof(
     fc.domain(),
     fc.string({ unit: "grapheme", maxLength: 40 }).map((text) => `${text}.example`),

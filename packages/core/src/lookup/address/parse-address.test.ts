@@ -4,7 +4,7 @@ import { addressFault, normaliseAddress, parseAddress } from "./parse-address.ts
 
 const LONG_DOMAIN = `${"d".repeat(63)}.${"d".repeat(63)}.${"d".repeat(62)}.com`;
 
-describe("an address", () => {
+describe("parseAddress, for an address,", () => {
   test.each([
     ["John.Smith@Example.COM", "John.Smith", "example.com", "john.smith@example.com"],
     ["o'brien+tag@mail.example.org", "o'brien+tag", "mail.example.org", "o'brien+tag@mail.example.org"],
@@ -13,12 +13,12 @@ describe("an address", () => {
     ["info@münchen.example", "info", "xn--mnchen-3ya.example", "info@xn--mnchen-3ya.example"],
     ["info@XN--MNCHEN-3YA.example", "info", "xn--mnchen-3ya.example", "info@xn--mnchen-3ya.example"],
     ["info@bücher。example", "info", "xn--bcher-kva.example", "info@xn--bcher-kva.example"],
-  ])("%s is read", (text, local, domain, address) => {
+  ])("reads %s", (text, local, domain, address) => {
     expect(parseAddress(text)).toEqual({ local, domain, address, isInternational: false });
     expect(addressFault(text)).toBeNull();
   });
 
-  test("with letters of other scripts before the @ is marked, and given in form NFC", () => {
+  test("marks letters of other scripts before the @, and returns them in form NFC", () => {
     expect(parseAddress("Ju\u0308rgen@example.com")).toEqual({
       local: "Jürgen",
       domain: "example.com",
@@ -28,7 +28,7 @@ describe("an address", () => {
     expect(parseAddress("用户@例子.example")?.isInternational).toBe(true);
   });
 
-  test("is not international for a character that is another way to write ASCII", () => {
+  test("does not mark a character that is another form of ASCII as international", () => {
     expect(parseAddress("\u212Aelvin@example.com")).toEqual({
       local: "Kelvin",
       domain: "example.com",
@@ -37,7 +37,7 @@ describe("an address", () => {
     });
   });
 
-  test("may have 64 octets before the @, and 254 in all", () => {
+  test("accepts 64 octets before the @, and 254 in total", () => {
     expect(parseAddress(`${"a".repeat(64)}@example.com`)).not.toBeNull();
     expect(parseAddress(`${"ü".repeat(32)}@example.com`)).not.toBeNull();
     const longest = `${"a".repeat(254 - 1 - LONG_DOMAIN.length)}@${LONG_DOMAIN}`;
@@ -47,7 +47,7 @@ describe("an address", () => {
   });
 });
 
-describe("no address", () => {
+describe("parseAddress, for other text,", () => {
   test.each([
     ["", "no_local"],
     ["example.com", "no_local"],
@@ -69,7 +69,7 @@ describe("no address", () => {
     ["ü\u037e@example.com", "local_syntax"],
     [`${"a".repeat(65)}@example.com`, "local_length"],
     [`${"ü".repeat(33)}@example.com`, "local_length"],
-    // 64 octets as they are, 96 in lower case.
+    // 64 octets as written, 96 in lower case.
     [`${"İ".repeat(32)}@example.com`, "local_length"],
     ["a@[192.0.2.1]", "address_literal"],
     ["a@[IPv6:2001:db8::1]", "address_literal"],
@@ -101,7 +101,7 @@ describe("no address", () => {
   });
 });
 
-describe("of any text", () => {
+describe("parseAddress, for any text,", () => {
   const texts = fc.oneof(
     fc.string({ unit: "binary", maxLength: 80 }),
     fc.emailAddress(),
@@ -110,7 +110,7 @@ describe("of any text", () => {
       .map(([local, label]) => `${local}@${label}.example`),
   );
 
-  test("what comes out can be sent in a line of SMTP, and fits the standard's bounds", () => {
+  test("returns only addresses that are valid in a line of SMTP and within the standard's limits", () => {
     fc.assert(
       fc.property(texts, (text) => {
         const parsed = parseAddress(text);
@@ -125,7 +125,7 @@ describe("of any text", () => {
     );
   });
 
-  test("the normalised address is its own normalised address, and has the same domain", () => {
+  test("returns a normalised address that normalises to itself, with the same domain", () => {
     fc.assert(
       fc.property(texts, (text) => {
         const parsed = parseAddress(text);

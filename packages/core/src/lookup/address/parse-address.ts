@@ -1,24 +1,29 @@
 import { mailDomain } from "./mail-domain.ts";
 
-/** An address of the grammar of RFC 5321 that mail really uses, and RFC 6531's letters of other scripts before the `@`. */
+/**
+ * An address in the subset of RFC 5321 that real mail uses, also with RFC 6531's letters of other scripts
+ * before the `@`.
+ */
 export interface ParsedAddress {
-  /** Before the `@`, in the case in which it was written, in Unicode's form NFC. */
+  /** The part before the `@`, in its original case, in Unicode form NFC. */
   local: string;
   /** Lower-case A-labels. */
   domain: string;
-  /** All in lower case: what {@link normaliseAddress} gives. */
+  /** The whole address in lower case, as {@link normaliseAddress} returns it. */
   address: string;
-  /** Whether `local` has letters beyond ASCII, so that only servers with SMTPUTF8 (RFC 6531) take mail for it. */
+  /**
+   * Whether `local` has non-ASCII letters, so that only servers with SMTPUTF8 (RFC 6531) accept mail for it.
+   */
   isInternational: boolean;
 }
 
-/** What is wrong with an address: the first of these that holds. */
+/** The fault of an address: the first of these that applies. */
 export type AddressFault =
-  /** Longer than anything that is looked at. */
+  /** Longer than any text that is parsed. */
   | "not_an_address"
-  /** No `@`, or nothing before it. */
+  /** No `@`, or no text before it. */
   | "no_local"
-  /** `"quoted text"@`: allowed by the standard, used by nobody. */
+  /** `"quoted text"@`: allowed by the standard, but not used in practice. */
   | "quoted_local"
   | "local_syntax"
   /** More than 64 octets before the `@`. */
@@ -26,33 +31,39 @@ export type AddressFault =
   /** `@[192.0.2.1]`. */
   | "address_literal"
   | "domain_syntax"
-  /** More than 254 octets in all. */
+  /** More than 254 octets in total. */
   | "address_length";
 
-/** Nothing longer is looked at. */
+/** Longer texts are rejected unread. */
 const MAX_TEXT_LENGTH = 512;
 const MAX_LOCAL_OCTETS = 64;
 const MAX_ADDRESS_OCTETS = 254;
 
 const ASCII_LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
-// Beyond ASCII all but controls, formats, lone surrogates, private use and blanks of any script.
+// Beyond ASCII, all characters except controls, formats, lone surrogates, private use and blanks of any
+// script.
 const LOCAL =
   /^(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]|[^\0-\x7f\p{C}\p{Z}])+(?:\.(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]|[^\0-\x7f\p{C}\p{Z}])+)*$/u;
 const ASCII = /^[\0-\x7f]*$/;
 
-/** @returns `null` for what is not an address; {@link addressFault} tells why. Never throws. */
+/**
+ * @returns `null` for a text that is not an address; {@link addressFault} returns the reason. Never throws.
+ */
 export function parseAddress(text: string): ParsedAddress | null {
   const parsed = readAddress(text);
   return typeof parsed === "string" ? null : parsed;
 }
 
-/** Why {@link parseAddress} refuses a text; `null` where it does not. */
+/** Why {@link parseAddress} rejects a text; `null` if it accepts it. */
 export function addressFault(text: string): AddressFault | null {
   const parsed = readAddress(text);
   return typeof parsed === "string" ? parsed : null;
 }
 
-/** The key of contacts and suppressions: lower case, the domain as A-labels. `null` for what is not an address. */
+/**
+ * The key of contacts and suppressions: lower case, the domain as A-labels. `null` for a text that is not an
+ * address.
+ */
 export function normaliseAddress(text: string): string | null {
   return parseAddress(text)?.address ?? null;
 }
@@ -74,7 +85,7 @@ function readAddress(text: string): ParsedAddress | AddressFault {
   }
   const isInternational = !isAscii && !ASCII.test(local);
   const lower = isInternational ? lowerCase(local) : local.toLowerCase();
-  // Some letters take more octets in lower case, some fewer: both are addresses, or neither.
+  // Some letters take more octets in lower case, some fewer: both forms must fit.
   const localOctets = isInternational
     ? Math.max(Buffer.byteLength(local), Buffer.byteLength(lower))
     : local.length;

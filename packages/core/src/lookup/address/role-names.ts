@@ -1,7 +1,10 @@
-/** Functions that have an address of their own, in lower case and without signs. English first, then others. */
+/**
+ * Roles that have their own address, in lower case and without separators. English first, then other
+ * languages.
+ */
 export const ROLE_NAMES: ReadonlySet<string> = new Set(
   [
-    // RFC 2142 and what servers send by themselves.
+    // Names of RFC 2142, and senders of automatic mail.
     "abuse hostmaster postmaster webmaster usenet www ftp root noc security noreply donotreply mailerdaemon daemon bounce bounces",
     "admin administrator sysadmin it itsupport tech technical dev devops engineering developer developers developerrelations api",
     "info information infos contact contacts contactus hello hi hey mail email mailbox inbox post team office reception frontdesk",
@@ -32,8 +35,8 @@ export const ROLE_NAMES: ReadonlySet<string> = new Set(
 );
 
 /**
- * Of {@link ROLE_NAMES} those that people are called by, too, or that stand for initials: with more behind them they only
- * count if that is a {@link QUALIFIERS qualifier} or a function itself.
+ * The {@link ROLE_NAMES} that are also personal names or initials. With another word after them they count
+ * only if that word is a {@link QUALIFIERS qualifier} or a role itself.
  */
 export const ALSO_PERSONAL: ReadonlySet<string> = new Set(
   "sales hi hey it hr pr ir cv rh dev api ads www ftp noc all personal post press shop store care root board news test".split(
@@ -41,7 +44,7 @@ export const ALSO_PERSONAL: ReadonlySet<string> = new Set(
   ),
 );
 
-/** What stands beside a function without being a person: places, audiences, articles. */
+/** Words next to a role that do not name a person: places, audiences, articles. */
 export const QUALIFIERS: ReadonlySet<string> = new Set(
   [
     "at au be br ca ch cn cz de dk es eu fi fr hu ie in it jp kr lu mx nl no nz pl pt ro ru se sg tr ua uk us usa za",

@@ -10,7 +10,7 @@ import { answerOf, type LookupOperation } from "../operations/operation.ts";
 import { type Query, readQuery } from "./query.ts";
 import { headReply, jsonReply, RefusedRequest, retryAfter } from "./refusal.ts";
 
-/** What the routes of one lookup share. */
+/** The dependencies that the routes of one lookup share. */
 export interface LookupHttp {
   lookup: LookupContext;
   limiter: RateLimiter;
@@ -24,17 +24,20 @@ interface Caller {
   isTest: boolean;
 }
 
-/** Answers with fixed data, uncounted. */
+/** The key that gets fixed answers and is not counted. */
 const TEST_KEY = "test-api-key";
 
-/** Answers requests by an operation: key, rate limit, parameters, work. @param isOpen no key is needed. */
+/**
+ * Answers requests with an operation: checks key, rate limit and parameters, then does the work. @param
+ * isOpen no key is needed.
+ */
 export function answerBy<P, D, E, M extends object>(
   operation: LookupOperation<P, D, E, M>,
   isOpen: boolean,
 ): (http: LookupHttp, call: Call) => Promise<Reply> {
   return async (http, call) => {
     const { lookup } = http;
-    // No answer before it is certain that suppressions are found.
+    // No answer is sent before the list of suppressions is verified.
     await lookup.suppressions.ready();
     const query = readQuery(call.search);
     const caller = isOpen ? anyone(call, query) : await authenticate(http, call, query);
@@ -52,12 +55,12 @@ export function answerBy<P, D, E, M extends object>(
   };
 }
 
-/** The test key gives the fixed answer on open routes too. */
+/** On open routes too, the test key gets the fixed answer. */
 function anyone(call: Call, query: Query): Caller {
   return { account: null, isTest: keyOf(call, query) === TEST_KEY };
 }
 
-/** Rejects with `authentication_failed`. A request that the host vouches for needs no key. */
+/** Rejects with `authentication_failed`. A request that the host authenticates needs no key. */
 async function authenticate({ lookup, options }: LookupHttp, call: Call, query: Query): Promise<Caller> {
   const named = (await options.authenticate?.(call)) ?? null;
   if (named !== null) return { account: named, isTest: false };
@@ -70,7 +73,9 @@ async function authenticate({ lookup, options }: LookupHttp, call: Call, query: 
   });
 }
 
-/** The key of a request: in the query, as `X-API-KEY`, or as `Authorization: Bearer`; `null` without one. */
+/**
+ * The key of a request: in the query, as `X-API-KEY`, or as `Authorization: Bearer`; `null` if there is none.
+ */
 function keyOf({ headers }: Call, query: Query): string | null {
   const given = query.parameter("api_key");
   if (given !== null) return given;
@@ -81,7 +86,9 @@ function keyOf({ headers }: Call, query: Query): string | null {
 
 const SECOND_MS = 1000;
 
-/** Rejects with `rate_limited` over the limit of an account, or of an address without one. */
+/**
+ * Rejects with `rate_limited` if the account, or the client's address without an account, exceeds its limit.
+ */
 async function countRequest(
   { limiter, options }: LookupHttp,
   call: Call,

@@ -13,7 +13,7 @@ import {
 import { MAX_DURATION_SCHEMA, TEXT_SCHEMA } from "../operations/given.ts";
 import { COMPANY_SCHEMA, DOMAIN_SCHEMA } from "../operations/subject.ts";
 
-/** The schemas that replies consist of. */
+/** The schemas of reply data. */
 export type DataSchemaName =
   | "Domain"
   | "Person"
@@ -22,30 +22,30 @@ export type DataSchemaName =
   | "EmailCount"
   | "Account";
 
-/** A look-up, as the OpenAPI document describes it. */
+/** A look-up in the OpenAPI document. */
 export interface DescribedLookup {
   operationId: string;
   summary: string;
   description: string;
   parameters: readonly ApiParameter[];
-  /** Of `data`. */
+  /** Schema of `data`. */
   data: DataSchemaName;
-  /** Of `meta`, beside `params`. */
+  /** Schemas of `meta`, besides `params`. */
   meta?: Readonly<Record<string, JsonSchema>>;
-  /** Of `meta.params`. */
+  /** Schemas of `meta.params`. */
   echo: Readonly<Record<string, JsonSchema>>;
-  /** Whether it may be about a suppressed person. */
+  /** Whether the answer may concern a suppressed person. */
   mayBeClaimed?: boolean;
-  /** Whether an allowance may be used up. */
+  /** Whether the look-up counts against an allowance. */
   isCounted?: boolean;
-  /** Of `data`, while the result is not known yet. */
+  /** Schema of `data` while the result is pending. */
   pending?: DataSchemaName;
 }
 
 const text = { type: ["string", "null"] } as const;
 const { maxLength } = TEXT_SCHEMA;
 
-const OF_NAMES = "It must have letters, more than single ones, and no digits.";
+const OF_NAMES = "It must have letters, not only single ones, and no digits.";
 
 const DOMAIN = queryParameter("domain", { ...DOMAIN_SCHEMA, maxLength });
 const COMPANY = queryParameter("company", { ...COMPANY_SCHEMA, maxLength });
@@ -57,7 +57,7 @@ export const DESCRIBED_LOOKUPS = {
     operationId: "searchDomain",
     summary: "Addresses of an organisation",
     description:
-      "What is known of a domain, with the addresses found for it, the surest first. One of `domain` and `company` is needed. Each ten addresses that are returned, or begun, cost one search; none cost nothing, and so does the same request again in the month. A page that the allowance does not pay for is shortened. `test-api-key` as the key gives a fixed answer and costs nothing.",
+      "The known facts about a domain and its addresses, highest confidence first. Either `domain` or `company` is required. Each ten addresses returned, or part of ten, cost one search. An empty result is free, and so is repeating the same request within the month. A page that exceeds the remaining allowance is shortened. With the key `test-api-key` the answer is fixed and free.",
     parameters: [
       DOMAIN,
       COMPANY,
@@ -69,7 +69,7 @@ export const DESCRIBED_LOOKUPS = {
     ],
     data: "Domain",
     meta: {
-      results: { type: "integer", minimum: 0, description: "Addresses on all pages together." },
+      results: { type: "integer", minimum: 0, description: "Number of addresses on all pages." },
       limit: { type: "integer", minimum: LIMIT_SCHEMA.minimum, maximum: LIMIT_SCHEMA.maximum },
       offset: { type: "integer", minimum: OFFSET_SCHEMA.minimum },
     },
@@ -84,13 +84,13 @@ export const DESCRIBED_LOOKUPS = {
     operationId: "findEmail",
     summary: "The address of a person",
     description:
-      "The address of somebody at an organisation, known or worked out. `first_name` and `last_name` are needed, or `full_name`, which is not looked at beside them; and one of `domain` and `company`. An address that is found costs one search.",
+      "The address of a person at an organisation, known or guessed. Required are `first_name` and `last_name`, or `full_name`, which is ignored if both others are given; and `domain` or `company`. An address that is found costs one search.",
     parameters: [
       DOMAIN,
       COMPANY,
       queryParameter("first_name", name("First name.", "Ada")),
       queryParameter("last_name", name("Last name.", "Lovelace")),
-      queryParameter("full_name", name("First and last name in one.", "Ada Lovelace")),
+      queryParameter("full_name", name("First and last name in one.", "First and last name together.")),
       MAX_DURATION,
     ],
     data: "Person",
@@ -100,9 +100,9 @@ export const DESCRIBED_LOOKUPS = {
   },
   "email-verifier": {
     operationId: "verifyEmail",
-    summary: "Whether an address can be delivered to",
+    summary: "Whether an address accepts mail",
     description:
-      "Looks at how an address is written, at lists, the DNS and mail servers. What takes longer than `max_duration` is answered by 202: ask the same again. A verification costs one, of webmail, disposable and unknown addresses nothing.",
+      "Checks the syntax of an address, lists, the DNS and mail servers. If that takes longer than `max_duration`, the answer is 202: repeat the request. A verification costs one; webmail, disposable and unknown addresses cost nothing.",
     parameters: [
       { ...queryParameter("email", { ...EMAIL_SCHEMA, maxLength }), required: true, allowEmptyValue: false },
       MAX_DURATION,
@@ -115,8 +115,8 @@ export const DESCRIBED_LOOKUPS = {
   },
   "email-count": {
     operationId: "countEmails",
-    summary: "How many addresses are known",
-    description: "Needs no key and costs nothing. One of `domain` and `company` is needed.",
+    summary: "The number of known addresses",
+    description: "Needs no key and costs nothing. Either `domain` or `company` is required.",
     parameters: [DOMAIN, COMPANY, TYPE],
     data: "EmailCount",
     echo: { domain: text, company: text, type: text },
@@ -124,7 +124,7 @@ export const DESCRIBED_LOOKUPS = {
   account: {
     operationId: "getAccount",
     summary: "Your account",
-    description: "Whose key it is, and what is left of the month's allowance. Costs nothing.",
+    description: "The account of the key, and what is left of its allowance this month. Costs nothing.",
     parameters: [],
     data: "Account",
     echo: {},
@@ -132,16 +132,16 @@ export const DESCRIBED_LOOKUPS = {
 } satisfies Readonly<Record<string, DescribedLookup>>;
 
 function withoutCase(schema: JsonSchema): JsonSchema {
-  return { ...schema, description: `${schema.description} Case, and blanks around it, do not matter.` };
+  return { ...schema, description: `${schema.description} Case and surrounding blanks are ignored.` };
 }
 
 function digits(schema: JsonSchema): JsonSchema {
   return { ...schema, description: `${schema.description} In decimal digits.` };
 }
 
-/** Words between commas. */
+/** A list of words separated by commas. */
 function listParameter(name: string, schema: JsonSchema): ApiParameter {
-  const description = `${schema.description} Case, blanks around words, and empty words do not matter.`;
+  const description = `${schema.description} Case, surrounding blanks and empty words are ignored.`;
   return { ...queryParameter(name, { ...schema, minItems: 1, description }), style: "form", explode: false };
 }
 

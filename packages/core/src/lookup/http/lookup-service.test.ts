@@ -1,15 +1,11 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createCall } from "../../../test/calls.ts";
 import { contactOf, createLookupSite } from "../../../test/lookup-site.ts";
-import { createRecordingObserver } from "../../../test/recording-observer.ts";
-import { ServiceError } from "../../errors.ts";
-import type { LookupOptions } from "../lookup-options.ts";
 import { createMemoryAccounts } from "../memory/memory-accounts.ts";
-import { createMemoryContactSource } from "../memory/memory-contact-source.ts";
 
 const known = [contactOf("ada.lovelace@example.com", { firstName: "Ada", lastName: "Lovelace" })];
 
-describe("keys", () => {
+describe("the lookup's API keys", () => {
   test.each([
     ["in the query", (key: string) => ({ search: `domain=example.com&api_key=${key}` })],
     ["as X-API-KEY", (key: string) => ({ search: "domain=example.com", headers: { "x-api-key": key } })],
@@ -17,7 +13,7 @@ describe("keys", () => {
       "as a bearer token",
       (key: string) => ({ search: "domain=example.com", headers: { authorization: `Bearer ${key}` } }),
     ],
-  ])("are taken %s", async (_, options) => {
+  ])("are accepted %s, and an unknown one gets 401", async (_, options) => {
     const site = await createLookupSite({ known });
     expect((await site.send("GET", "/v2/domain-search", options(site.key))).status).toBe(200);
     const wrong = await site.send("GET", "/v2/domain-search", options("0".repeat(40)));
@@ -27,7 +23,7 @@ describe("keys", () => {
     ]);
   });
 
-  test("that were revoked open nothing, others of the account do", async () => {
+  test("stop working when revoked, and the account's other keys still work", async () => {
     const site = await createLookupSite({ known });
     const other = await site.lookup.createKey(site.account);
     expect(await site.lookup.revokeKeys(site.account, site.key.slice(0, 6))).toBe(1);
@@ -38,7 +34,7 @@ describe("keys", () => {
     expect(JSON.stringify(keys)).not.toContain(other);
   });
 
-  test("are not needed where the host knows who asks", async () => {
+  test("are not needed if the host authenticates the request", async () => {
     const accounts = createMemoryAccounts();
     const account = { id: "host", email: null, firstName: null, lastName: null, plan: "free", createdAt: 0 };
     await accounts.create(account);
@@ -47,7 +43,7 @@ describe("keys", () => {
     expect(body.data).toMatchObject({ team_id: "host" });
   });
 
-  test("the test key answers the same to everybody, counts nothing, and checks parameters", async () => {
+  test("test-api-key gets fixed answers, checks parameters and counts nothing", async () => {
     const site = await createLookupSite();
     const ask = (operation: string, search: string) =>
       site.send("GET", `/v2/${operation}`, { search: `api_key=test-api-key&${search}` });
@@ -69,7 +65,7 @@ describe("keys", () => {
   });
 });
 
-test("the account tells what is used and what is left", async () => {
+test("the account endpoint reports the used and the remaining allowance", async () => {
   const site = await createLookupSite({ known });
   await site.get("domain-search", "domain=example.com");
   const { body } = await site.get("account");
@@ -100,8 +96,8 @@ test("email-count needs no key and costs nothing", async () => {
   expect(body.meta).toEqual({ params: { domain: "example.com", company: null, type: null } });
 });
 
-describe("who asked to be left out", () => {
-  test("is not found, verified, guessed, or counted, also when imported again", async () => {
+describe("a suppressed subject", () => {
+  test("is not found, verified, guessed or counted, even if it is imported again", async () => {
     const site = await createLookupSite({ known });
     await site.lookup.suppress("Ada.Lovelace@example.com");
     await site.contacts.load({ contacts: known });
@@ -132,7 +128,7 @@ describe("who asked to be left out", () => {
     }
   });
 
-  test("must be an address or a domain", async () => {
+  test("must be an address or a domain, and other text rejects with bad_request", async () => {
     const site = await createLookupSite();
     for (const subject of ["", "ada", "@", "a b@example.com"]) {
       await expect(site.lookup.suppress(subject)).rejects.toMatchObject({ code: "bad_request" });
@@ -140,15 +136,18 @@ describe("who asked to be left out", () => {
   });
 });
 
-describe("addresses and methods", () => {
-  test.each(["/v2/domain-search/", "/v2/account/"])("%s is as without the slash", async (path) => {
-    const site = await createLookupSite({ known });
-    const search = `api_key=${site.key}&domain=example.com&type=&offset=&limit=`;
-    expect((await site.send("GET", path, { search })).status).toBe(200);
-  });
+describe("the lookup's routes and methods", () => {
+  test.each(["/v2/domain-search/", "/v2/account/"])(
+    "answer %s like the path without the slash",
+    async (path) => {
+      const site = await createLookupSite({ known });
+      const search = `api_key=${site.key}&domain=example.com&type=&offset=&limit=`;
+      expect((await site.send("GET", path, { search })).status).toBe(200);
+    },
+  );
 
   test.each(["/v2", "/v2/", "/v2/nothing", "/v2/domain-search//", "/v2/account/x"])(
-    "nothing is at %s",
+    "answer 404 at %s",
     async (path) => {
       const site = await createLookupSite();
       const { status, body } = await site.send("GET", path);
@@ -159,14 +158,14 @@ describe("addresses and methods", () => {
     },
   );
 
-  test("what is not below v2 is the host's", async () => {
+  test("leave paths outside /v2 to the host", async () => {
     const site = await createLookupSite();
     for (const path of ["/", "/v2x", "/v1/account", "/api/v2/account"]) {
       expect(await site.lookup.handle(createCall("GET", path))).toBeUndefined();
     }
   });
 
-  test("other methods are refused with those that are permitted", async () => {
+  test("answer other methods with 405 and the allowed methods", async () => {
     const site = await createLookupSite();
     const { status, headers, body } = await site.send("POST", "/v2/account");
     expect([status, headers.Allow]).toEqual([405, "GET, HEAD, OPTIONS"]);
@@ -174,7 +173,7 @@ describe("addresses and methods", () => {
     expect((await site.send("OPTIONS", "/v2/account")).status).toBe(204);
   });
 
-  test("HEAD checks key and parameters, and does no work", async () => {
+  test("answer HEAD after checking key and parameters, without doing the work", async () => {
     const site = await createLookupSite({ known });
     const head = (search: string) => site.send("HEAD", "/v2/domain-search", { search });
     expect((await head("domain=example.com")).status).toBe(401);
@@ -184,19 +183,19 @@ describe("addresses and methods", () => {
     );
     expect(reply).toMatchObject({ status: 200 });
     expect(reply).not.toHaveProperty("body");
-    // It would have to be that of the answer to GET (RFC 9110 §8.6).
+    // It would have to equal that of the GET response (RFC 9110 §8.6).
     expect(reply?.headers).not.toHaveProperty("Content-Length");
     expect((await site.get("account")).body.data).toMatchObject({ calls: { used: 0 } });
   });
 
-  test("TLS is required", async () => {
+  test("the lookup rejects requests without TLS", async () => {
     const site = await createLookupSite();
     const call = { ...createCall("GET", "/v2/account"), secure: false };
     expect(await site.lookup.handle(call)).toMatchObject({ status: 403 });
   });
 });
 
-test("more requests a second than permitted are told when to come back", async () => {
+test("requests above the rate limit get 429 and Retry-After", async () => {
   const site = await createLookupSite({ requestsPerSecond: 2 });
   const answers = await Promise.all([1, 2, 3].map(() => site.get("account")));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429]);
@@ -205,87 +204,7 @@ test("more requests a second than permitted are told when to come back", async (
   expect(refused?.headers["Retry-After"]).toBe("1");
 });
 
-describe("failures", () => {
-  test("of a source are 503, told to onError, and cost nothing", async () => {
-    const contacts = {
-      ...createMemoryContactSource(),
-      search: () => Promise.reject(new ServiceError("store_unavailable", "secret words of a driver")),
-    };
-    const site = await createLookupSite({ contacts });
-    const { status, headers, body } = await site.get("domain-search", "domain=example.com");
-    expect([status, headers["Retry-After"]]).toEqual([503, "2"]);
-    expect(JSON.stringify(body)).not.toContain("secret words");
-    expect(site.errors).toHaveLength(1);
-    expect((await site.get("account")).body.data).toMatchObject({ calls: { used: 0 } });
-  });
-
-  test("that nobody expected are 500 in the API's form, or the host's", async () => {
-    const contacts = { ...createMemoryContactSource(), count: () => Promise.reject(new Error("a bug")) };
-    const site = await createLookupSite({ contacts });
-    const { status, body } = await site.send("GET", "/v2/email-count", { search: "domain=example.com" });
-    expect([status, body.errors?.[0]?.id]).toEqual([500, "internal_error"]);
-    const hosted = await createLookupSite({ contacts, errors: "host" });
-    await expect(
-      hosted.lookup.handle(createCall("GET", "/v2/email-count", { search: "domain=example.com" })),
-    ).rejects.toThrow("a bug");
-  });
-});
-
-describe("a failure after the client left", () => {
-  async function failWith(failure: Error, signal: AbortSignal) {
-    const contacts = { ...createMemoryContactSource(), count: () => Promise.reject(failure) };
-    const observer = createRecordingObserver();
-    const site = await createLookupSite({ contacts, observer });
-    const { status } = await site.send("GET", "/v2/email-count", { search: "domain=example.com", signal });
-    return { status, errors: site.errors, outcomes: observer.ended.map(({ outcome }) => outcome) };
-  }
-  const left = AbortSignal.abort(new Error("left"));
-  const aborted = Object.assign(new Error("This operation was aborted"), { name: "AbortError" });
-
-  test("is no failure if a driver rejects with an AbortError, or with the signal's own reason", async () => {
-    for (const failure of [aborted, left.reason]) {
-      expect(await failWith(failure, left)).toEqual({ status: 400, errors: [], outcomes: ["400"] });
-    }
-  });
-
-  test("is reported as 500 if it is any other error", async () => {
-    const bug = new Error("a bug");
-    expect(await failWith(bug, left)).toEqual({ status: 500, errors: [bug], outcomes: ["500"] });
-  });
-
-  test("an AbortError while the client waits is reported as 500", async () => {
-    const { signal } = new AbortController();
-    expect(await failWith(aborted, signal)).toEqual({ status: 500, errors: [aborted], outcomes: ["500"] });
-  });
-});
-
-describe("a hook of the host that fails", () => {
-  const bug = new Error("the hook's own bug");
-  const throwing = () => {
-    throw bug;
-  };
-  const logger = { info: throwing, warn: throwing, error: throwing };
-
-  test.each<[string, Pick<LookupOptions, "onError" | "logger">]>([
-    ["onError throws", { onError: throwing }],
-    ["onError rejects", { onError: () => Promise.reject(bug) }],
-    ["the logger throws", { logger }],
-  ])("leaves the reply as it is: %s", async (_, hooks) => {
-    const shown = vi.spyOn(console, "error").mockReturnValue(undefined);
-    const failures = [new Error("a bug"), new ServiceError("store_unavailable", "away")];
-    const contacts = {
-      ...createMemoryContactSource(),
-      count: () => Promise.reject(failures.shift()),
-    };
-    const site = await createLookupSite({ contacts, onError: undefined, ...hooks } as Partial<LookupOptions>);
-    const ask = () => site.send("GET", "/v2/email-count", { search: "domain=example.com" });
-    expect([(await ask()).status, (await ask()).status]).toEqual([500, 503]);
-    expect(shown.mock.calls).toEqual([[bug], [bug]]);
-    shown.mockRestore();
-  });
-});
-
-test("while it closes, requests get 503", async () => {
+test("requests during close() get 503", async () => {
   const site = await createLookupSite({ known });
   await site.lookup.close();
   const { status, body } = await site.get("account");
@@ -298,6 +217,6 @@ test.each([
   [{ networkNames: { a: "x y", b: "z" } }, /: networkNames\.a/],
   [{ networkNames: { a: "same", b: "same" } }, /must differ/],
   [{ requestsPerSecond: 0 }, /: requestsPerSecond/],
-])("refuses %j", async (options, message) => {
+])("createLookup with %j throws an error that names the option", async (options, message) => {
   await expect(createLookupSite(options)).rejects.toThrow(message);
 });

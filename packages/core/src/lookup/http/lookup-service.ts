@@ -24,7 +24,7 @@ export function createLookupService(http: LookupHttp): ServiceShell {
     problemOf: refusalOf,
     problems: { closing: CLOSING, departed: DEPARTED, unexpected: UNEXPECTED },
     isReported(error) {
-      // A wrong secret is the same error at every call.
+      // A wrong secret is the same error on every call.
       const isNews = !isLookupProblem(error) && error.code !== "overloaded" && !reported.has(error);
       reported.add(error);
       return isNews;

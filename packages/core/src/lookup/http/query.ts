@@ -3,7 +3,7 @@ import { type Given, type Parameter, presentText } from "../operations/given.ts"
 
 /** The parameters of a request. Of a repeated one, the first that is not blank counts. */
 export interface Query extends Given {
-  /** A parameter by its name in the query; `null` where it is absent. */
+  /** A parameter by its name in the query; `null` if it is absent. */
   parameter(name: string): string | null;
 }
 
@@ -16,7 +16,7 @@ const NAMES: Partial<Record<Parameter, string>> = {
 const nameOf = (parameter: Parameter) => NAMES[parameter] ?? parameter;
 const DIGITS = /^\d{1,15}$/;
 
-/** Rejects with `wrong_params` a query that is not UTF-8. */
+/** Rejects a query that is not UTF-8 with `wrong_params`. */
 export function readQuery(search: string): Query {
   requireUtf8(search);
   const parameters = new URLSearchParams(search);

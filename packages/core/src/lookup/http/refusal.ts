@@ -2,7 +2,7 @@ import type { Reply } from "../../contracts/call.ts";
 import { isServiceError } from "../../errors.ts";
 import { isLookupProblem, type LookupProblemId } from "../lookup-problem.ts";
 
-/** What the API calls its errors. */
+/** The error IDs of the API. */
 export type LookupErrorId =
   | LookupProblemId
   | "authentication_failed"
@@ -36,17 +36,18 @@ const STATUS_OF: Record<LookupErrorId, number> = {
   internal_error: 500,
 };
 
-export const LOOKUP_ERRORS = Object.keys(STATUS_OF) as LookupErrorId[]; // The keys of a Record<LookupErrorId, …>.
+// The keys of a Record<LookupErrorId, …>.
+export const LOOKUP_ERRORS = Object.keys(STATUS_OF) as LookupErrorId[];
 
-/** What a refused request gets. */
+/** The reply to a rejected request. */
 export interface Refusal {
   id: LookupErrorId;
-  /** Written for the client. */
+  /** The text for the client. */
   message: string;
   headers: Readonly<Record<string, string>>;
 }
 
-/** A refusal that HTTP decides, thrown to its reply. */
+/** A refusal for HTTP reasons, thrown so that it becomes the reply. */
 export class RefusedRequest extends Error implements Refusal {
   readonly id: LookupErrorId;
   readonly headers: Readonly<Record<string, string>>;
@@ -67,19 +68,19 @@ export const CLOSING: Refusal = {
 
 export const DEPARTED: Refusal = {
   id: "wrong_params",
-  message: "The client left before there was a reply",
+  message: "The client disconnected before the reply",
   headers: {},
 };
 
 export const UNEXPECTED: Refusal = {
   id: "internal_error",
-  message: "Something unexpected went wrong. Try again later.",
+  message: "An unexpected error occurred. Try again later.",
   headers: {},
 };
 
 const DEFAULT_RETRY_AFTER_MS = 2000;
 
-/** The refusal that a failure is to the client; `null` for a failure that is not expected. */
+/** The refusal for a failure; `null` for an unexpected failure. */
 export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof RefusedRequest) return error;
   if (isLookupProblem(error)) {
@@ -90,12 +91,12 @@ export function refusalOf(error: unknown): Refusal | null {
   const isBusy = error.code === "overloaded";
   return {
     id: "unavailable",
-    message: isBusy ? error.message : "The data cannot be asked at the moment. Try again later.",
+    message: isBusy ? error.message : "The data is unavailable at the moment. Try again later.",
     headers: retryAfter(error.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS),
   };
 }
 
-/** `Retry-After`, in whole seconds. */
+/** The header `Retry-After`, in whole seconds. */
 export function retryAfter(waitMs: number): Record<string, string> {
   return { "Retry-After": String(Math.max(1, Math.ceil(waitMs / 1000))) };
 }
@@ -107,12 +108,15 @@ export function refusalReply({ id, message, headers }: Refusal, isHead: boolean)
   return isHead ? { status: reply.status, headers: reply.headers } : reply;
 }
 
-/** A HEAD whose key and parameters are right. The length of the reply to GET is not known. */
+/**
+ * The reply to a HEAD request with a valid key and valid parameters. The length of the GET response is
+ * unknown.
+ */
 export function headReply(): Reply {
   return { status: 200, headers: { ...HEADERS } };
 }
 
-/** Every reply is about one account: no cache may keep it. */
+/** Every reply concerns one account, so no cache may store it. */
 const HEADERS = {
   "Content-Type": "application/json; charset=utf-8",
   "Cache-Control": "no-store",

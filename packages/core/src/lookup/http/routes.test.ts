@@ -3,7 +3,7 @@ import { createLookupSite } from "../../../test/lookup-site.ts";
 import { createRecordingObserver } from "../../../test/recording-observer.ts";
 import { matchRoute, ROUTES } from "./routes.ts";
 
-/** Requests that their routes answer with success. */
+/** Requests that succeed, by route. */
 const ASKED: Record<string, string> = {
   "/v2/domain-search": "domain=example.com",
   "/v2/email-finder": "domain=example.com&full_name=Ada%20Lovelace",
@@ -12,7 +12,7 @@ const ASKED: Record<string, string> = {
 };
 const named = ROUTES.filter(({ methods }) => methods !== null);
 
-test.each(named)("$route is reached by GET, HEAD and OPTIONS, and observed by its name", async (row) => {
+test.each(named)("$route answers GET, HEAD and OPTIONS, and is observed by its name", async (row) => {
   const observer = createRecordingObserver();
   const site = await createLookupSite({ observer });
   const search = `api_key=${site.key}&${ASKED[row.route] ?? ""}`;
@@ -26,7 +26,7 @@ test.each(named)("$route is reached by GET, HEAD and OPTIONS, and observed by it
   expect(new Set(routes)).toEqual(new Set([row.route]));
 });
 
-test("every row but that of unknown addresses is described, and every described path is a row", async () => {
+test("the OpenAPI document describes every route except the fallback, and no other path", async () => {
   const site = await createLookupSite();
   const { text } = await site.send("GET", "/api/openapi.json");
   const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, unknown>> };
@@ -34,7 +34,7 @@ test("every row but that of unknown addresses is described, and every described 
   for (const { route, isOpen } of named) {
     const { get, head } = paths[route] ?? {};
     expect([route, typeof get, typeof head]).toEqual([route, "object", "object"]);
-    // The description's own address needs no key, and describes itself without saying so.
+    // The description's own URL needs no key, and describes itself as open.
     expect(Object(get).security ?? []).toHaveLength(isOpen ? 0 : 3);
   }
 });
@@ -47,12 +47,12 @@ test.each([
   ["/v2", "/v2/*"],
   ["/v2/*", "/v2/*"],
   ["/api/openapi.json", "/api/openapi.json"],
-])("%s is of the route %s", (path, route) => {
+])("the path %s has the route %s", (path, route) => {
   expect(matchRoute(path)?.route).toBe(route);
 });
 
 test.each(["/", "/v2x", "/v20/account", "/api/openapi.json/", "/api/images.json"])(
-  "%s is the host's",
+  "the path %s belongs to the host",
   (path) => {
     expect(matchRoute(path)).toBeUndefined();
   },

@@ -11,13 +11,13 @@ import { answerBy, type LookupHttp } from "./answer-request.ts";
 import { DESCRIBED_LOOKUPS, type DescribedLookup } from "./described-lookups.ts";
 import { RefusedRequest } from "./refusal.ts";
 
-/** A row of the table: dispatch, observation and the OpenAPI document read it. */
+/** A row of the route table, used for dispatch, observation and the OpenAPI document. */
 export interface LookupRoute extends Matched {
-  /** The path below the mount point; `/*` at its end stands for every other path below. */
+  /** The path below the mount point; a trailing `/*` matches every other path below. */
   readonly route: string;
   /** `null`: every method gets the same answer. */
   readonly methods: readonly string[] | null;
-  /** Whether it needs no key. */
+  /** Whether the route needs no key. */
   readonly isOpen: boolean;
   /** `null` for a route that is not a look-up. */
   readonly description: DescribedLookup | null;
@@ -52,7 +52,7 @@ export const ROUTES: readonly LookupRoute[] = [
 
 const BY_PATH = new Map(ROUTES.map((each) => [each.route, each]));
 
-/** `undefined`: the path is the host's. One trailing slash below `/v2` is ignored. */
+/** `undefined`: the path belongs to the host. One trailing slash below `/v2` is ignored. */
 export function matchRoute(path: string): LookupRoute | undefined {
   if (path !== "/v2" && !path.startsWith("/v2/"))
     return path === DESCRIPTION_PATH ? BY_PATH.get(path) : undefined;

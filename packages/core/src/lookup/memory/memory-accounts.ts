@@ -1,7 +1,7 @@
 import type { Account, AccountKey, Accounts, Charge } from "../../contracts/accounts.ts";
 import { ServiceError } from "../../errors.ts";
 
-/** A reservation that is not settled for so long counts no more. */
+/** A reservation that is not settled within this time lapses. */
 const RESERVATION_MS = 600_000;
 
 interface Charged {
@@ -11,7 +11,7 @@ interface Charged {
   reservedAt: number | null;
 }
 
-/** Accounts within this process, which end with it: for tests and trials. Months that are over stay in memory. */
+/** Accounts in this process's memory, for tests and trials. Past months stay in memory. */
 export function createMemoryAccounts(): Accounts {
   const accounts = new Map<string, Account>();
   const keysByHash = new Map<string, { account: string; key: AccountKey }>();
@@ -20,7 +20,7 @@ export function createMemoryAccounts(): Accounts {
   let isClosed = false;
 
   function mustBeOpen(): void {
-    if (isClosed) throw new ServiceError("store_unavailable", "The accounts are closed.");
+    if (isClosed) throw new ServiceError("store_unavailable", "The accounts are closed");
   }
 
   function chargedOf({ account, month, kind }: Omit<Charge, "request">): Map<string, Charged> {
@@ -50,7 +50,7 @@ export function createMemoryAccounts(): Accounts {
     },
     async addKey(account, keyHash, key) {
       mustBeOpen();
-      if (keysByHash.has(keyHash)) throw new ServiceError("conflict", "There is such a key already.");
+      if (keysByHash.has(keyHash)) throw new ServiceError("conflict", "This key already exists");
       keysByHash.set(keyHash, { account, key: { ...key } });
     },
     async findByKey(keyHash) {

@@ -15,9 +15,9 @@ import { normaliseName } from "../names/normalise-name.ts";
 import { learnPatterns } from "../patterns/learn-patterns.ts";
 
 export interface MemoryContactSourceOptions {
-  /** What is known at the beginning; of one address, the last. @default nothing */
+  /** The initial contacts; of several with the same address, the last. @default nothing */
   contacts?: Iterable<Contact>;
-  /** Names of organisations by domain, which are lower-case A-labels. @default none */
+  /** Names of organisations by domain, as lower-case A-labels. @default none */
   organizations?: Readonly<Record<string, string>>;
 }
 
@@ -26,30 +26,30 @@ const RULES = {
   organizations: preset({}, named(text("the name of an organisation", () => true))),
 } satisfies RuleTable<MemoryContactSourceOptions>;
 
-/** A {@link ContactSource} that can be told more. */
+/** A {@link ContactSource} that can load more data. */
 export interface MemoryContactSource extends ContactSource {
-  /** Adds contacts, in place of those with their addresses, and organisations. */
+  /** Adds contacts and organisations; a contact replaces the one with the same address. */
   load(data: MemoryContactSourceOptions): Promise<void>;
 }
 
 interface KnownDomain {
   organization: string | null;
   contacts: Map<string, Contact>;
-  /** As `search` gives them; `null` after a change. */
+  /** In the order of `search`; `null` after a change. */
   inOrder: Contact[] | null;
 }
 
-/** Most contacts of one name that are told. */
+/** Maximum number of contacts returned for one name. */
 const MAX_NAMESAKES = 10;
 
-/** Contacts within this process, which end with it: for tests, trials and lists that fit into memory. */
+/** Contacts in this process's memory: for tests, trials and lists that fit into memory. */
 export function createMemoryContactSource(options: MemoryContactSourceOptions = {}): MemoryContactSource {
   const domains = new Map<string, KnownDomain>();
   let isClosed = false;
   add("createMemoryContactSource", options);
 
   function mustBeOpen(): void {
-    if (isClosed) throw new ServiceError("store_unavailable", "The contact source is closed.");
+    if (isClosed) throw new ServiceError("store_unavailable", "The contact source is closed");
   }
 
   function knownDomain(domain: string): KnownDomain {
@@ -147,7 +147,7 @@ function domainOf(address: string): string {
   return address.slice(address.lastIndexOf("@") + 1);
 }
 
-/** A copy that keeps what may be told of where it was found. */
+/** A copy that keeps only the allowed number of evidence pages. */
 function tidied(contact: Contact): Contact {
   const { evidence, ...rest } = structuredClone(contact);
   const seenLastFirst = evidence.toSorted((a, b) =>
@@ -157,7 +157,7 @@ function tidied(contact: Contact): Contact {
 }
 
 function byConfidence(a: Contact, b: Contact): number {
-  // Beyond ASCII the order of JavaScript's strings is not that of their bytes.
+  // The order of JavaScript strings differs from that of their bytes beyond ASCII.
   return b.confidence - a.confidence || Buffer.compare(Buffer.from(a.address), Buffer.from(b.address));
 }
 

@@ -1,13 +1,13 @@
 import type { SuppressionList } from "../../contracts/suppression-list.ts";
 import { ServiceError } from "../../errors.ts";
 
-/** A list within this process, which ends with it: for tests and trials. */
+/** A list in this process's memory, for tests and trials. */
 export function createMemorySuppressionList(): SuppressionList {
   const listed = new Set<string>();
   let isClosed = false;
 
   function mustBeOpen(): void {
-    if (isClosed) throw new ServiceError("store_unavailable", "The suppression list is closed.");
+    if (isClosed) throw new ServiceError("store_unavailable", "The suppression list is closed");
   }
 
   return {

@@ -24,13 +24,13 @@ test.each([
 });
 
 test.each(["Ann", "Bo", "J. Edgar", "van der Berg", "O'Brien", "李", "김", "Ng", "a".repeat(100), "𠮷"])(
-  "%j can be looked for",
+  "nameFault(%j) is null",
   (name) => {
     expect(nameFault(name)).toBeNull();
   },
 );
 
-test("a name without fault has a letter, no digit and no control character", () => {
+test("a name without a fault has a letter, and no digit or control character", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 120 }), (name) => {
       if (nameFault(name) === null) {

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../../schema/json-schema.ts";
 
-/** Why no address is looked for by a name. */
+/** Why a name cannot be searched for. */
 export type NameFault =
   | "empty"
   /** More than 100 characters. */
@@ -13,7 +13,10 @@ export type NameFault =
   /** Made of initials only, e.g. `J. R.` */
   | "single_letters";
 
-/** A name, as far as a pattern that every validator knows can tell: {@link nameFault} knows the digits of other writings, too. */
+/**
+ * A name, as far as a regular expression of any validator can check it. {@link nameFault} also detects the
+ * digits of other scripts.
+ */
 export const NAME_SCHEMA = {
   type: "string",
   minLength: 1,
@@ -23,7 +26,7 @@ export const NAME_SCHEMA = {
 
 const MAX_NAME_CHARACTERS = NAME_SCHEMA.maxLength;
 
-/** What makes a first, last or full name useless for a search; `null` where nothing does. */
+/** The fault of a first, last or full name; `null` if it can be searched for. */
 export function nameFault(name: string): NameFault | null {
   if (name.trim() === "") {
     return "empty";
@@ -44,7 +47,10 @@ export function nameFault(name: string): NameFault | null {
   return words.every(isSingleLetter) ? "single_letters" : null;
 }
 
-/** A letter of an alphabet alone; one of the characters that are words of themselves is a name. */
+/**
+ * Whether a word is a single letter of an alphabet. A single character of a script that writes words with one
+ * character is a name.
+ */
 function isSingleLetter(word: string): boolean {
   return /^\p{L}\p{M}*$/u.test(word.normalize("NFC")) && !/[\p{Script=Han}\p{Script=Hangul}]/u.test(word);
 }

@@ -7,7 +7,7 @@ function textsOf(forms: readonly NameForm[]): string[] {
   return forms.map(({ text }) => text);
 }
 
-test("a plain name has one form", () => {
+test("nameForms returns one form for a plain name", () => {
   expect(nameForms("Ann", "Lee")).toEqual({
     first: [{ text: "ann", weight: 1 }],
     last: [{ text: "lee", weight: 1 }],
@@ -28,7 +28,7 @@ test.each([
   ["de la Cruz Romero", ["delacruz", "delacruzromero", "romero", "delacruz-romero", "delacruz.romero"]],
   ["Щербаков", ["shcherbakov"]],
   ["Al", ["al"]],
-])("the last name %s stands as %j", (lastName, texts) => {
+])("nameForms writes the last name %s as %j", (lastName, texts) => {
   expect(textsOf(nameForms("Ann", lastName).last)).toEqual(texts);
 });
 
@@ -36,17 +36,17 @@ test.each([
   ["Anne-Marie", ["annemarie", "anne-marie", "anne", "anne.marie"], ["a", "am"]],
   ["Anna Maria", ["anna", "annamaria", "anna.maria", "anna-maria"], ["a", "am"]],
   ["Jörg", ["joerg", "jorg"], ["j"]],
-])("the first name %s stands as %j, or %j for short", (firstName, texts, initials) => {
+])("nameForms writes the first name %s as %j, or %j for short", (firstName, texts, initials) => {
   const forms = nameForms(firstName, "Lee");
   expect(textsOf(forms.first)).toEqual(texts);
   expect(textsOf(forms.firstInitials)).toEqual(initials);
 });
 
-test("of a name with particles each initial may stand", () => {
+test("nameForms returns every possible initial of a name with particles", () => {
   expect(textsOf(nameForms("Jan", "van der Berg").lastInitials)).toEqual(["v", "b", "vdb"]);
 });
 
-test("forms are distinct, of the characters of addresses, the likeliest first, and add up to at most 1", () => {
+test("nameForms returns distinct forms of address characters, likeliest first, with weights of at most 1 in total", () => {
   const names = fc.oneof(
     fc.string({ unit: "binary", maxLength: 40 }),
     fc.string({ unit: fc.constantFrom(..."anvdeÄüøß -'’."), maxLength: 20 }),

@@ -1,23 +1,23 @@
 import { type NameForm, structuresOfFirst, structuresOfLast } from "./name-structures.ts";
 import { spellings, toAscii } from "./transliterate.ts";
 
-/** The forms of a person's name in addresses, each list the likeliest first. Empty for a name without letters. */
+/** The forms of a person's name in addresses, each list likeliest first. Empty for a name without letters. */
 export interface NameForms {
   first: readonly NameForm[];
   last: readonly NameForm[];
-  /** What stands for the first name where an address has only its start: `a`, of `Anne-Marie` also `am`. */
+  /** Abbreviations of the first name in addresses: `a`; for `Anne-Marie` also `am`. */
   firstInitials: readonly NameForm[];
-  /** The same of the last name: of `van der Berg` `v`, `b`, `vdb`. */
+  /** Abbreviations of the last name: for `van der Berg` `v`, `b`, `vdb`. */
   lastInitials: readonly NameForm[];
 }
 
-/** Less likely ones are left out. */
+/** Less likely forms are omitted. */
 const MIN_WEIGHT = 0.01;
 const MAX_FORMS = 10;
-/** Of a name of several words, that an address has the initials of all where it has one of others. */
+/** Of addresses with an initial of a name of several words, the share with all initials. */
 const ALL_INITIALS_WEIGHT = 0.1;
 
-/** The forms in which each part of a name can stand in an address, so far as a name alone tells. */
+/** The forms in which each part of a name can appear in an address, derived from the name alone. */
 export function nameForms(firstName: string, lastName: string): NameForms {
   const first = formsOf(structuresOfFirst(firstName));
   const last = formsOf(structuresOfLast(lastName));

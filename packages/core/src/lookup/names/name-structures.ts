@@ -1,13 +1,13 @@
 import { PARTICLES } from "./name-words.ts";
 
-/** How a name can stand in an address, and how likely it does; those of one name add up to at most 1. */
+/** A form of a name in an address, and its probability; those of one name add up to at most 1. */
 export interface NameForm {
-  /** Of `a` to `z`, and between them hyphens, points and apostrophes. */
+  /** Letters `a` to `z`, separated by hyphens, points and apostrophes. */
   text: string;
   weight: number;
 }
 
-// How often each form of a name of several words stands in addresses: estimates, see docs/lookup-names.md.
+// How often addresses use each form of a name of several words: estimates, see docs/lookup-names.md.
 const HYPHENATED_FIRST = { joined: 0.4, hyphen: 0.32, firstWord: 0.2, point: 0.05 };
 const SPACED_FIRST = { joined: 0.16, hyphen: 0.03, firstWord: 0.73, point: 0.05 };
 const HYPHENATED_LAST = { joined: 0.2, hyphen: 0.55, firstWord: 0.12, lastWord: 0.08, point: 0.02 };
@@ -17,13 +17,13 @@ const APOSTROPHE = { without: 0.92, hyphen: 0.03, kept: 0.04 };
 
 type Shares = Partial<Record<"joined" | "hyphen" | "firstWord" | "lastWord" | "point", number>>;
 
-/** The ways to put the words of a first name together, not yet in ASCII. */
+/** The ways to join the words of a first name, not yet in ASCII. */
 export function structuresOfFirst(name: string): NameForm[] {
   const words = wordsOf(name);
   return structures(words, name.includes("-") ? HYPHENATED_FIRST : SPACED_FIRST);
 }
 
-/** The ways to put the words of a last name together, with its particles or without, not yet in ASCII. */
+/** The ways to join the words of a last name, with or without its particles, not yet in ASCII. */
 export function structuresOfLast(name: string): NameForm[] {
   const words = wordsOf(name);
   const particles = particlesBefore(words);
@@ -31,7 +31,7 @@ export function structuresOfLast(name: string): NameForm[] {
   if (particles > 0 && surnames === 1) {
     return structures(words, PARTICLE_LAST);
   }
-  // `de la Cruz Romero`: its particles go with the first word.
+  // `de la Cruz Romero`: the particles belong to the first word.
   const grouped =
     particles > 0 ? [words.slice(0, particles + 1).join(""), ...words.slice(particles + 1)] : words;
   return structures(grouped, name.includes("-") ? HYPHENATED_LAST : SPACED_LAST);
@@ -70,7 +70,7 @@ function withApostrophes({ text, weight }: NameForm): NameForm[] {
   ];
 }
 
-/** How many of the first words are particles: never all. */
+/** The number of leading words that are particles: never all words. */
 function particlesBefore(words: readonly string[]): number {
   let count = 0;
   while (count < words.length - 1 && PARTICLES.has(words[count] ?? "")) {

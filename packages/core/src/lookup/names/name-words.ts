@@ -1,4 +1,4 @@
-/** Words that belong to the surname after them, in lower case. */
+/** Words that belong to the following surname, in lower case. */
 export const PARTICLES: ReadonlySet<string> = new Set(
   [
     // Dutch, German, Nordic.
@@ -10,7 +10,9 @@ export const PARTICLES: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/** Of {@link PARTICLES} those that first names or initials are, too: a name cannot start with them as a particle. */
+/**
+ * The {@link PARTICLES} that are also first names or initials: at the start of a name they are not particles.
+ */
 export const ALSO_FIRST_NAMES: ReadonlySet<string> = new Set([
   "e",
   "y",
@@ -24,7 +26,7 @@ export const ALSO_FIRST_NAMES: ReadonlySet<string> = new Set([
   "st",
 ]);
 
-/** Before a name, without their points. */
+/** Titles before a name, without their points. */
 export const HONORIFICS: ReadonlySet<string> = new Set(
   [
     "mr mrs ms miss mx sir dame lord lady dr prof professor doctor rev reverend fr father hon capt col maj gen lt sgt",
@@ -34,12 +36,12 @@ export const HONORIFICS: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/** Of {@link HONORIFICS} those that are names, too: of two words they are. */
+/** The {@link HONORIFICS} that are also names: in a name of two words they are names. */
 export const HONORIFIC_NAMES: ReadonlySet<string> = new Set(
   "don dona gen hon ing mag pan pani eng arch sir lord lady dame fr hr col maj rev pd".split(" "),
 );
 
-/** After a name, without their points. */
+/** Titles after a name, without their points. */
 export const SUFFIXES: ReadonlySet<string> = new Set(
   [
     "jr sr junior senior ii iii iv phd md mba msc bsc ba ma bs ms dphil edd jd llm llb esq esquire cpa cfa cfp pmp pe rn dds dvm do",
@@ -47,10 +49,13 @@ export const SUFFIXES: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/** Of {@link SUFFIXES} those that are last names, too: without points or a comma before they are. */
+/** The {@link SUFFIXES} that are also last names: without points or a comma before them they are names. */
 export const SUFFIX_NAMES: ReadonlySet<string> = new Set("ma ba do ms bs pe med mag ret".split(" "));
 
-/** Surnames so common in Spain, Portugal and Latin America that one before the last word is the first of two surnames. */
+/**
+ * Surnames so common in Spain, Portugal and Latin America that, before the last word, they are the first of
+ * two surnames.
+ */
 export const FIRST_OF_TWO_SURNAMES: ReadonlySet<string> = new Set(
   [
     "garcia gonzalez rodriguez fernandez lopez martinez sanchez perez gomez martin jimenez ruiz hernandez diaz moreno munoz alvarez",

@@ -14,7 +14,7 @@ test.each([
   ["García", "Garcia"],
   ["Schröder", "Schroeder", "Schroder"],
   ["Юлия", "Yuliya"],
-])("%s is the same name as %s", (...names) => {
+])("normaliseName gives %s and %s the same key", (...names) => {
   expect(new Set(names.map(normaliseName)).size).toBe(1);
   expect(normaliseName(names[0] ?? "")).not.toBe("");
 });
@@ -27,15 +27,15 @@ test.each([
   ["Queen", "Qun"],
   ["Anna", "Anne"],
   ["Smith", "Smythe"],
-])("%s is another name than %s", (left, right) => {
+])("normaliseName gives %s and %s different keys", (left, right) => {
   expect(normaliseName(left)).not.toBe(normaliseName(right));
 });
 
-test("without letters there is no key", () => {
+test("normaliseName returns an empty key for a text without letters", () => {
   expect(normaliseName(" - 12 ")).toBe("");
 });
 
-test("a key is of a to z, and its own key", () => {
+test("a normalised name has only letters a to z, and normalising it changes nothing", () => {
   const names = fc.oneof(
     fc.string({ unit: "binary", maxLength: 40 }),
     fc.string({ unit: fc.constantFrom(..."aeoumlnqÄöüåøß -'"), maxLength: 20 }),

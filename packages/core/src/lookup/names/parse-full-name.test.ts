@@ -63,11 +63,11 @@ test.each([
   "Dr.",
   "PhD, MBA",
   "a".repeat(500),
-])("%j is not two names", (text) => {
+])("parseFullName(%j) is null", (text) => {
   expect(parseFullName(text)).toBeNull();
 });
 
-test("of any text: two parts with letters, made of its words, or nothing", () => {
+test("parseFullName returns null, or two parts with letters that are made of the text's words", () => {
   const words = fc.constantFrom(
     "Ann",
     "van",

@@ -9,22 +9,23 @@ import {
 } from "./name-words.ts";
 import { toAscii } from "./transliterate.ts";
 
-/** A person's name in two parts, as they were written. */
+/** A person's name in two parts, in the original spelling. */
 export interface PersonName {
-  /** All given names, without initials between names. */
+  /** All given names, without the initials between names. */
   firstName: string;
-  /** With its particles; both, where there are two. */
+  /** The surname with its particles; both surnames if there are two. */
   lastName: string;
 }
 
-/** Nothing longer is looked at. */
+/** Longer texts are rejected unread. */
 const MAX_TEXT_LENGTH = 400;
 /** `(Bob)`, `"Bob"`. */
 const NICKNAME = /[("“][^()"“”]*[)"”]/g;
 
 /**
- * A full name in its two parts: `Dr. Anna van der Berg, PhD`, `Berg, Anna van der`, `Gabriel García Márquez`, `Jean DUPONT`.
- * @returns `null` for what is not at least two names. Never throws.
+ * Splits a full name into two parts: `Dr. Anna van der Berg, PhD`, `Berg, Anna van der`, `Gabriel García
+ * Márquez`, `Jean DUPONT`.
+ * @returns `null` for a text with fewer than two names. Never throws.
  */
 export function parseFullName(text: string): PersonName | null {
   if (text.length > MAX_TEXT_LENGTH) {
@@ -43,7 +44,7 @@ export function parseFullName(text: string): PersonName | null {
   return splitAtComma(named(before), named(after));
 }
 
-/** `van der Berg`, `Anna` of `Berg, Anna van der`, too. */
+/** `Berg, Anna van der` also gives `van der Berg` and `Anna`. */
 function splitAtComma(last: string[], first: string[]): PersonName | null {
   let end = first.length;
   while (end > 1 && isParticle(first[end - 1])) {
@@ -64,14 +65,14 @@ function splitInOrder(words: string[]): PersonName | null {
   return personName(words.slice(0, start), words.slice(start));
 }
 
-/** Where the surname begins that is set apart by capitals, at the end or, then it is 0, at the start. */
+/** Where a surname in capitals begins, at the end of the name or (0) at its start. */
 function surnameInCapitals(words: string[]): number | undefined {
   const flags = words.map(isCapitals);
   const count = flags.filter(Boolean).length;
   if (count === 0 || count === words.length) {
     return undefined;
   }
-  // `JR Smith` are initials.
+  // `JR Smith` begins with initials.
   if (flags.slice(0, count).every(Boolean) && words.slice(0, count).every((word) => word.length > 2)) {
     return 0;
   }
@@ -87,7 +88,7 @@ function surnameInCapitals(words: string[]): number | undefined {
 
 function surnameAtEnd(words: string[]): number {
   let start = words.length - 1;
-  // `Ortega y Gasset`: what stands before the particle is of the surname.
+  // `Ortega y Gasset`: the word before the particle belongs to the surname.
   if (start > 2 && /^[ye]$/i.test(words[start - 1] ?? "")) {
     return start - 2;
   }
@@ -101,14 +102,14 @@ function surnameAtEnd(words: string[]): number {
       start -= 1;
     }
   }
-  // Without a first name before it, as in `von Neumann`, the whole is a surname.
+  // Without a first name before it, as in `von Neumann`, the whole text is a surname.
   return start === 1 && isOnlyParticle(words[0]) ? 0 : start;
 }
 
 function personName(first: string[], last: string[]): PersonName | null {
   const givenNames = first.filter((word) => !isInitial(word));
   const firstName = (givenNames.length > 0 ? givenNames : first).join(" ");
-  // `Ann S.` says no last name; of two, the second may be short: `García M.`
+  // `Ann S.` has no last name; of two surnames, the second may be abbreviated: `García M.`
   const lastName = last.filter((word, index) => !isInitial(word) || index > 0).join(" ");
   return hasLetter(firstName) && hasLetter(lastName) ? { firstName, lastName } : null;
 }
@@ -117,7 +118,7 @@ function wordsOf(text: string): string[] {
   return text.split(/\s+/).filter(hasLetter);
 }
 
-/** Without what stands before and behind a name; of two words, none is taken for it. */
+/** Removes honorifics and suffixes; of two words, neither is treated as one. */
 function named(words: string[]): string[] {
   let start = 0;
   while (words.length - start > 1 && isHonorific(words[start], words.length - start)) {
@@ -130,7 +131,7 @@ function named(words: string[]): string[] {
   return words.slice(start, end);
 }
 
-/** @param left how many words there are from this one on. */
+/** @param left number of words from this one on. */
 function isHonorific(word = "", left: number): boolean {
   const plain = toAscii(word).replaceAll(".", "");
   return HONORIFICS.has(plain) && (left > 2 || word.endsWith(".") || !HONORIFIC_NAMES.has(plain));

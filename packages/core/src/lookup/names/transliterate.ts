@@ -1,6 +1,6 @@
 import anyAscii from "any-ascii";
 
-/** Letters that people write with one letter or with two, by where they come from. */
+/** Letters that can be transliterated as one letter or two, by language. */
 const SPELLED_OUT: ReadonlyMap<string, string> = new Map([
   ["ä", "ae"],
   ["ö", "oe"],
@@ -9,23 +9,29 @@ const SPELLED_OUT: ReadonlyMap<string, string> = new Map([
   ["å", "aa"],
 ]);
 
-/** Nobody who has these spells the others out: Turkish, Hungarian, Estonian and the like, Scandinavian beside `å`. */
+/**
+ * Languages with these letters do not write the others as two: Turkish, Hungarian, Estonian and similar ones, and
+ * Scandinavian except for `å`.
+ */
 const NEVER_SPELLED_OUT = /[ğışçőűáéíóúõšž]/;
 const GERMAN_LETTERS = /[äöü]/;
 const HAS_TWO_SPELLINGS = /[äöüøå]/;
 
-/** A way to write a name in ASCII, and how likely it is; those of one name add up to 1. */
+/** An ASCII spelling of a name, and its probability; those of one name add up to 1. */
 export interface Spelling {
   text: string;
   weight: number;
 }
 
-/** Latin letters of a text, each as one where it can be: `Müller` is `muller`, `Łódź` is `lodz`, `Straße` is `strasse`. */
+/**
+ * The Latin letters of a text, each as one ASCII letter if possible: `Müller` is `muller`, `Łódź` is `lodz`,
+ * `Straße` is `strasse`.
+ */
 export function toAscii(text: string): string {
   return anyAscii(text.normalize("NFC")).toLowerCase();
 }
 
-/** `Müller` → `mueller`, `muller`: the likelier first. */
+/** `Müller` → `mueller`, `muller`: likelier spelling first. */
 export function spellings(text: string): Spelling[] {
   const written = text.normalize("NFC").toLowerCase();
   const short = toAscii(written);

@@ -2,7 +2,7 @@ import type { QuotaKind } from "../../contracts/accounts.ts";
 import { monthOf, nextMonthMs } from "../accounts/meter.ts";
 import type { LookupOperation } from "./operation.ts";
 
-/** The number that clients get for an allowance without limit. */
+/** The number that clients receive for an unlimited allowance. */
 const UNLIMITED = 1_000_000_000;
 
 export const accountOperation: LookupOperation<null, object, object, object> = {
@@ -10,8 +10,8 @@ export const accountOperation: LookupOperation<null, object, object, object> = {
   echo: () => ({}),
 
   async work({ accounts, settings }, _, account) {
-    // Its route needs a key.
-    if (account === null) throw new Error("There is no account");
+    // Its route requires a key.
+    if (account === null) throw new Error("The account operation needs an account");
     const nowMs = settings.now();
     const used = await accounts.usage(account.id, monthOf(nowMs), nowMs);
     const allowance = settings.allowanceOf(account);

@@ -24,7 +24,7 @@ import { SAMPLE_CONTACT, SAMPLE_DOMAIN, SAMPLE_ORGANIZATION } from "./samples.ts
 import { searchUnsuppressed } from "./search-unsuppressed.ts";
 import { checkSubject, findDomain, type Subject, type SubjectParameters } from "./subject.ts";
 
-/** Which addresses of an organisation. */
+/** Selects addresses of an organisation. */
 export interface DomainSearchParameters extends SubjectParameters {
   type?: AddressType;
   /** Any of these. @default all */
@@ -112,7 +112,10 @@ export const domainSearch: LookupOperation<DomainSearch, Data, Params, Meta> = {
   },
 };
 
-/** Points for a page. A page that was paid for earlier in the month costs only the addresses that it did not have then. */
+/**
+ * Reserves points for a page. A page that was paid for earlier in the month costs only the addresses added
+ * since.
+ */
 async function reserve(
   { meter }: LookupContext,
   account: Account | null,
@@ -133,7 +136,7 @@ async function reserve(
   };
 }
 
-/** An account without points gets the addresses that were paid for. */
+/** An account without points still gets the addresses that were paid for. */
 function orNone(error: unknown): null {
   if (isLookupProblem(error, "too_many_requests")) return null;
   throw error;

@@ -6,7 +6,7 @@ import type { LookupOperation } from "./operation.ts";
 import { eraseSuppressed } from "./search-unsuppressed.ts";
 import { checkSubject, findDomain, type Subject, type SubjectParameters } from "./subject.ts";
 
-/** Which addresses of an organisation are counted. */
+/** Selects the addresses of an organisation to count. */
 export interface EmailCountParameters extends SubjectParameters {
   type?: AddressType;
 }
@@ -58,6 +58,6 @@ export const emailCount: LookupOperation<EmailCount, Data, Params, object> = {
 };
 
 function everyOf<T extends string>(names: readonly T[], counts: Partial<Record<T, number>>) {
-  // One entry for each of the names.
+  // One entry per name.
   return Object.fromEntries(names.map((name) => [name, counts[name] ?? 0])) as Record<T, number>;
 }

@@ -10,12 +10,14 @@ import type { Found, LookupOperation } from "./operation.ts";
 import { SAMPLE_CONTACT, SAMPLE_DOMAIN, SAMPLE_ORGANIZATION } from "./samples.ts";
 import { checkSubject, findDomain, type Subject, type SubjectParameters } from "./subject.ts";
 
-/** A person at an organisation: `firstName` and `lastName`, or `fullName`, which is ignored beside them. */
+/**
+ * A person at an organisation: `firstName` and `lastName`, or `fullName`, which is ignored if both are given.
+ */
 export interface EmailFinderParameters extends SubjectParameters {
   firstName?: string;
   lastName?: string;
   fullName?: string;
-  /** How long to wait for mail servers, in milliseconds, 3000 to 20,000. @default 10_000 */
+  /** Maximum time to wait for mail servers, in milliseconds, 3000 to 20,000. @default 10_000 */
   maxDurationMs?: number;
 }
 
@@ -25,7 +27,7 @@ type Params = EmailFinderAnswer["meta"]["params"];
 interface EmailFinding extends Subject {
   firstName: string;
   lastName: string;
-  /** As they were given. */
+  /** The names as given. */
   given: { firstName: string | null; lastName: string | null; fullName: string | null };
   waitMs: number;
 }

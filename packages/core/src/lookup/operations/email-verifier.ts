@@ -16,14 +16,14 @@ type Data = EmailVerifierAnswer["data"];
 type Params = EmailVerifierAnswer["meta"]["params"];
 
 interface EmailToVerify {
-  /** As it was written. */
+  /** As the caller wrote it. */
   email: string;
-  /** `null` for a text that is not of the grammar of addresses. */
+  /** `null` for a text that is not an address. */
   parsed: ParsedAddress | null;
   waitMs: number;
 }
 
-/** The parameter `email`. A text that is not an address is judged too. */
+/** The parameter `email`. A text that is not an address also gets a verdict. */
 export const EMAIL_SCHEMA = {
   type: "string",
   pattern: "^\\s*[^\\u0000-\\u001f\\u007f-\\u009f]*@[^\\u0000-\\u001f\\u007f-\\u009f]*\\s*$",
@@ -33,7 +33,7 @@ export const EMAIL_SCHEMA = {
 
 const EMAIL = patternOf(EMAIL_SCHEMA);
 
-/** When to ask again for a verification that takes longer. */
+/** Delay before a slow verification should be requested again. */
 const RETRY_AFTER_MS = 2000;
 
 export const emailVerifier: LookupOperation<EmailToVerify, Data, Params, object> = {
@@ -58,7 +58,7 @@ export const emailVerifier: LookupOperation<EmailToVerify, Data, Params, object>
       cost = found === null ? null : isCharged(found.verdict) ? 1 : 0;
       return found === null ? pending(email) : describe(email, found);
     } finally {
-      // A verification that goes on keeps its reservation, and the next request for it settles that.
+      // A verification in progress keeps its reservation; the next request for it settles it.
       if (cost !== null) await reservation.settle(cost);
     }
   },
@@ -85,7 +85,7 @@ const SAMPLE_PROBE: ProbeResult = {
   retryAfterMs: null,
 };
 
-/** Everything about an address, judged. */
+/** The facts about an address, and the verdict. */
 interface Verified {
   findings: Findings;
   verdict: Verdict;

@@ -30,12 +30,12 @@ export function sourceEntry(evidence: ContactEvidence): SourceEntry {
   };
 }
 
-/** The profiles of a person, by the configured names; all `null` without a contact. */
+/** The profiles of a person under the configured names; all `null` without a contact. */
 export function networkFields(
   contact: Pick<Contact, "networkA" | "networkAUrl" | "networkB"> | null,
   { a, aUrl, b }: LookupSettings["networkNames"],
 ): NetworkFields {
-  // By their default names, these are its fields.
+  // Under their default names these are the interface's fields.
   const fields: Record<string, string | null> = {
     [a]: contact?.networkA ?? null,
     [aUrl]: contact?.networkAUrl ?? null,

@@ -11,21 +11,21 @@ import { LARGEST_WHOLE, type WholeSchema, type WordSchema, type WordsSchema } fr
 export const TYPE_SCHEMA = {
   type: "string",
   enum: ["personal", "generic"],
-  description: "Addresses of persons alone, or of roles alone.",
+  description: "Only addresses of people, or only role addresses.",
 } as const satisfies WordSchema<AddressType>;
 
 /** The parameter `seniority`. */
 export const SENIORITY_SCHEMA = {
   type: "array",
   items: { type: "string", enum: SENIORITIES },
-  description: "Persons of these ranks alone.",
+  description: "Only people of these seniorities.",
 } as const satisfies WordsSchema<Seniority>;
 
 /** The parameter `department`. */
 export const DEPARTMENT_SCHEMA = {
   type: "array",
   items: { type: "string", enum: DEPARTMENTS },
-  description: "Persons of these departments alone.",
+  description: "Only people in these departments.",
 } as const satisfies WordsSchema<Department>;
 
 /** The parameter `limit`. */
@@ -34,7 +34,7 @@ export const LIMIT_SCHEMA = {
   minimum: 1,
   maximum: 100,
   default: 10,
-  description: "Addresses per answer. Each ten that are returned, or begun, cost one search.",
+  description: "Addresses per answer. Each ten returned, or part of ten, cost one search.",
 } as const satisfies WholeSchema;
 
 /** The parameter `offset`. */
@@ -43,5 +43,5 @@ export const OFFSET_SCHEMA = {
   minimum: 0,
   maximum: LARGEST_WHOLE,
   default: 0,
-  description: "Addresses to leave out at the beginning.",
+  description: "Number of addresses to skip.",
 } as const satisfies WholeSchema;

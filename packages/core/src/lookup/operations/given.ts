@@ -16,21 +16,21 @@ export type Parameter =
   | "email"
   | "maxDurationMs";
 
-/** The parameters of one look-up, before they are checked. An empty or blank text is an absent parameter. */
+/** The unchecked parameters of one look-up. An empty or blank text counts as absent. */
 export interface Given {
-  /** A parameter's name as the caller writes it, for messages. */
+  /** A parameter's name in the caller's interface, for messages. */
   nameOf(parameter: Parameter): string;
-  /** At most as long as {@link TEXT_SCHEMA} permits; `null` where it is absent. */
+  /** At most as long as {@link TEXT_SCHEMA} allows; `null` if absent. */
   text(parameter: Parameter): string | null;
-  /** `NaN` for a value that is not a number; `null` where it is absent. */
+  /** `NaN` for a value that is not a number; `null` if absent. */
   number(parameter: Parameter): number | null;
-  /** `null` where it is absent. */
+  /** `null` if absent. */
   words(parameter: Parameter): readonly string[] | null;
-  /** The unit in which the caller gives durations, in milliseconds. */
+  /** The caller's unit of durations, in milliseconds. */
   durationUnitMs: number;
 }
 
-/** Every text parameter. */
+/** Schema of every text parameter. */
 export const TEXT_SCHEMA = { type: "string", maxLength: 1000 } as const satisfies JsonSchema;
 
 /** A parameter that is a whole number. */
@@ -41,16 +41,16 @@ export interface WholeSchema extends JsonSchema {
   readonly default: number;
 }
 
-/** The largest number that is read. */
+/** The largest accepted number. */
 export const LARGEST_WHOLE = 999_999_999_999_999;
 
-/** A parameter that is one of some words. */
+/** A parameter with one word of a fixed set. */
 export interface WordSchema<T extends string> extends JsonSchema {
   readonly type: "string";
   readonly enum: readonly T[];
 }
 
-/** A parameter that is some of some words. */
+/** A parameter with several words of a fixed set. */
 export interface WordsSchema<T extends string> extends JsonSchema {
   readonly type: "array";
   readonly items: WordSchema<T>;
@@ -62,10 +62,10 @@ export const MAX_DURATION_SCHEMA = {
   minimum: 3,
   maximum: 20,
   default: 10,
-  description: "How long to wait for mail servers, in seconds.",
+  description: "Maximum time to wait for mail servers, in seconds.",
 } as const satisfies WholeSchema;
 
-/** The parameters of a call in code. */
+/** The parameters of a library call. */
 export function readArguments(values: object): Given {
   const valueAt = (name: Parameter): unknown => Reflect.get(values, name) ?? null;
   return {
@@ -90,7 +90,7 @@ export function readArguments(values: object): Given {
   };
 }
 
-/** `null` for an absent text. Rejects with `wrong_params` one that is too long. */
+/** `null` for an absent text. Rejects with `wrong_params` if it is too long. */
 export function presentText(name: string, value: string | null): string | null {
   const { maxLength } = TEXT_SCHEMA;
   if (value === null || value.trim() === "") return null;
@@ -118,7 +118,7 @@ export function waitMsOf(given: Given): number {
   return durationUnitMs * wholeOf(given, "maxDurationMs", scaled, "invalid_max_duration");
 }
 
-/** One of some words. Case, and blanks around it, do not matter. */
+/** One word of a fixed set. Case and surrounding blanks are ignored. */
 export function wordOf<T extends string>(
   given: Given,
   name: Parameter,
@@ -132,7 +132,7 @@ export function wordOf<T extends string>(
   throw new LookupProblem(id, `${given.nameOf(name)} must be one of ${schema.enum.join(", ")}`);
 }
 
-/** Some of some words, each once and in the schema's order, so that equal lists are equal. */
+/** Words of a fixed set, each once and in the schema's order, so that equal lists are equal. */
 export function wordsOf<T extends string>(
   given: Given,
   name: Parameter,

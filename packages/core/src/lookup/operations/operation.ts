@@ -2,33 +2,33 @@ import type { Account } from "../../contracts/accounts.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import type { Given } from "./given.ts";
 
-/** The result of a look-up, as the body of its reply over HTTP. */
+/** The result of a look-up, as the HTTP API sends it. */
 export interface LookupAnswer<D, M> {
   data: D;
   meta: M;
 }
 
-/** A result, without the parameters that the answer repeats. */
+/** A result, without the echoed parameters. */
 export interface Found<D, M> {
   data: D;
   meta: M;
-  /** The result is not known yet: when to ask again, in milliseconds. */
+  /** If the result is pending: when to ask again, in milliseconds. */
   retryAfterMs?: number;
 }
 
 /**
- * One of the look-ups.
+ * A look-up operation.
  * @typeParam P its checked parameters.
- * @typeParam E the parameters as the answer repeats them.
+ * @typeParam E the parameters as echoed in the answer.
  */
 export interface LookupOperation<P, D, E, M extends object> {
-  /** Does no work. Rejects with a `LookupProblem`. */
+  /** Checks the parameters without doing work. Rejects with a `LookupProblem`. */
   check(given: Given): P;
-  /** `null` for a parameter that was not given. */
+  /** Absent parameters are `null`. */
   echo(parameters: P): E;
-  /** @param account pays for it; `null`: the look-up is not counted. */
+  /** @param account the account that pays; `null`: the look-up is not counted. */
   work(context: LookupContext, parameters: P, account: Account | null): Promise<Found<D, M>>;
-  /** The fixed answer to the test key. */
+  /** The fixed answer for the test key. */
   sample(context: LookupContext, parameters: P): Found<D, M>;
 }
 

@@ -3,7 +3,7 @@ import type { Contact } from "../../contracts/contact-source.ts";
 export const SAMPLE_DOMAIN = "example.com";
 export const SAMPLE_ORGANIZATION = "Example";
 
-/** The person in the fixed answers to the test key. */
+/** The person in the fixed answers for the test key. */
 export const SAMPLE_CONTACT: Contact = {
   address: "ada.lovelace@example.com",
   type: "personal",

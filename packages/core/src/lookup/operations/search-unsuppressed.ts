@@ -3,8 +3,8 @@ import type { LookupContext } from "../lookup-context.ts";
 import type { FoundDomain } from "./subject.ts";
 
 /**
- * A page without suppressed addresses. A source has them only if they were written to it past this service. They are erased
- * then, so that counts match what can be shown.
+ * A page without suppressed addresses. A source contains those only if they were written to it directly. They
+ * are then erased, so that counts match the addresses that can be shown.
  */
 export async function searchUnsuppressed(
   { contacts, suppressions }: LookupContext,
@@ -21,11 +21,13 @@ export async function searchUnsuppressed(
   }
 }
 
-/** The most contacts of a domain that are checked before they are counted: a larger count reveals no person. */
+/**
+ * Maximum number of contacts per domain that are checked before counting: a larger count reveals no person.
+ */
 const MAX_CHECKED = 1000;
 const PAGE = 100;
 
-/** Erases the suppressed addresses of a domain that a source still has, so that they are not counted. */
+/** Erases the suppressed addresses of a domain that a source still contains, so that they are not counted. */
 export async function eraseSuppressed(context: LookupContext, found: FoundDomain): Promise<void> {
   if (!found.hasSuppressed) return;
   for (let offset = 0; offset < MAX_CHECKED; offset += PAGE) {
@@ -34,7 +36,7 @@ export async function eraseSuppressed(context: LookupContext, found: FoundDomain
   }
 }
 
-/** @returns whether any was erased: a source that erases none would be searched forever. */
+/** @returns whether any address was erased: a source that erases none would otherwise be searched forever. */
 async function eraseAll(contacts: ContactSource, addresses: ReadonlySet<string>): Promise<boolean> {
   const erased: boolean[] = [];
   for (const address of addresses) erased.push(await contacts.erase(address));

@@ -5,14 +5,14 @@ import type { LookupContext } from "../lookup-context.ts";
 import { claimedDomain, LookupProblem } from "../lookup-problem.ts";
 import type { Given } from "./given.ts";
 
-/** The organisation of a look-up: `domain`, or `company` without a domain. */
+/** The organisation of a look-up: `domain`, or `company` if the domain is absent. */
 export interface SubjectParameters {
   domain?: string;
   /** At least 3 characters. */
   company?: string;
 }
 
-/** The organisation that a look-up is about. */
+/** The organisation of a look-up, checked. */
 export interface Subject {
   /** As A-labels; `null` if only the company is given. */
   domain: string | null;
@@ -28,7 +28,7 @@ export const DOMAIN_SCHEMA = {
   type: "string",
   format: "idn-hostname",
   description:
-    "Domain of the organisation, as it stands behind the `@` of its addresses. Wins over `company`.",
+    "Domain of the organisation: the part after the `@` of its addresses. Takes precedence over `company`.",
   examples: ["example.com"],
 } as const satisfies JsonSchema;
 
@@ -36,13 +36,13 @@ export const DOMAIN_SCHEMA = {
 export const COMPANY_SCHEMA = {
   type: "string",
   pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$",
-  description: `Name of the organisation, for who does not know its domain: at least ${MIN_COMPANY_LENGTH} characters then.`,
+  description: `Name of the organisation, used if \`domain\` is absent: at least ${MIN_COMPANY_LENGTH} characters.`,
   examples: ["Example"],
 } as const satisfies JsonSchema;
 
 const COMPANY = patternOf(COMPANY_SCHEMA);
 
-/** By `domain`, which wins, or `company`. */
+/** Reads `domain`, which takes precedence, or `company`. */
 export function checkSubject(given: Given): Subject {
   const writtenDomain = given.text("domain");
   const company = given.text("company");
@@ -69,7 +69,7 @@ export interface FoundDomain {
   hasSuppressed: boolean;
 }
 
-/** The domain that is meant; `null` for an unknown company. Rejects for a suppressed domain. */
+/** The requested domain; `null` for an unknown company. Rejects for a suppressed domain. */
 export async function findDomain(context: LookupContext, subject: Subject): Promise<FoundDomain | null> {
   const domain = subject.domain ?? (await context.contacts.domainOf(subject.company?.trim() ?? ""));
   if (domain === null) return null;

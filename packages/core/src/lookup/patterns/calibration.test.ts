@@ -5,16 +5,16 @@ import { syntheticCompanies } from "../../../test/synthetic-companies.ts";
 import { candidatesFor } from "./candidates-for.ts";
 import { learnPatterns } from "./learn-patterns.ts";
 
-/** Not the companies that the strength of the prior was chosen by. */
+/** Other companies than those used to choose the strength of the prior. */
 const SEED = 77_000;
 const KNOWN_COUNTS = [0, 1, 2, 3, 5, 10, 20, 50];
 const COMPANIES = 250;
 const HELD_OUT = 5;
 const DOCS = new URL("../../../../../docs/lookup-names.md", import.meta.url);
-/** Of fewer a mean says nothing. */
+/** With fewer people a mean is not meaningful. */
 const MIN_IN_BIN = 100;
 
-/** What the best guess for each held-out person said, and whether it was their address. */
+/** The probability of the best guess for each held-out person, and whether it was the person's address. */
 function bestGuesses(knownCount: number): Outcome[] {
   const companies = [...syntheticCompanies(SEED + knownCount, COMPANIES, knownCount, HELD_OUT)];
   return companies.flatMap(({ known, heldOut }) => {
@@ -26,7 +26,7 @@ function bestGuesses(knownCount: number): Outcome[] {
   });
 }
 
-/** As it stands in docs/lookup-names.md. */
+/** The table as printed in docs/lookup-names.md. */
 function tableOf(bins: readonly ReliabilityBin[]): string {
   const rows = bins.map(
     ({ from, count, predicted, observed }) =>
@@ -35,7 +35,7 @@ function tableOf(bins: readonly ReliabilityBin[]): string {
   return ["| said | people | mean said | were right |", "| --- | --- | --- | --- |", ...rows].join("\n");
 }
 
-/** The Brier score for each number of known addresses, as it stands in the same document. */
+/** The Brier score per number of known addresses, as printed in the same document. */
 function scoresOf(byCount: readonly Outcome[][]): string {
   const rows = byCount.map(
     (outcomes, index) => `| ${KNOWN_COUNTS[index]} | ${brierScore(outcomes).toFixed(3)} |`,
@@ -43,7 +43,7 @@ function scoresOf(byCount: readonly Outcome[][]): string {
   return ["| addresses known | Brier score |", "| --- | --- |", ...rows].join("\n");
 }
 
-test("the probability of the best guess is how often it is right, give or take 0.07", {
+test("the probability of the best guess matches its observed frequency within 0.07", {
   timeout: 240_000,
 }, () => {
   const byCount = KNOWN_COUNTS.map(bestGuesses);
@@ -56,7 +56,7 @@ test("the probability of the best guess is how often it is right, give or take 0
     expect(Math.abs(predicted - observed), `from ${from}:\n${table}`).toBeLessThanOrEqual(0.07);
   }
   expect(brierScore(all), table).toBeLessThan(0.17);
-  // To know addresses helps.
+  // More known addresses give better guesses.
   const [none, , , , , , , fifty] = byCount.map(brierScore);
   expect(fifty, table).toBeLessThan(none ?? 0);
   const docs = readFileSync(DOCS, "utf8").replace(/ +/g, " ").replace(/-{3,}/g, "---");

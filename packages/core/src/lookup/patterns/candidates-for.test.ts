@@ -4,7 +4,7 @@ import { parseAddress } from "../address/parse-address.ts";
 import { candidatesFor } from "./candidates-for.ts";
 import { DEFAULT_PATTERNS } from "./default-patterns.ts";
 
-test("of a domain of which nothing is known, base rates decide", () => {
+test("candidatesFor uses base rates for a domain without known addresses", () => {
   const candidates = candidatesFor("Ann", "Lee", []);
   expect(candidates.slice(0, 3).map(({ local, pattern }) => [local, pattern])).toEqual([
     ["ann.lee", "{first}.{last}"],
@@ -14,7 +14,7 @@ test("of a domain of which nothing is known, base rates decide", () => {
   expect(candidates[0]?.probability).toBeLessThan(0.5);
 });
 
-test("addresses of the domain outweigh base rates, the more the surer", () => {
+test("candidatesFor weighs known patterns above base rates, more with more addresses", () => {
   const once = candidatesFor("Ann", "Lee", [{ pattern: "{last}.{first}", count: 1 }]);
   const often = candidatesFor("Ann", "Lee", [{ pattern: "{last}.{first}", count: 20 }]);
   expect(once[0]?.local).toBe("lee.ann");
@@ -22,7 +22,7 @@ test("addresses of the domain outweigh base rates, the more the surer", () => {
   expect(often[0]?.probability).toBeGreaterThan(once[0]?.probability ?? 1);
 });
 
-test("patterns share what they were seen", () => {
+test("candidatesFor divides the probability among patterns by their counts", () => {
   const [first, second] = candidatesFor("Ann", "Lee", [
     { pattern: "{f}{last}", count: 30 },
     { pattern: "{first}", count: 10 },
@@ -31,7 +31,7 @@ test("patterns share what they were seen", () => {
   expect((first?.probability ?? 0) / (second?.probability ?? 1)).toBeCloseTo(3, 1);
 });
 
-test("a local that several patterns form is one candidate, with what they have together", () => {
+test("a local part that several patterns form is one candidate with the sum of their probabilities", () => {
   const patterns = [
     { pattern: "{first}.{last}", count: 10 },
     { pattern: "{last}.{first}", count: 9 },
@@ -42,7 +42,7 @@ test("a local that several patterns form is one candidate, with what they have t
   expect(others.map(({ local }) => local)).not.toContain("kim.kim");
 });
 
-test("names of several forms share the probability of a pattern", () => {
+test("the forms of a name share the probability of a pattern", () => {
   const candidates = candidatesFor("Jan", "van der Berg", [{ pattern: "{first}.{last}", count: 9 }]);
   expect(candidates.slice(0, 4).map(({ local }) => local)).toEqual([
     "jan.vanderberg",
@@ -52,13 +52,13 @@ test("names of several forms share the probability of a pattern", () => {
   ]);
 });
 
-test("literal text of a pattern is kept", () => {
+test("candidatesFor keeps the literal text of a pattern", () => {
   expect(candidatesFor("Ann", "Lee", [{ pattern: "{first}.{last}.ext", count: 9 }])[0]?.local).toBe(
     "ann.lee.ext",
   );
 });
 
-test("patterns that are none are ignored", () => {
+test("candidatesFor ignores invalid patterns", () => {
   const known = candidatesFor("Ann", "Lee", []);
   for (const pattern of [
     "",
@@ -73,32 +73,32 @@ test("patterns that are none are ignored", () => {
     expect(candidatesFor("Ann", "Lee", [{ pattern, count: 50 }])).toEqual(known);
   }
   expect(candidatesFor("Ann", "Lee", [{ pattern: "{first}", count: 0 }])).toEqual(known);
-  // Nothing that they make is an address.
+  // The local parts that these make are not valid.
   for (const pattern of ["{first}..{last}", ".{first}", "{last}."]) {
     expect(candidatesFor("Ann", "Lee", [{ pattern, count: 1 }])[0]?.local).toBe("ann.lee");
   }
 });
 
-test("a name without letters has no candidates", () => {
+test("candidatesFor returns nothing for a name without letters", () => {
   expect(candidatesFor("", "", [{ pattern: "{first}", count: 3 }])).toEqual([]);
   expect(candidatesFor("--", "…", [])).toEqual([]);
 });
 
-test("another belief can be had", () => {
+test("candidatesFor accepts another prior", () => {
   const prior = { shares: [{ pattern: "{last}", share: 0.9 }], strength: 1, exceptions: 0 };
   expect(candidatesFor("Ann", "Lee", [], prior)).toEqual([
     { local: "lee", pattern: "{last}", probability: 0.9 },
   ]);
 });
 
-test("base rates are each of a pattern, and leave room for what is none of them", () => {
+test("each base rate belongs to a valid pattern, and together they leave room for unlisted patterns", () => {
   expect(DEFAULT_PATTERNS.reduce((sum, { share }) => sum + share, 0)).toBeLessThan(0.97);
   expect(DEFAULT_PATTERNS.map(({ share }) => share)).toEqual(
     DEFAULT_PATTERNS.map(({ share }) => share).sort((left, right) => right - left),
   );
 });
 
-test("of any name and patterns: at most 10 distinct locals of addresses, best first, probabilities of at most 1 in all", () => {
+test("candidatesFor returns at most 10 distinct local parts, best first, with probabilities of at most 1 in total", () => {
   const names = fc.oneof(
     fc.constantFrom("Ann", "Anne-Marie", "van der Berg", "García Márquez", "O'Brien", "Müller-Schäfer", "李"),
     fc.string({ unit: "binary", maxLength: 100 }),

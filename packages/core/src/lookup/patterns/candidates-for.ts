@@ -3,34 +3,38 @@ import { nameForms } from "../names/name-forms.ts";
 import { DEFAULT_PATTERNS, type PatternShare } from "./default-patterns.ts";
 import { fillPattern, readPattern } from "./pattern-text.ts";
 
-/** A guess of what stands before the `@` in somebody's address. */
+/** A guess of the local part of a person's address. */
 export interface Candidate {
   local: string;
-  /** The pattern that makes it; of several, the one that most likely did. */
+  /** The pattern that forms it; of several, the most probable one. */
   pattern: string;
   /** From 0 to 1; those of one person add up to at most 1. */
   probability: number;
 }
 
-/** What is believed before any address of the domain is known. */
+/** The prior belief, before any address of the domain is known. */
 export interface PatternPrior {
   /** @default DEFAULT_PATTERNS */
   shares: readonly PatternShare[];
-  /** How many known addresses this belief weighs as much as. @default 0.15 */
+  /** The weight of this prior, as a number of known addresses. @default 0.15 */
   strength: number;
-  /** Of people whose address the domain's own pattern does not form, e.g. because another one has it. @default 0.04 */
+  /**
+   * Share of people whose address does not follow the domain's pattern, e.g. because another person has that
+   * address. @default 0.04
+   */
   exceptions: number;
 }
 
 export const DEFAULT_PRIOR: PatternPrior = { shares: DEFAULT_PATTERNS, strength: 0.15, exceptions: 0.04 };
 
 const MAX_CANDIDATES = 10;
-/** Less likely ones are left out. */
+/** Less likely candidates are omitted. */
 const MIN_PROBABILITY = 0.0005;
 
 /**
- * The likeliest locals of a person's address, best first, at most 10: for each, the probability that it is the one. What is
- * missing to 1 is that it is none of them. Without patterns it goes by base rates alone. Patterns that are none are ignored.
+ * The likeliest local parts of a person's address, best first, at most 10, each with its probability. The
+ * difference to 1 is the probability that none of them is correct. Without patterns it uses base rates alone.
+ * Invalid patterns are ignored.
  */
 export function candidatesFor(
   firstName: string,
@@ -63,7 +67,7 @@ export function candidatesFor(
     .map(({ local, pattern, probability }) => ({ local, pattern, probability }));
 }
 
-/** The mean of the Dirichlet distribution over patterns, given how many addresses show each. */
+/** The mean of the Dirichlet distribution over patterns, given the number of addresses that show each. */
 function posteriorShares(patterns: readonly PatternCount[], prior: PatternPrior): PatternShare[] {
   const weights = new Map(prior.shares.map(({ pattern, share }) => [pattern, share * prior.strength]));
   let total = prior.strength;

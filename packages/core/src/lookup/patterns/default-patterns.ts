@@ -1,14 +1,16 @@
-/** A pattern, and how often addresses of a domain that nothing is known of are formed so. */
+/** A pattern, and its share of addresses at domains without known addresses. */
 export interface PatternShare {
-  /** Of `{first}`, `{last}`, `{f}`, `{l}` and literal text. */
+  /** Made of `{first}`, `{last}`, `{f}`, `{l}` and literal text. */
   pattern: string;
-  /** From 0 to 1; what is missing to 1 in a list is the share of addresses that none of it forms. */
+  /**
+   * From 0 to 1; in a list, the difference to 1 is the share of addresses that none of its patterns forms.
+   */
   share: number;
 }
 
 /**
- * Base rates, the most frequent first; where an address can be read in several ways, the earlier one is the simpler. Their
- * sources are in docs/lookup-names.md.
+ * Base rates, most frequent first. If an address can be read in several ways, the earlier pattern is the
+ * simpler one. The sources are in docs/lookup-names.md.
  */
 export const DEFAULT_PATTERNS: readonly PatternShare[] = [
   { pattern: "{first}.{last}", share: 0.43 },

@@ -2,26 +2,27 @@ import type { NameForms } from "../names/name-forms.ts";
 import { nameForms } from "../names/name-forms.ts";
 import type { NameForm } from "../names/name-structures.ts";
 
-/** The ways to read an address. */
+/** The possible readings of a local part. */
 export interface Explanation {
-  /** Patterns that form it, without doubles. */
+  /** Patterns that form it, each once. */
   patterns: readonly string[];
-  /** Whether they have text of their own beside the name: `{first}.{last}.ext`. */
+  /** Whether they contain literal text besides the name: `{first}.{last}.ext`. */
   hasText: boolean;
 }
 
-/** Longer ones are not looked at. */
+/** Longer ones are not explained. */
 const MAX_LOCAL_LENGTH = 64;
 const SIGNS = "._-";
-/** What tells people of one name apart: `john.smith2`. */
+/** A number that distinguishes people with the same name: `john.smith2`. */
 const NUMBER_AT_END = /(?<=[a-z])[._-]?[0-9]{1,4}$/;
-/** A word before or behind the name: `ext.`, `-consultant`. */
+/** A word before or after the name: `ext.`, `-consultant`. */
 const WORD_BEFORE = /^([a-z]{1,12}[._-])(.+)$/;
 const WORD_BEHIND = /^(.+)([._-][a-z]{1,12})$/;
 
 /**
- * Which patterns make a local of a name. What follows a `+`, and a number at the end, are not of the pattern. Text beside
- * the name is looked for only where nothing explains the whole. `null` where nothing does.
+ * The patterns that form a local part from a name. A suffix after `+` and a number at the end are not part of
+ * the pattern. Literal text besides the name is tried only if no pattern explains the whole. `null` if
+ * nothing does.
  */
 export function explainLocal(local: string, firstName: string, lastName: string): Explanation | null {
   const plain = plainLocal(local);
@@ -48,7 +49,7 @@ function plainLocal(local: string): string {
   return (tag > 0 ? lower.slice(0, tag) : lower).replace(NUMBER_AT_END, "");
 }
 
-/** Beside text, initials alone prove nothing. */
+/** With literal text, initials alone prove nothing. */
 function fullPatternsOf(local: string, forms: NameForms): string[] {
   return patternsOf(local, forms).filter((pattern) => /first|last/.test(pattern));
 }

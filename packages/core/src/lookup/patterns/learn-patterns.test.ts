@@ -26,7 +26,7 @@ test.each([
   ["gabriel.garcia", "Gabriel", "García Márquez", "{first}.{last}"],
   ["anne.dupont", "Anne-Marie", "Dupont", "{first}.{last}"],
   ["amdupont", "Anne-Marie", "Dupont", "{f}{last}"],
-])("%s of %s %s is formed by %s", (local, firstName, lastName, pattern) => {
+])("learnPatterns reads %s of %s %s as %s", (local, firstName, lastName, pattern) => {
   expect(learnPatterns(named([local, firstName, lastName]))).toEqual([{ pattern, count: 1 }]);
 });
 
@@ -38,16 +38,16 @@ test.each([
   ["", "Ann", "Lee"],
   ["ann.lee.office", "Ann", "Lee"],
   ["a.l.ext", "Ann", "Lee"],
-])("%j of %s %s is of no pattern", (local, firstName, lastName) => {
+])("learnPatterns finds no pattern in %j of %s %s", (local, firstName, lastName) => {
   expect(learnPatterns(named([local, firstName, lastName]))).toEqual([]);
 });
 
-test("text beside the name is of a pattern if several have it", () => {
+test("learnPatterns keeps literal text in a pattern if several addresses have it", () => {
   const rows = named(["ann.lee.ext", "Ann", "Lee"], ["bo.kim.ext", "Bo", "Kim"], ["x-eva.roe", "Eva", "Roe"]);
   expect(learnPatterns(rows)).toEqual([{ pattern: "{first}.{last}.ext", count: 2 }]);
 });
 
-test("the most frequent comes first; of equal ones the simpler", () => {
+test("learnPatterns orders patterns by frequency, and equal ones by simplicity", () => {
   const rows = named(
     ["eroe", "Eva", "Roe"],
     ["ann.lee", "Ann", "Lee"],
@@ -61,7 +61,7 @@ test("the most frequent comes first; of equal ones the simpler", () => {
   ]);
 });
 
-test("an address of several patterns counts for the one that forms the others", () => {
+test("an address that several patterns form counts for the one that forms the others", () => {
   const doubtful: [string, string, string] = ["kim.kim", "Kim", "Kim"];
   expect(learnPatterns(named(doubtful))).toEqual([{ pattern: "{first}.{last}", count: 1 }]);
   expect(learnPatterns(named(doubtful, ["lee.ann", "Ann", "Lee"]))).toEqual([
@@ -87,7 +87,7 @@ const people = fc.array(
   { maxLength: 12 },
 );
 
-test("of any addresses: whole counts, in order, no more than addresses, whatever their order", () => {
+test("learnPatterns returns whole counts in order, at most one per address, independent of the input order", () => {
   fc.assert(
     fc.property(people, (rows) => {
       const patterns = learnPatterns(rows);
@@ -103,7 +103,7 @@ test("of any addresses: whole counts, in order, no more than addresses, whatever
   );
 });
 
-test("what is learnt of an address makes the address again", () => {
+test("the pattern learned from an address forms that address again", () => {
   for (const local of ["ann.lee", "alee", "annl", "ann_lee", "lee.ann", "lee"]) {
     const [candidate] = candidatesFor("Ann", "Lee", learnPatterns(named([local, "Ann", "Lee"])));
     expect(candidate?.local).toBe(local);

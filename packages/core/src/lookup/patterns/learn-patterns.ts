@@ -2,15 +2,15 @@ import type { PatternCount } from "../../contracts/contact-source.ts";
 import { DEFAULT_PATTERNS } from "./default-patterns.ts";
 import { explainLocal } from "./explain-local.ts";
 
-/** The address of a person, so far as a pattern shows in it. */
+/** A person's name and local part, from which a pattern can be learned. */
 export interface NamedLocal {
-  /** Before the `@`. */
+  /** The part before the `@`. */
   local: string;
   firstName: string;
   lastName: string;
 }
 
-/** Text beside a name that fewer addresses have is chance, or says more of a person than of a pattern. */
+/** Literal text that fewer addresses share is coincidence, or specific to a person. */
 const MIN_WITH_TEXT = 2;
 
 const SIMPLICITY: ReadonlyMap<string, number> = new Map(
@@ -18,9 +18,10 @@ const SIMPLICITY: ReadonlyMap<string, number> = new Map(
 );
 
 /**
- * How addresses are formed from names, the most frequent pattern first. Each address counts once, for one pattern, or not at
- * all where none forms it. One that several form counts for that which forms most of the others without doubt; of equal ones
- * the simplest, which is the earlier of {@link DEFAULT_PATTERNS}.
+ * Learns how addresses are formed from names, most frequent pattern first. Each address counts once, for one
+ * pattern, or not at all if no pattern forms it. If several patterns form it, it counts for the one that
+ * forms most of the unambiguous addresses. Of equal ones the simplest wins: the one that comes first in
+ * {@link DEFAULT_PATTERNS}.
  */
 export function learnPatterns(addresses: Iterable<NamedLocal>): PatternCount[] {
   const sure = new Map<string, number>();
@@ -58,7 +59,7 @@ function simplicity(pattern: string): number {
   return SIMPLICITY.get(pattern) ?? DEFAULT_PATTERNS.length + pattern.length;
 }
 
-/** Whether letters stand beside the placeholders. */
+/** Whether there are letters besides the placeholders. */
 function hasText(pattern: string): boolean {
   return /[a-z]/.test(pattern.replace(/\{[a-z]+\}/g, ""));
 }

@@ -1,19 +1,22 @@
 import type { NameForms } from "../names/name-forms.ts";
 import type { NameForm } from "../names/name-structures.ts";
 
-/** A piece of a pattern: a part of a name, or text as it stands. */
+/** A piece of a pattern: a part of a name, or literal text. */
 export type PatternPiece = { part: NamePart } | { literal: string };
 export type NamePart = "first" | "last" | "f" | "l";
 
 const PIECES = /\{(first|last|f|l)\}|([a-z0-9._'-]+)|(.)/gs;
 const MAX_PATTERN_LENGTH = 64;
-/** Each has several forms, and all are combined. */
+/** Each part has several forms, and all are combined. */
 const MAX_PARTS = 3;
 const MAX_LOCAL_LENGTH = 64;
-/** `local` of the grammar that {@link parseAddress} admits, so far as names can make one. */
+/** A `local` in the grammar that {@link parseAddress} accepts, limited to characters of names. */
 const LOCAL = /^[a-z0-9'_-]+(?:\.[a-z0-9'_-]+)*$/;
 
-/** The pieces of a pattern; `null` for what is none: no part of a name, more than three, or text that no address has. */
+/**
+ * The pieces of a pattern; `null` for an invalid one: no part of a name, more than three, or text that no
+ * address contains.
+ */
 export function readPattern(pattern: string): PatternPiece[] | null {
   if (pattern.length > MAX_PATTERN_LENGTH) {
     return null;
@@ -21,7 +24,7 @@ export function readPattern(pattern: string): PatternPiece[] | null {
   const pieces: PatternPiece[] = [];
   for (const [, part, literal] of pattern.matchAll(PIECES)) {
     if (part !== undefined) {
-      // The expression matches these four only.
+      // The expression matches only these four.
       pieces.push({ part: part as NamePart });
     } else if (literal !== undefined) {
       pieces.push({ literal });
@@ -33,7 +36,7 @@ export function readPattern(pattern: string): PatternPiece[] | null {
   return parts >= 1 && parts <= MAX_PARTS ? pieces : null;
 }
 
-/** Each local that a pattern makes of a name, and how likely, given that the pattern holds. */
+/** Each local part that a pattern forms from a name, with its probability given that the pattern applies. */
 export function fillPattern(pieces: readonly PatternPiece[], forms: NameForms): NameForm[] {
   let texts: NameForm[] = [{ text: "", weight: 1 }];
   for (const piece of pieces) {

@@ -17,7 +17,7 @@ function labelled(file: string): LabelledTitle[] {
     });
 }
 
-/** The share of titles whose field is what it is labelled. */
+/** The share of titles whose classified field equals its label. */
 function accuracy(titles: readonly LabelledTitle[]): { department: number; seniority: number } {
   const answers = titles.map(([title]) => classifyTitle(title));
   const share = (isRight: (index: number) => boolean) =>
@@ -45,40 +45,40 @@ test.each([
   ["Account Manager", "sales", null],
   ["Beekeeper", null, null],
   ["", null, null],
-])("%j is of %s, %s", (title, department, seniority) => {
+])("classifyTitle(%j) is %s, %s", (title, department, seniority) => {
   expect(classifyTitle(title)).toEqual({ department, seniority });
 });
 
-describe("titles that a person labelled", () => {
+describe("the hand-labelled titles", () => {
   const titles = labelled("labelled-titles.tsv");
 
-  test("are at least 300, of all departments and seniorities, none twice", () => {
+  test("are at least 300, cover all departments and seniorities, and are distinct", () => {
     expect(titles.length).toBeGreaterThanOrEqual(300);
     expect(new Set(titles.map(([title]) => title.toLowerCase())).size).toBe(titles.length);
     expect(new Set(titles.map(([, department]) => department))).toEqual(new Set([...DEPARTMENTS, "-"]));
     expect(new Set(titles.map(([, , seniority]) => seniority))).toEqual(new Set([...SENIORITIES, "-"]));
   });
 
-  test("are classified as labelled in the half that the rules were not tuned on", () => {
+  test("are classified as labelled in the half that was not used to tune the rules", () => {
     const { department, seniority } = accuracy(titles.filter((_, index) => index % 2 === 1));
     expect(department).toBeGreaterThanOrEqual(0.96);
     expect(seniority).toBeGreaterThanOrEqual(0.97);
   });
 
-  test("are, in a list of occupations that the rules never saw", () => {
+  test("are classified as labelled in a list of occupations that was not used for the rules", () => {
     const { department, seniority } = accuracy(labelled("unseen-occupations.tsv"));
     expect(department).toBeGreaterThanOrEqual(0.9);
     expect(seniority).toBeGreaterThanOrEqual(0.95);
   });
 
-  test("are, in a list of occupations that the rules were extended by", () => {
+  test("are classified as labelled in a list of occupations that was used to extend the rules", () => {
     const { department, seniority } = accuracy(labelled("tuned-occupations.tsv"));
     expect(department).toBeGreaterThanOrEqual(0.93);
     expect(seniority).toBeGreaterThanOrEqual(0.98);
   });
 });
 
-test("any text has an answer of the contract, whatever its case", () => {
+test("classifyTitle returns valid values for any text, and ignores case", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 250 }), (title) => {
       const { department, seniority } = classifyTitle(title);

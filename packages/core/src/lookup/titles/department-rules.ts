@@ -1,9 +1,9 @@
 import type { Department } from "../../contracts/contact-source.ts";
 import type { WordRule } from "./word-rule.ts";
 
-/** In this order; the first that fits decides: what is particular stands before what is general. */
+/** The first matching rule decides, so specific rules come before general ones. */
 export const DEPARTMENT_RULES: readonly WordRule<Department>[] = [
-  // Words that say something else where they stand together.
+  // Word combinations that mean something other than their single words.
   {
     is: "operations",
     words: [
@@ -49,7 +49,7 @@ export const DEPARTMENT_RULES: readonly WordRule<Department>[] = [
     words:
       "product_design* ux ui_designer ui_ux user_experience usability interaction_design* urban_design* art_director* creative_director* directeur_artistique",
   },
-  // Fields.
+  // Fields of work.
   {
     is: "legal",
     words: [

@@ -1,7 +1,7 @@
 import type { Seniority } from "../../contracts/contact-source.ts";
 import type { WordRule } from "./word-rule.ts";
 
-/** In this order; the first that fits decides. */
+/** The first matching rule decides. */
 export const SENIORITY_RULES: readonly WordRule<Seniority>[] = [
   {
     is: "junior",
@@ -12,14 +12,14 @@ export const SENIORITY_RULES: readonly WordRule<Seniority>[] = [
       "assistent* assistante* asistente*",
     ].join(" "),
   },
-  // Ranks of academia, not of a hierarchy.
+  // Academic ranks, not ranks of a hierarchy.
   { is: "senior", words: "associate_professor associate_director senior_associate senior_lecturer" },
   { is: null, words: "assistant_professor" },
   {
     is: "junior",
     words: "associate_product_manager research_associate clinical_research_associate sales_associate",
   },
-  // Directors and presidents of the second row are still of the row.
+  // Vice presidents and deputy directors are still executives.
   { is: "executive", words: "vice_president vp svp evp avp vizeprasident*" },
   { is: "senior", words: "assistant_manager assistant_director" },
   { is: "junior", words: "assistant" },
@@ -46,7 +46,7 @@ export const SENIORITY_RULES: readonly WordRule<Seniority>[] = [
       "staff_software* staff_engineer* staff_scientist* staff_data* staff_product* staff_design* staff_machine* staff_security*",
     ].join(" "),
   },
-  // Managers who manage no people: accounts, projects, products, offices.
+  // Managers without staff: of accounts, projects, products, offices.
   {
     is: null,
     words: [

@@ -1,18 +1,18 @@
-/** A rule of words: the first rule with one that a title has, decides. */
+/** A word rule: the first rule with a matching word decides. */
 export interface WordRule<Value> {
-  /** What the title then is; `null`: nothing, whatever later rules say. */
+  /** The value for a matching title; `null`: none, and later rules are not tried. */
   is: Value | null;
   /**
-   * Words between blanks, in ASCII and lower case; `_` is a blank, at a `*` the word goes on: `account_manager`,
-   * `*entwickl*`. After `=` stands all of a title.
+   * Words separated by blanks, in ASCII and lower case. `_` stands for a blank, `*` for any further letters:
+   * `account_manager`, `*entwickl*`. A word after `=` must match the whole title.
    */
   words: string;
 }
 
-/** Finds what the first rule that fits a text says; `undefined` where none does. */
+/** Returns the value of the first rule that matches a text; `undefined` if none does. */
 export type WordRules<Value> = (text: string) => Value | null | undefined;
 
-/** The rules, in their order, for texts of words in ASCII and lower case with one blank between. */
+/** Compiles the rules, in order, for texts of ASCII lower-case words separated by one blank. */
 export function wordRules<Value>(rules: readonly WordRule<Value>[]): WordRules<Value> {
   const compiled = rules.map(({ is, words }) => ({ is, expression: expressionOf(words) }));
   return (text) => compiled.find(({ expression }) => expression.test(text))?.is;

@@ -5,15 +5,15 @@ import type { AddressFault } from "../address/parse-address.ts";
 export type VerdictStatus = "valid" | "invalid" | "accept_all" | "webmail" | "disposable" | "unknown";
 export type VerdictResult = "deliverable" | "undeliverable" | "risky";
 
-/** The facts that a verdict is made of. */
+/** The facts on which a verdict is based. */
 export interface Findings {
   fault: AddressFault | null;
   isGibberish: boolean;
   isWebmail: boolean;
   isDisposable: boolean;
-  /** `null` where the address has a fault. */
+  /** `null` if the address has a fault. */
   probe: ProbeResult | null;
-  /** As a source knows it. */
+  /** The known contact; `null` if there is none. */
   contact: Contact | null;
 }
 
@@ -22,16 +22,16 @@ export interface Verdict {
   result: VerdictResult;
   /** From 0 to 100. */
   score: number;
-  /** Why it is not certain, or why the address was rejected; `null` for neither. */
+  /** Why the result is uncertain, or why the address was rejected; `null` otherwise. */
   reason: ProbeReason | AddressFault | "no_mail_server" | "null_mx" | null;
 }
 
-/** The score that clients of the API expect for webmail and disposable addresses. */
+/** The score that API clients expect for webmail and disposable addresses. */
 const ARBITRARY_SCORE = 50;
 /** The server accepts the mailbox; whether it accepts any other is unknown. */
 const UNPROVED_SCORE = 80;
 
-/** The verdict. Doubt is never "undeliverable". */
+/** Judges an address. Uncertainty is never "undeliverable". */
 export function judge(findings: Findings): Verdict {
   const { status, reason } = statusOf(findings);
   return { status, result: resultOf(status), score: scoreOf(status, findings), reason };
@@ -39,7 +39,7 @@ export function judge(findings: Findings): Verdict {
 
 function statusOf({ fault, probe, isWebmail, isDisposable }: Findings): Pick<Verdict, "status" | "reason"> {
   if (fault !== null || probe === null) return { status: "invalid", reason: fault };
-  // Lists win over the DNS: a broken resolver must not make a webmail address undeliverable.
+  // Lists take precedence over the DNS: a failing resolver must not make a webmail address undeliverable.
   if (isDisposable) return { status: "disposable", reason: null };
   if (isWebmail) return { status: "webmail", reason: null };
   if (probe.routing === "null_mx") return { status: "invalid", reason: "null_mx" };
@@ -55,7 +55,7 @@ function resultOf(status: VerdictStatus): VerdictResult {
   return status === "invalid" ? "undeliverable" : "risky";
 }
 
-/** An address that a source knows is likelier to be right than an unknown one. */
+/** An address that a source contains is likelier to be correct than an unknown one. */
 function scoreOf(status: VerdictStatus, { isGibberish, contact, probe }: Findings): number {
   switch (status) {
     case "valid":

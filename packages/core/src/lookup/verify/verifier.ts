@@ -6,20 +6,20 @@ import { ServiceError } from "../../errors.ts";
 import type { ParsedAddress } from "../address/parse-address.ts";
 import { claimed } from "../lookup-problem.ts";
 
-/** Probes addresses, each once at a time, and caches the results. */
+/** Probes addresses, with at most one probe per address at a time, and caches the results. */
 export interface Verifier {
   isWebmail(domain: string): boolean;
   isDisposable(domain: string): boolean;
-  /** The domain that was probably meant; `null` for none. */
+  /** The domain that was probably meant; `null` if there is no suggestion. */
   suggestDomain(domain: string): string | null;
   /**
-   * The reply of DNS and mail servers; `null` if it takes longer than `waitMs`: the probe goes on, and a later call gets its
-   * result. For webmail, only the DNS is asked.
+   * The result from the DNS and mail servers; `null` if it takes longer than `waitMs`. The probe then goes
+   * on, and a later call returns its result. For webmail, only the DNS is queried.
    */
   probe(address: ParsedAddress, waitMs: number): Promise<ProbeResult | null>;
   /** Deletes the cached results of an address. */
   forget(address: ParsedAddress): Promise<void>;
-  /** Aborts probes under way. */
+  /** Aborts running probes. */
   close(): Promise<void>;
 }
 
@@ -27,16 +27,19 @@ export interface VerifierOptions {
   prober: MailProber | null;
   lists: MailLists | null;
   cache: KeyValue;
-  /** HMAC keys of the cache: new entries use the first, older ones may have another. */
+  /** HMAC keys of the cache: new entries use the first, older entries may use another. */
   hmacKeys: readonly Buffer[];
   /** Whether a normalised address is suppressed. */
   isSuppressed(address: string): Promise<boolean>;
   onError(error: unknown): void;
 }
 
-/** The longest probe. */
+/** The maximum time of a probe. */
 const MAX_PROBE_MS = 60_000;
-/** The most probes at once: each holds sockets and a waiting client. More are `overloaded`. */
+/**
+ * Maximum number of simultaneous probes: each holds sockets and a waiting client. Further ones reject with
+ * `overloaded`.
+ */
 const MAX_UNDER_WAY = 500;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -56,7 +59,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const closing = new AbortController();
   const isWebmail = (domain: string) => lists?.isWebmail(domain) ?? false;
 
-  /** Keys of the cache; an address cannot be read from them. */
+  /** Keys of the cache; they do not reveal the address. */
   const keysOf = (address: string) =>
     hmacKeys.map(
       (key) => `probe:${createHmac("sha256", key).update(`probe:${address}`).digest("base64url")}`,
@@ -64,10 +67,10 @@ export function createVerifier(options: VerifierOptions): Verifier {
 
   async function find(parsed: ParsedAddress, key: string): Promise<ProbeResult> {
     if (underWay.size >= MAX_UNDER_WAY) {
-      throw new ServiceError("overloaded", "Too many addresses are being asked about");
+      throw new ServiceError("overloaded", "Too many addresses are being verified: try again later");
     }
     const known = await cache.get(key).catch(onError);
-    // Written by this function, under a key of its own.
+    // Written by this function under its own key.
     if (known !== undefined && known !== null) return known as ProbeResult;
     if (prober === null) return NOT_PROBED;
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(MAX_PROBE_MS)]);
@@ -76,7 +79,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
       smtp: !isWebmail(parsed.domain),
       signal,
     });
-    // A probe takes seconds, in which the address may have been suppressed and its cached result deleted.
+    // A probe takes seconds. Meanwhile the address may have been suppressed and its cached result deleted.
     if (await isSuppressed(parsed.address)) throw claimed();
     if (!closing.signal.aborted) await cache.set(key, result, ttlOf(result)).catch(onError);
     return result;
@@ -112,12 +115,15 @@ export function createVerifier(options: VerifierOptions): Verifier {
   };
 }
 
-/** Case does not matter: all spellings of an address share one probe. */
+/** Case is ignored: all spellings of an address share one probe. */
 function asAsked({ address, domain }: ParsedAddress): { local: string; domain: string } {
   return { local: address.slice(0, address.lastIndexOf("@")), domain };
 }
 
-/** How long a result is cached, in milliseconds: certain ones for days, temporary ones as long as they may last. */
+/**
+ * How long a result is cached, in milliseconds: certain results for days, temporary ones as long as they may
+ * last.
+ */
 function ttlOf({ mailbox, acceptsAll, routing, reason, retryAfterMs }: ProbeResult): number {
   if (reason === "not_probed") return HOUR_MS;
   if (retryAfterMs !== null) return Math.max(1000, retryAfterMs);

@@ -20,7 +20,7 @@ blobStoreContract(test, async () => createFsBlobStore({ directory: newDirectory(
   abilities: ["local", "probe", "due index", "bulk removal", "shards"],
 });
 
-test("two stores on one directory see each other's writes at once and lose none", async () => {
+test("two stores on one directory see each other's writes at once, and lose none", async () => {
   const directory = newDirectory();
   const [one, other] = [createFsBlobStore({ directory }), createFsBlobStore({ directory })];
   const { revision } = await one.put("n", Buffer.from("0"));
@@ -44,7 +44,7 @@ test("two stores on one directory see each other's writes at once and lose none"
   assert.equal(await one.get("n"), null);
 });
 
-test("a deleted key leaves no file and no directory but those of the first level", async () => {
+test("deleting a key leaves no file, and no directory below the first level", async () => {
   const directory = newDirectory();
   const store = createFsBlobStore({ directory });
   for (const key of ["ab12/a/b/c", "ab12/a/d", "ab12/a", "zz"]) {
@@ -59,7 +59,7 @@ test("a deleted key leaves no file and no directory but those of the first level
   assert.deepEqual(await readdir(join(directory, "blobs/ab")), []);
 });
 
-test("a body that was being read when its blob was replaced often is still whole", async () => {
+test("a body that is being read stays intact when its blob is replaced many times", async () => {
   const store = createFsBlobStore({ directory: newDirectory() });
   const old = randomBytes(8_000_000);
   await store.put("a", old);
@@ -68,7 +68,7 @@ test("a body that was being read when its blob was replaced often is still whole
   assert.ok(blob !== null && (await readAll(blob.body)).equals(old));
 });
 
-test("nobody but the owner may read what is stored", async () => {
+test("only the owner can read the stored files", async () => {
   const directory = newDirectory();
   const store = createFsBlobStore({ directory });
   await store.put("ab/x", Buffer.from("x"));
@@ -84,14 +84,14 @@ test("nobody but the owner may read what is stored", async () => {
   assert.equal((await stat(join(directory, "secret"))).mode & 0o777, 0o600);
 });
 
-test("a secret that others can read, or that was cut, is refused with the way to mend it", async () => {
+test("a secret that is truncated or readable by others is rejected, and the message says how to fix it", async () => {
   const directory = newDirectory();
   const store = createFsBlobStore({ directory });
   const secret = await store.localSecret();
   await chmod(join(directory, "secret"), 0o644);
   await expect(store.localSecret()).rejects.toMatchObject({
     code: "store_unavailable",
-    message: expect.stringMatching(/secret.*chmod.*0600/),
+    message: expect.stringMatching(/secret.*chmod 600/),
   });
   await chmod(join(directory, "secret"), 0o600);
   assert.ok((await store.localSecret()).equals(secret));
@@ -99,7 +99,7 @@ test("a secret that others can read, or that was cut, is refused with the way to
   await expect(store.localSecret()).rejects.toMatchObject({ code: "store_unavailable" });
 });
 
-test("what somebody planted among the blobs leads nowhere outside", async () => {
+test("symbolic links planted among the blobs do not lead outside the directory", async () => {
   const directory = newDirectory();
   const outside = newDirectory();
   writeFileSync(join(outside, "treasure"), "gold");
@@ -153,7 +153,7 @@ test("every descriptor is closed, however a read ends", async () => {
   assert.deepEqual(openFilesIn(directory), []);
 });
 
-test("a directory that cannot be one is refused at once", () => {
+test("creating a store rejects a path that cannot become a directory", () => {
   const file = join(newDirectory(), "file");
   writeFileSync(file, "");
   expect(() => createFsBlobStore({ directory: file })).toThrow(
@@ -167,13 +167,13 @@ function filesBelow(directory: string): string[] {
   return entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** What this process has open below a directory. */
+/** The files below a directory that this process has open. */
 function openFilesIn(directory: string): string[] {
   const targets = readdirSync("/proc/self/fd").map((descriptor) => {
     try {
       return readlinkSync(`/proc/self/fd/${descriptor}`);
     } catch {
-      return ""; // The descriptor with which the list was read is closed by now.
+      return ""; // The descriptor that read this list is closed by now.
     }
   });
   return targets.filter((target) => target.startsWith(directory));

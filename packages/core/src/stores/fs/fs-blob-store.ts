@@ -42,7 +42,10 @@ import { createSupersededIndex } from "./fs-superseded.ts";
 import { type NewFile, openSpooled, writeTemporary } from "./fs-write.ts";
 
 export interface FsBlobStoreOptions {
-  /** Made where it is missing, for this user alone. Many processes may share it; its file system must have hard links and inode numbers that stay. */
+  /**
+   * Created if missing, accessible to this user only. Several processes may share it. Its file system must
+   * support hard links and keep inode numbers stable.
+   */
   directory: string;
 }
 
@@ -52,17 +55,18 @@ const RULES = {
 
 const MAX_PROBES = 10_000;
 
-/** A write that loses this often does not lose to other writers. */
+/** Losing a race this often means that the cause is not other writers. */
 const MAX_ATTEMPTS = 1000;
 
 export type FsBlobStore = BlobStore & LocalStore & RevisionProbe & DueIndex & BulkRemoval & ShardSampler;
 
 /**
- * Blobs as files. An acknowledged write survives a power cut: bytes are flushed before they get their name, and the name
- * before the promise resolves. fs-generations.ts describes how conditional writes stay exact without locks. Replaced blobs
- * keep their files until `removeSuperseded`, so that a copy of the running store is whole.
- * @param files For tests of its faults.
- * @throws ServiceError `store_unavailable` where the directory cannot be used.
+ * Blobs as files. An acknowledged write survives a power cut: bytes are flushed before they get their name,
+ * and the name is flushed before the promise resolves. fs-generations.ts describes how conditional writes
+ * stay exact without locks. Replaced blobs keep their files until `removeSuperseded`, so a copy of the
+ * running store is complete.
+ * @param files replaced in tests to inject faults.
+ * @throws ServiceError `store_unavailable` if the directory cannot be used.
  */
 export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem = nodeFiles): FsBlobStore {
   const checked = checkOptions("createFsBlobStore", options, RULES);
@@ -122,7 +126,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
     });
   }
 
-  /** The blob that a write would take the place of, if its condition holds. */
+  /** The blob that a write would replace, if its condition holds. */
   function headFor(base: string, { ifRevision, signal }: PutOptions): Head | null {
     signal?.throwIfAborted();
     const head = found(findHead(base));
@@ -130,7 +134,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
     throw new ServiceError("conflict", "The blob is not at the revision that the write expects");
   }
 
-  /** Makes a new file the blob of a key, and closes it. */
+  /** Makes a new file the current blob of a key, and closes the file. */
   async function publish(base: string, file: NewFile, options: PutOptions): Promise<BlobInfo> {
     try {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -139,7 +143,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
         if (place !== null) {
           return { size: file.size, revision: revisionOf({ ...place, inode: file.inode }) };
         }
-        // A cleaner removed it before it had its name.
+        // A cleaner deleted the file before it got its name.
         statSync(file.path);
       }
     } finally {
@@ -155,17 +159,19 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
     },
     put: (key, body, options = {}) =>
       mapped(async () => {
-        // Until `pipeline` listens, an error of the body would be unhandled and end the process.
+        // Until `pipeline` attaches its listener, an error of the body would be unhandled and end the
+        // process.
         if (body instanceof Readable) body.on("error", () => undefined);
         try {
           const base = baseOf(key);
-          // Looked at again when it is written; this spares the writing.
+          // An early check that saves a useless write; `publish` checks again.
           headFor(base, options);
           const file = await writeTemporary(temporary(), body, files, options.signal);
           try {
             return await publish(base, file, options);
           } finally {
-            // What cannot be removed goes with the other temporary files at the next start; the blob is what it is.
+            // A file that cannot be deleted goes with the other temporary files at the next start. The blob
+            // is not affected.
             await unlink(file.path).catch(() => undefined);
           }
         } finally {
@@ -189,7 +195,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
       mapped(async () => {
         checkDirectory();
         for (const name of names) checkBlobKey(prefix + name);
-        // The prefix without its slash is a key as well.
+        // The prefix without its slash is also a key.
         await removeFrom(baseOf(prefix.slice(0, -1)), names);
       }),
     shards: () => fsShards(blobs),
@@ -209,7 +215,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
         const probe = probeFor(key, revision);
         return probe !== null && isHead(probe);
       } catch {
-        // The key or the disk cannot be read: a `get` rejects with the reason.
+        // The key or the disk cannot be read: `get` rejects with the reason.
         return false;
       }
     },
@@ -227,12 +233,12 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
   };
 }
 
-/** Directories of bounded size at the top: the first characters of an image's ID are random. */
+/** Top directories of bounded size: the first characters of an image ID are random. */
 function shardOf(key: string): string {
   return key.slice(0, key[1] === "/" ? 1 : 2);
 }
 
-/** Makes the directories and resolves to this process' own for temporary files. */
+/** Creates the directories, and returns this process's directory for temporary files. */
 function claim(directory: string, blobs: string): TemporaryDirectory {
   try {
     for (const made of [blobs, join(directory, "superseded")]) makeDirectories(made);

@@ -8,41 +8,43 @@ import type { FileSystem } from "./fs-files.ts";
 import { chainDirectory } from "./fs-generations.ts";
 
 /**
- * Removes whole chains, and directories with chains, of one directory: all are renamed away, then one flush makes that
- * durable, then the files go. A crash in between leaves them among the temporary files of a dead process.
+ * Deletes whole chains, and directories of chains, of one directory. It renames them all away, makes that
+ * durable with one flush, then deletes the files. A crash in between leaves them among the temporary files of
+ * a dead process.
  *
- * The flush is that of the directory which the names came into. A rename is one transaction of the file system's journal, so
- * that it is durable for both directories at once; and all removals of a process at a time share one flush.
- * @param root directory above which nothing is removed.
- * @param temporary gives the directory of this process, on the same volume.
+ * The flush is that of the directory into which the names moved. A rename is one transaction of the file
+ * system's journal, so it becomes durable for both directories at once. Simultaneous removals of a process
+ * share one flush.
+ * @param root directory above which nothing is deleted.
+ * @param temporary returns this process's temporary directory, on the same volume.
  */
 export function createFsBulkRemoval(root: string, temporary: () => string, files: FileSystem) {
   const flush = createSharedFlush(files);
 
-  /** Moves out of a directory what belongs to the names, and adds the new paths to `graves`. */
+  /** Moves the entries with these names out of a directory, and adds their new paths to `graves`. */
   async function moveAway(directory: string, names: readonly string[], graves: string[]): Promise<void> {
     const found = namesIn(directory);
     for (const name of names.flatMap((each) => [chainDirectory(each), each])) {
-      // A rename that fails costs more than the look.
+      // A failed rename costs more than this lookup.
       if (!found.has(name)) continue;
       const grave = join(temporary(), randomBytes(12).toString("hex"));
       try {
         await rename(join(directory, name), grave);
         graves.push(grave);
       } catch (error) {
-        // Another process removed it since its name was read.
+        // Another process deleted it after its name was read.
         if (systemCode(error) !== "ENOENT") throw error;
       }
     }
   }
 
-  /** Removes a directory and those above it where they are empty; those right below the root stay. */
+  /** Deletes a directory and its parents while they are empty; those directly below the root stay. */
   async function removeEmpty(directory: string): Promise<void> {
     if (dirname(directory) === root) return;
     try {
       await rmdir(directory);
     } catch (error) {
-      // It holds other blobs, or another process removed it.
+      // It holds other blobs, or another process deleted it.
       if (systemCode(error) !== undefined) return;
       throw error;
     }
@@ -63,7 +65,7 @@ export function createFsBulkRemoval(root: string, temporary: () => string, files
   };
 }
 
-/** Names in a directory; none where it is absent. */
+/** Names in a directory; empty if it does not exist. */
 function namesIn(directory: string): Set<string> {
   try {
     return new Set(readdirSync(directory));
@@ -74,8 +76,8 @@ function namesIn(directory: string): Set<string> {
 }
 
 /**
- * As `rm` does, with a third of its system calls: the sweep spends most of its time here. Not synchronous: while the journal
- * of a busy disk is written, a removal may take long.
+ * Like `rm`, with a third of its system calls: the sweep spends most of its time here. Asynchronous, because
+ * a removal may block while the journal of a busy disk is written.
  */
 async function removeTree(directory: string): Promise<void> {
   try {
@@ -87,7 +89,7 @@ async function removeTree(directory: string): Promise<void> {
     await rmdir(directory);
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
-    // A slow writer has just put a file into it.
+    // A slow writer has just added a file.
     await rm(directory, { recursive: true, force: true, maxRetries: 3, retryDelay: 10 });
   }
 }

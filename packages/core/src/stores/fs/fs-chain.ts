@@ -19,38 +19,49 @@ import {
 import type { SupersededIndex } from "./fs-superseded.ts";
 import type { NewFile } from "./fs-write.ts";
 
-/** The changes of chains that fs-generations.ts describes. */
+/** The operations on chains that fs-generations.ts describes. */
 export interface Chains {
-  /** Makes a file the first of a chain, durably. `null`: there is a chain, or the way to it vanished. */
+  /**
+   * Makes a file the first generation of a new chain, durably. `null`: a chain exists, or its parent
+   * directory vanished.
+   */
   create(base: string, file: NewFile): Promise<Place | null>;
-  /** Gives a file the name above all that were taken when `head` was seen, durably. `null`: another writer was faster. */
+  /**
+   * Adds a file as the next generation above all names seen with `head`, durably. `null`: another writer was
+   * faster.
+   */
   append(base: string, file: NewFile, head: Head): Promise<Place | null>;
-  /** Whether there was a blob to remove. */
+  /** @returns whether there was a blob to delete. */
   remove(base: string): Promise<boolean>;
 }
 
 export interface ChainsOptions {
-  /** Directory of all chains. Neither it nor what is above it is made or removed. */
+  /** Directory of all chains. Neither it nor its parents are created or deleted. */
   root: string;
-  /** Gives this process' directory for temporary files. */
+  /** Returns this process's directory for temporary files. */
   temporary(): string;
   files: FileSystem;
   empties: EmptyFiles;
   superseded: SupersededIndex;
 }
 
-/** Of a blob that is replaced more often than this, older generations go after an hour: an owner's tally may be busy. */
+/**
+ * A blob replaced more often than this drops older generations after an hour: an owner's tally may change
+ * very often.
+ */
 const LONG_CHAIN = 100;
 const LONG_CHAIN_MS = 3_600_000;
-/** An older generation is not undone: the one before may have been removed since. */
+/** An older generation is not rolled back: the one before it may have been deleted since. */
 const MAX_UNDO_MS = 600_000;
 
 export function createChains({ root, temporary, files, empties, superseded }: ChainsOptions): Chains {
   const randomPath = () => join(temporary(), randomBytes(12).toString("hex"));
 
-  /** Makes a directory and those above it. One that another process makes at the same time may vanish again. */
+  /**
+   * Creates a directory and its parents. One that another process creates at the same time may vanish again.
+   */
   async function makeDirectories(path: string): Promise<void> {
-    // Its volume is gone. A directory made in its place would be hidden once it is mounted again.
+    // Its volume is gone. A directory created here would be hidden once the volume is mounted again.
     if (path === root) throw new ServiceError("store_unavailable", `The data directory is gone: no ${root}`);
     try {
       await mkdir(path, { mode: 0o700 });
@@ -65,19 +76,19 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
     try {
       await syncIfThere(files, dirname(path));
     } catch (error) {
-      // The next writer makes it again: it would not flush the entry of an existing directory.
+      // The next writer creates it again: an existing directory's entry would not be flushed.
       await removeEmptyDirectories(path);
       throw error;
     }
   }
 
-  /** Up to the directories right below the root, which stay. */
+  /** Stops at the directories directly below the root, which stay. */
   async function removeEmptyDirectories(path: string): Promise<void> {
     if (path === root || dirname(path) === root) return;
     try {
       await rmdir(path);
     } catch (error) {
-      // It has blobs, or another process removed it.
+      // It has blobs, or another process deleted it.
       if (systemCode(error) !== undefined) return;
       throw error;
     }
@@ -89,22 +100,26 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
       await files.link(path, name);
     } catch (error) {
       const code = systemCode(error);
-      // Linux says EOPNOTSUPP, which Node names ENOTSUP.
+      // Linux reports EOPNOTSUPP, which Node calls ENOTSUP.
       if (code !== "EPERM" && code !== "ENOTSUP" && code !== "ENOSYS") throw error;
-      const message = "The data directory's file system has no hard links";
+      const message =
+        "The data directory's file system has no hard links: move the directory to one that does";
       throw new ServiceError("store_unavailable", message, { cause: error });
     }
   }
 
-  /** Removes a first generation that could not be made durable: it was not acknowledged, and must not be visible. */
+  /**
+   * Rolls back a first generation that could not be made durable: it was not acknowledged and must not be
+   * visible.
+   */
   async function undoCreate(base: string, first: Place): Promise<void> {
-    // Deleted meanwhile, or another writer appended to it: then it must stay.
+    // If the chain was deleted meanwhile, or another writer appended to it, the generation must stay.
     const successor = { ...first, generation: 2 };
     if (lookAt(base, first) === undefined || lookAt(base, successor) !== undefined) return;
     await bury(base, () => Promise.resolve());
   }
 
-  /** As {@link undoCreate}, for a later generation. The one before must still be there. */
+  /** Like {@link undoCreate}, for a later generation. The previous generation must still exist. */
   function undoAppend(base: string, next: Place, head: Head): void {
     const stats = lookAt(base, next);
     const successor = { ...next, generation: next.generation + 1 };
@@ -113,14 +128,14 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
     rmSync(generationPath(base, next), { force: true });
   }
 
-  /** Whether the highest generation that was seen is still there: nothing above it was ever removed then. */
+  /** Whether the highest generation seen still exists. If so, nothing above it was ever deleted. */
   function isTopStill(base: string, { life, top: { generation, inode } }: Head): boolean {
     const stats = lookAt(base, { life, generation });
-    // In the first layout generation 1 becomes a stub when it is removed.
+    // In the first layout, deleting generation 1 turns it into a stub.
     return stats !== undefined && stats.ino === inode && !(generation === 1 && isStub(stats));
   }
 
-  /** Whether nothing was ever above a generation of the chain in place. */
+  /** Whether the chain in place never had a generation above this one. */
   function isHighest(base: string, { life, generation }: Place): boolean {
     const chain = readChain(base);
     return chain?.life === life && chain.generations[0] === generation;
@@ -130,12 +145,12 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
     try {
       await superseded.trim(base, beforeMs, generation);
     } catch (error) {
-      // The sweep tries it again, and reports its failure.
+      // The sweep retries it and reports its failure.
       if (systemCode(error) === undefined) throw error;
     }
   }
 
-  /** Moves a chain out of its place and removes it. `settle` runs in between. */
+  /** Renames a chain away and deletes it. `settle` runs in between. */
   async function bury(base: string, settle: () => Promise<void>): Promise<boolean> {
     const grave = randomPath();
     try {
@@ -161,12 +176,12 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
         mkdirSync(made, 0o700);
         empties.create(join(made, `${first.life}.0`));
         await linkFile(file.path, join(made, `${first.life}.1`));
-        // At the same time: a disk that flushes both at once needs as long as for one.
+        // In parallel: a disk that flushes both at once takes as long as for one.
         await Promise.all([file.flush(), files.syncDirectory(made)]);
         await rename(made, chainDirectory(base));
       } catch (error) {
         await rm(made, { recursive: true, force: true });
-        // Each takes an inode of a disk that may be full of them.
+        // Each directory uses an inode, and the disk may have run out of them.
         await removeEmptyDirectories(dirname(base));
         const code = systemCode(error);
         if (code === "EEXIST" || code === "ENOTEMPTY" || code === "ENOENT") return null;
@@ -183,14 +198,14 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
     async append(base, file, head) {
       const next = { life: head.life, generation: head.top.generation + 1 };
       const isShortOfRoom = superseded.isShortOfRoom();
-      // Before, so that nothing is superseded without a note.
+      // Noted before the link, so that every superseded generation has a note.
       if (!isShortOfRoom) superseded.note(base);
       await file.flush();
       try {
         await linkFile(file.path, generationPath(base, next));
       } catch (error) {
         const code = systemCode(error);
-        // Taken by a faster writer, or deleted with all its chain.
+        // A faster writer took the name, or the whole chain was deleted.
         if (code === "EEXIST" || code === "ENOENT") return null;
         throw error;
       }

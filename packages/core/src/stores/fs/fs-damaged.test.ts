@@ -26,7 +26,9 @@ const newDirectory = () => mkdtempSync(join(root, "store-"));
 const LIFE = "00112233445566ff";
 const IN_TWO_HOURS = () => Date.now() + 7_200_000;
 
-/** A chain as the first layout left it: a symbolic link tells the life, and what was superseded is a stub. */
+/**
+ * Creates a chain of the first layout: a symbolic link holds the life, and superseded generations are stubs.
+ */
 function makeFirstLayout(directory: string, key: string, bodies: readonly (string | null)[]): string {
   const chain = join(directory, "blobs", key.slice(0, 2), `${key}@`);
   mkdirSync(chain, { recursive: true, mode: 0o700 });
@@ -42,7 +44,7 @@ function makeFirstLayout(directory: string, key: string, bodies: readonly (strin
 const textOf = async (store: ReturnType<typeof createFsBlobStore>, key: string) =>
   String((await store.get(key))?.body);
 
-test("chains of the first layout are read, replaced, swept and deleted", async () => {
+test("chains of the first layout can be read, replaced, swept and deleted", async () => {
   const directory = newDirectory();
   const store = createFsBlobStore({ directory });
   for (const [key, bodies] of [
@@ -73,7 +75,7 @@ test("chains of the first layout are read, replaced, swept and deleted", async (
   assert.deepEqual(readdirSync(join(directory, "blobs/ab")), []);
 });
 
-test("a reader takes the newest whole generation under one that lost its bytes, and writers go on above", async () => {
+test("a read returns the newest intact generation below one that lost its bytes, and writes continue above it", async () => {
   const store = createFsBlobStore({ directory: newDirectory() });
   const revisions: string[] = [];
   for (const body of ["1", "2", "3", "4"]) revisions.push((await store.put("x", Buffer.from(body))).revision);
@@ -93,7 +95,7 @@ test("a reader takes the newest whole generation under one that lost its bytes, 
   assert.equal(await textOf(store, "x"), "5");
 });
 
-test("an empty blob is empty, also above a generation with bytes and after it was adopted", async () => {
+test("an empty blob reads as empty, also above a generation with bytes and after it was adopted", async () => {
   const directory = newDirectory();
   const store = createFsBlobStore({ directory });
   await store.put("x", Buffer.from("1"));
@@ -107,16 +109,16 @@ test("an empty blob is empty, also above a generation with bytes and after it wa
   assert.equal(lstatSync((await store.localPath("y")) ?? "").mode & 0o077, 0);
 });
 
-test("a generation that cannot be read is an error, and not an older one", async () => {
+test("a generation that cannot be read rejects, and no older generation is served", async () => {
   const store = createFsBlobStore({ directory: newDirectory() });
   for (const body of ["old", "new"]) await store.put("x", Buffer.from(body));
   const path = (await store.localPath("x")) ?? "";
   renameSync(path, `${path}.aside`);
-  symlinkSync(`${path}.aside`, path); // Not followed, so that opening it fails for every user.
+  symlinkSync(`${path}.aside`, path); // Not followed, so opening it fails for every user.
   await expect(store.get("x")).rejects.toMatchObject({ code: "store_unavailable" });
 });
 
-test("a chain of which only stubs are left is damaged, and can be deleted", async () => {
+test("a chain with nothing but stubs rejects as damaged, and can be deleted", async () => {
   const directory = newDirectory();
   const store = createFsBlobStore({ directory });
   makeFirstLayout(directory, "ab/x", [null, null]);
@@ -135,7 +137,7 @@ test.each([
   ["nothing", []],
   ["the anchor", ["0"]],
   ["the link of the first layout", ["life"]],
-])("a chain of which a copy has only %s is absent, and can be made anew", async (_what, names) => {
+])("a copied chain with only %s counts as absent, and can be created again", async (_what, names) => {
   const directory = newDirectory();
   const store = createFsBlobStore({ directory });
   const chain = join(directory, "blobs/ab/ab/x@");
@@ -156,7 +158,7 @@ test.each([
   assert.equal(await textOf(store, "ab/x"), "y");
 });
 
-test("a copy that lacks the anchor, or has files of an interrupted copy, is read and goes on", async () => {
+test("a copied chain without its anchor, or with files of an interrupted copy, can be read and written", async () => {
   const store = createFsBlobStore({ directory: newDirectory() });
   for (const body of ["1", "2", "3"]) await store.put("x", Buffer.from(body));
   const chain = dirname((await store.localPath("x")) ?? "");

@@ -15,15 +15,15 @@ afterAll(() => rmSync(root, { recursive: true }));
 const newDirectory = () => mkdtempSync(join(root, "store-"));
 
 const HOUR_MS = 3_600_000;
-/** Not over before the test is. */
+/** Far enough ahead that it does not pass during the test. */
 const LATER_MS = Date.now() + 24 * HOUR_MS;
 const ALL = [Number.POSITIVE_INFINITY, 1000] as const;
 
 test.each([
   ["new", []],
-  ["others made", [{ id: "theirs", dueMs: LATER_MS }]],
+  ["existing", [{ id: "theirs", dueMs: LATER_MS }]],
 ])(
-  "an entry is not acknowledged while one of its directories, which are %s, cannot be flushed, and can be added again",
+  "an entry in %s directories is not acknowledged if one of their flushes fails, and can be added again",
   async (_which, theirs) => {
     let failing = 0;
     for (; ; failing++) {
@@ -44,7 +44,7 @@ test.each([
   },
 );
 
-test("an entry whose flush failed is a new file when it is added again", async () => {
+test("an entry whose flush failed gets a new file when it is added again", async () => {
   const { store, files, directory, temporary } = createFaultyStore(newDirectory());
   await store.addDue("jobs", { id: "first", dueMs: LATER_MS });
   const entry = { id: "x", dueMs: LATER_MS };
@@ -59,7 +59,7 @@ test("an entry whose flush failed is a new file when it is added again", async (
   assert.deepEqual(temporary(), []);
 });
 
-test("a full disk is told as such", async () => {
+test("adding an entry on a full disk rejects with no_space", async () => {
   const { store, files } = createFaultyStore(newDirectory());
   files.syncDirectory = () => Promise.reject(systemError("ENOSPC", "fsync"));
   await expect(store.addDue("jobs", { id: "x", dueMs: LATER_MS })).rejects.toMatchObject({
@@ -67,7 +67,7 @@ test("a full disk is told as such", async () => {
   });
 });
 
-test("every process flushes the directories on the way once, also those that others made", async () => {
+test("each process flushes the parent directories once, including those that another process created", async () => {
   const directory = newDirectory();
   await createFsBlobStore({ directory }).addDue("jobs", { id: "x", dueMs: LATER_MS });
   const { store, files } = createFaultyStore(directory);
@@ -82,7 +82,7 @@ test("every process flushes the directories on the way once, also those that oth
   assert.deepEqual(flushed.splice(0), ["due", "due/life", "due/life/hour"]);
 });
 
-test("the directory of an hour that is over is flushed with every entry, since anybody may remove it", async () => {
+test("the directory of a past hour is flushed with every entry, since any process may delete it", async () => {
   const { store, files, directory } = createFaultyStore(newDirectory());
   const dueMs = Date.now() - 24 * HOUR_MS;
   await store.addDue("jobs", { id: "x", dueMs });
@@ -91,7 +91,7 @@ test("the directory of an hour that is over is flushed with every entry, since a
   assert.deepEqual(flushed.splice(0), ["due/jobs", "due/jobs/hour"]);
 });
 
-test("entries that come together share flushes, and none is acknowledged by one that began before it", async () => {
+test("simultaneous entries share flushes, and each is acknowledged only by a flush that began after it", async () => {
   const { store, files } = createFaultyStore(newDirectory());
   await store.addDue("jobs", { id: "first", dueMs: LATER_MS });
   const covered = new Set<string>();
@@ -105,7 +105,7 @@ test("entries that come together share flushes, and none is acknowledged by one 
   const adders = Array.from({ length: 8 }, async (_, adder) => {
     for (let turn = 0; turn < 25; turn++) {
       const id = `${adder}-${turn}`;
-      // Some come while a flush is under way.
+      // Some entries arrive while a flush is running.
       for (let ticks = (adder * 3 + turn) % 7; ticks > 0; ticks--) await setImmediate();
       await store.addDue("jobs", { id, dueMs: LATER_MS });
       assert.ok(covered.has(id), `${id} was acknowledged before it was flushed`);
@@ -116,7 +116,7 @@ test("entries that come together share flushes, and none is acknowledged by one 
   assert.ok(flushes < 100, `${flushes} flushes for 200 entries`);
 });
 
-test("a flush that fails fails those who waited for it, and not those who came later", async () => {
+test("a failed flush rejects the entries that waited for it, and not those added later", async () => {
   const { store, files } = createFaultyStore(newDirectory());
   const entry = (id: string): DueEntry => ({ id, dueMs: LATER_MS });
   await store.addDue("jobs", entry("first"));
@@ -132,7 +132,10 @@ test("a flush that fails fails those who waited for it, and not those who came l
   await Promise.all(late);
 });
 
-/** Names of the directories that are flushed from now on, relative to the store's; an hour is called so. */
+/**
+ * Records the directories flushed from now on, relative to the store's; each hour directory appears as
+ * `hour`.
+ */
 function recordFlushes(files: FileSystem, directory: string): string[] {
   const flushed: string[] = [];
   files.syncDirectory = async (path) => {

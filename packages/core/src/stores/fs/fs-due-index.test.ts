@@ -8,14 +8,14 @@ import { createFaultyStore } from "../../../test/faulty-store.ts";
 import { dueIndexContract } from "../../testing/due-index-contract.ts";
 import { createFsBlobStore } from "./fs-blob-store.ts";
 
-// The real ones, whose calls are counted.
+// The real functions, with their calls counted.
 vi.mock("node:fs/promises", { spy: true });
 
 const root = mkdtempSync(join(tmpdir(), "outrigger-due-"));
 afterAll(() => rmSync(root, { recursive: true }));
 
 const newDirectory = () => mkdtempSync(join(root, "store-"));
-/** Where each store of the contract has its data. */
+/** The data directory of each store that the contract opens. */
 const directories = new WeakMap<object, string>();
 
 async function open(directory: string) {
@@ -31,7 +31,7 @@ dueIndexContract(test, () => open(newDirectory()), {
 const HOUR_MS = 3_600_000;
 const ALL = [Number.POSITIVE_INFINITY, 1000] as const;
 
-test("an entry is an empty file that only the owner may read", async () => {
+test("an entry is an empty file that only the owner can read", async () => {
   const directory = newDirectory();
   const store = createFsBlobStore({ directory });
   await store.addDue("jobs", { id: "x-_", dueMs: 1_700_000_000_000 });
@@ -47,7 +47,7 @@ test("an entry is an empty file that only the owner may read", async () => {
   assert.deepEqual(readdirSync(join(directory, "due/jobs/0a4da")), []);
 });
 
-test("the empty directory of an hour goes when the hour is long over, and not before", async () => {
+test("the empty directory of an hour is deleted long after the hour has ended, and not before", async () => {
   const directory = newDirectory();
   const store = createFsBlobStore({ directory });
   const now = Date.now();
@@ -62,7 +62,7 @@ test("the empty directory of an hour goes when the hour is long over, and not be
   assert.equal((await store.listDue("jobs", ...ALL)).length, 6);
 });
 
-test("what somebody else put among the entries is left alone", async () => {
+test("foreign files and links among the entries are ignored and kept", async () => {
   const directory = newDirectory();
   const store = createFsBlobStore({ directory });
   const entry = { id: "x", dueMs: 1_700_000_000_000 };
@@ -70,7 +70,7 @@ test("what somebody else put among the entries is left alone", async () => {
   const list = join(directory, "due/jobs");
   const hour = join(list, "0a4da");
   const others = ["0loyw3v28", "0loyw3v28.", "0loyw3v28.x y", "0LOYW3V28.x", "0loyw3v2.x", ".nfs0001", "x"];
-  // This one is an entry of another hour.
+  // This file is an entry of another hour.
   for (const name of [...others, "0loz00000.x"]) writeFileSync(join(hour, name), "");
   mkdirSync(join(hour, "0loyw3v29.directory"));
   symlinkSync("/dev/null", join(hour, "0loyw3v29.link"));
@@ -84,7 +84,7 @@ test("what somebody else put among the entries is left alone", async () => {
   assert.deepEqual(await store.listDue("jobs", ...ALL), []);
 });
 
-test("a store whose directory was removed says so", async () => {
+test("every due call rejects after the store's directory was removed", async () => {
   const directory = newDirectory();
   const store = createFsBlobStore({ directory });
   await store.addDue("jobs", { id: "x", dueMs: 1 });
@@ -98,9 +98,9 @@ test("a store whose directory was removed says so", async () => {
   });
 });
 
-test("finding what is due reads no more directories for many entries that are not", async () => {
+test("listing due entries reads no more directories when many entries are not due", async () => {
   const { store, files } = createFaultyStore(newDirectory());
-  files.syncDirectory = async () => undefined; // Durability costs the disk minutes, and is not looked at here.
+  files.syncDirectory = async () => undefined; // Flushes would take minutes and are not tested here.
   const now = Date.now();
   const due = Array.from({ length: 100 }, (_, index) => ({ id: `due-${index}`, dueMs: now - 100 + index }));
   for (const entry of due) await store.addDue("life", entry);
@@ -118,6 +118,6 @@ test("finding what is due reads no more directories for many entries that are no
   const reads = await readsOfListing();
   await addLive(1000, 20_000);
   assert.equal(await readsOfListing(), reads);
-  // The list and the hour; that of the oldest, if it is another.
+  // The list and the hour, plus the hour of the oldest entry if it is another.
   assert.ok(reads >= 2 && reads <= 3, `${reads} reads`);
 }, 120_000);

@@ -9,21 +9,21 @@ import { systemCode } from "./fs-errors.ts";
 import type { FileSystem } from "./fs-files.ts";
 
 export const HOUR_MS = 3_600_000;
-/** Enough in base 36 for the last hour that an entry can have. */
+/** Enough base-36 digits for the last hour that an entry can have. */
 const BUCKET_DIGITS = 5;
 const BUCKET = /^[0-9a-z]{5}$/;
-/** Machines whose clocks differ by less agree on which directories are not trusted any more. */
+/** Machines whose clocks differ by less agree on which directories they no longer trust. */
 const CLOCK_SKEW_MS = 3_600_000;
-/** A write that finds directories removed this often does not compete with other processes. */
+/** Finding a directory removed this often means that the cause is not other processes. */
 const MAX_ATTEMPTS = 1000;
 
 /**
- * A due index as empty files `due/<list>/<hour>/<time>.<id>`, which share inodes. Finding what is due reads the names of the hours, and then
- * those that have begun: what is due later costs no more than the names of its hours.
+ * A due index as empty files `due/<list>/<hour>/<time>.<id>`, which share inodes. Listing due entries reads
+ * the names of the hours, then the hours that have begun. Later entries cost only the names of their hours.
  *
- * An entry is acknowledged when its name is flushed, and those of the directories above it. An hour's directory is
- * trusted to be flushed once it was; so it is removed only when it is empty and the hour long over, and it is not trusted
- * after the hour.
+ * An entry is acknowledged once its name and its parent directories are flushed. An hour's directory is
+ * trusted once it was flushed. It is therefore deleted only if it is empty and the hour ended long ago, and
+ * it is not trusted after the hour.
  * @param root directory of the store.
  */
 export function createFsDueIndex(root: string, empties: EmptyFiles, files: FileSystem): DueIndex {
@@ -45,7 +45,8 @@ export function createFsDueIndex(root: string, empties: EmptyFiles, files: FileS
       empties.create(path);
     } catch (error) {
       if (systemCode(error) !== "EEXIST") throw error;
-      // Its flush may have failed, and one that is tried again would lie. It must not be away in between.
+      // Its flush may have failed, and a second flush would falsely succeed. The file must never be absent in
+      // between.
       empties.replace(path);
     }
   }
@@ -63,7 +64,7 @@ export function createFsDueIndex(root: string, empties: EmptyFiles, files: FileS
           return await flush(bucket);
         } catch (error) {
           if (systemCode(error) !== "ENOENT" || attempt === MAX_ATTEMPTS) throw error;
-          // Another process removed a directory of the path.
+          // Another process deleted a parent directory.
           directories.distrust();
         }
       }
@@ -71,7 +72,7 @@ export function createFsDueIndex(root: string, empties: EmptyFiles, files: FileS
     async removeDue(list, entry) {
       const path = join(bucketOf(list, entry), dueName(entry));
       try {
-        // Not flushed: an entry that a power cut brings back is looked at once more, which does no harm.
+        // Not flushed: an entry that a power cut restores is processed once more, which does no harm.
         await unlink(path);
       } catch (error) {
         if (systemCode(error) !== "ENOENT") throw error;
@@ -85,7 +86,8 @@ export function createFsDueIndex(root: string, empties: EmptyFiles, files: FileS
         if (hour * HOUR_MS > untilMs || found.length === limit) break;
         const bucket = join(path, bucketName(hour));
         const entries = await entriesOf(bucket, hour);
-        // Here, since entries are often removed within their hour; else every look would read all hours that ever were.
+        // Done here, since entries are often removed within their hour. Otherwise every listing would read
+        // all past hours.
         if (entries.length === 0 && hasEndedFor(hour, CLOCK_SKEW_MS)) await removeIfEmpty(bucket);
         const due = entries.filter(({ dueMs }) => dueMs <= untilMs);
         found.push(...due.slice(0, limit - found.length));
@@ -108,20 +110,20 @@ function hasEndedFor(hour: number, ms: number): boolean {
   return (hour + 1) * HOUR_MS + ms <= Date.now();
 }
 
-/** The hours that have a directory, in order. */
+/** The hours that have a directory, in ascending order. */
 export async function hoursOf(list: string): Promise<number[]> {
   const directories = (await read(list)).filter((found) => found.isDirectory() && BUCKET.test(found.name));
   return directories.map(({ name }) => Number.parseInt(name, 36)).sort((a, b) => a - b);
 }
 
-/** The entries of an hour, the oldest first. Other files are ignored. */
+/** The entries of an hour, oldest first. Other files are ignored. */
 async function entriesOf(bucket: string, hour: number): Promise<DueEntry[]> {
   const files = (await read(bucket)).filter((found) => found.isFile());
   const entries = files.map(({ name }) => parseDueName(name)).filter((entry) => entry !== null);
   return entries.filter((entry) => hourOf(entry) === hour).sort((a, b) => a.dueMs - b.dueMs);
 }
 
-/** What is in a directory; nothing where it is not there, or not any more. */
+/** The entries of a directory; none if it does not exist. */
 export async function read(directory: string): Promise<Dirent[]> {
   try {
     return await readdir(directory, { withFileTypes: true });

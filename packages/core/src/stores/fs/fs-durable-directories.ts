@@ -5,21 +5,21 @@ import { LRUCache } from "lru-cache";
 import { systemCode } from "./fs-errors.ts";
 import type { FileSystem } from "./fs-files.ts";
 
-/** Directories whose names are flushed before a write to them is acknowledged. */
+/** Tracks directories whose names must be flushed before a write to them is acknowledged. */
 export interface DurableDirectories {
-  /** Makes a directory and those above it, durably. */
+  /** Creates a directory and its parents, durably. */
   make(path: string): Promise<void>;
-  /** Notes that a directory, or any without `path`, may have been removed and made again. */
+  /** Notes that a directory (without `path`: any directory) may have been deleted and created again. */
   distrust(path?: string): void;
 }
 
-/** Directories that are cached as flushed. */
+/** Maximum number of directories cached as flushed. */
 const MAX_TRUSTED = 10_000;
 
 /**
- * An existing directory may have been made by a process that has not flushed its name yet. So each process flushes it once,
- * and caches that.
- * @param root Exists; nothing is made above it.
+ * An existing directory may come from a process that has not flushed its name yet. Each process therefore
+ * flushes it once and caches that.
+ * @param root existing directory; nothing above it is created.
  * @param flush Flushes the entries of a directory.
  */
 export function createDurableDirectories(
@@ -35,7 +35,7 @@ export function createDurableDirectories(
     try {
       await flush(dirname(path));
     } catch (error) {
-      // The next write makes it again: after a failed flush, a second one may succeed without writing.
+      // The next write creates it again: after a failed flush, a second one may succeed without writing.
       await removeIfEmpty(path);
       throw error;
     }
@@ -52,8 +52,8 @@ export function createDurableDirectories(
 }
 
 /**
- * Makes a directory and those above it, for this user alone. Not by `recursive`: if the kernel refuses a directory with
- * ENOENT, as in /proc, Node 20 never returns.
+ * Creates a directory and its parents, accessible to this user only. Not with `recursive`: if the kernel
+ * rejects a directory with ENOENT, as in /proc, Node 20 never returns.
  */
 export function makeDirectories(path: string): void {
   try {
@@ -66,17 +66,17 @@ export function makeDirectories(path: string): void {
   }
 }
 
-/** Removes a directory, unless something is in it. */
+/** Deletes a directory if it is empty. */
 export async function removeIfEmpty(path: string): Promise<void> {
   try {
     await rmdir(path);
   } catch (error) {
-    // It is in use, or another process removed it.
+    // It is in use, or another process deleted it.
     if (systemCode(error) === undefined) throw error;
   }
 }
 
-/** Makes a directory for this user alone, unless it is there. */
+/** Creates a directory, accessible to this user only, unless it exists. */
 export function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
@@ -86,17 +86,17 @@ export function makeDirectory(path: string): void {
 }
 
 /**
- * Flushes the entries of directories; calls during a flush share the next one. A disk makes some hundreds of flushes a
- * second, however many entries each covers.
- * @returns flushes all entries that the directory had at the call.
+ * Flushes the entries of directories; calls during a flush share the next one. A disk performs some hundreds
+ * of flushes per second, however many entries each covers.
+ * @returns a function that flushes all entries that the directory had at the call.
  */
 export function createSharedFlush(files: FileSystem): (directory: string) => Promise<void> {
-  /** Flushes that have not begun, so they cover all present entries. */
+  /** Flushes that have not begun yet, so they cover all present entries. */
   const coming = new Map<string, Promise<void>>();
   const underWay = new Map<string, Promise<void>>();
 
   async function flushAfterOthers(directory: string): Promise<void> {
-    // Its own callers have its failure.
+    // The callers of that flush receive its failure.
     await underWay.get(directory)?.catch(() => undefined);
     const flush = syncIfThere(files, directory);
     coming.delete(directory);
@@ -117,7 +117,7 @@ export function createSharedFlush(files: FileSystem): (directory: string) => Pro
   };
 }
 
-/** Flushes the entries of a directory. A directory that was removed meanwhile has none. */
+/** Flushes the entries of a directory. A directory that was deleted meanwhile has none. */
 export async function syncIfThere(files: FileSystem, path: string): Promise<void> {
   try {
     await files.syncDirectory(path);

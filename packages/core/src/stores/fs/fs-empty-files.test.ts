@@ -13,7 +13,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 
 const inodeOf = (name: string) => statSync(join(root, name)).ino;
 
-test("empty files share an inode, and one that is replaced gets another", () => {
+test("empty files share an inode, and a replaced file gets another inode", () => {
   const files = createEmptyFiles(root, () => root);
   for (const name of ["a", "b", "c"]) files.create(join(root, name));
   expect(inodeOf("b")).toBe(inodeOf("a"));
@@ -31,7 +31,7 @@ test("empty files share an inode, and one that is replaced gets another", () => 
   expect(() => files.create(join(root, "none/a"))).toThrow(expect.objectContaining({ code: "ENOENT" }));
 });
 
-test("the shared file is replaced when it has all the links it may have", () => {
+test("the shared file is renewed when it has reached its maximum number of links", () => {
   let isFull = false;
   const files = createEmptyFiles(
     root,
@@ -52,14 +52,14 @@ test("the shared file is replaced when it has all the links it may have", () => 
   expect(inodeOf("c")).toBe(inodeOf("b"));
 });
 
-test("no shared file gets so many links that a copy on another file system could not have them", () => {
+test("a shared file never has more links than the smallest common file system limit allows", () => {
   const files = createEmptyFiles(root, () => root);
   for (let index = 0; index < 11_000; index++) files.create(join(root, `${index}`));
   expect(statSync(join(root, "0")).nlink).toBeLessThanOrEqual(10_500);
   expect(inodeOf("10999")).not.toBe(inodeOf("0"));
 });
 
-test("a shared file that was removed is made again", () => {
+test("a shared file that was deleted is created again", () => {
   const files = createEmptyFiles(root, () => root);
   files.create(join(root, "a"));
   rmSync(join(root, "empty"), { recursive: true });
@@ -68,7 +68,7 @@ test("a shared file that was removed is made again", () => {
 });
 
 test.each(["EPERM", "EACCES", "ENOTSUP"])(
-  "a name gets an inode of its own where no link can be made: %s",
+  "an empty file gets its own inode if linking fails with %s",
   (code) => {
     const files = createEmptyFiles(
       root,

@@ -14,27 +14,28 @@ import { join } from "node:path";
 import { systemCode } from "./fs-errors.ts";
 import { STUB_MODE } from "./fs-generations.ts";
 
-/** Names of empty files that share a few inodes: each name is a hard link. */
+/** Creates empty files that share a few inodes: each name is a hard link. */
 export interface EmptyFiles {
-  /** Makes an empty file. Throws EEXIST for a name that is taken, and ENOENT where its directory is missing. */
+  /** Creates an empty file. Throws EEXIST if the name exists, ENOENT if its directory does not. */
   create(path: string): void;
-  /** Puts an empty file of another inode in the place of the file at `path`, which is never away in between. */
+  /** Replaces the file at `path` by an empty file with another inode, atomically. */
   replace(path: string): void;
 }
 
-/** File systems allow 65,000 links and more. Fewer, so that a copy on another file system can have them too. */
+/** File systems allow at least 65,000 links. A lower limit lets a copy on another file system keep them. */
 const MAX_LINKS = 10_000;
-/** A process looks at the number of links once in so many. */
+/** A process checks the number of links once per this many links. */
 const LINKS_PER_LOOK = 500;
-/** Two, since one that has a name already cannot be renamed over it: that does nothing. */
+/** Two, because renaming a link over a link of the same inode does nothing. */
 const SHARED = ["0", "1"] as const;
 
 /**
- * The shared files are `empty/0` and `empty/1` in the store's directory. One that has its share of links is replaced; its
- * links keep the old inode. Where a file cannot be linked, e.g. because another user owns it, a name gets an inode of its own.
+ * The shared files are `empty/0` and `empty/1` in the store's directory. A shared file with the maximum
+ * number of links is replaced; its links keep the old inode. If a file cannot be linked, e.g. because another
+ * user owns it, the name gets its own inode.
  * @param root directory of the store.
- * @param temporary gives this process' directory for temporary files.
- * @param link for tests of its faults.
+ * @param temporary returns this process's directory for temporary files.
+ * @param link replaced in tests to inject faults.
  */
 export function createEmptyFiles(root: string, temporary: () => string, link = linkSync): EmptyFiles {
   const directory = join(root, "empty");
@@ -45,14 +46,14 @@ export function createEmptyFiles(root: string, temporary: () => string, link = l
   function createAlone(path: string): void {
     const descriptor = openSync(path, "wx", STUB_MODE);
     try {
-      // So that every link is as durable as the directory that it is in.
+      // Makes every link as durable as the directory that it is in.
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);
     }
   }
 
-  /** Replaces a shared file, or makes it. */
+  /** Replaces a shared file, or creates it. */
   function renew(shared: string): void {
     const made = randomPath();
     try {
@@ -94,7 +95,7 @@ export function createEmptyFiles(root: string, temporary: () => string, link = l
         try {
           linkShared(name, made);
           renameSync(made, path);
-          // Both were names of one file, so nothing was renamed.
+          // Both names were links of one file, so the rename did nothing.
           if (existsSync(made)) continue;
           return;
         } finally {

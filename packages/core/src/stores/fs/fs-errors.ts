@@ -3,20 +3,21 @@ import { isServiceError, ServiceError, systemCode } from "../../errors.ts";
 export { systemCode } from "../../errors.ts";
 
 const NO_SPACE = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
-/** What to do about too many open files. */
+/** Instructions for the errors about too many open files. */
 const OPEN_FILES = new Map([
   [
     "EMFILE",
-    "The process has as many files open as it may (EMFILE): raise its limit (ulimit -n, or LimitNOFILE of systemd)",
+    "The process has reached its limit of open files (EMFILE): raise it (ulimit -n, or LimitNOFILE of systemd)",
   ],
-  ["ENFILE", "The machine has as many files open as it may (ENFILE): raise its limit (sysctl fs.file-max)"],
+  ["ENFILE", "The machine has reached its limit of open files (ENFILE): raise it (sysctl fs.file-max)"],
 ]);
 
-/** A driver's failure as the store's own error. Errors that are not the file system's pass unchanged. */
+/** Maps a driver error to the store's error. Errors that are not from the file system pass unchanged. */
 export function storeError(error: unknown): unknown {
   if (isServiceError(error)) return error;
   const code = systemCode(error);
-  if (code === undefined || !("syscall" in (error as object))) return error; // An object, since it has a code.
+  // An object, since it has a code.
+  if (code === undefined || !("syscall" in (error as object))) return error;
   if (NO_SPACE.has(code)) return new ServiceError("no_space", "The disk is full", { cause: error });
   const limit = OPEN_FILES.get(code);
   if (limit !== undefined) return new ServiceError("store_unavailable", limit, { cause: error });
@@ -25,7 +26,7 @@ export function storeError(error: unknown): unknown {
   });
 }
 
-/** Runs file system work, mapping what it fails with. */
+/** Runs file system work and maps its errors. */
 export async function mapped<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

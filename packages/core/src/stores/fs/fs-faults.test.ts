@@ -17,7 +17,7 @@ const OLD = Buffer.from("the old value");
 const NEW = Buffer.from("the new value");
 
 test.each(["buffer", "stream", "spooled file"])(
-  "a %s that cannot be flushed is not stored, nor flushed again",
+  "a %s whose flush fails is not stored, and is not flushed again",
   async (kind) => {
     const { store, files, temporary } = faultyStore();
     const calls: number[] = [];
@@ -53,7 +53,7 @@ test.each(["buffer", "stream", "spooled file"])(
   },
 );
 
-test("a blob whose directory cannot be flushed is not there, whichever directory it is", async () => {
+test("a new blob is absent if the flush of any of its directories fails", async () => {
   let failing = 0;
   for (let isDone = false; !isDone; failing++) {
     const { store, files, temporary } = faultyStore();
@@ -71,11 +71,11 @@ test("a blob whose directory cannot be flushed is not there, whichever directory
     await store.put("ab/c/x", NEW, { ifRevision: null });
     assert.deepEqual((await store.get("ab/c/x"))?.body, NEW);
   }
-  // The chain's own directory, the three above it, and the last of them again for the chain's name.
+  // The chain's own directory, the three above it, and the last of those again for the chain's name.
   assert.ok(failing >= 4, `${failing}`);
 });
 
-test("a replacement whose directory cannot be flushed leaves the old blob in force", async () => {
+test("the old blob stays current if the flush of a replacement's directory fails", async () => {
   const { store, files, temporary } = faultyStore();
   const { revision } = await store.put("ab/x", OLD);
   files.syncDirectory = failAt(0);
@@ -89,7 +89,7 @@ test("a replacement whose directory cannot be flushed leaves the old blob in for
   assert.deepEqual((await store.get("ab/x"))?.body, NEW);
 });
 
-test("a delete whose directory cannot be flushed is not acknowledged", async () => {
+test("a delete rejects if the flush of its directory fails", async () => {
   const { store, files, temporary } = faultyStore();
   await store.put("ab/x", OLD);
   files.syncDirectory = failAt(0);
@@ -99,7 +99,7 @@ test("a delete whose directory cannot be flushed is not acknowledged", async () 
   assert.equal(await store.delete("ab/x"), true);
 });
 
-test("bytes and name are flushed before a new blob takes its place, and that before it is acknowledged", async () => {
+test("a new blob's bytes and name are flushed before it becomes current, and its directory before it is acknowledged", async () => {
   const { store, files, directory } = faultyStore();
   const log: string[] = [];
   const place = join(directory, "blobs/ab/ab/y@");
@@ -127,7 +127,7 @@ test("bytes and name are flushed before a new blob takes its place, and that bef
   assert.deepEqual(log, ["ab, not in place"]);
 });
 
-test("a body for a new directory flushes every directory on its way", async () => {
+test("writing a body to a new directory flushes every directory on its path", async () => {
   const { store, files, directory } = faultyStore();
   const flushed: string[] = [];
   files.syncDirectory = async (path) => {
@@ -140,7 +140,7 @@ test("a body for a new directory flushes every directory on its way", async () =
   }
 });
 
-test("a file system without hard links is named as the trouble", async () => {
+test("a write rejects with a message about hard links on a file system without them", async () => {
   for (const code of ["EPERM", "ENOTSUP"]) {
     const { store, files, temporary } = faultyStore();
     files.link = () => Promise.reject(systemError(code, "link"));
@@ -153,7 +153,7 @@ test("a file system without hard links is named as the trouble", async () => {
   }
 });
 
-test("any other failure of a link leaves the old blob in force", async () => {
+test("the old blob stays current after any other failure of a link", async () => {
   const { store, files, temporary } = faultyStore();
   await store.put("ab/x", OLD);
   for (const [code, expected] of [
@@ -173,7 +173,7 @@ test("any other failure of a link leaves the old blob in force", async () => {
 test.each([
   ["EMFILE", /ulimit -n/],
   ["ENFILE", /fs\.file-max/],
-])("too many open files (%s) are told with the limit that is in the way", async (code, message) => {
+])("a write that fails with too many open files (%s) names the limit to raise", async (code, message) => {
   const { store, files } = faultyStore();
   files.syncDirectory = () => Promise.reject(systemError(code, "open"));
   await expect(store.put("ab/x", NEW)).rejects.toMatchObject({

@@ -6,7 +6,7 @@ import { MAX_PAGE } from "../argument-checks.ts";
 import { systemCode } from "./fs-errors.ts";
 import { chainNameOf } from "./fs-generations.ts";
 
-/** A page of the keys that begin with `prefix`, in the order of their segments; the cursor is the last key given. */
+/** A page of the keys that begin with `prefix`, ordered by segment. The cursor is the last key returned. */
 export async function listKeys(
   root: string,
   prefix: string,
@@ -32,7 +32,10 @@ async function* walkShards(root: string, after: string[] | null): AsyncGenerator
   }
 }
 
-/** Walks the keys below a directory, a key before those below it; `path` are its segments, `after` is relative to it. */
+/**
+ * Walks the keys below a directory, each key before those below it. `path` is its segments; `after` is
+ * relative to it.
+ */
 async function* walkKeys(directory: string, path: string[], after: string[] | null): AsyncGenerator<string> {
   const { chains, directories } = await readNames(directory);
   for (const name of [...new Set([...chains, ...directories])].sort()) {
@@ -56,13 +59,13 @@ async function readNames(directory: string): Promise<{ chains: Set<string>; dire
       else chains.add(chain);
     }
   } catch (error) {
-    // Not stored yet, or removed during the walk: nothing is in it.
+    // Not created yet, or deleted during the walk: it has no keys.
     if (systemCode(error) !== "ENOENT") throw error;
   }
   return { chains, directories };
 }
 
-/** The directories right below `root` in random order, each with the first segments of the keys in it. */
+/** The directories directly below `root` in random order, each with the first segments of its keys. */
 export async function* fsShards(root: string): AsyncGenerator<Shard> {
   const found = await readNames(root);
   const shardCount = found.directories.size;
@@ -72,7 +75,7 @@ export async function* fsShards(root: string): AsyncGenerator<Shard> {
   }
 }
 
-/** In random order; every order is equally likely (Fisher and Yates). */
+/** Shuffled with equal probability of every order (Fisher–Yates). */
 function shuffled<T>(items: readonly T[]): T[] {
   const order = items.map((_, index) => index);
   for (let last = order.length - 1; last > 0; last--) {

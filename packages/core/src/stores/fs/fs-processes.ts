@@ -15,12 +15,12 @@ import { join } from "node:path";
 import { makeDirectory } from "./fs-durable-directories.ts";
 import { systemCode } from "./fs-errors.ts";
 
-/** A process that this one cannot see is presumed dead when its files have not changed for this time. */
+/** A process that this one cannot see is presumed dead if its files have not changed for this time. */
 const FOREIGN_IDLE_MS = 3_600_000;
-/** How often a process shows that it is alive. */
+/** Interval at which a process updates its sign of life. */
 export const SIGN_OF_LIFE_MS = FOREIGN_IDLE_MS / 10;
 
-/** Read once: none of it changes while a process lives. */
+/** Computed once: these values do not change during a process's life. */
 const here = createHash("sha256")
   .update(
     [hostname(), read(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")), pidNamespace()].join(
@@ -30,20 +30,25 @@ const here = createHash("sha256")
   .digest("hex")
   .slice(0, 12);
 
-/** This process' directory for temporary files. */
+/** This process's directory for temporary files. */
 export interface TemporaryDirectory {
   /**
-   * Path of the directory. It is made again where it was removed, by a cleaner for example; but not on a volume that is gone.
+   * Path of the directory. If it was deleted, e.g. by a cleaner, it is created again, unless its volume is
+   * gone.
    */
   path(): string;
-  /** Removes the directory if it is empty; what is in it is removed when the process is no more. Called once. */
+  /**
+   * Deletes the directory if it is empty; otherwise its files are deleted once the process has ended. Called
+   * once.
+   */
   release(): void;
 }
 
 /**
- * Makes the directory for this process' temporary files, after removing those of dead processes. Many processes, also in
- * containers of their own, may do so at once. Synchronous, so that the directory exists from the start.
- * @param sibling is there as long as the volume is.
+ * Creates the directory for this process's temporary files, after deleting those of dead processes. Several
+ * processes, also in separate containers, may do so at once. Synchronous, so that the directory exists from
+ * the start.
+ * @param sibling exists as long as the volume is mounted.
  */
 export function claimTemporaryDirectory(parent: string, sibling: string): TemporaryDirectory {
   mkdirSync(parent, { recursive: true, mode: 0o700 });
@@ -61,13 +66,13 @@ export function claimTemporaryDirectory(parent: string, sibling: string): Tempor
       makeDirectory(parent);
       makeDirectory(own);
     } catch (error) {
-      // The disk is full or not there: the next writer fails by it, and this is tried again.
+      // The disk is full or missing: the next write reports it, and this is tried again.
       if (systemCode(error) === undefined) throw error;
     }
   }
 
   const timer = setInterval(() => {
-    // Also one that was taken for a dead process' while this process was asleep.
+    // It may also have been deleted because this process was suspended and presumed dead.
     makeAgain();
     showLife(own);
   }, SIGN_OF_LIFE_MS).unref();
@@ -85,19 +90,19 @@ export function claimTemporaryDirectory(parent: string, sibling: string): Tempor
   };
 }
 
-/** How many stores of this process use a directory. */
+/** Number of stores of this process per directory. */
 const claims = new Map<string, number>();
 
 function removeEmpty(path: string): void {
   try {
     rmdirSync(path);
   } catch (error) {
-    // What is in it goes with the directory at the next start.
+    // Its files are deleted with the directory at the next start.
     if (systemCode(error) === undefined) throw error;
   }
 }
 
-/** A name that only this process has: its machine or container, its number and when it began. */
+/** A name unique to this process: its machine or container, its number and its start time. */
 export function processName(): string {
   return `${here}.${process.pid}.${startTime(process.pid) ?? 0}`;
 }
@@ -107,13 +112,13 @@ function showLife(path: string): void {
     const now = new Date();
     utimesSync(path, now, now);
   } catch (error) {
-    // The disk is not there.
+    // The disk is missing.
     if (systemCode(error) === undefined) throw error;
   }
 }
 
 /**
- * Whether the process that a directory belongs to is no more.
+ * Whether the process that a directory belongs to has ended.
  * @param name begins as {@link processName} does.
  */
 export function isAbandoned(name: string, path: string): boolean {
@@ -122,7 +127,7 @@ export function isAbandoned(name: string, path: string): boolean {
   return Date.now() - lastChange(path) > FOREIGN_IDLE_MS;
 }
 
-/** When anything in a directory last changed, in Unix milliseconds; now, where that cannot be told. */
+/** When any file in a directory last changed, in Unix milliseconds; the current time if that is unknown. */
 function lastChange(directory: string): number {
   try {
     const inside = readdirSync(directory).map((name) => statSync(join(directory, name)).ctimeMs);
@@ -134,16 +139,19 @@ function lastChange(directory: string): number {
   }
 }
 
-/** When a process began, in the kernel's ticks: with its number it names one process. `undefined`: there is none. */
+/**
+ * A process's start time, in the kernel's ticks: with its number it identifies a process. `undefined`: no
+ * such process.
+ */
 function startTime(pid: number): string | undefined {
   const stat = read(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
-  // The name in parentheses may hold anything; the 22nd field is the 20th after it (proc(5)).
+  // The name in parentheses may contain any character; the 22nd field is the 20th after it (proc(5)).
   return stat === "" ? undefined : stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
 }
 
 function hasEnded(pid: number, started: string | undefined): boolean {
   const known = startTime(pid);
-  // Where the system has no /proc, the number alone has to do: one that was given again keeps the files of a dead process.
+  // Without /proc only the number is checked. A number that was reused keeps the files of a dead process.
   if (known === undefined && startTime(process.pid) === undefined) return !isRunning(pid);
   return known !== started;
 }
@@ -161,7 +169,7 @@ function pidNamespace(): string {
   return read(() => readlinkSync("/proc/self/ns/pid"));
 }
 
-/** What `read` gives, or nothing where the system does not have it. */
+/** The result of `read`, or an empty string if the system lacks it. */
 function read(look: () => string): string {
   try {
     return look();

@@ -5,14 +5,14 @@ import { ServiceError } from "../../errors.ts";
 import { systemCode } from "./fs-errors.ts";
 import { type Look, lookAtHead, revisionOf } from "./fs-generations.ts";
 
-/** Up to this size the bytes come in one read, as a Buffer. */
+/** Up to this size, a body is one Buffer. */
 const WHOLE_BYTES = 1024 * 1024;
-/** A read costs a hop to the thread pool: few and big ones. */
+/** Every read costs a hop to the thread pool, so reads are few and large. */
 const CHUNK_BYTES = 512 * 1024;
 
 const readAt = promisify(read);
 
-/** Opens the blob that a chain ends in; `null` where there is none. */
+/** Opens the current blob of a chain; `null` if there is none. */
 export async function openBlob(base: string, { range, signal }: GetOptions): Promise<StoredBlob | null> {
   signal?.throwIfAborted();
   const head = lookAtHead(base, OPEN);
@@ -37,8 +37,8 @@ export async function openBlob(base: string, { range, signal }: GetOptions): Pro
 }
 
 /**
- * Looks at names and opens files synchronously: on a local disk that takes microseconds from the kernel's cache, a tenth
- * of what a hop to the thread pool costs. Bytes are read asynchronously.
+ * Checks names and opens files synchronously. On a local disk that takes microseconds from the kernel's
+ * cache, a tenth of the cost of a hop to the thread pool. Bytes are read asynchronously.
  */
 const OPEN: Look<number> = {
   open(path) {
@@ -46,7 +46,7 @@ const OPEN: Look<number> = {
     try {
       opened = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
     } catch (error) {
-      // Deleted, or superseded and removed, since the directory was listed.
+      // It was deleted, or superseded and removed, after the directory was listed.
       if (systemCode(error) === "ENOENT") return undefined;
       throw error;
     }
@@ -66,7 +66,7 @@ function cut(
   const isWhole = Number.isInteger(start) && Number.isInteger(end);
   if (isWhole && start >= 0 && start <= end) return { start, length: end - start + 1 };
   closeSync(descriptor);
-  throw new ServiceError("bad_request", "The range lies outside the blob");
+  throw new ServiceError("bad_request", "The range must begin within the blob");
 }
 
 async function readWhole(descriptor: number, start: number, length: number): Promise<Buffer> {
@@ -74,7 +74,8 @@ async function readWhole(descriptor: number, start: number, length: number): Pro
   let filled = 0;
   while (filled < length) {
     const { bytesRead } = await readAt(descriptor, bytes, filled, length - filled, start + filled);
-    if (bytesRead === 0) throw new ServiceError("store_unavailable", "A stored file is shorter than it was");
+    if (bytesRead === 0)
+      throw new ServiceError("store_unavailable", "A stored file is shorter than its recorded size");
     filled += bytesRead;
   }
   return bytes;

@@ -7,7 +7,7 @@ import type { FileSystem } from "./fs-files.ts";
 
 const SECRET_BYTES = 32;
 
-/** The secret in the file at `path`, made by the first of all processes that ask. */
+/** The secret in the file at `path`; the first process that requests it creates it. */
 export async function readOrCreateSecret(
   path: string,
   temporary: string,
@@ -16,19 +16,19 @@ export async function readOrCreateSecret(
   return (await readSecret(path)) ?? (await createSecret(path, temporary, files));
 }
 
-/** The secret in the file at `path`; `null` where there is no file. */
+/** The secret in the file at `path`; `null` if there is no file. */
 export async function readSecret(path: string): Promise<Buffer | null> {
   try {
     const { mode } = await stat(path);
     if ((mode & 0o077) !== 0) {
       throw new ServiceError(
         "store_unavailable",
-        `${path} can be read by others: chmod it to 0600, or replace it`,
+        `${path} can be read by others: run \`chmod 600\` on it, or replace it`,
       );
     }
     const secret = await readFile(path);
     if (secret.length < SECRET_BYTES)
-      throw new ServiceError("store_unavailable", `${path} is damaged: too short`);
+      throw new ServiceError("store_unavailable", `${path} is damaged: it is too short`);
     return secret;
   } catch (error) {
     if (systemCode(error) === "ENOENT") return null;
@@ -56,7 +56,7 @@ async function createSecret(path: string, temporary: string, files: FileSystem):
     if (others === null) throw error;
     return others;
   } finally {
-    // One that cannot be removed goes with the other temporary files at the next start.
+    // A file that cannot be deleted goes with the other temporary files at the next start.
     await rm(candidate, { force: true }).catch(() => undefined);
   }
 }

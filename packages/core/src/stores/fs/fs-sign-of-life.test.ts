@@ -29,7 +29,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-test("a process with nothing to do shows others that it is alive", async () => {
+test("an idle process updates its sign of life", async () => {
   const store = createFsBlobStore({ directory });
   const longAgo = new Date("2020-01-01");
   utimesSync(store.spoolDirectory, longAgo, longAgo);
@@ -39,7 +39,7 @@ test("a process with nothing to do shows others that it is alive", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("a process whose temporary directory is removed makes it again, at its next write or sign of life", async () => {
+test("a deleted temporary directory is created again by the next write or sign of life", async () => {
   const store = createFsBlobStore({ directory });
   for (const removed of ["tmp", "tmp", store.spoolDirectory]) {
     rmSync(resolve(directory, removed), { recursive: true });
@@ -58,7 +58,7 @@ test("a process whose temporary directory is removed makes it again, at its next
   await store.close();
 });
 
-test("a put whose temporary file is removed while its body comes is rejected, and the next is not", async () => {
+test("a put whose temporary file is deleted during its body rejects, and the next put succeeds", async () => {
   const store = createFsBlobStore({ directory });
   async function* body() {
     yield Buffer.from("x");
@@ -73,8 +73,8 @@ test("a put whose temporary file is removed while its body comes is rejected, an
   await store.close();
 });
 
-test.each(["the directory", "its blobs", "all that is in it"])(
-  "a store without %s rejects every call, and nothing makes the directory again",
+test.each(["the directory", "its blobs", "its contents"])(
+  "a store without %s rejects every call, and no call creates the directory again",
   async (gone) => {
     const store = createFsBlobStore({ directory });
     const { revision } = await store.put("ab/a", Buffer.from("x"));
@@ -82,7 +82,7 @@ test.each(["the directory", "its blobs", "all that is in it"])(
     const aside = `${directory}-aside`;
     if (gone === "its blobs") renameSync(join(directory, "blobs"), aside);
     else renameSync(directory, aside);
-    if (gone === "all that is in it") mkdirSync(directory);
+    if (gone === "its contents") mkdirSync(directory);
     const there = existsSync(directory) ? readdirSync(directory) : null;
     const calls: (() => Promise<unknown>)[] = [
       () => store.get("ab/a"),
@@ -109,7 +109,7 @@ test.each(["the directory", "its blobs", "all that is in it"])(
     expect(store.isCurrent("ab/a", revision)).toBe(false);
     expect(store.spoolDirectory).toContain(directory);
     expect(existsSync(directory) ? readdirSync(directory) : null).toEqual(there);
-    if (gone === "all that is in it") rmSync(directory, { recursive: true });
+    if (gone === "its contents") rmSync(directory, { recursive: true });
     renameSync(aside, gone === "its blobs" ? join(directory, "blobs") : directory);
     expect(store.isCurrent("ab/a", revision)).toBe(true);
     await store.put("ab/a", Buffer.from("y"), { ifRevision: revision });

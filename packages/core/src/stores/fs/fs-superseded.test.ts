@@ -19,7 +19,7 @@ type Store = ReturnType<typeof newStore>["store"];
 
 const textOf = async (store: Store, key: string) => String((await store.get(key))?.body);
 const always = () => true;
-/** All that was superseded up to now. Of the hour that has not ended, too. */
+/** Removes all generations superseded until now, including those of the current hour. */
 const removeAll = (store: Store) => store.removeSuperseded(Date.now() + 2 * HOUR_MS, always);
 
 async function pathOf(store: Store, key: string): Promise<string> {
@@ -28,13 +28,13 @@ async function pathOf(store: Store, key: string): Promise<string> {
   return path;
 }
 
-/** Numbers of the generations in the chain of a key, and "anchor". */
+/** The generation numbers in the chain of a key, and "anchor". */
 async function generationsIn(store: Store, key: string): Promise<string[]> {
   const names = readdirSync(dirname(await pathOf(store, key)));
   return names.map((name) => name.replace(/^[0-9a-f]{16}\./, "")).sort((a, b) => Number(a) - Number(b));
 }
 
-test("replaced blobs keep their bytes until they are removed, and only those replaced before the time go", async () => {
+test("replaced blobs keep their bytes until removal, which deletes only those replaced before the given time", async () => {
   const { store, directory, temporary } = newStore();
   const bodies = ["first", "second", "third"];
   const paths: string[] = [];
@@ -59,11 +59,11 @@ test("replaced blobs keep their bytes until they are removed, and only those rep
   assert.deepEqual(temporary(), []);
 });
 
-test("a generation that is too young when its chain is looked at is found again", async () => {
+test("a removal that skips a generation as too recent finds it again later", async () => {
   const { store, directory } = newStore();
   for (const body of ["1", "2", "3"]) await store.put("x", Buffer.from(body));
   const [now = ""] = readdirSync(join(directory, "superseded"));
-  // As noted by a writer that slept between its note and its link.
+  // Simulates a writer that was suspended between its note and its link.
   const early = (Number.parseInt(now, 36) - 30).toString(36).padStart(5, "0");
   await rename(join(directory, "superseded", now), join(directory, "superseded", early));
   assert.equal(await store.removeSuperseded(Date.now() - HOUR_MS, always), 0);
@@ -71,7 +71,7 @@ test("a generation that is too young when its chain is looked at is found again"
   assert.equal(await removeAll(store), 2);
 });
 
-test("removal ends before the next key when it may not go on, and the rest is found by the next", async () => {
+test("a removal stops before the next key when mayGoOn returns false, and the next removal deletes the rest", async () => {
   const { store } = newStore();
   for (const key of ["a", "b", "c"]) for (const body of ["1", "2"]) await store.put(key, Buffer.from(body));
   let left = 2;
@@ -80,7 +80,7 @@ test("removal ends before the next key when it may not go on, and the rest is fo
   assert.equal(await removeAll(store), 1);
 });
 
-test("files that are no notes are left alone, and a key too long for a note goes with its chain", async () => {
+test("a removal ignores files that are not notes, and a key too long for a note is deleted with its chain", async () => {
   const { store, directory } = newStore();
   const long = `${"a".repeat(100)}/${"b".repeat(100)}/${"c".repeat(100)}`;
   for (const key of ["x", long]) for (const body of ["1", "2"]) await store.put(key, Buffer.from(body));
@@ -99,7 +99,7 @@ test("files that are no notes are left alone, and a key too long for a note goes
   );
 });
 
-test("a full disk that takes no note keeps no blob from being replaced", async () => {
+test("a blob can be replaced on a full disk that takes no note", async () => {
   const { store, directory } = newStore();
   await store.put("x", Buffer.from("1"));
   rmSync(join(directory, "superseded"), { recursive: true, force: true });
@@ -108,7 +108,7 @@ test("a full disk that takes no note keeps no blob from being replaced", async (
   assert.equal(await textOf(store, "x"), "2");
 });
 
-test("of a blob that is replaced very often, generations of an hour ago go without a sweep", async () => {
+test("a blob that is replaced very often loses generations older than an hour without a sweep", async () => {
   const { store, files } = newStore();
   files.syncDirectory = async () => undefined;
   files.sync = async () => undefined;
@@ -124,7 +124,7 @@ test("of a blob that is replaced very often, generations of an hour ago go witho
   assert.deepEqual(await generationsIn(store, "x"), ["0", "200"]);
 });
 
-test("a writer that slept after its link has won, also when its temporary file was removed meanwhile", async () => {
+test("a writer suspended after its link succeeds, even if its temporary file was deleted meanwhile", async () => {
   for (const isTakenForDead of [false, true]) {
     const slow = newStore();
     const other = createFsBlobStore({ directory: slow.directory });
@@ -142,7 +142,7 @@ test("a writer that slept after its link has won, also when its temporary file w
   }
 });
 
-/** Holds up the next link of a blob's file until `go` is called, as if its writer had been suspended. */
+/** Delays the next link of a blob's file until `go` is called, as if its writer were suspended. */
 function suspendNextLink(files: ReturnType<typeof newStore>["files"]) {
   let go = () => {};
   const going = new Promise<void>((resolve) => {
@@ -159,8 +159,8 @@ function suspendNextLink(files: ReturnType<typeof newStore>["files"]) {
   return { reached, go };
 }
 
-test.each(["as it was", "deleted", "deleted and made again"])(
-  "a writer that slept through the removal of what it saw changes nothing in a chain that is %s",
+test.each(["unchanged", "deleted", "deleted and created again"])(
+  "a writer suspended while the generation it saw was removed changes nothing in a chain that is %s",
   async (fate) => {
     const slow = newStore();
     const other = createFsBlobStore({ directory: slow.directory });
@@ -171,8 +171,8 @@ test.each(["as it was", "deleted", "deleted and made again"])(
     await reached;
     for (const body of ["2", "3", "4"]) await other.put("x", Buffer.from(body));
     await removeAll(other);
-    if (fate !== "as it was") await other.delete("x");
-    if (fate === "deleted and made again") {
+    if (fate !== "unchanged") await other.delete("x");
+    if (fate === "deleted and created again") {
       for (const body of ["5", "6", "7"]) await other.put("x", Buffer.from(body));
       await removeAll(other);
     }
@@ -189,9 +189,10 @@ test.each(["as it was", "deleted", "deleted and made again"])(
   },
 );
 
-test("what a killed writer linked into a chain of another life, or below a head, is no blob", async () => {
+test("a killed writer's link into a chain of another life, or below the head, is not a blob", async () => {
   const { store } = newStore();
-  // As a writer's file, older than its look at the chain. A later one may get the inode of a file that was removed.
+  // Like a writer's file, it is older than the writer's check. A later file might get the inode of a deleted
+  // one.
   const stray = join(store.spoolDirectory, "stray");
   writeFileSync(stray, "stray", { mode: 0o600 });
   const { revision: first } = await store.put("x", Buffer.from("1"));
@@ -201,7 +202,7 @@ test("what a killed writer linked into a chain of another life, or below a head,
   await removeAll(store);
   const directory = dirname(await pathOf(store, "x"));
   const life = basename(await pathOf(store, "x")).slice(0, 16);
-  // Of the life before: even two of them, with a higher number. And one that was superseded and removed.
+  // Two links of the previous life, one with a higher number, and one link that was superseded and removed.
   for (const name of [`${first.slice(0, 16)}.2`, `${first.slice(0, 16)}.9`, `${life}.2`]) {
     await link(stray, join(directory, name));
   }
@@ -214,7 +215,7 @@ test("what a killed writer linked into a chain of another life, or below a head,
   assert.equal(await store.delete("x"), true);
 });
 
-test("a replacement that cannot be made durable is taken back after others were removed", async () => {
+test("a replacement that cannot be made durable is rolled back, also after other generations were removed", async () => {
   const { store, files } = newStore();
   for (const body of ["1", "2"]) await store.put("x", Buffer.from(body));
   await removeAll(store);
@@ -225,7 +226,7 @@ test("a replacement that cannot be made durable is taken back after others were 
   assert.equal(await textOf(store, "x"), "2");
 });
 
-test("the ability shows through an observer, and its guard", () => {
+test("an observed store exposes removeSuperseded, and isLocalStore detects it", () => {
   const { store } = newStore();
   const observer = {
     observe: (_: unknown, work: () => unknown) => work(),

@@ -26,36 +26,40 @@ import {
   STUB_MODE,
 } from "./fs-generations.ts";
 
-/** Removal of superseded generations, of chains that are noted and of one chain. */
+/** Removes superseded generations: of all noted chains, or of one chain. */
 export interface SupersededIndex extends Pick<LocalStore, "removeSuperseded"> {
   /** Notes that a generation of the chain is about to be superseded. */
   note(base: string): void;
   /**
-   * Removes what a chain's files tell was superseded before a time, in Unix milliseconds.
-   * @param won the generation by which the caller is known to have won, if any.
+   * Removes the generations of a chain that were superseded before a time, in Unix milliseconds.
+   * @param won the generation that the caller has just added, if any.
    */
   trim(base: string, beforeMs: number, won?: number): Promise<Trimmed>;
-  /** Whether the disk has so little room that superseded generations go at once. `false` where that cannot be told. */
+  /**
+   * Whether the disk is nearly full, so that superseded generations are deleted at once. `false` if that is
+   * unknown.
+   */
   isShortOfRoom(): boolean;
 }
 
 export interface Trimmed {
-  /** Files that were removed. */
+  /** Number of deleted files. */
   removed: number;
-  /** From when on it is worth another look, in Unix milliseconds; `null` where nothing remains. */
+  /** When to check again, in Unix milliseconds; `null` if no superseded generation remains. */
   nextMs: number | null;
 }
 
-/** Less than one part in so many of a disk's bytes, or of its inodes, is little. */
+/** A disk is nearly full if less than 1/50 of its bytes or inodes is free. */
 const LITTLE = 50;
-/** The longest name that every file system takes, in bytes. */
+/** The longest name that every file system supports, in bytes. */
 const MAX_NAME_BYTES = 255;
 const SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 
 /**
- * An index of chains with superseded generations: empty files `superseded/<hour>/<path with @ for />`, by the hour in which
- * one was superseded. On a disk that is nearly full there are none, and a superseded generation goes at once. They share inodes and are not flushed: a note that a power cut takes leaves a generation until the
- * chain's next change or its deletion. So does a path that is too long for a name.
+ * An index of chains with superseded generations: empty files `superseded/<hour>/<path with @ for />`, by the
+ * hour in which one was superseded. On a nearly full disk there are none, and a superseded generation is
+ * deleted at once. The files share inodes and are not flushed. If a power cut loses a note, the generation
+ * stays until the chain changes again or is deleted. The same applies to a path that is too long for a name.
  */
 export function createSupersededIndex(root: string, blobs: string, empties: EmptyFiles): SupersededIndex {
   const directory = join(root, "superseded");
@@ -67,7 +71,7 @@ export function createSupersededIndex(root: string, blobs: string, empties: Empt
     try {
       createIn(bucket, name);
     } catch (error) {
-      // Noted already; or the disk is full, which must not keep a record from being replaced.
+      // The note exists; or the disk is full, which must not prevent the replacement of a record.
       if (systemCode(error) === undefined) throw error;
     }
   }
@@ -76,14 +80,15 @@ export function createSupersededIndex(root: string, blobs: string, empties: Empt
     try {
       empties.create(join(bucket, name));
     } catch (error) {
-      // The first of an hour; or another process removed the directory of an hour that is over. Not on a volume that is gone.
+      // The first note of an hour; or another process deleted the directory of a past hour. Not created if
+      // the volume is gone.
       if (systemCode(error) !== "ENOENT" || !existsSync(blobs)) throw error;
       mkdirSync(bucket, { recursive: true, mode: 0o700 });
       empties.create(join(bucket, name));
     }
   }
 
-  /** The chain that a name stands for; `null` for any other name. */
+  /** The chain that a name encodes; `null` for any other name. */
   function baseOf(name: string): string | null {
     const segments = name.split("@");
     return segments.length > 1 && segments.every((segment) => SEGMENT.test(segment))
@@ -100,11 +105,12 @@ export function createSupersededIndex(root: string, blobs: string, empties: Empt
     for (const [index, generation] of ascending.slice(0, -1).entries()) {
       const next = ascending[index + 1] ?? head.generation;
       const successor = lookAt(base, { life: head.life, generation: next });
-      // Another process is at the same chain, or has deleted it.
+      // Another process is trimming the same chain, or has deleted it.
       if (successor === undefined) break;
-      // A link changes its file: this is when the successor got its name, or later in a copy.
+      // A link changes its file's ctime: that is when the successor got its name, or later in a copy.
       if (successor.ctimeMs >= beforeMs) return { removed, nextMs: successor.ctimeMs };
-      // Its writer may not have seen yet that it has won, and looks for the generation before.
+      // Its writer may still have to check the generation before, because it does not know yet that it
+      // succeeded.
       if (successor.nlink > 1 && next !== won) return { removed, nextMs: Date.now() };
       const place = { life: head.life, generation };
       if (await remove(base, place, chain.anchor === generation)) removed++;
@@ -112,7 +118,10 @@ export function createSupersededIndex(root: string, blobs: string, empties: Empt
     return { removed, nextMs: null };
   }
 
-  /** Removes a superseded generation. The one that tells the life of a chain gives up its bytes, and keeps its name. */
+  /**
+   * Deletes a superseded generation. The one that names the life of a chain loses its bytes and keeps its
+   * name.
+   */
   async function remove(base: string, place: Place, isAnchor: boolean): Promise<boolean> {
     if (isAnchor) return makeStub(base, place);
     try {
@@ -165,7 +174,7 @@ export function createSupersededIndex(root: string, blobs: string, empties: Empt
   };
 }
 
-/** Nothing of a damaged chain is superseded: all of it may be needed to repair it. */
+/** A damaged chain has no superseded generations: all of it may be needed for a repair. */
 function headOf(base: string): Place | null {
   try {
     return findHead(base);
@@ -175,7 +184,7 @@ function headOf(base: string): Place | null {
   }
 }
 
-/** Never makes the name: the chain may have been deleted meanwhile. */
+/** Never creates the name: the chain may have been deleted meanwhile. */
 function makeStub(base: string, place: Place): boolean {
   const stats = lookAt(base, place);
   if (stats === undefined || isStub(stats)) return false;

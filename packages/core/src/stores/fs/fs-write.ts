@@ -7,10 +7,13 @@ import { pipeline } from "node:stream/promises";
 import type { FileSystem } from "./fs-files.ts";
 import { BLOB_MODE, EMPTY_BLOB_MODE } from "./fs-generations.ts";
 
-/** Chunks are gathered to writes of about this size: a system call and a hop to the thread pool each. */
+/**
+ * Chunks are combined into writes of about this size: each write costs a system call and a hop to the thread
+ * pool.
+ */
 const WRITE_BYTES = 1024 * 1024;
 
-/** Tiny chunks cost more memory than they hold. */
+/** Tiny chunks use more memory than their bytes. */
 const MAX_CHUNKS = 1024;
 
 /** A complete file whose bytes may not be on the disk yet. */
@@ -19,13 +22,15 @@ export interface NewFile {
   /** Length in bytes. */
   size: number;
   inode: number;
-  /** Makes the bytes durable. One flush however often it is called: a failed one that is tried again would lie. */
+  /**
+   * Makes the bytes durable. It flushes at most once: a second flush after a failure would falsely succeed.
+   */
   flush(): Promise<void>;
   /** Never rejects. */
   close(): Promise<void>;
 }
 
-/** Writes a body to a new file in `directory`; on failure nothing stays. */
+/** Writes a body to a new file in `directory`; on failure no file remains. */
 export async function writeTemporary(
   directory: string,
   body: Uint8Array | Readable,
@@ -51,7 +56,7 @@ export async function writeTemporary(
   }
 }
 
-/** Opens a file of another writer, and makes it readable for its owner alone. */
+/** Opens a file written elsewhere, and makes it readable by its owner only. */
 export async function openSpooled(path: string, files: FileSystem): Promise<NewFile> {
   const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW);
   try {
@@ -76,13 +81,13 @@ function newFile(path: string, file: FileHandle, files: FileSystem): NewFile {
       return flushing;
     },
     async close() {
-      // Flushed bytes are on the disk, and others belong to no blob: a failed close changes neither.
+      // Flushed bytes are on the disk, and other bytes belong to no blob: a failed close affects neither.
       await file.close().catch(() => undefined);
     },
   };
 }
 
-/** A sink that writes what it is given in big pieces. */
+/** A sink that combines chunks into large writes. */
 function gatherInto(file: FileHandle): Writable {
   let chunks: Buffer[] = [];
   let bytes = 0;
@@ -111,7 +116,7 @@ function gatherInto(file: FileHandle): Writable {
   });
 }
 
-/** Removes the first `count` bytes of a batch that was written in part. */
+/** Removes the first `count` bytes from a partly written batch. */
 function dropWritten(batch: Buffer[], count: number): void {
   let left = count;
   for (let first = batch[0]; first !== undefined && left > 0; first = batch[0]) {

@@ -6,7 +6,7 @@ import { createMemoryBlobStore } from "./memory-blob-store.ts";
 
 blobStoreContract(test, async () => createMemoryBlobStore(), { abilities: ["probe"] });
 
-test("refuses a buffer and a stream that are larger than the room left, and keeps the rest usable", async () => {
+test("a memory store rejects a buffer and a stream larger than its free space, and stays usable", async () => {
   const store = createMemoryBlobStore({ maxBytes: 100_000 });
   await store.put("a", Buffer.alloc(60_000));
   for (let turn = 0; turn < 3; turn++) {
@@ -22,7 +22,7 @@ test("refuses a buffer and a stream that are larger than the room left, and keep
   await expect(store.put("d", Buffer.alloc(1))).rejects.toMatchObject({ code: "no_space" });
 });
 
-test("gives the room of lost, failed and replaced writes back", async () => {
+test("a memory store frees the space of conflicting, failed and replaced writes", async () => {
   const store = createMemoryBlobStore({ maxBytes: 1000 });
   for (let turn = 0; turn < 20; turn++) {
     const { revision } = await store.put("a", Buffer.alloc(400));
@@ -40,7 +40,7 @@ test("gives the room of lost, failed and replaced writes back", async () => {
   await store.put("a", Buffer.alloc(1000));
 });
 
-test("two stores have nothing in common", async () => {
+test("two memory stores share neither blobs nor revisions", async () => {
   const [one, other] = [createMemoryBlobStore(), createMemoryBlobStore()];
   const { revision } = await one.put("a", Buffer.from("1"));
   await other.put("a", Buffer.from("1"));
@@ -50,16 +50,19 @@ test("two stores have nothing in common", async () => {
   });
 });
 
-test("a write that is under way when the store is closed is refused", async () => {
+test("a write rejects if the memory store is closed during its body", async () => {
   const store = createMemoryBlobStore();
   const put = store.put("a", Readable.from([Buffer.from("late")]));
   await store.close();
   await expect(put).rejects.toMatchObject({ code: "store_unavailable" });
 });
 
-test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses maxBytes %s", (maxBytes) => {
-  expect(() => createMemoryBlobStore({ maxBytes })).toThrow(TypeError);
-});
+test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
+  "creating a memory store with maxBytes %s throws",
+  (maxBytes) => {
+    expect(() => createMemoryBlobStore({ maxBytes })).toThrow(TypeError);
+  },
+);
 
 async function* forever(): AsyncGenerator<Buffer> {
   for (;;) yield Buffer.alloc(10_000);

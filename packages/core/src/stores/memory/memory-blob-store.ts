@@ -9,8 +9,8 @@ import { checkBlobKey, checkListing } from "../argument-checks.ts";
 
 export interface MemoryBlobStoreOptions {
   /**
-   * Room for all blobs together, those being written included, in bytes; an integer of at least 1. A `put` that
-   * needs more rejects with `no_space`. As on a disk, a blob that is being replaced counts until it is.
+   * Maximum total size of all blobs in bytes, including those being written; an integer of at least 1. A
+   * `put` that needs more rejects with `no_space`. As on a disk, the old blob counts until it is replaced.
    * @default 268_435_456 (256 MiB)
    */
   maxBytes?: number;
@@ -23,18 +23,21 @@ interface Blob {
   revision: string;
 }
 
-/** Blobs in this process's memory: for tests, and for renditions that may be lost. Gone when the store is closed. */
+/**
+ * Blobs in this process's memory: for tests, and for renditions that may be lost. Closing the store drops
+ * them.
+ */
 export function createMemoryBlobStore(options: MemoryBlobStoreOptions = {}): BlobStore & RevisionProbe {
   const { maxBytes } = checkOptions("createMemoryBlobStore", options, RULES);
   const blobs = new Map<string, Blob>();
-  // Two stores never give the same revision, so that one taken from another store is not current by chance.
+  // Two stores never create the same revision, so a revision of another store is never current by chance.
   const origin = randomBytes(6).toString("base64url");
   let writes = 0;
   let usedBytes = 0;
   let closed = false;
 
   function checkOpen(): void {
-    if (closed) throw new ServiceError("store_unavailable", "The store is closed.");
+    if (closed) throw new ServiceError("store_unavailable", "The store is closed");
   }
 
   function find(key: string): Blob | undefined {
@@ -45,15 +48,16 @@ export function createMemoryBlobStore(options: MemoryBlobStoreOptions = {}): Blo
 
   function checkRevision(key: string, ifRevision: string | null | undefined): void {
     if (ifRevision === undefined || (find(key)?.revision ?? null) === ifRevision) return;
-    throw new ServiceError("conflict", "The blob was changed by somebody else.");
+    throw new ServiceError("conflict", "The blob was changed by another writer");
   }
 
   function reserve(bytes: number): void {
-    if (usedBytes + bytes > maxBytes) throw new ServiceError("no_space", "The store is full.");
+    if (usedBytes + bytes > maxBytes)
+      throw new ServiceError("no_space", "The memory store is full: delete blobs, or raise maxBytes");
     usedBytes += bytes;
   }
 
-  /** A copy of the body, whose length is reserved; nothing is if it rejects. */
+  /** A copy of the body, whose length is reserved; if it rejects, the reservation is released. */
   async function receive(body: Uint8Array | Readable, signal: AbortSignal | undefined): Promise<Buffer> {
     if (body instanceof Uint8Array) {
       reserve(body.byteLength);
@@ -66,7 +70,8 @@ export function createMemoryBlobStore(options: MemoryBlobStoreOptions = {}): Blo
         body,
         async (source: AsyncIterable<Uint8Array | string>) => {
           for await (const chunk of source) {
-            const bytes = Buffer.from(chunk as Uint8Array); // `from` takes both, its overloads only one at a time.
+            // `from` accepts both types, its overloads only one at a time.
+            const bytes = Buffer.from(chunk as Uint8Array);
             reserve(bytes.length);
             size += bytes.length;
             chunks.push(bytes);
@@ -118,7 +123,7 @@ export function createMemoryBlobStore(options: MemoryBlobStoreOptions = {}): Blo
       if (blob === undefined) return null;
       const size = blob.bytes.length;
       const { start, end } = range === undefined ? { start: 0, end: size - 1 } : within(range, size);
-      // A copy: the receiver may write into its Buffer.
+      // A copy, because the receiver may write into its Buffer.
       return { size, revision: blob.revision, body: Buffer.from(blob.bytes.subarray(start, end + 1)) };
     },
 
@@ -153,7 +158,7 @@ export function createMemoryBlobStore(options: MemoryBlobStoreOptions = {}): Blo
   };
 }
 
-/** Ends a stream that will not be read. */
+/** Destroys a stream that will not be read. */
 function discard(stream: Readable): void {
   stream.on("error", () => undefined); // An unhandled error would end the process.
   stream.destroy();
@@ -161,6 +166,6 @@ function discard(stream: Readable): void {
 
 function within({ start, end }: ByteRange, size: number): ByteRange {
   const valid = Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && start <= end;
-  if (!valid || start >= size) throw new ServiceError("bad_request", "The range lies outside of the blob.");
+  if (!valid || start >= size) throw new ServiceError("bad_request", "The range must begin within the blob");
   return { start, end: Math.min(end, size - 1) };
 }

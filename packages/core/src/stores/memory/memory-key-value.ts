@@ -4,16 +4,19 @@ import type { KeyValue } from "../../contracts/key-value.ts";
 import { preset, type RuleTable, whole } from "../../option-rules.ts";
 
 export interface MemoryKeyValueOptions {
-  /** At most this many keys, an integer of at least 1; the least recently used go first. @default 100_000 */
+  /**
+   * Maximum number of keys, an integer of at least 1; the least recently used are dropped first. @default
+   * 100_000
+   */
   maxKeys?: number;
 }
 
 const RULES = { maxKeys: preset(100_000, whole(1)) } satisfies RuleTable<MemoryKeyValueOptions>;
 
-/** Values in this process' memory. */
+/** Values in this process's memory. */
 export function createMemoryKeyValue(options: MemoryKeyValueOptions = {}): KeyValue {
   const { maxKeys } = checkOptions("createMemoryKeyValue", options, RULES);
-  // As text, so that a caller cannot change the kept value.
+  // Stored as text, so that a caller cannot change the stored value.
   const values = new LRUCache<string, string>({ max: maxKeys });
   return {
     async get(key) {

@@ -9,7 +9,7 @@ const MINUTE = { limit: 1, windowMs: 60_000 };
 
 rateLimiterContract(test, async () => createMemoryRateLimiter());
 
-test("remembers no more keys than it may, and forgets the windows that began first", async () => {
+test("the memory limiter keeps at most maxKeys keys, and drops the windows that began first", async () => {
   const limiter = createMemoryRateLimiter({ maxKeys: 100 });
   for (let key = 0; key < 250; key++) await limiter.consume(`${key}`, MINUTE);
   const remembered: number[] = [];
@@ -23,7 +23,7 @@ test("remembers no more keys than it may, and forgets the windows that began fir
   await limiter.close();
 });
 
-test("remembers so many keys for every rule", async () => {
+test("the memory limiter applies maxKeys to each rule separately", async () => {
   const limiter = createMemoryRateLimiter({ maxKeys: 2 });
   const other = { limit: 2, windowMs: 60_000 };
   for (const key of ["a", "b"]) await limiter.consume(key, MINUTE);
@@ -32,7 +32,7 @@ test("remembers so many keys for every rule", async () => {
   await limiter.close();
 });
 
-test("counts a hundred thousand keys within 100 MB", { timeout: 60_000 }, async () => {
+test("the memory limiter counts a hundred thousand keys within 100 MB", { timeout: 60_000 }, async () => {
   const script = `
     import { createMemoryRateLimiter } from "@outrigger/core";
     const limiter = createMemoryRateLimiter();
@@ -46,7 +46,7 @@ test("counts a hundred thousand keys within 100 MB", { timeout: 60_000 }, async 
   assert.ok(bytes > 1e6 && bytes < 100e6, `${bytes} bytes`);
 });
 
-test("keeps no process alive", async () => {
+test("the memory limiter's timers keep no process alive", async () => {
   const script = `
     import { createMemoryRateLimiter } from "@outrigger/core";
     const limiter = createMemoryRateLimiter();
@@ -56,7 +56,7 @@ test("keeps no process alive", async () => {
   assert.equal(await run(["--input-type=module", "--eval", script]), "false\n");
 });
 
-test("refuses rules and costs that are none", async () => {
+test("the memory limiter rejects invalid rules and costs with a TypeError", async () => {
   const limiter = createMemoryRateLimiter();
   for (const value of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
     await expect(limiter.consume("a", { limit: value, windowMs: 1000 })).rejects.toThrow(TypeError);
@@ -65,13 +65,13 @@ test("refuses rules and costs that are none", async () => {
     await expect(limiter.refund("a", MINUTE, value)).rejects.toThrow(TypeError);
     expect(() => createMemoryRateLimiter({ maxKeys: value })).toThrow(TypeError);
   }
-  // Node would run a timer of this length after 1 ms, and the window would be over.
+  // Node would run a timer of this length after 1 ms, which would end the window.
   await expect(limiter.consume("a", { limit: 1, windowMs: 2 ** 31 })).rejects.toThrow(TypeError);
   await limiter.consume("a", { limit: 1, windowMs: 2 ** 31 - 1 });
   await limiter.close();
 });
 
-test("answers the others when one is refused for a bad rule", async () => {
+test("the memory limiter answers valid calls while another is rejected for an invalid rule", async () => {
   const limiter = createMemoryRateLimiter();
   const results = await Promise.allSettled([
     limiter.consume("a", MINUTE),
@@ -85,7 +85,7 @@ test("answers the others when one is refused for a bad rule", async () => {
   await limiter.close();
 });
 
-/** Runs Node until it ends by itself; what it printed. */
+/** Runs Node until it exits, and returns its output. */
 async function run(args: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, args, {
     cwd: import.meta.dirname,

@@ -5,13 +5,13 @@ import type { RateLimiter, RateResult, RateRule } from "../../contracts/rate-lim
 import { ServiceError } from "../../errors.ts";
 import { preset, type RuleTable, whole } from "../../option-rules.ts";
 
-/** Longest delay of a Node timer; `setTimeout` takes a longer one for 1 ms. */
+/** Longest delay of a Node timer; `setTimeout` treats a longer one as 1 ms. */
 const MAX_WINDOW_MS = 2 ** 31 - 1;
 
 export interface MemoryRateLimiterOptions {
   /**
-   * At most this many keys are remembered per rule, an integer of at least 1. When there are more, the windows that
-   * began first are forgotten.
+   * Maximum number of keys per rule, an integer of at least 1. Beyond that, the windows that began first are
+   * dropped.
    * @default 100_000
    */
   maxKeys?: number;
@@ -23,15 +23,16 @@ const WINDOW = whole(1, MAX_WINDOW_MS);
 
 interface RuleWindows {
   counter: RateLimiterMemory;
-  /** When each key's window ends, the earliest first: windows of one rule are equally long. */
+  /** When each key's window ends, earliest first: windows of one rule have equal lengths. */
   endsAt: Map<string, number>;
 }
 
 /**
- * A limiter within this process: each process of an app counts for itself. Its timers do not keep the process alive.
+ * A limiter within this process: each process of an app counts separately. Its timers do not keep the process
+ * alive.
  *
- * Rejects with a `TypeError` for a limit or a cost that is not an integer of at least 1, or a window that is not an
- * integer of 1 to 2,147,483,647 ms (24.8 days), and with `store_unavailable` once it is closed.
+ * Rejects with a `TypeError` if a limit or a cost is not an integer of at least 1, or a window is not an
+ * integer from 1 to 2,147,483,647 ms (24.8 days). Rejects with `store_unavailable` after `close`.
  */
 export function createMemoryRateLimiter(options: MemoryRateLimiterOptions = {}): RateLimiter {
   const { maxKeys } = checkOptions("createMemoryRateLimiter", options, RULES);
@@ -40,12 +41,12 @@ export function createMemoryRateLimiter(options: MemoryRateLimiterOptions = {}):
   const inTurn = createInTurn();
 
   /**
-   * Runs `work` alone. The counter answers a tick later than it counts, and it counts refused attempts as well. So each
-   * attempt reads first, and no other may count between its read and its count.
+   * Runs `work` alone. The counter answers a tick after it counts, and it also counts rejected attempts. So
+   * each attempt reads first, and no other attempt may count between its read and its count.
    */
   function alone<T>(rule: RateRule, work: (windows: RuleWindows) => Promise<T>): Promise<T> {
     return inTurn(() => {
-      if (closed) throw new ServiceError("store_unavailable", "The rate limiter is closed.");
+      if (closed) throw new ServiceError("store_unavailable", "The rate limiter is closed");
       return work(windowsOf(rule));
     });
   }
@@ -79,7 +80,7 @@ export function createMemoryRateLimiter(options: MemoryRateLimiterOptions = {}):
         const now = await look(windows, key, rule);
         if (cost > now.remaining) return { ...now, allowed: false };
         const taken = await windows.counter.consume(key, cost);
-        // A clock that was set back would have it wait for longer than the window, whose timer goes by time that passes.
+        // If the clock was set back, `msBeforeNext` exceeds the window, whose timer measures elapsed time.
         const resetMs = Math.min(rule.windowMs, Math.ceil(taken.msBeforeNext));
         if (taken.isFirstInDuration) remember(windows, key, resetMs);
         return { allowed: true, remaining: taken.remainingPoints, resetMs };
@@ -95,7 +96,7 @@ export function createMemoryRateLimiter(options: MemoryRateLimiterOptions = {}):
       await alone(rule, async (windows) => {
         const { remaining } = await look(windows, key, rule);
         const back = Math.min(cost, rule.limit - remaining);
-        // Without a window there is nothing to give back, and `reward` would begin one.
+        // Without a window there is nothing to refund, and `reward` would begin one.
         if (back > 0) await windows.counter.reward(key, back);
       });
     },
@@ -114,7 +115,7 @@ export function createMemoryRateLimiter(options: MemoryRateLimiterOptions = {}):
 
 async function look({ counter }: RuleWindows, key: string, rule: RateRule): Promise<RateResult> {
   const found = await counter.get(key);
-  // A record may outlive its window until its timer runs.
+  // A record may exist beyond its window until its timer runs.
   if (found === null || found.msBeforeNext <= 0) {
     return { allowed: true, remaining: rule.limit, resetMs: rule.windowMs };
   }
@@ -128,5 +129,5 @@ async function look({ counter }: RuleWindows, key: string, rule: RateRule): Prom
 
 function forget({ counter, endsAt }: RuleWindows, key: string): void {
   endsAt.delete(key);
-  void counter.delete(key); // Done when it returns, with its timer; the promise never rejects.
+  void counter.delete(key); // Done, timer included, when the call returns; the promise never rejects.
 }

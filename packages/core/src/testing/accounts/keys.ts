@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { assertRejects } from "../blob-store/scope.ts";
 import { type AccountsTest, accountOf } from "./samples.ts";
 
-/** What opens with a key, and for how long. */
+/** Adding, finding and revoking keys. */
 export function accountKeysBehaviour(check: AccountsTest): void {
-  check("are found by the hash of each of their keys", async ({ one, another, id }) => {
+  check("an account is found by the hash of each of its keys", async ({ one, another, id }) => {
     const account = accountOf(id);
     await one.create(account);
     await one.create(accountOf(`${id}-other`));
@@ -26,40 +26,48 @@ export function accountKeysBehaviour(check: AccountsTest): void {
     assert.deepEqual(await another.keys(`${id}-other`), []);
   });
 
-  check("refuse a hash that is known, whosever it is, valid or not", async ({ one, another, id }) => {
-    await one.create(accountOf(id));
-    await one.create(accountOf(`${id}-other`));
-    const hash = hashOf(id);
-    const key = { hint: "or_a", createdAt: 1, revokedAt: null };
-    await one.addKey(id, hash, key);
-    await assertRejects(() => another.addKey(id, hash, key), "conflict", "the same account");
-    await assertRejects(() => another.addKey(`${id}-other`, hash, key), "conflict", "another account");
-    await one.revokeKeys(id, "or_a", 2);
-    await assertRejects(() => another.addKey(id, hash, key), "conflict", "a revoked one");
-    assert.equal(await one.findByKey(hash), null);
-    assert.equal((await one.keys(id)).length, 1);
-    assert.deepEqual(await one.keys(`${id}-other`), []);
-  });
+  check(
+    "addKey rejects a known hash with conflict, also for another account and for a revoked key",
+    async ({ one, another, id }) => {
+      await one.create(accountOf(id));
+      await one.create(accountOf(`${id}-other`));
+      const hash = hashOf(id);
+      const key = { hint: "or_a", createdAt: 1, revokedAt: null };
+      await one.addKey(id, hash, key);
+      await assertRejects(() => another.addKey(id, hash, key), "conflict", "the same account");
+      await assertRejects(() => another.addKey(`${id}-other`, hash, key), "conflict", "another account");
+      await one.revokeKeys(id, "or_a", 2);
+      await assertRejects(() => another.addKey(id, hash, key), "conflict", "a revoked one");
+      assert.equal(await one.findByKey(hash), null);
+      assert.equal((await one.keys(id)).length, 1);
+      assert.deepEqual(await one.keys(`${id}-other`), []);
+    },
+  );
 
-  check("revoke the valid keys that begin with a hint, and no others", async ({ one, another, id }) => {
-    const other = `${id}-other`;
-    for (const each of [id, other]) {
-      await one.create(accountOf(each));
-      for (const hint of ["or_a1", "or_a2", "or_b1", "or%a1"]) {
-        await one.addKey(each, hashOf(each + hint), { hint, createdAt: 5, revokedAt: null });
+  check(
+    "revokeKeys revokes only the valid keys of the account that begin with the hint",
+    async ({ one, another, id }) => {
+      const other = `${id}-other`;
+      for (const each of [id, other]) {
+        await one.create(accountOf(each));
+        for (const hint of ["or_a1", "or_a2", "or_b1", "or%a1"]) {
+          await one.addKey(each, hashOf(each + hint), { hint, createdAt: 5, revokedAt: null });
+        }
       }
-    }
-    assert.equal(await another.revokeKeys(id, "or_a", 77), 2);
-    assert.equal(await another.revokeKeys(id, "or_a", 88), 0);
-    assert.equal(await another.revokeKeys(id, "or_%", 88), 0);
-    assert.equal(await another.revokeKeys(id, "or%", 99), 1);
-    const revoked = Object.fromEntries((await one.keys(id)).map(({ hint, revokedAt }) => [hint, revokedAt]));
-    assert.deepEqual(revoked, { or_a1: 77, or_a2: 77, or_b1: null, "or%a1": 99 });
-    assert.equal(await one.findByKey(hashOf(`${id}or_a1`)), null);
-    assert.equal((await one.findByKey(hashOf(`${id}or_b1`)))?.id, id);
-    assert.equal((await one.findByKey(hashOf(`${other}or_a1`)))?.id, other);
-    assert.equal(await another.revokeKeys(`${id}-nobody`, "or_", 99), 0);
-  });
+      assert.equal(await another.revokeKeys(id, "or_a", 77), 2);
+      assert.equal(await another.revokeKeys(id, "or_a", 88), 0);
+      assert.equal(await another.revokeKeys(id, "or_%", 88), 0);
+      assert.equal(await another.revokeKeys(id, "or%", 99), 1);
+      const revoked = Object.fromEntries(
+        (await one.keys(id)).map(({ hint, revokedAt }) => [hint, revokedAt]),
+      );
+      assert.deepEqual(revoked, { or_a1: 77, or_a2: 77, or_b1: null, "or%a1": 99 });
+      assert.equal(await one.findByKey(hashOf(`${id}or_a1`)), null);
+      assert.equal((await one.findByKey(hashOf(`${id}or_b1`)))?.id, id);
+      assert.equal((await one.findByKey(hashOf(`${other}or_a1`)))?.id, other);
+      assert.equal(await another.revokeKeys(`${id}-absent`, "or_", 99), 0);
+    },
+  );
 }
 
 function hashOf(text: string): string {

@@ -6,27 +6,30 @@ const NOW_MS = Date.UTC(2026, 2, 15);
 const TEN_MINUTES_MS = 600_000;
 const MONTH = "2026-03";
 
-/** What is charged, and when it counts. */
+/** Reserving and settling points, and their expiry. */
 export function reserveBehaviour(check: AccountsTest): void {
-  check("reserve what is asked for until nothing is left", async ({ one, another, id }) => {
-    await one.create(accountOf(id));
-    const reserve = (request: string, points: number) =>
-      one.reserve(chargeOf(id, request), points, 10, NOW_MS);
-    assert.deepEqual(await reserve("a", 4), { outcome: "reserved", points: 4 });
-    assert.deepEqual(await reserve("b", 4), { outcome: "reserved", points: 4 });
-    // As many as are left.
-    assert.deepEqual(await reserve("c", 4), { outcome: "reserved", points: 2 });
-    assert.deepEqual(await reserve("d", 1), { outcome: "exhausted" });
-    assert.deepEqual(await another.usage(id, MONTH, NOW_MS), { searches: 10, verifications: 0 });
-    await one.settle(chargeOf(id, "b"), 4);
-    assert.deepEqual(await reserve("d", 1), { outcome: "exhausted" });
-    assert.deepEqual(await one.reserve(chargeOf(id, "e"), 3, 0, NOW_MS), { outcome: "exhausted" });
-    // A larger plan leaves more.
-    const larger = await one.reserve(chargeOf(id, "e"), 3, 12, NOW_MS);
-    assert.deepEqual(larger, { outcome: "reserved", points: 2 });
-  });
+  check(
+    "reserve grants the requested points until none are left, and at last those that remain",
+    async ({ one, another, id }) => {
+      await one.create(accountOf(id));
+      const reserve = (request: string, points: number) =>
+        one.reserve(chargeOf(id, request), points, 10, NOW_MS);
+      assert.deepEqual(await reserve("a", 4), { outcome: "reserved", points: 4 });
+      assert.deepEqual(await reserve("b", 4), { outcome: "reserved", points: 4 });
+      // The points that are left.
+      assert.deepEqual(await reserve("c", 4), { outcome: "reserved", points: 2 });
+      assert.deepEqual(await reserve("d", 1), { outcome: "exhausted" });
+      assert.deepEqual(await another.usage(id, MONTH, NOW_MS), { searches: 10, verifications: 0 });
+      await one.settle(chargeOf(id, "b"), 4);
+      assert.deepEqual(await reserve("d", 1), { outcome: "exhausted" });
+      assert.deepEqual(await one.reserve(chargeOf(id, "e"), 3, 0, NOW_MS), { outcome: "exhausted" });
+      // A larger allowance leaves more points.
+      const larger = await one.reserve(chargeOf(id, "e"), 3, 12, NOW_MS);
+      assert.deepEqual(larger, { outcome: "reserved", points: 2 });
+    },
+  );
 
-  check("charge the same request once, while it is under way and afterwards", async (scope) => {
+  check("the same request is charged once, while it is reserved and after it is settled", async (scope) => {
     const { one, another, id } = scope;
     await one.create(accountOf(id));
     const charge = chargeOf(id, "a");
@@ -38,11 +41,11 @@ export function reserveBehaviour(check: AccountsTest): void {
     assert.equal((await one.usage(id, MONTH, muchLater)).searches, 2);
     const last = await one.reserve(chargeOf(id, "b"), 3, 3, muchLater);
     assert.deepEqual(last, { outcome: "reserved", points: 1 });
-    // Also when nothing is left.
+    // Also if no points are left.
     assert.deepEqual(await another.reserve(charge, 1, 3, muchLater), { outcome: "repeat", points: 2 });
   });
 
-  check("charge one of two that are the same at the same time", async ({ one, another, id }) => {
+  check("of two identical requests at the same time, one is charged", async ({ one, another, id }) => {
     await one.create(accountOf(id));
     for (let turn = 0; turn < 10; turn++) {
       const results = await Promise.all(
@@ -53,19 +56,22 @@ export function reserveBehaviour(check: AccountsTest): void {
     assert.equal((await one.usage(id, MONTH, NOW_MS)).searches, 20);
   });
 
-  check("accept exactly 100 of 1,000 at once where 100 are left", async ({ one, another, id }) => {
-    await one.create(accountOf(id));
-    const results = await Promise.all(
-      Array.from({ length: 1000 }, (_, index) =>
-        (index % 2 === 0 ? one : another).reserve(chargeOf(id, `r${index}`), 1, 100, NOW_MS),
-      ),
-    );
-    assert.equal(outcomes(results, "reserved").length, 100);
-    assert.equal(outcomes(results, "exhausted").length, 900);
-    assert.equal((await one.usage(id, MONTH, NOW_MS)).searches, 100);
-  });
+  check(
+    "of 1,000 simultaneous requests with 100 points left, exactly 100 are accepted",
+    async ({ one, another, id }) => {
+      await one.create(accountOf(id));
+      const results = await Promise.all(
+        Array.from({ length: 1000 }, (_, index) =>
+          (index % 2 === 0 ? one : another).reserve(chargeOf(id, `r${index}`), 1, 100, NOW_MS),
+        ),
+      );
+      assert.equal(outcomes(results, "reserved").length, 100);
+      assert.equal(outcomes(results, "exhausted").length, 900);
+      assert.equal((await one.usage(id, MONTH, NOW_MS)).searches, 100);
+    },
+  );
 
-  check("never give away more points than there are, whatever is asked for at once", async (scope) => {
+  check("simultaneous reservations never exceed the allowance", async (scope) => {
     const { one, another, id } = scope;
     await one.create(accountOf(id));
     const results = await Promise.all(
@@ -78,7 +84,7 @@ export function reserveBehaviour(check: AccountsTest): void {
     assert.equal((await another.usage(id, MONTH, NOW_MS)).searches, 100);
   });
 
-  check("take a reservation back when it is settled with 0", async ({ one, another, id }) => {
+  check("settle with 0 cancels the reservation", async ({ one, another, id }) => {
     await one.create(accountOf(id));
     const charge = chargeOf(id, "a");
     await one.reserve(charge, 5, 5, NOW_MS);
@@ -90,24 +96,27 @@ export function reserveBehaviour(check: AccountsTest): void {
     assert.equal((await one.usage(id, MONTH, NOW_MS)).searches, 0);
   });
 
-  check("give back what a request did not cost, once", async ({ one, another, id }) => {
-    await one.create(accountOf(id));
-    const charge = chargeOf(id, "a");
-    await one.reserve(charge, 5, 10, NOW_MS);
-    await one.settle(charge, 2);
-    await another.settle(charge, 2);
-    await one.settle(charge, 1);
-    assert.equal((await another.usage(id, MONTH, NOW_MS)).searches, 2);
-    assert.deepEqual(await one.reserve(chargeOf(id, "b"), 10, 10, NOW_MS), {
-      outcome: "reserved",
-      points: 8,
-    });
-    // What was never reserved cannot be settled.
-    await one.settle(chargeOf(id, "c"), 3);
-    assert.equal((await another.usage(id, MONTH, NOW_MS)).searches, 10);
-  });
+  check(
+    "settle returns the points that a request did not use, and only once",
+    async ({ one, another, id }) => {
+      await one.create(accountOf(id));
+      const charge = chargeOf(id, "a");
+      await one.reserve(charge, 5, 10, NOW_MS);
+      await one.settle(charge, 2);
+      await another.settle(charge, 2);
+      await one.settle(charge, 1);
+      assert.equal((await another.usage(id, MONTH, NOW_MS)).searches, 2);
+      assert.deepEqual(await one.reserve(chargeOf(id, "b"), 10, 10, NOW_MS), {
+        outcome: "reserved",
+        points: 8,
+      });
+      // A charge without a reservation cannot be settled.
+      await one.settle(chargeOf(id, "c"), 3);
+      assert.equal((await another.usage(id, MONTH, NOW_MS)).searches, 10);
+    },
+  );
 
-  check("settle many at once to what they cost together", async ({ one, another, id }) => {
+  check("many simultaneous settle calls add up to their total cost", async ({ one, another, id }) => {
     await one.create(accountOf(id));
     const charges = Array.from({ length: 60 }, (_, index) => chargeOf(id, `r${index}`));
     await Promise.all(charges.map((charge) => one.reserve(charge, 3, 1000, NOW_MS)));
@@ -118,37 +127,40 @@ export function reserveBehaviour(check: AccountsTest): void {
     assert.equal((await one.usage(id, MONTH, NOW_MS)).searches, cost);
   });
 
-  check("count no reservation that has not been settled for ten minutes", async ({ one, another, id }) => {
-    await one.create(accountOf(id));
-    await one.reserve(chargeOf(id, "lost"), 6, 10, NOW_MS);
-    await one.reserve(chargeOf(id, "done"), 3, 10, NOW_MS);
-    await one.settle(chargeOf(id, "done"), 3);
-    const justBefore = NOW_MS + TEN_MINUTES_MS - 1;
-    assert.equal((await another.usage(id, MONTH, justBefore)).searches, 9);
-    assert.deepEqual(await another.reserve(chargeOf(id, "lost"), 6, 10, justBefore), {
-      outcome: "repeat",
-      points: 6,
-    });
-    const after = NOW_MS + TEN_MINUTES_MS;
-    assert.equal((await another.usage(id, MONTH, after)).searches, 3);
-    // The same request is charged anew, and counts for another ten minutes.
-    assert.deepEqual(await another.reserve(chargeOf(id, "lost"), 6, 10, after), {
-      outcome: "reserved",
-      points: 6,
-    });
-    assert.equal((await one.usage(id, MONTH, after + TEN_MINUTES_MS - 1)).searches, 9);
-    assert.deepEqual(await one.reserve(chargeOf(id, "new"), 9, 10, after), {
-      outcome: "reserved",
-      points: 1,
-    });
-    const nextDay = after + 144 * TEN_MINUTES_MS;
-    assert.deepEqual(await one.reserve(chargeOf(id, "next"), 9, 10, nextDay), {
-      outcome: "reserved",
-      points: 7,
-    });
-  });
+  check(
+    "a reservation that is not settled within ten minutes no longer counts",
+    async ({ one, another, id }) => {
+      await one.create(accountOf(id));
+      await one.reserve(chargeOf(id, "lost"), 6, 10, NOW_MS);
+      await one.reserve(chargeOf(id, "done"), 3, 10, NOW_MS);
+      await one.settle(chargeOf(id, "done"), 3);
+      const justBefore = NOW_MS + TEN_MINUTES_MS - 1;
+      assert.equal((await another.usage(id, MONTH, justBefore)).searches, 9);
+      assert.deepEqual(await another.reserve(chargeOf(id, "lost"), 6, 10, justBefore), {
+        outcome: "repeat",
+        points: 6,
+      });
+      const after = NOW_MS + TEN_MINUTES_MS;
+      assert.equal((await another.usage(id, MONTH, after)).searches, 3);
+      // The same request is charged again, and its reservation lasts another ten minutes.
+      assert.deepEqual(await another.reserve(chargeOf(id, "lost"), 6, 10, after), {
+        outcome: "reserved",
+        points: 6,
+      });
+      assert.equal((await one.usage(id, MONTH, after + TEN_MINUTES_MS - 1)).searches, 9);
+      assert.deepEqual(await one.reserve(chargeOf(id, "new"), 9, 10, after), {
+        outcome: "reserved",
+        points: 1,
+      });
+      const nextDay = after + 144 * TEN_MINUTES_MS;
+      assert.deepEqual(await one.reserve(chargeOf(id, "next"), 9, 10, nextDay), {
+        outcome: "reserved",
+        points: 7,
+      });
+    },
+  );
 
-  check("keep months, kinds and accounts apart", async ({ one, another, id }) => {
+  check("months, kinds and accounts are counted separately", async ({ one, another, id }) => {
     const other = `${id}-other`;
     for (const each of [id, other]) await one.create(accountOf(each));
     const charges: Charge[] = [

@@ -1,6 +1,6 @@
 import type { Account, Accounts } from "../../contracts/accounts.ts";
 
-/** Accounts twice on the same data, and an ID that no other case has. */
+/** Two accounts objects on the same data, and an ID that no other case uses. */
 export interface AccountsScope {
   one: Accounts;
   another: Accounts;
@@ -9,7 +9,7 @@ export interface AccountsScope {
 
 export type AccountsTest = (name: string, body: (scope: AccountsScope) => Promise<void>) => void;
 
-/** An account of which nothing more is known. */
+/** An account with an ID and default values. */
 export function accountOf(id: string): Account {
   return { id, email: null, firstName: null, lastName: null, plan: "free", createdAt: 1_790_000_000_000 };
 }

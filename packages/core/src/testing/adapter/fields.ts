@@ -8,7 +8,7 @@ const LIMITS = { maxBytes: 16 * 1024, idleMs: 5000 };
 const JSON_TYPE = { "Content-Type": "application/json" };
 const FORM_TYPE = { "Content-Type": "application/x-www-form-urlencoded" };
 
-/** Echoes the fields, as entries so that no name is special. */
+/** Echoes the fields as entries, so that no field name is special. */
 const echo = replying(async (call) => {
   const fields = await call.fields(LIMITS);
   if (fields === null) return json(200, { fields: null });
@@ -34,7 +34,7 @@ export function fieldsBehaviour(scope: Scope): void {
     if (expected !== null) assert.equal(seen.hasPrototype, false);
   }
 
-  test("reads a JSON object with its values as they are", () =>
+  test("fields() returns the values of a JSON object unchanged", () =>
     withHost(scope, echo, async (host) => {
       const text = '{"name":"Grüße","page":2,"deep":{"a":[1,null,true]},"__proto__":{"admin":true}}';
       const expected: [string, unknown][] = [
@@ -47,7 +47,7 @@ export function fieldsBehaviour(scope: Scope): void {
       await expectFields(host.base, { "Content-Type": "Application/JSON; charset=UTF-8" }, text, expected);
       await expectFields(host.base, { "Content-Type": "application/merge-patch+json" }, text, expected);
       await expectFields(host.base, JSON_TYPE, `\uFEFF${text}`, expected);
-      // Byte by byte, without a length, so that characters are torn apart.
+      // Byte by byte and without a length, so that characters are split.
       await expectFields(
         host.base,
         JSON_TYPE,
@@ -57,7 +57,7 @@ export function fieldsBehaviour(scope: Scope): void {
       assert.equal(Reflect.get({}, "admin"), undefined);
     }));
 
-  test("reads a JSON body on GET", () =>
+  test("fields() reads a JSON body of a GET request", () =>
     withHost(scope, echo, async (host) => {
       const reply = await fetchReply(`${host.base}/`, {
         method: "GET",
@@ -67,7 +67,7 @@ export function fieldsBehaviour(scope: Scope): void {
       assert.deepEqual(JSON.parse(reply.body.toString()).fields, [["a", "b"]]);
     }));
 
-  test("reads an urlencoded form as strings, the last of a repeated name", () =>
+  test("fields() returns an urlencoded form as strings, and the last value of a repeated name", () =>
     withHost(scope, echo, async (host) => {
       await expectFields(
         host.base,
@@ -84,7 +84,7 @@ export function fieldsBehaviour(scope: Scope): void {
       );
     }));
 
-  test("is null when there is no body", () =>
+  test("fields() returns null if the request has no body", () =>
     withHost(scope, echo, async (host) => {
       for (const method of ["GET", "DELETE", "POST"]) {
         const reply = await fetchReply(`${host.base}/`, { method });
@@ -94,7 +94,7 @@ export function fieldsBehaviour(scope: Scope): void {
       await expectFields(host.base, JSON_TYPE, [], null);
     }));
 
-  test("refuses what is malformed, no object, not UTF-8, or of another type", () =>
+  test("fields() rejects a body that is malformed, not an object, not UTF-8, or of another media type", () =>
     withHost(scope, echo, async (host) => {
       const gzip = { ...JSON_TYPE, "Content-Encoding": "gzip" };
       const cases: [Record<string, string>, string | Buffer, number, string][] = [
@@ -123,7 +123,7 @@ export function fieldsBehaviour(scope: Scope): void {
       }
     }));
 
-  test("takes a body of exactly the limit and refuses one byte more, announced or not", () =>
+  test("fields() accepts a body of exactly maxBytes and rejects one byte more, with and without Content-Length", () =>
     withHost(scope, echo, async (host) => {
       const full = Buffer.from(`{"a":"${"x".repeat(LIMITS.maxBytes - 8)}"}`);
       const over = Buffer.from(`{"a":"${"x".repeat(LIMITS.maxBytes - 7)}"}`);
@@ -139,7 +139,7 @@ export function fieldsBehaviour(scope: Scope): void {
       }
     }));
 
-  test("gives up on a body that does not go on", async () => {
+  test("fields() rejects with timeout if the body stops", async () => {
     const hasty = replying(async (call) => json(200, await call.fields({ maxBytes: 100, idleMs: 50 })));
     await withHost(scope, hasty, async (host) => {
       const socket = await connectTo(host.origin);
@@ -156,7 +156,7 @@ export function fieldsBehaviour(scope: Scope): void {
   });
 
   if (harness.parsing.includes("fields")) {
-    test("uses the fields that a parser of the host's has read", () =>
+    test("fields() returns the fields that a body parser of the host has read", () =>
       withHost(
         scope,
         echo,
@@ -179,7 +179,7 @@ export function fieldsBehaviour(scope: Scope): void {
   }
 
   if (harness.parsing.includes("nothing left")) {
-    test("says at once that the host has eaten the body", () =>
+    test("fields() rejects with host_misuse at once if the host has consumed the body", () =>
       withHost(
         scope,
         echo,

@@ -17,7 +17,7 @@ function part(disposition: string | Buffer, content: string | Buffer = PNG) {
   return multipart([{ headers: [disposition, "Content-Type: image/png"], content }]);
 }
 
-/** Bodies that are all the client's fault, with a boundary of {@link BOUNDARY}. */
+/** Malformed bodies, rejected as client errors, with the boundary {@link BOUNDARY}. */
 const MALFORMED: Record<string, string | Buffer> = {
   "no file": multipart([fieldPart("name", "x")]),
   "no part at all": multipart([]),
@@ -33,7 +33,9 @@ const MALFORMED: Record<string, string | Buffer> = {
     { headers: ["Content-Disposition: form-data"], content: "x" },
   ]),
   "a part without Content-Disposition": multipart([{ headers: ["Content-Type: image/png"], content: PNG }]),
-  "a part that is no form-data": part('Content-Disposition: attachment; name="imagedata"; filename="a.png"'),
+  "a part whose disposition is not form-data": part(
+    'Content-Disposition: attachment; name="imagedata"; filename="a.png"',
+  ),
   "an unclosed quote": part('Content-Disposition: form-data; name="imagedata'),
   "no final boundary": cutEnd(multipart([FILE]), `--${BOUNDARY}--\r\n`.length),
   "a final boundary without its dashes (CVE-2026-3520)": Buffer.concat([
@@ -41,16 +43,16 @@ const MALFORMED: Record<string, string | Buffer> = {
     Buffer.from(CRLF),
   ]),
   "half a final boundary": cutEnd(multipart([FILE]), 12),
-  "an end within a part's header": `--${BOUNDARY}\r\nContent-Disposition: form-da`,
+  "an end within a part header": `--${BOUNDARY}\r\nContent-Disposition: form-da`,
   "an end within the file": cutEnd(multipart([FILE]), 1000),
-  "only a preamble": "nothing to see here\r\n".repeat(100),
+  "nothing but a preamble": "nothing to see here\r\n".repeat(100),
   "a space in the final boundary": Buffer.from(
     multipart([FILE])
       .toString("latin1")
       .replace(`--${BOUNDARY}--`, `--${BOUNDARY.slice(0, 9)} ${BOUNDARY.slice(9)}--`),
     "latin1",
   ),
-  "only the final boundary": `--${BOUNDARY}--\r\n`,
+  "nothing but the final boundary": `--${BOUNDARY}--\r\n`,
   "a header line without a colon (CVE-2022-24434)": `--${BOUNDARY}\r\nContent-Disposition\r\n\r\nx\r\n--${BOUNDARY}--\r\n`,
   "a header that begins with a space (CVE-2022-24434)": `--${BOUNDARY}\r\n Content-Disposition: form-data\r\n\r\nx\r\n--${BOUNDARY}--\r\n`,
   "bare line feeds": multipart([FILE]).toString("latin1").replaceAll(CRLF, "\n"),
@@ -91,7 +93,7 @@ export function hostileBodiesBehaviour(scope: Scope): void {
   const { test, mountPath } = scope;
 
   for (const [title, body] of Object.entries(MALFORMED)) {
-    test(`answers ${title} with bad_request, and goes on`, () =>
+    test(`upload() rejects ${title} with bad_request, and the next upload succeeds`, () =>
       withDirectory(async (spoolDirectory) => {
         const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory });
         await withHost(scope, service, async (host) => {
@@ -117,7 +119,7 @@ export function hostileBodiesBehaviour(scope: Scope): void {
       }));
   }
 
-  test("survives the request of expressjs/multer#1338 (CVE-2025-7338)", () =>
+  test("the server survives the request of expressjs/multer#1338 (CVE-2025-7338)", () =>
     withHost(scope, uploadService(UPLOAD_LIMITS), async (host) => {
       const body = [
         "------FormBoundary",
@@ -143,7 +145,7 @@ export function hostileBodiesBehaviour(scope: Scope): void {
       assert.equal((jsonOf(raw) as { code: string }).code, "bad_request");
     }));
 
-  test("takes names made to harm for names (CVE-2026-5038, CVE-2026-77078)", () =>
+  test("upload() treats hostile names as plain names (CVE-2026-5038, CVE-2026-77078)", () =>
     withHost(scope, uploadService(UPLOAD_LIMITS), async (host) => {
       const names = [
         "__proto__",
@@ -168,7 +170,7 @@ export function hostileBodiesBehaviour(scope: Scope): void {
       assert.equal(Reflect.get({}, "x"), undefined);
     }));
 
-  test("leaks nothing over a hundred malformed bodies at once (CVE-2025-47935)", () =>
+  test("a hundred simultaneous malformed bodies leak no descriptor and no file (CVE-2025-47935)", () =>
     withDirectory(async (spoolDirectory) => {
       const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory });
       await withHost(scope, service, async (host) => {
@@ -187,7 +189,7 @@ export function hostileBodiesBehaviour(scope: Scope): void {
         }
         assert.deepEqual(await readdir(spoolDirectory), []);
         assert.equal(service.log.settled, service.log.started);
-        // Connections may still be closing on either side.
+        // Connections may still be closing on both sides.
         assert.ok((await countDescriptors()) <= before + 24);
       });
     }));

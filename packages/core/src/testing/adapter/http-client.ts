@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 
-/** Longer than anything here takes on a busy machine; a hang is a failure, not a wait. */
+/** Longer than any step takes on a busy machine, so that a hang fails the test. */
 const PATIENCE_MS = 10_000;
 
 export interface ClientReply {
@@ -15,12 +15,12 @@ export interface ClientReply {
 export interface ClientRequest {
   method?: string;
   headers?: Record<string, string>;
-  /** A list is sent chunk by chunk without a Content-Length. */
+  /** A list is sent in chunks, without a Content-Length. */
   body?: string | Buffer | Buffer[];
   agent?: Agent;
 }
 
-/** Rejects when `promise` has not settled in time, saying what was waited for. */
+/** Rejects if `promise` does not settle in time; the message names what was awaited. */
 export async function within<T>(promise: Promise<T>, what: string, ms = PATIENCE_MS): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -33,21 +33,21 @@ export async function within<T>(promise: Promise<T>, what: string, ms = PATIENCE
   }
 }
 
-/** Resolves when `condition` holds; fails with `what` when it does not come to hold. */
+/** Resolves when `condition` holds; fails with `what` if it does not in time. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const end = Date.now() + PATIENCE_MS;
   while (!(await condition())) {
-    assert.ok(Date.now() < end, `Never came true: ${what}`);
+    assert.ok(Date.now() < end, `Not in time: ${what}`);
     await turn(5);
   }
 }
 
-/** Lets other work happen. */
+/** Lets other work run. */
 export function turn(ms = 0): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** One request on a connection of its own, and its whole reply. */
+/** Sends one request on its own connection, and returns the whole reply. */
 export function fetchReply(url: string, options: ClientRequest = {}): Promise<ClientReply> {
   const exchange = new Promise<ClientReply>((resolve, reject) => {
     openReply(url, options)
@@ -66,14 +66,14 @@ export function fetchReply(url: string, options: ClientRequest = {}): Promise<Cl
   return within(exchange, `${options.method ?? "GET"} ${url}`);
 }
 
-/** One request; resolves with the reply when its headers are there. */
+/** Sends one request; resolves when the headers of the reply have arrived. */
 export function openReply(url: string, options: ClientRequest = {}): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { body } = options;
     const headers = { ...options.headers };
     if (typeof body === "string" || Buffer.isBuffer(body))
       headers["content-length"] ??= String(Buffer.byteLength(body));
-    // A false agent would keep the caller from reusing connections where it wants to.
+    // `agent: false` would stop the caller from reusing connections.
     const agent = options.agent ?? new Agent({ keepAlive: false });
     const req = httpRequest(url, { method: options.method ?? "GET", headers, agent });
     let hasReply = false;
@@ -81,7 +81,7 @@ export function openReply(url: string, options: ClientRequest = {}): Promise<Inc
       hasReply = true;
       resolve(res);
     });
-    // After the reply an error is only the server's refusal to read on.
+    // After the reply, an error only means that the server stopped reading.
     req.on("error", (error) => {
       if (!hasReply) reject(error);
     });
@@ -101,14 +101,14 @@ export function connectTo(origin: string): Promise<Socket> {
     socket.once("error", reject);
     socket.once("connect", () => {
       socket.off("error", reject);
-      // What happens to the connection later shows in what has been read from it.
+      // A later connection error shows in the data read from it.
       socket.on("error", () => {});
       resolve(socket);
     });
   });
 }
 
-/** Sends bytes exactly as they are and returns all that comes back until the server closes the connection. */
+/** Sends bytes unchanged and returns everything received until the server closes the connection. */
 export async function sendRaw(origin: string, bytes: string | Buffer): Promise<string> {
   const socket = await connectTo(origin);
   const reply = readToClose(socket);
@@ -124,7 +124,7 @@ export function readToClose(socket: Socket): Promise<string> {
   });
 }
 
-/** One reply, as far as its Content-Length says or until the connection closes. */
+/** Reads one reply, up to its Content-Length or until the connection closes. */
 export function readReply(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     let text = "";

@@ -17,11 +17,11 @@ import { countDescriptors, type Scope, withDirectory, withHost } from "./scope.t
 import { UPLOAD_LIMITS, uploadService } from "./services.ts";
 import { HEADERS, KIB, MIB, PNG, uploadHead } from "./upload-requests.ts";
 
-/** Uploads that stop half-way: nothing of them stays. */
+/** Uploads that stop half-way leave nothing behind. */
 export function interruptedUploadsBehaviour(scope: Scope): void {
   const { test, mountPath } = scope;
 
-  test("gives up on an upload that does not go on, and leaves nothing behind", () =>
+  test("an upload that stops is rejected with timeout, and its spooled file is deleted", () =>
     withDirectory(async (spoolDirectory) => {
       const service = uploadService({ ...UPLOAD_LIMITS, idleMs: 50, spoolDirectory });
       await withHost(scope, service, async (host) => {
@@ -41,7 +41,7 @@ export function interruptedUploadsBehaviour(scope: Scope): void {
       });
     }));
 
-  test("does not give up on an upload that is slow but goes on", () =>
+  test("a slow upload that keeps sending is received", () =>
     withHost(scope, uploadService({ ...UPLOAD_LIMITS, idleMs: 800 }), async (host) => {
       const body = multipart([filePart("imagedata", "a.png", "image/png", PNG)]);
       const socket = await connectTo(host.origin);
@@ -56,7 +56,7 @@ export function interruptedUploadsBehaviour(scope: Scope): void {
     }));
 
   for (const way of ["closes", "resets"] as const) {
-    test(`leaves no file, descriptor or pending call when a client ${way} the connection anywhere in an upload`, () =>
+    test(`an upload leaves no file, descriptor or pending call when its client ${way} the connection at any point`, () =>
       withDirectory(async (spoolDirectory) => {
         const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory });
         await withHost(scope, service, async (host) => {
@@ -72,10 +72,10 @@ export function interruptedUploadsBehaviour(scope: Scope): void {
           await turn(20);
           const descriptors = await countDescriptors();
           const cuts: [string, number][] = [
-            ["within the request's header", -20],
-            ["after the request's header", 0],
+            ["within the request header", -20],
+            ["after the request header", 0],
             ["within the first boundary", 12],
-            ["within the part's header", part + 4],
+            ["within the part header", part + 4],
             ["at the first byte", body.indexOf("\r\n\r\n", part) + 5],
             ["within the first write", 100 * KIB],
             ["between writes", 2 * MIB + 17],
@@ -101,11 +101,11 @@ export function interruptedUploadsBehaviour(scope: Scope): void {
               assert.equal(log.error, log.signal?.reason, place);
               assert.ok(isError(log.error) && log.error.name === "AbortError", place);
             }
-            // Everything was gone when the promise settled, not some time later.
+            // The file must be gone when the promise settles, not some time later.
             assert.deepEqual(await readdir(spoolDirectory), [], place);
           }
           assert.equal(log.started, cuts.length);
-          await until(async () => (await countDescriptors()) <= descriptors, "no descriptor is left open");
+          await until(async () => (await countDescriptors()) <= descriptors, "all descriptors are closed");
           assert.equal(host.lastError(), undefined);
           const after = await fetchReply(`${host.base}/`, { method: "POST", headers: HEADERS, body });
           assert.equal(after.status, 200);

@@ -11,7 +11,7 @@ export function leavingBehaviour(scope: Scope): void {
   const { test, mountPath } = scope;
 
   for (const way of ["closes", "resets"] as const) {
-    test(`aborts the signal of a call whose client ${way} the connection before the reply`, async () => {
+    test(`call.signal aborts when the client ${way} the connection before the reply`, async () => {
       let started: () => void = () => {};
       const waiting = new Promise<void>((resolve) => {
         started = resolve;
@@ -34,12 +34,12 @@ export function leavingBehaviour(scope: Scope): void {
         await until(() => outcome !== "pending", "the signal aborts");
         assert.ok(isError(outcome));
         assert.equal(outcome.name, "AbortError");
-        assert.equal(host.lastError(), undefined, "a client that leaves is no failure of the host");
+        assert.equal(host.lastError(), undefined, "a client that disconnects is no failure of the host");
       });
     });
   }
 
-  test("tells a service that asks only after the client has left", async () => {
+  test("a service that reads the body after the client has disconnected gets an aborted signal", async () => {
     let started: () => void = () => {};
     const begun = new Promise<void>((resolve) => {
       started = resolve;
@@ -63,7 +63,8 @@ export function leavingBehaviour(scope: Scope): void {
       socket.write(`POST ${mountPath}/ HTTP/1.1\r\n${head}\r\n\r\n`);
       await within(begun, "the call to begin");
       socket.resetAndDestroy();
-      // What the server learns in the order of its arrival it has learnt when later requests are answered.
+      // The server handles events in order of arrival: once it answers later requests, it has seen the
+      // disconnect.
       for (let round = 0; round < 3; round++) await fetchReply(`${host.base}/ping`);
       left();
       await until(() => outcomes.length === 2, "the call ends");
@@ -72,7 +73,7 @@ export function leavingBehaviour(scope: Scope): void {
     });
   });
 
-  test("never aborts the signal of a call that was answered in full", async () => {
+  test("call.signal never aborts after a complete reply", async () => {
     const signals: AbortSignal[] = [];
     const size = 8 * MIB;
     const serving = service(async (call) => {
@@ -89,7 +90,7 @@ export function leavingBehaviour(scope: Scope): void {
       for (const path of ["/buffer", "/stream", "/none"]) {
         const reply = await fetchReply(host.base + path);
         assert.equal(reply.body.length, path === "/none" ? 0 : size);
-        // The client that goes away the moment it has the last byte.
+        // A client that disconnects as soon as it has the last byte.
         const res = await openReply(host.base + path);
         let received = 0;
         for await (const chunk of res) {
@@ -105,7 +106,7 @@ export function leavingBehaviour(scope: Scope): void {
     );
   });
 
-  test("closes the source of a download whose client leaves", async () => {
+  test("the source of a download is closed when its client disconnects", async () => {
     const sources: Readable[] = [];
     const signals: AbortSignal[] = [];
     const serving = service(async (call) => {
@@ -133,7 +134,7 @@ export function leavingBehaviour(scope: Scope): void {
     });
   });
 
-  test("tells calls and closes sources whose turn on the connection has not come when their client leaves", async () => {
+  test("pipelined calls are aborted, and their sources closed, when their client disconnects", async () => {
     const sources: Readable[] = [];
     const reasons: unknown[] = [];
     let waiting = 0;
@@ -154,14 +155,14 @@ export function leavingBehaviour(scope: Scope): void {
     });
     await withHost(scope, serving, async (host) => {
       const socket = await connectTo(host.origin);
-      // Far more than the listeners on one connection that Node puts up with before it warns of a leak.
+      // Many more than the listeners per connection after which Node warns of a leak.
       const paths = ["/", "/", "/wait", "/late", ...Array.from({ length: 20 }, () => "/")];
       socket.write(
         paths.map((path) => `GET ${mountPath}${path} HTTP/1.1\r\nHost: a.example\r\n\r\n`).join(""),
       );
       await until(() => sources.length + waiting === paths.length, "every call has begun");
       socket.resetAndDestroy();
-      await until(() => reasons.length === 2, "the waiting calls have heard of it");
+      await until(() => reasons.length === 2, "the waiting calls were aborted");
       await until(() => sources.length === paths.length - 1, "the late reply is there");
       await until(() => sources.every((source) => source.closed), "every source is closed");
       for (const reason of reasons) assert.ok(isError(reason) && reason.name === "AbortError");
@@ -169,7 +170,7 @@ export function leavingBehaviour(scope: Scope): void {
     });
   });
 
-  test("destroys the stream of a reply that comes too late", async () => {
+  test("the stream of a reply to a disconnected client is destroyed", async () => {
     let started: () => void = () => {};
     const begun = new Promise<void>((resolve) => {
       started = resolve;
@@ -190,7 +191,7 @@ export function leavingBehaviour(scope: Scope): void {
     });
   });
 
-  test("goes on serving after clients have left in every way", async () => {
+  test("the server still answers after clients have disconnected in every way", async () => {
     const serving = service(async (call) => {
       if (call.path === "/wait")
         await new Promise((resolve) => call.signal.addEventListener("abort", resolve));

@@ -1,7 +1,7 @@
 export const BOUNDARY = "----OutriggerBoundary7MA4YWxkTrZu0gW";
 export const MULTIPART_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
-/** A part of a multipart body: its header lines, without their line ends, and its content. */
+/** A part of a multipart body: its header lines without line ends, and its content. */
 export interface Part {
   headers: (string | Buffer)[];
   content: string | Buffer;
@@ -38,7 +38,7 @@ export function multipart(parts: readonly Part[], boundary = BOUNDARY): Buffer {
   return Buffer.concat(pieces);
 }
 
-/** Bytes that look random and are the same every time. */
+/** Pseudo-random bytes, the same in every run. */
 export function pseudoRandomBytes(length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   let state = 0x2545f491;

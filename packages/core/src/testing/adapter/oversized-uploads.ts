@@ -8,11 +8,11 @@ import { type Scope, withDirectory, withHost } from "./scope.ts";
 import { json, replying, service, UPLOAD_LIMITS, uploadService } from "./services.ts";
 import { HEADERS, KIB, MIB, PNG, uploadHead, writeChunk } from "./upload-requests.ts";
 
-/** Uploads over a limit or not wanted: told at once, and so that the client hears it. */
+/** Uploads that exceed a limit or are not accepted get a reply at once, and the client receives it. */
 export function oversizedUploadsBehaviour(scope: Scope): void {
   const { test, mountPath } = scope;
 
-  test("tells a client that keeps sending 64 MiB that this is too large, ten times out of ten", () =>
+  test("ten clients that keep sending 64 MiB all receive 413 too_large and Connection: close", () =>
     withDirectory(async (spoolDirectory) => {
       const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory });
       await withHost(scope, service, async (host) => {
@@ -31,7 +31,7 @@ export function oversizedUploadsBehaviour(scope: Scope): void {
       });
     }));
 
-  test("stops a file of unannounced size at the limit, without reading the rest", () =>
+  test("an upload without Content-Length is rejected at the limit, without reading the rest", () =>
     withDirectory(async (spoolDirectory) => {
       const limits = { ...UPLOAD_LIMITS, maxFileBytes: MIB, spoolDirectory };
       await withHost(scope, uploadService(limits), async (host) => {
@@ -42,7 +42,7 @@ export function oversizedUploadsBehaviour(scope: Scope): void {
         );
         const start = multipart([filePart("imagedata", "a.png", "image/png", "")]);
         writeChunk(socket, start.subarray(0, start.length - `\r\n--${BOUNDARY}--\r\n`.length));
-        // Never the end: the reply must come all the same.
+        // The body never ends; the reply must come anyway.
         for (let sent = 0; sent <= MIB; sent += 64 * KIB) writeChunk(socket, PNG.subarray(0, 64 * KIB));
         const raw = await within(reply, "the refusal", 5000);
         socket.destroy();
@@ -53,7 +53,7 @@ export function oversizedUploadsBehaviour(scope: Scope): void {
       });
     }));
 
-  test("takes a file of exactly the limit and refuses one byte more", () =>
+  test("upload() accepts a file of exactly maxFileBytes and rejects one byte more", () =>
     withHost(scope, uploadService({ ...UPLOAD_LIMITS, maxFileBytes: 100_000 }), async (host) => {
       for (const [size, status] of [
         [100_000, 200],
@@ -67,7 +67,7 @@ export function oversizedUploadsBehaviour(scope: Scope): void {
       }
     }));
 
-  test("rejects an upload over the limit with an error that another copy of core recognises", async () => {
+  test("an upload over the limit rejects with an error that another copy of core recognises", async () => {
     const limits = { ...UPLOAD_LIMITS, maxFileBytes: 1000 };
     const recognising = service(async (call) => {
       await assertRecognised(() => call.upload(limits), "too_large");
@@ -80,13 +80,13 @@ export function oversizedUploadsBehaviour(scope: Scope): void {
     });
   });
 
-  test("closes the connection of a client whose body the service did not want", async () => {
+  test("the server closes the connection of a client whose body the service did not read", async () => {
     const refusing = replying(async () => json(403, { code: "forbidden" }));
     await withHost(scope, refusing, async (host) => {
       const refused = await insist(host.origin, mountPath);
       assert.equal(refused.status, 403);
       assert.equal(refused.connection, "close");
-      // Also that of one that sends nothing more and does not go away.
+      // It also closes a connection on which the client sends nothing more and stays connected.
       const socket = await connectTo(host.origin);
       const closed = readToClose(socket);
       socket.write(uploadHead(mountPath, 1000));
@@ -94,7 +94,7 @@ export function oversizedUploadsBehaviour(scope: Scope): void {
     });
   });
 
-  test("reads on behind a refusal for a while, so that no reset overtakes it", async () => {
+  test("the server reads on for a while after an early reply, so that no reset overtakes it", async () => {
     const refusing = replying(async () => json(403, { code: "forbidden" }));
     await withHost(scope, refusing, async (host) => {
       const socket = await connectTo(host.origin);
@@ -119,7 +119,7 @@ interface Refusal {
   text: string;
 }
 
-/** A client that announces 64 MiB and goes on sending whatever the server says. */
+/** A client that announces 64 MiB and keeps sending, whatever the server replies. */
 async function insist(origin: string, mountPath: string): Promise<Refusal> {
   const total = 64 * MIB;
   const socket = await connectTo(origin);
@@ -139,7 +139,7 @@ async function insist(origin: string, mountPath: string): Promise<Refusal> {
   return { status: statusOf(text), connection: /\r\nconnection: (\S+)/i.exec(text)?.[1], text };
 }
 
-/** The same through an ordinary HTTP client. */
+/** The same with an ordinary HTTP client. */
 function insistThroughHttp(url: string): Promise<Refusal> {
   const total = 64 * MIB;
   const exchange = new Promise<Refusal>((resolve, reject) => {
@@ -164,7 +164,7 @@ function insistThroughHttp(url: string): Promise<Refusal> {
       });
     });
     req.on("error", (error) => {
-      // Once there is a reply, that the server reads no more is what is wanted.
+      // After a reply, a write error is expected: the server stops reading.
       if (!isAnswered) reject(error);
     });
     const block = Buffer.alloc(MIB);

@@ -13,7 +13,7 @@ export function repliesBehaviour(scope: Scope): void {
   const { test } = scope;
   const picture = pseudoRandomBytes(20 * 1024);
 
-  test("sends a Buffer, a Uint8Array, a string and a stream byte for byte with their own type and length", async () => {
+  test("a reply body given as Buffer, Uint8Array, string or stream is sent byte for byte with its own type and length", async () => {
     const bodies = {
       "/buffer": () => picture,
       "/view": () => new Uint8Array(picture.buffer, picture.byteOffset + 7, 1000),
@@ -52,7 +52,7 @@ export function repliesBehaviour(scope: Scope): void {
     });
   });
 
-  test("invents no Content-Type", async () => {
+  test("a reply without Content-Type gets none", async () => {
     const serving = service(async (call) => ({
       status: 200,
       headers: { "Content-Length": "4" },
@@ -67,7 +67,7 @@ export function repliesBehaviour(scope: Scope): void {
     });
   });
 
-  test("sends a list as repeated lines", async () => {
+  test("a header with a list of values is sent as repeated lines", async () => {
     const serving = service(async () => ({
       status: 200,
       headers: { Link: ["</a>; rel=a", "</b>; rel=b"], "X-One": "1", "Content-Length": "2" },
@@ -80,7 +80,7 @@ export function repliesBehaviour(scope: Scope): void {
     });
   });
 
-  test("keeps every status, with a body and without", async () => {
+  test("every status is sent unchanged, with and without a body", async () => {
     const serving = service(async (call) => {
       const [, status, kind] = call.path.split("/");
       return kind === "json"
@@ -103,7 +103,7 @@ export function repliesBehaviour(scope: Scope): void {
     });
   });
 
-  test("answers HEAD with the headers alone, and destroys a stream that was given all the same", async () => {
+  test("HEAD is answered with headers alone, and a stream given as its body is destroyed", async () => {
     const streams: Readable[] = [];
     const serving = service(async (call) => {
       const headers = { "Content-Type": "image/png", "Content-Length": "123456", ETag: '"x"' };
@@ -131,7 +131,7 @@ export function repliesBehaviour(scope: Scope): void {
     });
   });
 
-  test("serves many requests on one connection", async () => {
+  test("many requests on one connection are all answered", async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const serving = service(async (call) => ({
       status: call.path === "/5" ? 304 : 200,
@@ -157,7 +157,7 @@ export function repliesBehaviour(scope: Scope): void {
   });
 
   for (const kind of ["with a length", "of unknown length"]) {
-    test(`breaks the connection when a source ${kind} fails half way`, async () => {
+    test(`the connection breaks when a source ${kind} fails half-way`, async () => {
       const failure = new Error("disk gone");
       const serving = service(async () => ({
         status: 200,
@@ -187,13 +187,13 @@ export function repliesBehaviour(scope: Scope): void {
           "the reply ended as if it were whole",
         );
         assert.equal(res.complete, false);
-        await until(() => host.lastError() !== undefined, "the host hears of the failure");
+        await until(() => host.lastError() !== undefined, "the host receives the failure");
         assert.equal(host.lastError(), failure);
       });
     });
   }
 
-  test("breaks the connection, and claims no other status, when a source fails before its first byte", async () => {
+  test("the connection breaks, without another status, when a source fails before its first byte", async () => {
     const serving = service(async () => ({
       status: 200,
       headers: { "Content-Type": "image/png" },
@@ -215,7 +215,7 @@ export function repliesBehaviour(scope: Scope): void {
     });
   });
 
-  test("waits for a slow reader instead of filling memory", async () => {
+  test("a slow client slows the source down, so that memory stays bounded", async () => {
     const total = 64 * MIB;
     let produced = 0;
     const serving = service(async () => ({
@@ -237,7 +237,7 @@ export function repliesBehaviour(scope: Scope): void {
         before = produced;
         await turn(50);
         return stood && before === produced;
-      }, "the source stops while nobody reads");
+      }, "the source stops while the client does not read");
       assert.ok(produced < total / 2, `${produced} bytes were produced for a client that reads nothing`);
       let received = 0;
       for await (const chunk of res) received += chunk.length;
@@ -245,7 +245,7 @@ export function repliesBehaviour(scope: Scope): void {
     });
   });
 
-  test("leaves the service's failure to the host's error handling", async () => {
+  test("the host's error handling receives a failure of the service", async () => {
     const failure = new Error("a bug");
     const failing = service(async () => {
       throw failure;
@@ -258,7 +258,7 @@ export function repliesBehaviour(scope: Scope): void {
     });
   });
 
-  test("leaves an error of another copy of core to the host's error handling as it is", async () => {
+  test("the host's error handling receives an error of another copy of core unchanged", async () => {
     const failure = foreignError("store_unavailable");
     const failing = service(async () => {
       throw failure;
@@ -269,7 +269,7 @@ export function repliesBehaviour(scope: Scope): void {
     });
   });
 
-  test("takes a service that throws at once like one that rejects", async () => {
+  test("a service that throws synchronously is treated like one that rejects", async () => {
     const failure = new Error("an early bug");
     const throwing = {
       handle(): never {

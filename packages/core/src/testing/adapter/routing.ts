@@ -4,7 +4,7 @@ import { fetchReply, jsonOf, sendRaw, statusOf } from "./http-client.ts";
 import { type Scope, withHost } from "./scope.ts";
 import { json, service } from "./services.ts";
 
-/** Echoes where it thinks it is. */
+/** Echoes the call's description of its request. */
 const echo = service(async (call) => json(200, describe(call)));
 
 function describe({ method, path, search, mountPath, origin, secure, clientIp, peerIp }: Call) {
@@ -14,7 +14,7 @@ function describe({ method, path, search, mountPath, origin, secure, clientIp, p
 export function routingBehaviour(scope: Scope): void {
   const { test, mountPath, harness } = scope;
 
-  test("tells the service method, path, query, mount point, origin and addresses", () =>
+  test("the call has the method, path, query, mount point, origin and addresses of the request", () =>
     withHost(scope, echo, async (host) => {
       const reply = await fetchReply(`${host.base}/api/x.json?b=2&a=%20&b=1`, { method: "PATCH" });
       assert.equal(reply.status, 200);
@@ -30,7 +30,7 @@ export function routingBehaviour(scope: Scope): void {
       });
     }));
 
-  test("gives the mount point itself the path /", () =>
+  test("a request for the mount point itself has the path /", () =>
     withHost(scope, echo, async (host) => {
       for (const [target, search] of [
         [mountPath === "" ? "/" : mountPath, ""],
@@ -43,7 +43,7 @@ export function routingBehaviour(scope: Scope): void {
       }
     }));
 
-  test("leaves odd targets as they came: nothing is decoded, collapsed or resolved", () =>
+  test("an unusual request target is passed on unchanged: not decoded, collapsed or resolved", () =>
     withHost(scope, echo, async (host) => {
       for (const path of [
         "//",
@@ -58,19 +58,19 @@ export function routingBehaviour(scope: Scope): void {
       ]) {
         const seen = await ask(host.origin, `GET ${mountPath}${path}?x=/?y`);
         assert.deepEqual([seen.search, seen.mountPath], ["x=/?y", mountPath], path);
-        // Express 4 takes the first slash of two for a part of its mount point.
+        // Express 4 treats the first of two slashes as part of its mount point.
         const isCut = mountPath !== "" && path.startsWith("//") && seen.path === path.slice(1);
         if (!isCut) assert.equal(seen.path, path);
       }
     }));
 
-  test("understands a target in absolute form", () =>
+  test("a request target in absolute form gives path and query", () =>
     withHost(scope, echo, async (host) => {
       const seen = await ask(host.origin, `GET ${host.origin}${mountPath}/a/b?c=d`);
       assert.deepEqual([seen.path, seen.search, seen.mountPath], ["/a/b", "c=d", mountPath]);
     }));
 
-  test("does not bother the service with OPTIONS *", async () => {
+  test("OPTIONS * does not reach the service", async () => {
     let calls = 0;
     const counting = service(async () => {
       calls++;
@@ -86,7 +86,7 @@ export function routingBehaviour(scope: Scope): void {
     });
   });
 
-  test("passes the Host on with its port, and none when it is not a host", () =>
+  test("call.origin has the Host with its port, and is empty if the Host is invalid", () =>
     withHost(scope, echo, async (host) => {
       for (const [header, origin] of [
         ["Host: Images.example:8443", "http://Images.example:8443"],
@@ -104,14 +104,14 @@ export function routingBehaviour(scope: Scope): void {
       }
     }));
 
-  test("has an empty origin for a request of HTTP/1.0 without Host", () =>
+  test("call.origin is empty for an HTTP/1.0 request without Host", () =>
     withHost(scope, echo, async (host) => {
       const raw = await sendRaw(host.origin, `GET ${mountPath}/ HTTP/1.0\r\n\r\n`);
       assert.equal(statusOf(raw), 200);
       assert.equal((jsonOf(raw) as { origin: string }).origin, "");
     }));
 
-  test("believes no forwarding header that the host does not vouch for", () =>
+  test("forwarding headers are ignored unless the host trusts the proxy", () =>
     withHost(scope, echo, async (host) => {
       const reply = await fetchReply(`${host.base}/`, {
         headers: {
@@ -127,7 +127,7 @@ export function routingBehaviour(scope: Scope): void {
       assert.equal(seen.clientIp, "127.0.0.1");
     }));
 
-  test("hands over the headers in lower case and the framework's own request", async () => {
+  test("header names are in lower case, and call.context is the framework's own request", async () => {
     let context: unknown;
     let header: unknown;
     const looking = service(async (call) => {
@@ -142,7 +142,7 @@ export function routingBehaviour(scope: Scope): void {
     assert.ok(typeof context === "object" && context !== null && "url" in context);
   });
 
-  test("leaves to the host what the service does not know", () =>
+  test("the host answers a request for which the service returns undefined", () =>
     withHost(
       scope,
       service(async () => undefined),
@@ -163,7 +163,7 @@ export function routingBehaviour(scope: Scope): void {
     ));
 
   if (mountPath !== "") {
-    test("is asked for nothing outside the mount point", async () => {
+    test("requests outside the mount point do not reach the service", async () => {
       const paths: string[] = [];
       const recording = service(async (call) => {
         paths.push(call.path);
@@ -178,7 +178,7 @@ export function routingBehaviour(scope: Scope): void {
     });
   }
 
-  test("serves two services in one app", async () => {
+  test("two services in one app each receive their own requests", async () => {
     const first = service(async (call) => (call.path === "/first" ? json(200, describe(call)) : undefined));
     const second = service(async (call) => (call.path === "/second" ? json(200, describe(call)) : undefined));
     await withHost(
@@ -196,7 +196,7 @@ export function routingBehaviour(scope: Scope): void {
   });
 }
 
-/** Sends a request line that no ordinary client would send, and returns what the service saw. */
+/** Sends a request line that no ordinary client sends, and returns the call that the service received. */
 async function ask(
   origin: string,
   requestLine: string,

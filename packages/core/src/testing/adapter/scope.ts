@@ -5,40 +5,43 @@ import type { Service } from "../../contracts/call.ts";
 import type { ConformanceTest } from "../conformance-test.ts";
 import { within } from "./http-client.ts";
 
-/** What the host app does with request bodies before the service sees the request. */
+/** How the host app treats request bodies before the service receives the request. */
 export type HostParsing =
-  /** The framework's usual parsers for JSON and urlencoded forms; multipart bodies are left alone. */
+  /** The framework's usual parsers for JSON and urlencoded forms; they ignore multipart bodies. */
   | "fields"
-  /** A multipart parser that keeps files in memory and leaves them on the request. */
+  /** A multipart parser that keeps files in memory and attaches them to the request. */
   | "files"
-  /** The body is read to its end and thrown away. */
+  /** The host reads the body to its end and discards it. */
   | "nothing left";
 
 export interface AdapterHostOptions {
-  /** Where the service is mounted; empty for the root. */
+  /** Mount path of the service; empty for the root. */
   mountPath: "" | "/img";
-  /** A second service in the same app, mounted at `/other` behind the first. */
+  /** A second service in the same app, mounted at `/other` after the first. */
   other?: Service;
-  /** Absent: nothing touches the body. */
+  /** Absent: the host does not read the body. */
   parsing?: HostParsing;
 }
 
-/** A host app that listens, with `GET /host` behind the services answering `host` where the framework has routes. */
+/** A listening host app. Where the framework has routes, `GET /host` after the services answers `host`. */
 export interface AdapterHost {
-  /** Such as `http://127.0.0.1:41234`. */
+  /** Base URL such as `http://127.0.0.1:41234`. */
   origin: string;
-  /** What the host's own error handling was given last; `undefined` when nothing. */
+  /** The last error that the host's own error handling received; `undefined` if none. */
   lastError(): unknown;
-  /** Resolves when nothing listens and no connection is left. */
+  /** Resolves when the server no longer listens and all connections are closed. */
   close(): Promise<void>;
 }
 
 export interface AdapterHarness {
-  /** A host app on a free port of 127.0.0.1, with the adapter to be tested between it and `service`. */
+  /** Starts a host app on a free port of 127.0.0.1, with the tested adapter between it and `service`. */
   start(service: Service, options: AdapterHostOptions): Promise<AdapterHost>;
-  /** Whether the host has routes of its own behind the service. `false`: the adapter itself answers what is not ours. */
+  /**
+   * Whether the host has its own routes after the service. `false`: the adapter itself answers other
+   * requests.
+   */
   hasHostRoutes: boolean;
-  /** Which of the host's ways with bodies `start` can set up. */
+  /** The body treatments that `start` can set up. */
   parsing: readonly HostParsing[];
 }
 
@@ -50,11 +53,11 @@ export interface Scope {
 }
 
 export interface MountedHost extends AdapterHost {
-  /** Origin and mount path: where the service is. */
+  /** URL of the service: origin and mount path. */
   base: string;
 }
 
-/** Starts a host, runs `body`, and closes the host whatever happens. */
+/** Starts a host, runs `body`, and closes the host in any case. */
 export async function withHost(
   { harness, mountPath }: Scope,
   service: Service,
@@ -69,7 +72,7 @@ export async function withHost(
   }
 }
 
-/** Runs `body` with an empty directory, and removes it. */
+/** Runs `body` with an empty directory, then deletes it. */
 export async function withDirectory(body: (directory: string) => Promise<void>): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "outrigger-spool-"));
   try {
@@ -79,12 +82,12 @@ export async function withDirectory(body: (directory: string) => Promise<void>):
   }
 }
 
-/** How many descriptors this process has open; always 0 where the system does not tell. */
+/** The number of descriptors that this process has open; always 0 if the system does not report it. */
 export async function countDescriptors(): Promise<number> {
   try {
     return (await readdir("/proc/self/fd")).length;
   } catch {
-    // Only Linux has this directory; elsewhere there is nothing to compare.
+    // Only Linux has this directory; elsewhere the check is skipped.
     return 0;
   }
 }

@@ -27,7 +27,7 @@ export function json(status: number, value: unknown): Reply {
   };
 }
 
-/** Answers expected errors with their code, as the real services do. */
+/** Answers expected errors with their code, like the real services. */
 export function replying(handle: (call: Call) => Promise<Reply | undefined>): Service {
   return service(async (call) => {
     try {
@@ -55,7 +55,7 @@ export interface UploadReport {
   sha256: string;
   headLength: number;
   headSha256: string;
-  /** Hash and permissions of the file on disk. */
+  /** Hash and mode of the file on disk. */
   diskSha256: string;
   diskMode: number;
   fields: Record<string, string>;
@@ -65,13 +65,13 @@ export interface UploadReport {
 export interface UploadLog {
   started: number;
   settled: number;
-  /** What the last upload rejected with. */
+  /** The error of the last rejected upload. */
   error: unknown;
   /** The signal of the last call. */
   signal: AbortSignal | undefined;
 }
 
-/** Receives an upload, reports what it was, and disposes of it. */
+/** Receives an upload, reports it, and disposes of it. */
 export function uploadService(limits: UploadLimits): Service & { log: UploadLog } {
   const log: UploadLog = { started: 0, settled: 0, error: undefined, signal: undefined };
   const { handle } = replying(async (call) => {
@@ -106,7 +106,7 @@ async function receive(call: Call, limits: UploadLimits): Promise<UploadReport> 
     };
   } finally {
     await file.dispose();
-    // A second time does no harm.
+    // A second call does no harm.
     await file.dispose();
   }
 }

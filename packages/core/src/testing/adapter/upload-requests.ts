@@ -5,7 +5,7 @@ import { sha256, type UploadReport } from "./services.ts";
 export const KIB = 1024;
 export const MIB = 1024 * KIB;
 export const HEADERS = { "Content-Type": MULTIPART_TYPE };
-/** Bytes of a file; no reader of the suite looks into it. */
+/** Content of a file; nothing in the suite decodes it. */
 export const PNG = pseudoRandomBytes(200 * KIB);
 
 export function checkReport(report: UploadReport, content: Buffer): void {

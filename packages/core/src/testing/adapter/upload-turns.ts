@@ -8,12 +8,12 @@ import { type Scope, withDirectory, withHost } from "./scope.ts";
 import { UPLOAD_LIMITS, type UploadReport, uploadService } from "./services.ts";
 import { checkReport, HEADERS, KIB, MIB, uploadHead } from "./upload-requests.ts";
 
-/** Turns that the test gives and takes. */
+/** Turns that the test starts and ends. */
 function createTurns() {
   const state = {
-    /** How many uploads wait now. */
+    /** Number of uploads that wait now. */
     waiting: 0,
-    /** The turn is over with the bytes that come after so many. */
+    /** The turn ends after this many bytes. */
     mayReadBytes: Number.POSITIVE_INFINITY,
     bytes: 0,
     begin: () => {},
@@ -44,13 +44,13 @@ function createTurns() {
   return { turn, state };
 }
 
-/** Uploads that are read only in their turn. */
+/** Uploads that are read only during their turn. */
 export function uploadTurnsBehaviour(scope: Scope): void {
   const { test, mountPath } = scope;
   const content = pseudoRandomBytes(3 * MIB);
   const body = multipart([filePart("imagedata", "a.png", "image/png", content)]);
 
-  test("reads nothing of an upload before its turn, and then all", () =>
+  test("an upload is read only after its turn begins, and then completely", () =>
     withDirectory(async (spoolDirectory) => {
       const { turn: own, state } = createTurns();
       const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory, turn: own });
@@ -67,7 +67,7 @@ export function uploadTurnsBehaviour(scope: Scope): void {
       });
     }));
 
-  test("stops reading an upload when its turn is over, and goes on when it has the next", () =>
+  test("an upload pauses when its turn ends, and continues with the next turn", () =>
     withDirectory(async (spoolDirectory) => {
       const { turn: own, state } = createTurns();
       const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory, turn: own });
@@ -88,7 +88,7 @@ export function uploadTurnsBehaviour(scope: Scope): void {
       });
     }));
 
-  test("refuses an upload by its head at once, without a turn", () => {
+  test("an upload rejected by its head is answered at once, without a turn", () => {
     const { turn: own, state } = createTurns();
     return withHost(scope, uploadService({ ...UPLOAD_LIMITS, turn: own }), async (host) => {
       const isText = { "Content-Type": "text/plain" };
@@ -103,7 +103,7 @@ export function uploadTurnsBehaviour(scope: Scope): void {
     });
   });
 
-  test("answers an upload whose turn does not come", () =>
+  test("an upload whose turn does not come is answered with overloaded", () =>
     withDirectory(async (spoolDirectory) => {
       const { turn: own, state } = createTurns();
       const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory, turn: own });
@@ -131,7 +131,7 @@ export function uploadTurnsBehaviour(scope: Scope): void {
       });
     }));
 
-  test("lets go of an upload whose client leaves before its turn", () => {
+  test("an upload whose client disconnects before its turn settles", () => {
     const { turn: own, state } = createTurns();
     const service = uploadService({ ...UPLOAD_LIMITS, turn: own });
     return withHost(scope, service, async (host) => {

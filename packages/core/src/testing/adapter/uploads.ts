@@ -6,11 +6,11 @@ import { type Scope, withDirectory, withHost } from "./scope.ts";
 import { sha256, UPLOAD_LIMITS, type UploadReport, uploadService } from "./services.ts";
 import { checkReport, HEADERS, KIB, MIB, PNG } from "./upload-requests.ts";
 
-/** Uploads that are received, and bodies that are none. */
+/** Uploads that are received, and bodies that are not uploads. */
 export function uploadsBehaviour(scope: Scope): void {
   const { test, harness, mountPath } = scope;
 
-  test("receives a file with its name, type, fields and hash, and leaves nothing behind", () =>
+  test("upload() returns the file with name, type, fields and hash, and dispose() deletes its file", () =>
     withDirectory(async (spoolDirectory) => {
       const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory });
       await withHost(scope, service, async (host) => {
@@ -40,7 +40,7 @@ export function uploadsBehaviour(scope: Scope): void {
       });
     }));
 
-  test("receives files of every size intact, in one piece and in thousands", () =>
+  test("upload() receives files of every size intact, in one piece and in thousands of chunks", () =>
     withDirectory(async (spoolDirectory) => {
       const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory });
       await withHost(scope, service, async (host) => {
@@ -52,7 +52,7 @@ export function uploadsBehaviour(scope: Scope): void {
           assert.equal(reply.status, 200, reply.body.toString());
           checkReport(JSON.parse(reply.body.toString()), content);
         }
-        // Chunked, and torn wherever it hurts: within the boundary and the headers too.
+        // Chunked, and split at every position: within the boundary and the headers too.
         const content = data.subarray(0, 3000);
         const whole = multipart([filePart("imagedata", "a.png", "image/png", content)]);
         const body = [...whole].map((byte) => Buffer.from([byte]));
@@ -61,7 +61,7 @@ export function uploadsBehaviour(scope: Scope): void {
       });
     }));
 
-  test("keeps bytes that look like a boundary", () =>
+  test("upload() keeps content that looks like a boundary", () =>
     withHost(scope, uploadService(UPLOAD_LIMITS), async (host) => {
       const content = Buffer.from(
         `\r\n--${BOUNDARY.slice(0, -1)}\r\n\r\n--\r\n-${BOUNDARY}--\r\n`.repeat(50),
@@ -71,7 +71,7 @@ export function uploadsBehaviour(scope: Scope): void {
       checkReport(JSON.parse(reply.body.toString()), content);
     }));
 
-  test("understands the file names that clients send", () =>
+  test("upload() decodes the file names that clients send", () =>
     withHost(scope, uploadService(UPLOAD_LIMITS), async (host) => {
       for (const [parameters, name] of [
         ['filename="C:\\\\Users\\\\me\\\\pic.png"', "pic.png"],
@@ -93,7 +93,7 @@ export function uploadsBehaviour(scope: Scope): void {
       }
     }));
 
-  test("serves uploads one after another on one connection", () =>
+  test("several uploads on one connection are received one after another", () =>
     withHost(scope, uploadService(UPLOAD_LIMITS), async (host) => {
       const body = multipart([filePart("imagedata", "a.png", "image/png", PNG)]);
       const head = `POST ${mountPath}/ HTTP/1.1\r\nHost: a.example\r\nContent-Type: ${MULTIPART_TYPE}\r\nContent-Length: ${body.length}\r\n`;
@@ -105,7 +105,7 @@ export function uploadsBehaviour(scope: Scope): void {
       assert.equal(raw.split("HTTP/1.1 200 OK").length, 3, raw);
     }));
 
-  test("refuses a body of another type, and one without a boundary or content", () =>
+  test("upload() rejects a body of another type, and one without a boundary or content", () =>
     withHost(scope, uploadService(UPLOAD_LIMITS), async (host) => {
       const body = multipart([filePart("imagedata", "a.png", "image/png", "x")]);
       for (const [type, content, status, code] of [
@@ -135,7 +135,7 @@ export function uploadsBehaviour(scope: Scope): void {
       assert.equal(JSON.parse(without.body.toString()).code, "bad_request");
     }));
 
-  test("says that the disk failed, not that the client did, when the spool directory is missing", () =>
+  test("upload() rejects with a server error if the spool directory is missing", () =>
     withDirectory(async (directory) => {
       const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory: `${directory}/missing` });
       await withHost(scope, service, async (host) => {
@@ -147,7 +147,7 @@ export function uploadsBehaviour(scope: Scope): void {
     }));
 
   if (harness.parsing.includes("fields")) {
-    test("receives the file although the host parses JSON and forms", () =>
+    test("upload() receives the file although the host parses JSON and forms", () =>
       withHost(
         scope,
         uploadService(UPLOAD_LIMITS),
@@ -161,7 +161,7 @@ export function uploadsBehaviour(scope: Scope): void {
   }
 
   if (harness.parsing.includes("files")) {
-    test("uses the file that a parser of the host's has received", () =>
+    test("upload() returns the file that a multipart parser of the host has received", () =>
       withDirectory((spoolDirectory) =>
         withHost(
           scope,
@@ -193,7 +193,7 @@ export function uploadsBehaviour(scope: Scope): void {
   }
 
   if (harness.parsing.includes("nothing left")) {
-    test("says at once that the host has eaten the upload", () =>
+    test("upload() rejects with host_misuse at once if the host has consumed the body", () =>
       withHost(
         scope,
         uploadService(UPLOAD_LIMITS),

@@ -16,9 +16,9 @@ import { assertBytes, assertRejects, assertSame, type BlobStoreScope, failure, s
 
 export type BlobStoreAbility = "local" | "probe" | "due index" | "bulk removal" | "shards";
 
-/** The promises of the optional abilities that a store names. A due index has a suite of its own. */
+/** Tests the optional abilities that a store declares. A due index has its own suite. */
 export function abilitiesBehaviour(scope: BlobStoreScope, abilities: readonly BlobStoreAbility[]): void {
-  scope.test("has the abilities that it says it has, and no others", async (store) => {
+  scope.test("the store has exactly the abilities that it declares", async (store) => {
     assert.deepEqual(
       {
         local: isLocalStore(store),
@@ -47,7 +47,7 @@ export function abilitiesBehaviour(scope: BlobStoreScope, abilities: readonly Bl
 }
 
 function spoolBehaviour({ test, largestBytes }: BlobStoreScope): void {
-  test("adopts spooled files of every size", async (store, key) => {
+  test("adopt stores spooled files of every size", async (store, key) => {
     assert.ok(isLocalStore(store));
     assert.ok((await stat(store.spoolDirectory)).isDirectory());
     for (const size of [0, 1, 65_536, largestBytes]) {
@@ -61,7 +61,7 @@ function spoolBehaviour({ test, largestBytes }: BlobStoreScope): void {
     }
   });
 
-  test("keeps the conditions of a put when it adopts", async (store, key) => {
+  test("adopt obeys ifRevision as put does", async (store, key) => {
     assert.ok(isLocalStore(store));
     const bytes = someBytes(1000);
     const first = await spooled(store, bytes);
@@ -77,7 +77,7 @@ function spoolBehaviour({ test, largestBytes }: BlobStoreScope): void {
     await assertRejects(() => store.put(key, bytes, { ifRevision: revision }), "conflict");
   });
 
-  test("lets one of many spooled files create the blob", async (store, key) => {
+  test("of many spooled files adopted at once with ifRevision null, exactly one creates the blob", async (store, key) => {
     assert.ok(isLocalStore(store));
     const files = await Promise.all(
       Array.from({ length: 10 }, (_, racer) => spooled(store, Buffer.from(`${racer}`))),
@@ -94,7 +94,7 @@ function spoolBehaviour({ test, largestBytes }: BlobStoreScope): void {
     await assertBytes(store, key, Buffer.from(`${winners[0]}`));
   });
 
-  test("adopts nothing when the signal is aborted or the file is missing", async (store, key) => {
+  test("adopt stores nothing if the signal is aborted or the file is missing", async (store, key) => {
     assert.ok(isLocalStore(store));
     const { path, dispose } = await spooled(store, someBytes(10));
     const reason = new Error("not wanted");
@@ -106,7 +106,7 @@ function spoolBehaviour({ test, largestBytes }: BlobStoreScope): void {
 }
 
 function probeBehaviour({ test }: BlobStoreScope): void {
-  test("tells whether a blob still is what it was", async (store, key) => {
+  test("isCurrent tells whether a blob still has the revision", async (store, key) => {
     assert.ok(hasRevisionProbe(store));
     assert.equal(store.isCurrent(key, "1"), false);
     const { revision: first } = await store.put(key, someBytes(10));
@@ -121,7 +121,7 @@ function probeBehaviour({ test }: BlobStoreScope): void {
     assert.equal(store.isCurrent(`${key}/other`, third), false);
   });
 
-  test("is false and never throws where it is asked for nonsense", async (store, key) => {
+  test("isCurrent returns false, and never throws, for invalid keys and revisions", async (store, key) => {
     assert.ok(hasRevisionProbe(store));
     const { revision } = await store.put(key, someBytes(10));
     const nonsense = [
@@ -145,7 +145,7 @@ function probeBehaviour({ test }: BlobStoreScope): void {
 }
 
 function localFilesBehaviour({ test }: BlobStoreScope): void {
-  test("names a file that holds the blob's bytes", async (store, key) => {
+  test("localPath returns the path of a file with exactly the blob's bytes", async (store, key) => {
     assert.ok(isLocalStore(store));
     assert.equal(await store.localPath(key), null);
     for (const size of [10, 100_000, 0]) {
@@ -161,7 +161,7 @@ function localFilesBehaviour({ test }: BlobStoreScope): void {
 }
 
 function secretBehaviour({ test }: BlobStoreScope): void {
-  test("keeps one secret of 32 bytes for concurrent and later calls", async (store) => {
+  test("localSecret returns the same 32 bytes to simultaneous and later calls", async (store) => {
     assert.ok(isLocalStore(store));
     assert.equal(await store.readLocalSecret(), null);
     const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => store.localSecret()));

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { hasBulkRemoval, hasShardSampler } from "../../contracts/blob-store.ts";
 import { assertBytes, assertRejects, type BlobStoreScope, someBytes } from "./scope.ts";
 
-/** What the ability to remove many blobs at once promises. */
+/** The ability to delete many blobs at once. */
 export function bulkRemovalBehaviour({ test }: BlobStoreScope): void {
-  test("removes the named blobs and all below them, and no others", async (store, key) => {
+  test("removeNamed deletes the named blobs and all blobs below them, and no others", async (store, key) => {
     assert.ok(hasBulkRemoval(store));
     const kept = ["c", "ab", "c/a", "a-b"];
     for (const name of ["a", "a/x", "a/y/z", "b/x", ...kept]) {
@@ -20,14 +20,14 @@ export function bulkRemovalBehaviour({ test }: BlobStoreScope): void {
     assert.deepEqual((await store.list(`${key}/`)).keys, []);
   });
 
-  test("rejects names that are no segments of a key", async (store, key) => {
+  test("removeNamed rejects names that are not key segments", async (store, key) => {
     assert.ok(hasBulkRemoval(store));
     for (const name of ["", ".", "..", "a b", "a@"]) {
       await assertRejects(() => store.removeNamed(`${key}/`, [name]), "bad_request", name);
     }
   });
 
-  test("lets writes go on beside a removal: what is stored is whole or gone", async (store, key) => {
+  test("a blob written during removeNamed is complete or absent afterwards", async (store, key) => {
     assert.ok(hasBulkRemoval(store));
     const bytes = someBytes(1000);
     for (let round = 0; round < 10; round++) {
@@ -40,9 +40,9 @@ export function bulkRemovalBehaviour({ test }: BlobStoreScope): void {
   });
 }
 
-/** What the ability to give keys by shards promises. */
+/** The ability to yield keys in shards. */
 export function shardsBehaviour({ test }: BlobStoreScope): void {
-  test("gives the first segment of every key in exactly one shard", async (store, key) => {
+  test("shards yields the first segment of every key in exactly one shard", async (store, key) => {
     assert.ok(hasShardSampler(store));
     const first = key.split("/")[0] ?? key;
     const stored = Array.from({ length: 40 }, (_, index) => `${index}x${first}`);

@@ -9,20 +9,20 @@ const RACERS = 20;
 const WORKERS = 8;
 const INCREMENTS = 10;
 
-/** What conditional writes promise, above all when many race. */
+/** Conditional writes, above all when many of them race. */
 export function conditionsBehaviour({ test }: BlobStoreScope): void {
-  test("creates a blob for one of many racers", async (store, key) => {
+  test("of many simultaneous puts with ifRevision null, exactly one creates the blob", async (store, key) => {
     await oneWinner(store, key, null);
   });
 
-  test("replaces a blob for one of many racers", async (store, key) => {
+  test("of many simultaneous puts with the current revision, exactly one replaces the blob", async (store, key) => {
     for (let turn = 0; turn < 3; turn++) {
       const { revision } = await store.put(key, someBytes(10));
       await oneWinner(store, key, revision);
     }
   });
 
-  test("creates a blob anew for one of many racers after it was deleted", async (store, key) => {
+  test("of many simultaneous puts with ifRevision null after a delete, exactly one creates the blob again", async (store, key) => {
     for (let turn = 0; turn < 5; turn++) {
       for (let version = 0; version <= turn; version++) await store.put(key, someBytes(10));
       await store.delete(key);
@@ -30,7 +30,7 @@ export function conditionsBehaviour({ test }: BlobStoreScope): void {
     }
   });
 
-  test("changes nothing when the condition does not hold", async (store, key) => {
+  test("put with another revision rejects with conflict and changes nothing", async (store, key) => {
     await assertRejects(() => store.put(key, someBytes(10), { ifRevision: "1" }), "conflict");
     assert.equal(await store.stat(key), null);
     const first = await store.put(key, someBytes(10), { ifRevision: null });
@@ -43,7 +43,7 @@ export function conditionsBehaviour({ test }: BlobStoreScope): void {
     await assertBytes(store, key, bytes);
   });
 
-  test("takes a deleted blob for none, and never takes it for the one made after it", async (store, key) => {
+  test("a put with the revision of a deleted blob rejects, also after the same bytes were stored again", async (store, key) => {
     const gone = new Set<string>();
     for (let turn = 0; turn < 20; turn++) {
       const { revision } = await store.put(key, Buffer.from("the same each time"), { ifRevision: null });
@@ -58,7 +58,7 @@ export function conditionsBehaviour({ test }: BlobStoreScope): void {
     assert.equal(await store.stat(key), null);
   });
 
-  test("loses none of the increments of concurrent workers", async (store, key) => {
+  test("concurrent compare-and-set increments lose no increment", async (store, key) => {
     await store.put(key, Buffer.from("0"));
     await Promise.all(
       Array.from({ length: WORKERS }, async () => {
@@ -68,7 +68,7 @@ export function conditionsBehaviour({ test }: BlobStoreScope): void {
     assert.equal(String(await bytesAt(store, key)), String(WORKERS * INCREMENTS));
   });
 
-  test("keeps every acknowledged create and delete when they race with each other and with writers", async (store, key) => {
+  test("every acknowledged create and delete counts when they race with each other and with writers", async (store, key) => {
     let creates = 0;
     let deletes = 0;
     const succeeded = new Set<string>();
@@ -83,7 +83,7 @@ export function conditionsBehaviour({ test }: BlobStoreScope): void {
       while (isDeleting) {
         const revision = (await store.stat(key))?.revision;
         if (revision !== undefined && (await won(store.put(key, someBytes(100), { ifRevision: revision })))) {
-          assert.ok(!succeeded.has(revision), "two writes took the place of one revision");
+          assert.ok(!succeeded.has(revision), "two writes replaced the same revision");
           succeeded.add(revision);
         }
         await nextTurn();
@@ -91,7 +91,7 @@ export function conditionsBehaviour({ test }: BlobStoreScope): void {
     }
     const workers = [create(), create(), change(), change(), change()];
     try {
-      // One deleter: where a backend has to look before it deletes, two of them may both have seen the blob.
+      // One deleter: if a backend must read before it deletes, two deleters may both have seen the blob.
       while (deletes < 40) {
         if (await store.delete(key)) deletes++;
         await nextTurn();
@@ -103,7 +103,7 @@ export function conditionsBehaviour({ test }: BlobStoreScope): void {
     const isThere = (await store.stat(key)) !== null;
     assert.equal(creates - deletes, isThere ? 1 : 0);
 
-    // Whatever happened: the key is as good as new.
+    // The key is still usable after the race.
     const bytes = someBytes(50);
     await store.put(key, bytes);
     await assertBytes(store, key, bytes);
@@ -114,14 +114,14 @@ export function conditionsBehaviour({ test }: BlobStoreScope): void {
     await store.put(key, bytes, { ifRevision: last.revision });
   });
 
-  test("keeps an unconditional write that races with deletes, unless one comes after it", async (store, key) => {
+  test("an unconditional put that races with deletes leaves its own bytes or no blob", async (store, key) => {
     for (let turn = 0; turn < 30; turn++) {
       await store.put(key, Buffer.from("old"));
       const bytes = Buffer.from(`new ${turn}`);
       const [, wasDeleted] = await Promise.all([store.put(key, bytes), store.delete(key)]);
       const after = await bytesAt(store, key);
       assert.equal(wasDeleted, true);
-      // Deleted before the write, or after it: but the old bytes are gone.
+      // Deleted before or after the write, but the old bytes are gone.
       assert.ok(after === null || after.equals(bytes), `turn ${turn}: ${after}`);
       await store.put(key, bytes);
       await assertBytes(store, key, bytes);
@@ -129,7 +129,9 @@ export function conditionsBehaviour({ test }: BlobStoreScope): void {
   });
 }
 
-/** Races for one conditional write; all but one have to lose, and the winner's bytes have to be there. */
+/**
+ * Races for one conditional write: exactly one wins, the others reject, and the winner's bytes are stored.
+ */
 async function oneWinner(store: BlobStore, key: string, ifRevision: string | null): Promise<void> {
   const bodies = Array.from({ length: RACERS }, (_, racer) => Buffer.from(`racer ${racer}`));
   const results = await Promise.allSettled(bodies.map((body) => store.put(key, body, { ifRevision })));
@@ -154,7 +156,7 @@ async function won(write: Promise<BlobInfo>): Promise<boolean> {
   }
 }
 
-/** Adds one to the number in a blob by compare-and-set. */
+/** Increments the number in a blob by compare-and-set. */
 async function increment(store: BlobStore, key: string): Promise<void> {
   for (;;) {
     const blob = await store.get(key);

@@ -4,7 +4,7 @@ import { assertBytes, assertRejects, type BlobStoreScope, someBytes } from "./sc
 
 const LONGEST_SEGMENT = "s".repeat(100);
 
-/** Keys that are none, most of them ways out of a directory. */
+/** Invalid keys, most of them attempts to leave a directory. */
 const HOSTILE_KEYS = [
   "",
   "/",
@@ -66,9 +66,9 @@ const HOSTILE_PREFIXES = [
   "é/",
 ];
 
-/** Which keys are keys, and which of them `list` names. */
+/** The grammar of keys, and listing. */
 export function keysBehaviour({ test, listedKeys }: BlobStoreScope): void {
-  test("refuses whatever is not a key, in every method", async (store) => {
+  test("every method rejects an invalid key with bad_request", async (store) => {
     const body = someBytes(10);
     for (const key of HOSTILE_KEYS) {
       const hint = JSON.stringify(key);
@@ -93,7 +93,7 @@ export function keysBehaviour({ test, listedKeys }: BlobStoreScope): void {
     }
   });
 
-  test("takes every key of the grammar and tells them apart", async (store, key) => {
+  test("every valid key can be stored, and similar keys stay separate", async (store, key) => {
     const names = [
       "a",
       "A",
@@ -124,7 +124,7 @@ export function keysBehaviour({ test, listedKeys }: BlobStoreScope): void {
     assert.deepEqual(await listed(store, `${key}/`, 7), new Set());
   });
 
-  test("lists many keys page by page", async (store, key) => {
+  test("list returns many keys page by page, each once", async (store, key) => {
     const keys = Array.from({ length: listedKeys }, (_, index) => `${key}/${index % 7}/${index}`);
     for (let at = 0; at < keys.length; at += 20) {
       await Promise.all(keys.slice(at, at + 20).map((one) => store.put(one, Buffer.from("x"))));
@@ -137,7 +137,7 @@ export function keysBehaviour({ test, listedKeys }: BlobStoreScope): void {
     assert.ok(keys.every((one) => all.has(one)));
   });
 
-  test("lists what is below a prefix, and nothing beside it", async (store, key) => {
+  test("list returns the keys below a prefix and no others", async (store, key) => {
     const inside = [`${key}/a/1`, `${key}/a/2`, `${key}/a/b/c`, `${key}/a/b/c/d`, `${key}/a/a`];
     const outside = [`${key}/a`, `${key}/ab/1`, `${key}/b/a/1`, `${key}/A/1`, `${key}/a-/1`, `${key}/a.b/1`];
     for (const one of [...inside, ...outside]) await store.put(one, someBytes(3));
@@ -149,14 +149,14 @@ export function keysBehaviour({ test, listedKeys }: BlobStoreScope): void {
     assert.deepEqual(await store.list(`${key}/none/`), { keys: [] });
   });
 
-  test("lists a key once it is there, under one name however often it was replaced, until it is deleted", async (store, key) => {
+  test("list returns a key once, however often it was replaced, until it is deleted", async (store, key) => {
     for (let turn = 0; turn < 5; turn++) await store.put(`${key}/x`, someBytes(turn));
     assert.deepEqual(await store.list(`${key}/`), { keys: [`${key}/x`] });
     await store.delete(`${key}/x`);
     assert.deepEqual(await store.list(`${key}/`), { keys: [] });
   });
 
-  test("misses no key that exists throughout while others come and go", async (store, key) => {
+  test("list misses no key that exists throughout, while others are created and deleted", async (store, key) => {
     const lasting = Array.from({ length: 60 }, (_, index) => `${key}/${index % 3}/lasting${index}`);
     const passing = Array.from({ length: 60 }, (_, index) => `${key}/${index % 3}/passing${index}`);
     for (const one of [...lasting, ...passing]) await store.put(one, someBytes(1));
@@ -167,7 +167,7 @@ export function keysBehaviour({ test, listedKeys }: BlobStoreScope): void {
       const page = await store.list(`${key}/`, cursor === undefined ? { limit: 10 } : { limit: 10, cursor });
       for (const one of page.keys) seen.add(one);
       cursor = page.cursor;
-      // The page's own keys go too: a cursor has to work when its key is gone.
+      // The keys of the page are deleted too: a cursor must work after its key is deleted.
       for (const one of [...page.keys, ...passing.slice(0, 5)]) {
         if (!lasting.includes(one)) await store.delete(one);
       }
@@ -181,14 +181,14 @@ export function keysBehaviour({ test, listedKeys }: BlobStoreScope): void {
     );
   });
 
-  test("refuses a page size that is none", async (store) => {
+  test("list rejects an invalid limit with bad_request", async (store) => {
     for (const limit of [0, -1, 1001, 1.5, Number.NaN]) {
       await assertRejects(() => store.list("", { limit }), "bad_request", `${limit}`);
     }
   });
 }
 
-/** All keys under a prefix, by pages of `limit`, none of them too long. */
+/** All keys under a prefix, in pages of at most `limit`. */
 async function listed(store: BlobStore, prefix: string, limit: number): Promise<Set<string>> {
   const keys = new Set<string>();
   let cursor: string | undefined;

@@ -5,9 +5,9 @@ import type { BlobStore, StoredBlob } from "../../contracts/blob-store.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { assertBytes, assertRejects, assertSame, type BlobStoreScope, someBytes } from "./scope.ts";
 
-/** What `get` gives, also while its blob changes. */
+/** Results of `get`, also while the blob changes. */
 export function readsBehaviour({ test, largestBytes }: BlobStoreScope): void {
-  test("gives every part that is asked for, with the size of the whole", async (store, key) => {
+  test("get with a range returns exactly those bytes, and the size of the whole blob", async (store, key) => {
     const bytes = someBytes(200_000);
     const { revision } = await store.put(key, bytes);
     for (const [start, end] of [
@@ -23,7 +23,7 @@ export function readsBehaviour({ test, largestBytes }: BlobStoreScope): void {
     }
   });
 
-  test("cuts a range that ends beyond the blob", async (store, key) => {
+  test("get cuts a range that ends beyond the blob", async (store, key) => {
     const bytes = someBytes(1000);
     await store.put(key, bytes);
     for (const end of [999, 1000, 5000, Number.MAX_SAFE_INTEGER]) {
@@ -32,7 +32,7 @@ export function readsBehaviour({ test, largestBytes }: BlobStoreScope): void {
     }
   });
 
-  test("refuses a range that begins beyond the blob or is none", async (store, key) => {
+  test("get rejects a range that is invalid or begins beyond the blob", async (store, key) => {
     await store.put(key, someBytes(1000));
     for (const [start, end] of [
       [1000, 1000],
@@ -48,7 +48,7 @@ export function readsBehaviour({ test, largestBytes }: BlobStoreScope): void {
     await assertRejects(() => store.get(key, { range: { start: 0, end: 0 } }), "bad_request");
   });
 
-  test("lets a body that nobody reads be destroyed", async (store, key) => {
+  test("the body of a get can be destroyed unread", async (store, key) => {
     const bytes = someBytes(largestBytes);
     await store.put(key, bytes);
     for (let turn = 0; turn < 20; turn++) {
@@ -67,7 +67,7 @@ export function readsBehaviour({ test, largestBytes }: BlobStoreScope): void {
     await assertBytes(store, key, bytes);
   });
 
-  test("finishes what it began to give when the blob is replaced or deleted meanwhile", async (store, key) => {
+  test("a body that is being read stays complete when the blob is replaced or deleted", async (store, key) => {
     const old = someBytes(largestBytes);
     await store.put(key, old);
     const beforeReplace = await found(store, key);
@@ -81,7 +81,7 @@ export function readsBehaviour({ test, largestBytes }: BlobStoreScope): void {
     assertSame(await readAll(beforeDelete.body), old);
   });
 
-  test("shows a reader wholly old or wholly new bytes, and never nothing", async (store, key) => {
+  test("a reader sees the complete old or the complete new bytes during replacements", async (store, key) => {
     const sizes = [10_000, 150_000, 400_000];
     let version = 1;
     const put = () => store.put(key, Buffer.alloc(sizes[version % 3] ?? 0, version));
@@ -123,7 +123,7 @@ async function found(
   return blob;
 }
 
-/** Resolves when a destroyed stream has let go of what it held. */
+/** Resolves when a destroyed stream has released its resources. */
 async function ended(stream: Readable): Promise<void> {
   if (!stream.closed) await new Promise((resolve) => stream.once("close", resolve));
 }

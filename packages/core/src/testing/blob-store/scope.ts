@@ -5,20 +5,23 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import { type ErrorCode, isServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/read-all.ts";
 
-/** What the parts of the suite need: the runner's test, with a store of its own and a key that is nobody else's. */
+/**
+ * The scope of each part of the suite: the runner's test, with its own store and a key that no other case
+ * uses.
+ */
 export interface BlobStoreScope {
   test(name: string, body: (store: BlobStore, key: string) => Promise<void>): void;
   largestBytes: number;
   listedKeys: number;
 }
 
-/** The blob's bytes, whichever way they came; `null` where there is no such key. */
+/** The blob's bytes, from a Buffer or a stream; `null` if the key does not exist. */
 export async function bytesAt(store: BlobStore, key: string): Promise<Buffer | null> {
   const blob = await store.get(key);
   return blob === null ? null : readAll(blob.body);
 }
 
-/** Asserts on the bytes of a blob without printing megabytes where they differ. */
+/** Compares the bytes of a blob without printing megabytes on a difference. */
 export async function assertBytes(store: BlobStore, key: string, expected: Uint8Array): Promise<void> {
   assertSame(await bytesAt(store, key), expected);
 }
@@ -37,13 +40,10 @@ export async function assertRejects(
   hint?: string,
 ): Promise<void> {
   const error = await failure(work);
-  assert.ok(
-    isServiceError(error, code),
-    `${hint ?? "it"} rejected with ${String(error)} in place of ${code}`,
-  );
+  assert.ok(isServiceError(error, code), `${hint ?? "it"} rejected with ${String(error)} instead of ${code}`);
 }
 
-/** What `work` rejects with. */
+/** The error that `work` rejects with. */
 export async function failure(work: () => Promise<unknown>): Promise<unknown> {
   try {
     await work();
@@ -57,7 +57,7 @@ export function someBytes(size: number): Buffer {
   return randomBytes(size);
 }
 
-/** A stream of `bytes` in pieces of uneven length. */
+/** A stream of `bytes` in chunks of uneven length. */
 export function streamOf(bytes: Uint8Array): Readable {
   function* pieces(): Generator<Buffer> {
     const sizes = [1, 16_384, 65_536, 7, 40_000];
@@ -70,7 +70,7 @@ export function streamOf(bytes: Uint8Array): Readable {
   return Readable.from(pieces(), { objectMode: false });
 }
 
-/** A stream that gives `bytes` and then neither ends nor fails. `onRead` runs once, after somebody has begun to read. */
+/** A stream that yields `bytes` and then neither ends nor fails. `onRead` runs once, after the first read. */
 export function unendingStream(bytes: Uint8Array, onRead?: () => void): Readable {
   let given = false;
   return new Readable({
@@ -83,7 +83,7 @@ export function unendingStream(bytes: Uint8Array, onRead?: () => void): Readable
   });
 }
 
-/** Whether nobody has to look after a stream any more. */
+/** Whether a stream has ended or was destroyed. */
 export function isDone(stream: Readable): boolean {
   return stream.destroyed || stream.readableEnded;
 }

@@ -14,29 +14,29 @@ import {
   unendingStream,
 } from "./scope.ts";
 
-/** What `put` and `delete` do, and what they leave when they fail. */
+/** `put` and `delete`, and the state after they fail. */
 export function writesBehaviour({ test, largestBytes }: BlobStoreScope): void {
   for (const size of [0, 1, 65_536, largestBytes]) {
-    test(`keeps ${size} bytes given as a buffer`, async (store, key) => {
+    test(`put stores ${size} bytes given as a buffer`, async (store, key) => {
       const bytes = someBytes(size);
       assert.equal((await store.put(key, bytes)).size, size);
       await assertBytes(store, key, bytes);
     });
 
-    test(`keeps ${size} bytes given as a stream`, async (store, key) => {
+    test(`put stores ${size} bytes given as a stream`, async (store, key) => {
       const bytes = someBytes(size);
       assert.equal((await store.put(key, streamOf(bytes))).size, size);
       await assertBytes(store, key, bytes);
     });
   }
 
-  test("keeps a view of a larger buffer, and only the view", async (store, key) => {
+  test("put stores a view of a larger buffer, and only the view", async (store, key) => {
     const whole = someBytes(1000);
     await store.put(key, new Uint8Array(whole.buffer, whole.byteOffset + 100, 300));
     await assertBytes(store, key, whole.subarray(100, 400));
   });
 
-  test("put, get and stat tell the same size and revision", async (store, key) => {
+  test("put, get and stat return the same size and revision", async (store, key) => {
     const info = await store.put(key, someBytes(100));
     const { size, revision } = info;
     assert.deepEqual(await store.stat(key), { size, revision });
@@ -44,7 +44,7 @@ export function writesBehaviour({ test, largestBytes }: BlobStoreScope): void {
     assert.deepEqual({ size: blob?.size, revision: blob?.revision }, { size: 100, revision });
   });
 
-  test("replaces a blob by a longer and a shorter one, with a new revision each time", async (store, key) => {
+  test("a blob can be replaced by longer and shorter bytes, with a new revision each time", async (store, key) => {
     const revisions = new Set<string>();
     for (const size of [1000, 70_000, 3, 0, 3]) {
       const bytes = someBytes(size);
@@ -54,21 +54,21 @@ export function writesBehaviour({ test, largestBytes }: BlobStoreScope): void {
     assert.equal(revisions.size, 5);
   });
 
-  test("gives the same bytes a new revision when they are put again", async (store, key) => {
+  test("storing the same bytes again creates a new revision", async (store, key) => {
     const bytes = someBytes(36);
     const revisions = new Set<string>();
     for (let turn = 0; turn < 20; turn++) revisions.add((await store.put(key, bytes)).revision);
     assert.equal(revisions.size, 20);
   });
 
-  test("gives null and false for a key that is missing", async (store, key) => {
+  test("get and stat return null, and delete returns false, for a missing key", async (store, key) => {
     assert.equal(await store.get(key), null);
     assert.equal(await store.get(key, { range: { start: 0, end: 0 } }), null);
     assert.equal(await store.stat(key), null);
     assert.equal(await store.delete(key), false);
   });
 
-  test("deletes a blob once", async (store, key) => {
+  test("delete returns true once, then false", async (store, key) => {
     await store.put(key, someBytes(10));
     assert.equal(await store.delete(key), true);
     assert.equal(await store.get(key), null);
@@ -76,7 +76,7 @@ export function writesBehaviour({ test, largestBytes }: BlobStoreScope): void {
     assert.equal(await store.delete(key), false);
   });
 
-  test("keeps a blob beside those below its own key", async (store, key) => {
+  test("a blob and the blobs below its key are independent", async (store, key) => {
     const [upper, lower] = [someBytes(10), someBytes(20)];
     await store.put(`${key}/a`, upper);
     await store.put(`${key}/a/b`, lower);
@@ -88,7 +88,7 @@ export function writesBehaviour({ test, largestBytes }: BlobStoreScope): void {
     await assertBytes(store, `${key}/a`, upper);
   });
 
-  test("shares no memory with its callers", async (store, key) => {
+  test("stored and returned bytes share no memory with the caller", async (store, key) => {
     const bytes = someBytes(5000);
     const original = Buffer.from(bytes);
     await store.put(key, bytes);
@@ -99,7 +99,7 @@ export function writesBehaviour({ test, largestBytes }: BlobStoreScope): void {
     await assertBytes(store, key, original);
   });
 
-  test("rejects with the error of a failing body and keeps the old state", async (store, key) => {
+  test("put rejects with the error of a failing body and keeps the old state", async (store, key) => {
     const trouble = new Error("the sender is gone");
     async function* failing(): AsyncGenerator<Buffer> {
       yield someBytes(200_000);
@@ -114,7 +114,7 @@ export function writesBehaviour({ test, largestBytes }: BlobStoreScope): void {
     await assertBytes(store, key, old);
   });
 
-  test("rejects with the error of a body that fails before anybody reads it", async (store, key) => {
+  test("put rejects with the error of a body that failed before it was read", async (store, key) => {
     const trouble = new Error("gone already");
     const body = unendingStream(someBytes(10));
     const rejected = failure(() => store.put(key, body));
@@ -123,7 +123,7 @@ export function writesBehaviour({ test, largestBytes }: BlobStoreScope): void {
     assert.equal(await store.get(key), null);
   });
 
-  test("takes a body that was cut off for a failed one, not for a short one", async (store, key) => {
+  test("put rejects a body that was cut off, rather than storing its first part", async (store, key) => {
     const body = unendingStream(someBytes(100_000), () => body.destroy());
     const destroyed = unendingStream(someBytes(10)).destroy();
     for (const cut of [body, destroyed]) {
@@ -133,7 +133,7 @@ export function writesBehaviour({ test, largestBytes }: BlobStoreScope): void {
     assert.equal(await store.get(key), null);
   });
 
-  test("does nothing when the signal is aborted before", async (store, key) => {
+  test("put changes nothing if the signal is already aborted", async (store, key) => {
     const reason = new Error("not wanted");
     const signal = AbortSignal.abort(reason);
     const body = unendingStream(someBytes(10));
@@ -144,7 +144,7 @@ export function writesBehaviour({ test, largestBytes }: BlobStoreScope): void {
     assert.equal(await store.stat(key), null);
   });
 
-  test("keeps the old state when the signal aborts on the way", async (store, key) => {
+  test("put keeps the old state if the signal aborts during the body", async (store, key) => {
     const old = someBytes(100);
     const { revision } = await store.put(key, old);
     const aborter = new AbortController();
@@ -156,7 +156,7 @@ export function writesBehaviour({ test, largestBytes }: BlobStoreScope): void {
     await assertBytes(store, key, old);
   });
 
-  test("either stores or rejects with the reason, whenever the signal aborts", async (store, key) => {
+  test("put either stores the blob or rejects with the signal's reason, whenever the signal aborts", async (store, key) => {
     let expected: Buffer | null = null;
     for (let ticks = 0; ticks < 40; ticks++) {
       const bytes = someBytes(2000);
@@ -183,12 +183,12 @@ export function writesBehaviour({ test, largestBytes }: BlobStoreScope): void {
     assert.equal(await rejected, "at once");
   });
 
-  test("consumes or destroys the body that it does not want", async (store, key) => {
+  test("put consumes or destroys the body that it rejects", async (store, key) => {
     await store.put(key, someBytes(10));
     const ends = streamOf(someBytes(100));
     await assertRejects(() => store.put(key, ends, { ifRevision: null }), "conflict");
     assert.ok(isDone(ends));
-    // One that never ends is refused before it is read, or only when its signal aborts.
+    // A body that never ends: put rejects before it reads it, or when the signal aborts.
     const aborter = new AbortController();
     const unending = unendingStream(someBytes(100), () => aborter.abort());
     await failure(() => store.put(key, unending, { ifRevision: null, signal: aborter.signal }));

@@ -2,22 +2,22 @@ import assert from "node:assert/strict";
 import { DEPARTMENTS, SENIORITIES } from "../../contracts/contact-source.ts";
 import { type ContactSourceTest, contactOf, personOf, randomDomain, variedContacts } from "./samples.ts";
 
-/** What is told of domains as such. */
+/** Facts about domains. */
 export function domainsBehaviour(check: ContactSourceTest): void {
-  check("tells an organisation's name, and null where only addresses are known", async (scope) => {
+  check("domain returns the organisation's name, and null if only addresses are known", async (scope) => {
     const { source, domain, load } = scope;
     const [nameless, empty] = [randomDomain(), randomDomain()];
     await load({
       contacts: [contactOf(`a@${domain}`), contactOf(`a@${nameless}`)],
-      organizations: { [domain]: `Müller & “Söhne” ${domain}`, [empty]: "Nobody" },
+      organizations: { [domain]: `Müller & “Söhne” ${domain}`, [empty]: "Empty" },
     });
     assert.equal((await source.domain(domain))?.organization, `Müller & “Söhne” ${domain}`);
     assert.deepEqual(await source.domain(nameless), { organization: null, patterns: [] });
-    assert.deepEqual(await source.domain(empty), { organization: "Nobody", patterns: [] });
+    assert.deepEqual(await source.domain(empty), { organization: "Empty", patterns: [] });
     assert.equal(await source.domain(`x${domain}`), null);
   });
 
-  check("finds an organisation's domain in whatever case, and no other's", async (scope) => {
+  check("domainOf finds an organisation's domain ignoring case, and no other domain", async (scope) => {
     const { source, domain, load } = scope;
     const company = `Große Ärzte ${domain}`;
     await load({ contacts: [], organizations: { [domain]: company } });
@@ -29,48 +29,54 @@ export function domainsBehaviour(check: ContactSourceTest): void {
     }
   });
 
-  check("of several domains of one organisation gives that with the most addresses", async (scope) => {
-    const { source, domain, load } = scope;
-    const [small, none] = [randomDomain(), randomDomain()];
-    await load({
-      contacts: [...variedContacts(small, 3), ...variedContacts(domain, 4)],
-      organizations: { [small]: `Org ${domain}`, [none]: `ORG ${domain}`, [domain]: `org ${domain}` },
-    });
-    assert.equal(await source.domainOf(`oRg ${domain}`), domain);
-    await source.eraseDomain(domain);
-    assert.equal(await source.domainOf(`oRg ${domain}`), small);
-    for (const { address } of variedContacts(small, 3)) await source.erase(address);
-    assert.ok([small, none].includes((await source.domainOf(`oRg ${domain}`)) ?? ""));
-  });
-
-  check("counts by type, department and seniority, naming those that there are", async (scope) => {
-    const { source, domain, load } = scope;
-    const contacts = variedContacts(domain, 211);
-    await load({ contacts: [...contacts, ...variedContacts(randomDomain(), 10)] });
-    for (const type of [undefined, "personal", "generic"] as const) {
-      const counted = contacts.filter((contact) => type === undefined || contact.type === type);
-      const amount = (test: (contact: (typeof contacts)[number]) => boolean) => counted.filter(test).length;
-      const present = <Name extends string>(names: readonly Name[], key: "department" | "seniority") =>
-        Object.fromEntries(
-          names
-            .map((name) => [name, amount((contact) => contact[key] === name)] as const)
-            .filter(([, count]) => count > 0),
-        );
-      assert.deepEqual(await source.count(domain, type), {
-        total: counted.length,
-        personal: amount((contact) => contact.type === "personal"),
-        generic: amount((contact) => contact.type === "generic"),
-        departments: present(DEPARTMENTS, "department"),
-        seniorities: present(SENIORITIES, "seniority"),
+  check(
+    "domainOf returns the domain with the most addresses if an organisation has several",
+    async (scope) => {
+      const { source, domain, load } = scope;
+      const [small, none] = [randomDomain(), randomDomain()];
+      await load({
+        contacts: [...variedContacts(small, 3), ...variedContacts(domain, 4)],
+        organizations: { [small]: `Org ${domain}`, [none]: `ORG ${domain}`, [domain]: `org ${domain}` },
       });
-    }
-    const one = randomDomain();
-    await load({ contacts: [contactOf(`a@${one}`, { department: "it" })] });
-    const alone = { total: 1, personal: 1, generic: 0, departments: { it: 1 }, seniorities: {} };
-    assert.deepEqual(await source.count(one), alone);
-  });
+      assert.equal(await source.domainOf(`oRg ${domain}`), domain);
+      await source.eraseDomain(domain);
+      assert.equal(await source.domainOf(`oRg ${domain}`), small);
+      for (const { address } of variedContacts(small, 3)) await source.erase(address);
+      assert.ok([small, none].includes((await source.domainOf(`oRg ${domain}`)) ?? ""));
+    },
+  );
 
-  check("tells how addresses are formed, the most frequent first", async ({ source, domain, load }) => {
+  check(
+    "count counts by type, department and seniority, and omits values without contacts",
+    async (scope) => {
+      const { source, domain, load } = scope;
+      const contacts = variedContacts(domain, 211);
+      await load({ contacts: [...contacts, ...variedContacts(randomDomain(), 10)] });
+      for (const type of [undefined, "personal", "generic"] as const) {
+        const counted = contacts.filter((contact) => type === undefined || contact.type === type);
+        const amount = (test: (contact: (typeof contacts)[number]) => boolean) => counted.filter(test).length;
+        const present = <Name extends string>(names: readonly Name[], key: "department" | "seniority") =>
+          Object.fromEntries(
+            names
+              .map((name) => [name, amount((contact) => contact[key] === name)] as const)
+              .filter(([, count]) => count > 0),
+          );
+        assert.deepEqual(await source.count(domain, type), {
+          total: counted.length,
+          personal: amount((contact) => contact.type === "personal"),
+          generic: amount((contact) => contact.type === "generic"),
+          departments: present(DEPARTMENTS, "department"),
+          seniorities: present(SENIORITIES, "seniority"),
+        });
+      }
+      const one = randomDomain();
+      await load({ contacts: [contactOf(`a@${one}`, { department: "it" })] });
+      const alone = { total: 1, personal: 1, generic: 0, departments: { it: 1 }, seniorities: {} };
+      assert.deepEqual(await source.count(one), alone);
+    },
+  );
+
+  check("domain returns the address patterns, most frequent first", async ({ source, domain, load }) => {
     const people = [
       ["Ann", "Lee"],
       ["Bob", "Stone"],
@@ -91,7 +97,7 @@ export function domainsBehaviour(check: ContactSourceTest): void {
     ]);
   });
 
-  check("learns nothing from addresses without evidence or without a name", async (scope) => {
+  check("no pattern is learned from addresses without evidence or without a name", async (scope) => {
     const { source, domain, load } = scope;
     const unseen = { ...personOf(domain, "ann.lee", "Ann", "Lee"), evidence: [] };
     const nameless = { ...personOf(domain, "bob.stone", "Bob", "Stone"), firstName: null, lastName: null };

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { type Contact, MAX_EVIDENCE } from "../../contracts/contact-source.ts";
 import { type ContactSourceTest, contactOf, evidenceOf, inOrder, personOf, randomDomain } from "./samples.ts";
 
-/** What is told of single addresses and names. */
+/** Facts about single addresses and names. */
 export function peopleBehaviour(check: ContactSourceTest): void {
-  check("tells all that it was told of an address", async ({ source, domain, load }) => {
+  check("find returns every loaded field of an address", async ({ source, domain, load }) => {
     const full: Contact = {
       address: `zoë.o'neil+x@${domain}`,
       type: "generic",
@@ -37,7 +37,7 @@ export function peopleBehaviour(check: ContactSourceTest): void {
     assert.deepEqual(page.contacts, [full, bare]);
   });
 
-  check("tells the pages that were seen last first, and no more of them than it may", async (scope) => {
+  check("find returns the most recently seen pages first, and at most MAX_EVIDENCE", async (scope) => {
     const { source, domain, load } = scope;
     const days = [3, 17, 1, 28, 9, 2, 25, 14, 6, 11, 22, 5, 19, 8, 27, 4, 13, 21, 10, 16, 7, 24, 12, 26, 15];
     const evidence = days.map((day) =>
@@ -52,39 +52,42 @@ export function peopleBehaviour(check: ContactSourceTest): void {
     assert.deepEqual(told, expected);
   });
 
-  check("finds a name however it is spelt, and only in its domain", async ({ source, domain, load }) => {
-    const other = randomDomain();
-    const müller = personOf(domain, "j.mueller", "Jörg", "Müller");
-    const vanDyke = personOf(domain, "a.vandyke", "Anne-Marie", "van Dyke");
-    await load({
-      contacts: [müller, vanDyke, personOf(other, "jm", "Jörg", "Müller"), contactOf(`nameless@${domain}`)],
-    });
-    for (const [first, last] of [
-      ["Jörg", "Müller"],
-      ["JÖRG", "MÜLLER"],
-      ["jorg", "Mueller"],
-      ["Joerg", "muller"],
-    ] as const) {
-      assert.deepEqual(await source.findByName(domain, first, last), [müller], `${first} ${last}`);
-    }
-    for (const [first, last] of [
-      ["Anne Marie", "Van Dyke"],
-      ["annemarie", "vandyke"],
-    ] as const) {
-      assert.deepEqual(await source.findByName(domain, first, last), [vanDyke], `${first} ${last}`);
-    }
-    for (const [first, last] of [
-      ["Müller", "Jörg"],
-      ["Jörg", "Müllers"],
-      ["J", "Müller"],
-      ["Jör", "gMüller"],
-      ["%", "%"],
-    ] as const) {
-      assert.deepEqual(await source.findByName(domain, first, last), [], `${first} ${last}`);
-    }
-  });
+  check(
+    "findByName finds a name in any spelling, and only in its domain",
+    async ({ source, domain, load }) => {
+      const other = randomDomain();
+      const müller = personOf(domain, "j.mueller", "Jörg", "Müller");
+      const vanDyke = personOf(domain, "a.vandyke", "Anne-Marie", "van Dyke");
+      await load({
+        contacts: [müller, vanDyke, personOf(other, "jm", "Jörg", "Müller"), contactOf(`nameless@${domain}`)],
+      });
+      for (const [first, last] of [
+        ["Jörg", "Müller"],
+        ["JÖRG", "MÜLLER"],
+        ["jorg", "Mueller"],
+        ["Joerg", "muller"],
+      ] as const) {
+        assert.deepEqual(await source.findByName(domain, first, last), [müller], `${first} ${last}`);
+      }
+      for (const [first, last] of [
+        ["Anne Marie", "Van Dyke"],
+        ["annemarie", "vandyke"],
+      ] as const) {
+        assert.deepEqual(await source.findByName(domain, first, last), [vanDyke], `${first} ${last}`);
+      }
+      for (const [first, last] of [
+        ["Müller", "Jörg"],
+        ["Jörg", "Müllers"],
+        ["J", "Müller"],
+        ["Jör", "gMüller"],
+        ["%", "%"],
+      ] as const) {
+        assert.deepEqual(await source.findByName(domain, first, last), [], `${first} ${last}`);
+      }
+    },
+  );
 
-  check("of many with one name gives the ten of the highest confidence", async (scope) => {
+  check("findByName returns the ten contacts of highest confidence if many share a name", async (scope) => {
     const { source, domain, load } = scope;
     const namesakes = Array.from({ length: 14 }, (_, index) => ({
       ...personOf(domain, `ann${(index * 5) % 14}`, "Ann", "Lee"),

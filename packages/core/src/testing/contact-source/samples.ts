@@ -7,14 +7,14 @@ import type {
 } from "../../contracts/contact-source.ts";
 import { DEPARTMENTS, SENIORITIES } from "../../contracts/contact-source.ts";
 
-/** What a source is to know at the beginning of a case. */
+/** Data that a source holds at the beginning of a case. */
 export interface ContactData {
   contacts: readonly Contact[];
   /** Names of organisations by domain. @default none */
   organizations?: Readonly<Record<string, string>>;
 }
 
-/** A source of its own for a case, and a domain that is in no other. */
+/** A source for one case, and a domain that no other case uses. */
 export interface ContactScope {
   source: ContactSource;
   domain: string;
@@ -27,7 +27,7 @@ export function randomDomain(): string {
   return `${randomBytes(8).toString("hex")}.example`;
 }
 
-/** A contact about which nothing more is known. */
+/** A contact with only an address, and default values. */
 export function contactOf(address: string, known: Partial<Contact> = {}): Contact {
   return {
     address,
@@ -58,13 +58,13 @@ export function evidenceOf(uri: string, known: Partial<ContactEvidence> = {}): C
   };
 }
 
-/** Somebody with a name, whose address was found on a page. */
+/** A person with a name, whose address was found on a page. */
 export function personOf(domain: string, local: string, firstName: string, lastName: string): Contact {
   const evidence = [evidenceOf(`https://www.${domain}/${local}`)];
   return contactOf(`${local}@${domain}`, { firstName, lastName, evidence });
 }
 
-/** Contacts of every type, seniority and department, and of none, with many of one confidence. */
+/** Contacts of every type, seniority and department, and without them; many have the same confidence. */
 export function variedContacts(domain: string, count: number): Contact[] {
   return Array.from({ length: count }, (_, index) =>
     contactOf(`v${(index * 7919) % 9973}.${index}@${domain}`, {
@@ -76,7 +76,7 @@ export function variedContacts(domain: string, count: number): Contact[] {
   );
 }
 
-/** By confidence, the highest first; of equal ones by the bytes of the address. */
+/** Ordered by confidence, highest first; equal ones by the bytes of the address. */
 export function inOrder(contacts: readonly Contact[]): Contact[] {
   return contacts.toSorted(
     (a, b) => b.confidence - a.confidence || Buffer.compare(Buffer.from(a.address), Buffer.from(b.address)),
@@ -93,7 +93,7 @@ export function matches(contact: Contact, { type, seniorities, departments }: Co
   );
 }
 
-/** All that paging gives, page by page of `limit`, and the total that every page told. */
+/** All contacts read in pages of `limit`, and the total that every page reported. */
 export async function readPages(
   source: ContactSource,
   domain: string,

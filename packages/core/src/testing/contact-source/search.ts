@@ -33,9 +33,9 @@ const DEPARTMENT_LISTS: (Department[] | undefined)[] = [
 
 /** Order, paging and filters. */
 export function searchBehaviour(check: ContactSourceTest, contactCount: number): void {
-  check("gives the highest confidence first, of equal ones by the bytes of the address", async (scope) => {
+  check("search orders by highest confidence, then by the bytes of the address", async (scope) => {
     const { source, domain, load } = scope;
-    // In UTF-16 the last comes before the one before it; in most languages' order, much is otherwise.
+    // In UTF-16 the last sorts before the one before it; in most languages the order differs further.
     const locals = ["-a", "0", "a", "a-b", "a.b", "a_b", "aa", "b", "z", "{", "é", "ꙅ", "\uff41", "𐐨"];
     const ties = locals.map((local) => contactOf(`${local}@${domain}`, { confidence: 50 }));
     const others = [0, 1, 49, 51, 100].map((confidence) =>
@@ -47,22 +47,25 @@ export function searchBehaviour(check: ContactSourceTest, contactCount: number):
     assert.deepEqual(page, { contacts: inOrder(contacts), total: contacts.length });
   });
 
-  check("pages give everything once, with the total on each", async ({ source, domain, load }) => {
-    const contacts = variedContacts(domain, contactCount);
-    await load({ contacts: [...contacts, ...variedContacts(randomDomain(), 20)] });
-    const expected = inOrder(contacts);
-    for (const limit of [7, 64, 100]) {
-      const read = await readPages(source, domain, {}, limit);
-      assert.deepEqual(read.contacts, expected);
-      assert.deepEqual(read.totals, new Set([contactCount]));
-    }
-    for (const offset of [0, 1, 63, 64, 65, 127, 128, contactCount - 1, contactCount - 3]) {
-      const page = await source.search(domain, {}, { limit: 2, offset });
-      assert.deepEqual(page, { contacts: expected.slice(offset, offset + 2), total: contactCount });
-    }
-  });
+  check(
+    "search pages return every contact once, with the total on each page",
+    async ({ source, domain, load }) => {
+      const contacts = variedContacts(domain, contactCount);
+      await load({ contacts: [...contacts, ...variedContacts(randomDomain(), 20)] });
+      const expected = inOrder(contacts);
+      for (const limit of [7, 64, 100]) {
+        const read = await readPages(source, domain, {}, limit);
+        assert.deepEqual(read.contacts, expected);
+        assert.deepEqual(read.totals, new Set([contactCount]));
+      }
+      for (const offset of [0, 1, 63, 64, 65, 127, 128, contactCount - 1, contactCount - 3]) {
+        const page = await source.search(domain, {}, { limit: 2, offset });
+        assert.deepEqual(page, { contacts: expected.slice(offset, offset + 2), total: contactCount });
+      }
+    },
+  );
 
-  check("beyond the end there are no contacts, and the total stays", async ({ source, domain, load }) => {
+  check("search beyond the end returns no contacts and the same total", async ({ source, domain, load }) => {
     const contacts = variedContacts(domain, 130);
     await load({ contacts });
     for (const offset of [130, 131, 1_000_000, Number.MAX_SAFE_INTEGER]) {
@@ -73,37 +76,43 @@ export function searchBehaviour(check: ContactSourceTest, contactCount: number):
     }
   });
 
-  check("filters in all combinations give what matches, in order and once", async (scope) => {
-    const { source, domain, load } = scope;
-    const contacts = variedContacts(domain, 300);
-    await load({ contacts });
-    const expected = inOrder(contacts);
-    for (const type of TYPES) {
-      for (const seniorities of SENIORITY_LISTS) {
-        for (const departments of DEPARTMENT_LISTS) {
-          const filter: ContactFilter = {
-            ...(type && { type }),
-            ...(seniorities && { seniorities }),
-            ...(departments && { departments }),
-          };
-          const matching = expected.filter((contact) => matches(contact, filter));
-          const read = await readPages(source, domain, filter, 33);
-          assert.deepEqual(read.contacts, matching, JSON.stringify(filter));
-          assert.deepEqual(read.totals, new Set([matching.length]), JSON.stringify(filter));
+  check(
+    "search with any combination of filters returns each matching contact once, in order",
+    async (scope) => {
+      const { source, domain, load } = scope;
+      const contacts = variedContacts(domain, 300);
+      await load({ contacts });
+      const expected = inOrder(contacts);
+      for (const type of TYPES) {
+        for (const seniorities of SENIORITY_LISTS) {
+          for (const departments of DEPARTMENT_LISTS) {
+            const filter: ContactFilter = {
+              ...(type && { type }),
+              ...(seniorities && { seniorities }),
+              ...(departments && { departments }),
+            };
+            const matching = expected.filter((contact) => matches(contact, filter));
+            const read = await readPages(source, domain, filter, 33);
+            assert.deepEqual(read.contacts, matching, JSON.stringify(filter));
+            assert.deepEqual(read.totals, new Set([matching.length]), JSON.stringify(filter));
+          }
         }
       }
-    }
-  });
+    },
+  );
 
-  check("of a filter that nothing matches there is nothing", async ({ source, domain, load }) => {
-    await load({ contacts: [contactOf(`a@${domain}`, { type: "generic" })] });
-    for (const filter of [
-      { type: "personal" },
-      { seniorities: ["junior"] },
-      { departments: ["it"] },
-    ] satisfies ContactFilter[]) {
-      const page = await source.search(domain, filter, { limit: 10, offset: 0 });
-      assert.deepEqual(page, { contacts: [], total: 0 });
-    }
-  });
+  check(
+    "search with a filter that matches nothing returns no contacts and a total of 0",
+    async ({ source, domain, load }) => {
+      await load({ contacts: [contactOf(`a@${domain}`, { type: "generic" })] });
+      for (const filter of [
+        { type: "personal" },
+        { seniorities: ["junior"] },
+        { departments: ["it"] },
+      ] satisfies ContactFilter[]) {
+        const page = await source.search(domain, filter, { limit: 10, offset: 0 });
+        assert.deepEqual(page, { contacts: [], total: 0 });
+      }
+    },
+  );
 }

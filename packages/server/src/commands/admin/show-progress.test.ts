@@ -3,20 +3,20 @@ import { describe, expect, it, vi } from "vitest";
 import { timeText } from "../../cli/amounts.ts";
 import { showCopy } from "./show-progress.ts";
 
-/** What is written to a standard error of this kind. */
+/** The output to a stream of this kind. */
 function watched(isTTY: boolean) {
   const output = new PassThrough();
   let text = "";
   output.setEncoding("utf8").on("data", (chunk: string) => {
     text += chunk;
   });
-  // What is used of a terminal: that it is one, how wide it is, and that it is written to.
+  // The members of a terminal that the progress display uses.
   const stream = Object.assign(output, { isTTY, columns: 120 }) as unknown as NodeJS.WriteStream;
   return { stream, text: () => text };
 }
 
 describe("showCopy", () => {
-  it("draws a bar on a terminal", () => {
+  it("shows a bar on a terminal", () => {
     const { stream, text } = watched(true);
     const view = showCopy(stream);
     view.update({ phase: "originals", keys: 0, totalKeys: 40, bytes: 0 });
@@ -26,7 +26,7 @@ describe("showCopy", () => {
     expect(text()).toContain("originals");
   });
 
-  it("writes a line every few seconds elsewhere", () => {
+  it("writes a line every five seconds to any other stream", () => {
     vi.useFakeTimers();
     try {
       const { stream, text } = watched(false);
@@ -54,7 +54,7 @@ describe("timeText", () => {
     [99, "99 s"],
     [150, "3 min"],
     [9000, "2.5 h"],
-  ])("%s", (seconds, text) => {
+  ])("shows %d seconds as %s", (seconds, text) => {
     expect(timeText(seconds)).toBe(text);
   });
 });

@@ -13,26 +13,26 @@ const PHASES: Readonly<Record<MigrationProgress["phase"], string>> = {
   comparing: "comparing both sides",
 };
 
-/** Shows the progress of a command on the standard error. */
+/** A progress display on standard error. */
 export interface ProgressView<Progress> {
   update(progress: Readonly<Progress>): void;
   close(): void;
 }
 
-/** A progress as it is shown. */
+/** The displayed values of a progress. */
 export interface Shown {
   value: number;
   total: number;
   /** Placeholders in the format of the bar. */
   fields: Readonly<Record<string, string | number>>;
-  /** Parts of the line in place of a bar; empty ones are left out. */
+  /** Parts of the line that replaces a bar; empty parts are omitted. */
   line: readonly string[];
 }
 
 /**
  * A bar on a terminal, a line every five seconds elsewhere.
- * @param format Of the bar; `null` shows lines on a terminal, too.
- * @param shownOf What to show after so many seconds.
+ * @param format Format of the bar; `null` shows lines on a terminal, too.
+ * @param shownOf Returns the values to show, given the seconds elapsed.
  */
 export function showProgress<Progress>(
   format: string | null,

@@ -6,8 +6,8 @@ import { printable } from "../../cli/printable.ts";
 import { ConfigError } from "../../config/config-error.ts";
 
 /**
- * The addresses and domains that were typed, normalised, each once.
- * @throws ConfigError naming all that are neither: then nothing is done at all.
+ * The addresses and domains as typed, normalised, each once.
+ * @throws ConfigError that names all invalid ones.
  */
 export function subjectsOf(texts: readonly string[]): string[] {
   const subjects = texts.map((text) => (text.includes("@") ? normaliseAddress(text) : normaliseDomain(text)));
@@ -20,15 +20,15 @@ export function subjectsOf(texts: readonly string[]): string[] {
 }
 
 /**
- * Changes one address or domain after the other and prints a line for each. A failure is printed on the standard error and
- * makes the exit code 1; the others are still changed.
- * @param change says what has become of it, and whether that is what was wanted.
+ * Changes addresses and domains one by one and prints a line for each. Prints a failure on standard error, sets the exit
+ * code to 1, and continues with the others.
+ * @param change Returns the text to print, and whether the change succeeded.
  */
 export async function changeSubjects(
   subjects: readonly string[],
   change: (subject: string) => Promise<{ said: string; isDone: boolean }>,
 ): Promise<void> {
-  // The reader may have ended: the rest is done all the same.
+  // If the reader has ended, the remaining ones are still changed.
   process.stdout.on("error", () => {});
   for (const subject of subjects) {
     try {

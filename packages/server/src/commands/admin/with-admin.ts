@@ -8,12 +8,12 @@ import { requireDataDirectory } from "../../storage/data-directory.ts";
 import { requireMigrated } from "../../storage/end-migration.ts";
 import { type OpenStorage, openStorage } from "../../storage/open-storage.ts";
 
-/** The options that say where the images are, as they were typed. */
+/** The options that locate the images, as typed. */
 export type DataFlags = Pick<ServeFlags, "config" | "data">;
 
 /**
- * Runs `work` with an administrator of the images that a server with this configuration serves. The server may be running.
- * @throws ConfigError, and StartError where there are no images.
+ * Runs `work` with the admin API of the images that a server with this configuration serves. The server may be running.
+ * @throws ConfigError, and StartError if there are no images.
  */
 export async function withAdmin(
   flags: DataFlags,
@@ -29,15 +29,15 @@ export async function withAdmin(
   });
 }
 
-/** The images that a server with some configuration serves. */
+/** The open stores of the images. */
 export interface OpenImages {
   stores: OpenStorage["stores"];
   targets: StorageTargets;
-  /** How they are administered. */
+  /** Options of the admin API. */
   options: Pick<ImageAdminOptions, "tombstoneDays" | "onError">;
 }
 
-/** As {@link withAdmin}, with the stores themselves. */
+/** Like {@link withAdmin}, but with the stores. */
 export async function withImages(
   flags: DataFlags,
   work: (images: OpenImages) => Promise<void>,
@@ -58,13 +58,13 @@ export async function withImages(
 }
 
 /**
- * Proves, as far as that can be seen without asking a server, that the images of another process are there to be changed.
- * @throws StartError saying what to do instead.
+ * Verifies, without contacting a storage server, that images of other processes can be changed.
+ * @throws StartError with the remedy.
  */
 export function requireImages(targets: StorageTargets): void {
   if (targets.records.kind === "memory") {
     throw new StartError(
-      "The images are in the memory of the server's process, where no other reaches them. Keep them elsewhere: OUTRIGGER_STORAGE or storage in the configuration file",
+      "The images are in the memory of the server, which other processes cannot access. Set OUTRIGGER_STORAGE, or storage in the configuration file, to persistent storage",
     );
   }
   for (const { target } of distinctTargets(targets)) {

@@ -6,8 +6,8 @@ import { reasonOf } from "../../cli/error-reason.ts";
 import { StartError } from "../../config/config-error.ts";
 
 /**
- * Replaces a file, or makes one, for this user alone. The replacement is atomic: after a failure the old content stays.
- * @throws StartError where it cannot be written.
+ * Creates or replaces a file, readable by this user only. The replacement is atomic: a failure keeps the old content.
+ * @throws StartError if it cannot be written.
  */
 export async function writeWhole(path: string, content: Readable): Promise<void> {
   const made = `${path}.${randomBytes(6).toString("hex")}`;
@@ -34,7 +34,7 @@ async function opened(made: string, path: string): Promise<FileHandle> {
   }
 }
 
-/** Makes a file for this user alone, all of it or nothing. One that is there with the same content stays. */
+/** Creates a file atomically, readable by this user only. Keeps an existing file with the same content. */
 export async function writeOnce(path: string, bytes: Buffer): Promise<void> {
   const made = `${path}.${randomBytes(6).toString("hex")}`;
   try {

@@ -2,10 +2,10 @@ import type { Renderer } from "@outrigger/core";
 import { describe, expect, it } from "vitest";
 import { checkFonts } from "./check-fonts.ts";
 
-/** Matches no text at all. */
+/** Matches no text. */
 const NOTHING = /(?!)/;
 
-/** A machine whose fonts have the characters that `has` matches, and families of the looks that `lookOf` tells. */
+/** A machine whose fonts have the characters that `has` matches. `lookOf` names the look of each family. */
 function machine(has: RegExp, lookOf = (family: string) => family): Renderer {
   return {
     build: "test",
@@ -23,7 +23,7 @@ function machine(has: RegExp, lookOf = (family: string) => family): Renderer {
 }
 
 describe("checkFonts", () => {
-  it("finds no fault with a machine that has everything", async () => {
+  it("reports ok for a machine with all fonts", async () => {
     const findings = await checkFonts(machine(/^[\p{L}\p{M}\p{Emoji}]+$/u));
     expect(findings.map(({ check }) => check)).toEqual([
       "fonts",
@@ -33,18 +33,18 @@ describe("checkFonts", () => {
     expect(findings.filter(({ status }) => status !== "ok")).toEqual([]);
   });
 
-  it("calls it a problem when there is no font at all, in one line", async () => {
+  it("reports one problem if no font is installed", async () => {
     expect(await checkFonts(machine(NOTHING))).toEqual([
       {
         check: "fonts",
         status: "problem",
-        detail: "there is none: text in SVG pictures becomes boxes, or vanishes",
-        remedy: "Install fonts, e.g. by apt-get install fonts-dejavu-core",
+        detail: "no font is installed: text in SVG pictures becomes boxes or disappears",
+        remedy: "Install fonts, e.g. with apt-get install fonts-dejavu-core",
       },
     ]);
   });
 
-  it("names for each script without a font the package that has one", async () => {
+  it("warns about each script without a font and names the package to install", async () => {
     const findings = await checkFonts(machine(/^[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Hebrew}]+$/u));
     const warnings = findings.filter(({ status }) => status === "warning");
     expect(warnings.map(({ check, remedy }) => `${check}: ${remedy?.split(" ").at(-1)}`)).toEqual([
@@ -59,20 +59,20 @@ describe("checkFonts", () => {
     expect(findings.some(({ status }) => status === "problem")).toBe(false);
   });
 
-  it("takes a script of which a font has only some characters for one that is missing", async () => {
+  it("warns about a script if fonts have only some of its characters", async () => {
     const findings = await checkFonts(machine(/^[\p{sc=Latin}體]+$/u));
     expect(findings.find(({ check }) => check === "Chinese text")).toMatchObject({ status: "warning" });
   });
 
-  it("warns of families that look the same", async () => {
+  it("warns about font families that look the same", async () => {
     const [fonts] = await checkFonts(machine(/./, (family) => (family === "serif" ? "sans-serif" : family)));
     expect(fonts).toMatchObject({ status: "warning", detail: "sans-serif and serif look the same" });
   });
 
-  it("says why it could not be tried", async () => {
+  it("reports why the renderer failed", async () => {
     const broken = { ...machine(/./), render: () => Promise.reject(new Error("no luck")) };
     expect(await checkFonts(broken)).toMatchObject([
-      { status: "problem", detail: "cannot be tried: no luck" },
+      { status: "problem", detail: "could not be checked: no luck" },
     ]);
   });
 });

@@ -5,7 +5,7 @@ import { type Finding, ok, problem, warning } from "./finding.ts";
 
 const BASIC_PACKAGE = "fonts-dejavu-core";
 
-/** Packages of Debian and its descendants. */
+/** Packages of Debian and its derivatives. */
 const packages: Readonly<Record<Script, string>> = {
   Latin: BASIC_PACKAGE,
   Greek: BASIC_PACKAGE,
@@ -20,22 +20,22 @@ const packages: Readonly<Record<Script, string>> = {
   emoji: "fonts-noto-color-emoji",
 };
 
-/** Whether text in SVG pictures is drawn, script by script. */
+/** Whether text in SVG pictures is rendered, for each script. */
 export async function checkFonts(renderer: Renderer): Promise<Finding[]> {
   try {
     return fontFindings(await measureFontCoverage(renderer));
   } catch (error) {
-    return [problem("fonts", `cannot be tried: ${reasonOf(error)}`, "Mend the renderer first")];
+    return [problem("fonts", `could not be checked: ${reasonOf(error)}`, "Fix the renderer first")];
   }
 }
 
-/** What the fonts of a machine mean for pictures. */
+/** The findings for the fonts of a machine. */
 export function fontFindings({ drawnScripts, missingScripts, alikeFamilies }: FontCoverage): Finding[] {
   if (drawnScripts.length === 0) {
     return [
       problem(
         "fonts",
-        "there is none: text in SVG pictures becomes boxes, or vanishes",
+        "no font is installed: text in SVG pictures becomes boxes or disappears",
         advice(BASIC_PACKAGE),
       ),
     ];
@@ -48,8 +48,10 @@ export function fontFindings({ drawnScripts, missingScripts, alikeFamilies }: Fo
           `${listed(alikeFamilies)} look the same`,
           advice(`fontconfig-config ${BASIC_PACKAGE}`),
         ),
-    ...drawnScripts.map((script) => ok(`${script} text`, "drawn")),
-    ...missingScripts.map((script) => warning(`${script} text`, "no font has it", advice(packages[script]))),
+    ...drawnScripts.map((script) => ok(`${script} text`, "rendered")),
+    ...missingScripts.map((script) =>
+      warning(`${script} text`, "no font covers it", advice(packages[script])),
+    ),
   ];
 }
 
@@ -59,5 +61,5 @@ function listed(names: readonly string[]): string {
 
 /** @param names Packages, separated by spaces. */
 function advice(names: string): string {
-  return `Install fonts, e.g. by apt-get install ${names}`;
+  return `Install fonts, e.g. with apt-get install ${names}`;
 }

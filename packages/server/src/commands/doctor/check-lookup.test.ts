@@ -13,16 +13,16 @@ afterEach(async () => {
 });
 
 describe("checkLookup", () => {
-  it("finds a database that can be made, and makes none", async () => {
+  it("reports a database that can be created, and does not create it", async () => {
     const directory = await temporaryDirectory();
     const path = join(directory, "below", "lookup.db");
     expect(await checkLookup({ database: { kind: "file", path } })).toEqual([
-      { check: "lookup database", status: "ok", detail: `file:${path}, which can be made` },
+      { check: "lookup database", status: "ok", detail: `file:${path}, which can be created` },
     ]);
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it("finds a file that is no database", async () => {
+  it("reports a file that is not a database", async () => {
     const directory = await temporaryDirectory();
     const path = join(directory, "lookup.db");
     await writeFile(path, "x".repeat(5000));
@@ -38,7 +38,7 @@ describe("checkLookup", () => {
     ).toMatchObject([{ status: "problem" }]);
   });
 
-  it("asks the DNS, and nobody else, who greets mail servers", async () => {
+  it("resolves the name for mail servers by DNS only", async () => {
     const dns = await startDnsServer({ "mail.acme.example": { A: ["192.0.2.7"], AAAA: ["2001:db8::7"] } });
     servers.add(dns);
     const path = join(await temporaryDirectory(), "lookup.db");

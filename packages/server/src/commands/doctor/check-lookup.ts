@@ -10,12 +10,12 @@ import { type DatabaseTarget, databaseUrl, describeDatabase } from "../../config
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
 const DATABASE = "lookup database";
-const REMEDY = "Mend that, or name another in lookup.database";
+const REMEDY = "Fix this, or set another database in lookup.database";
 const PROBING = "mail probing";
 const DNS_MS = 3000;
-const UNTRIED = "whether connections to port 25 leave this network was not tried: many providers block them";
+const UNTRIED = "outgoing connections to port 25 were not tested; many providers block them";
 
-/** Whether the lookup's database can be used or made, and the name given to mail servers resolves. */
+/** Whether the lookup's database can be used or created, and the name sent to mail servers resolves. */
 export async function checkLookup({ database, smtp, dnsServers }: LookupSettings): Promise<Finding[]> {
   const found = await checkDatabase(database);
   return smtp === undefined ? [found] : [found, await checkMailIdentity(smtp, dnsServers)];
@@ -24,7 +24,7 @@ export async function checkLookup({ database, smtp, dnsServers }: LookupSettings
 async function checkDatabase(target: DatabaseTarget): Promise<Finding> {
   if (target.kind === "file" && !existsSync(target.path)) return await checkPlace(target.path);
   try {
-    // What a server does at its start: it brings the schema up to date.
+    // As at the start of a server, this migrates the schema.
     const database = openDatabase({ url: databaseUrl(target) });
     try {
       await database.ready();
@@ -38,21 +38,21 @@ async function checkDatabase(target: DatabaseTarget): Promise<Finding> {
   }
 }
 
-/** Whether a file can be made there. */
+/** Whether the file can be created. */
 async function checkPlace(path: string): Promise<Finding> {
   let place = dirname(path);
   while (!existsSync(place)) place = dirname(place);
   try {
     await access(`${place}/.`, constants.W_OK | constants.X_OK);
-    return ok(DATABASE, `file:${path}, which can be made`);
+    return ok(DATABASE, `file:${path}, which can be created`);
   } catch (error) {
-    return problem(DATABASE, `file:${path} cannot be made: ${reasonOf(error)}`, REMEDY);
+    return problem(DATABASE, `file:${path} cannot be created: ${reasonOf(error)}`, REMEDY);
   }
 }
 
 /**
- * Whether the name by which this machine greets mail servers resolves. Only the DNS is asked.
- * @param dnsServers @default the machine's
+ * Whether the name that this machine sends to mail servers resolves. Sends only DNS queries.
+ * @param dnsServers @default the resolvers of this machine
  */
 export async function checkMailIdentity(
   { helo }: SmtpIdentity,
@@ -69,6 +69,6 @@ export async function checkMailIdentity(
   return warning(
     PROBING,
     `lookup.smtp.helo does not resolve (${reasons[0] ?? "no address"}); ${UNTRIED}`,
-    "Mail servers distrust such a name: take one that resolves to this machine's address, and back",
+    "Mail servers distrust such a name: use one that resolves to this machine's address and back",
   );
 }

@@ -7,7 +7,7 @@ it.each([
   ["20.19.0", "ok"],
   ["21.0.0", "ok"],
   ["22.4.1", "ok"],
-])("Node %s: %s", (version, status) => {
+])("checkNode rates Node %s as %s", (version, status) => {
   expect(checkNode(version)).toMatchObject({
     check: "Node.js",
     status,
@@ -15,7 +15,7 @@ it.each([
   });
 });
 
-it("warns below 1024 open files, and says nothing where the system does not tell", () => {
+it("checkOpenFiles warns below 1024 open files, and reports nothing for an unknown limit", () => {
   expect(checkOpenFiles(1024)).toEqual([{ check: "open files", status: "ok", detail: "at most 1024" }]);
   expect(checkOpenFiles(Number.POSITIVE_INFINITY)).toMatchObject([{ status: "ok", detail: "unlimited" }]);
   expect(checkOpenFiles(1023)).toMatchObject([
@@ -28,7 +28,7 @@ it("warns below 1024 open files, and says nothing where the system does not tell
   expect(checkOpenFiles(null)).toEqual([]);
 });
 
-it("reads the soft limit of this process", () => {
+it("openFilesLimit reads the soft limit of this process", () => {
   const [finding] = checkOpenFiles();
   expect(finding?.detail).toMatch(/^(?:at most [1-9]\d*|unlimited)/);
 });

@@ -2,17 +2,17 @@ import { ENOUGH_OPEN_FILES, openFilesLimit, RAISE_OPEN_FILES } from "../../cli/o
 import { readOwnPackage } from "../../cli/own-package.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
-/** Whether this Node is one that we are made for. @param version `major.minor.patch` */
+/** Whether this version of Node is supported. @param version `major.minor.patch` */
 export function checkNode(version: string = process.versions.node): Finding {
   const needed = readOwnPackage().engines.node.replace(">=", "");
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const [neededMajor = 0, neededMinor = 0] = needed.split(".").map(Number);
   const isNewEnough = major > neededMajor || (major === neededMajor && minor >= neededMinor);
   const detail = `${version} (${needed} or newer is needed)`;
-  return isNewEnough ? ok("Node.js", detail) : problem("Node.js", detail, "Install a newer one");
+  return isNewEnough ? ok("Node.js", detail) : problem("Node.js", detail, "Install a newer version");
 }
 
-/** Whether a server may have enough files and connections open. Absent where the system does not tell. */
+/** Whether the limit of open files is high enough for a server. Empty if the limit is unknown. */
 export function checkOpenFiles(limit: number | null = openFilesLimit()): Finding[] {
   if (limit === null) return [];
   const detail = limit === Number.POSITIVE_INFINITY ? "unlimited" : `at most ${limit}`;
@@ -20,7 +20,7 @@ export function checkOpenFiles(limit: number | null = openFilesLimit()): Finding
   return [
     warning(
       "open files",
-      `${detail}: every connection and every picture that is read takes one`,
+      `${detail}: every connection and every picture being read needs one`,
       RAISE_OPEN_FILES,
     ),
   ];

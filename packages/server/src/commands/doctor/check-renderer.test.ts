@@ -7,7 +7,7 @@ import { checkRenderer } from "./check-renderer.ts";
 
 const PNG = Buffer.from("\x89PNG\r\n\x1a\n and so on", "latin1");
 
-/** Renderers that fail in one way only cannot be had for real at will. */
+/** Real renderers cannot be made to fail in one specific way. */
 function renderer(parts: Partial<Renderer> = {}): Renderer {
   return {
     build: "test",
@@ -22,7 +22,7 @@ function renderer(parts: Partial<Renderer> = {}): Renderer {
 }
 
 describe("checkRenderer", () => {
-  it("tries every type", async () => {
+  it("renders a sample of every type", async () => {
     const findings = await checkRenderer(renderer());
     expect(findings.map(({ check, status }) => `${check} ${status}`)).toEqual([
       "renderer ok",
@@ -33,10 +33,10 @@ describe("checkRenderer", () => {
       "PSD ok",
       "PDF ok",
     ]);
-    for (const { detail } of findings) expect(detail).toMatch(/^(?:started|drawn) in \d+ ms$/);
+    for (const { detail } of findings) expect(detail).toMatch(/^(?:started|rendered) in \d+ ms$/);
   });
 
-  it("says once, with the innermost reason, that nothing can be rendered", async () => {
+  it("reports a broken renderer once, with the innermost reason", async () => {
     const cause = new Error("It ended with SIGKILL.");
     const findings = await checkRenderer(
       renderer({ render: () => Promise.reject(new ServiceError("overloaded", "Not just now.", { cause })) }),
@@ -46,7 +46,7 @@ describe("checkRenderer", () => {
     ]);
   });
 
-  it("names the type that is not offered, not taken in, or not drawn", async () => {
+  it("reports each type that is unsupported, rejected or not rendered", async () => {
     const findings = await checkRenderer(
       renderer({
         canRender: (type) => type !== "image/x-photoshop",
@@ -60,13 +60,13 @@ describe("checkRenderer", () => {
       }),
     );
     expect(findings.filter(({ status }) => status !== "ok")).toMatchObject([
-      { check: "JPEG", status: "problem", detail: "cannot be drawn: This cannot be read." },
-      { check: "PSD", status: "problem", detail: "this renderer does not draw it" },
-      { check: "PDF", status: "problem", detail: "what was to become PNG became something else" },
+      { check: "JPEG", status: "problem", detail: "cannot be rendered: This cannot be read." },
+      { check: "PSD", status: "problem", detail: "this renderer does not support it" },
+      { check: "PDF", status: "problem", detail: "the rendition is not a PNG" },
     ]);
   });
 
-  it("draws what the renderer has cleaned, and removes it", async () => {
+  it("renders the cleaned original, then deletes it", async () => {
     const paths: string[] = [];
     const drawn: RenderSource[] = [];
     await checkRenderer(

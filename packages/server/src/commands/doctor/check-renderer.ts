@@ -8,10 +8,9 @@ import { type Sample, samples } from "./samples.ts";
 
 const PICTURE = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>');
 const PNG_SIGNATURE = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
-const REMEDY =
-  "Install the packages anew (npm ci), and look at the limits under renderer in the configuration";
+const REMEDY = "Reinstall the packages (npm ci), and check the limits under renderer in the configuration";
 
-/** Whether render processes start, and take in and draw every type of original, each tried by a tiny one. */
+/** Whether render processes start, and accept and render a tiny original of every type. */
 export async function checkRenderer(renderer: Renderer): Promise<Finding[]> {
   const start = await tryStart(renderer);
   if (start.status === "problem") return [start];
@@ -40,19 +39,19 @@ async function tryStart(renderer: Renderer): Promise<Finding> {
 async function trySample(renderer: Renderer, sample: Sample, cleanedPath: string): Promise<Finding> {
   const { name, type, bytes } = sample;
   if (!renderer.canRender(type, "png"))
-    return problem(name, "this renderer does not draw it", "Update @outrigger/imaging");
+    return problem(name, "this renderer does not support it", "Update @outrigger/imaging");
   const begun = performance.now();
   try {
     const { cleaned } = await renderer.admit({ bytes }, type, { cleanedPath });
     const stored = cleaned === null ? { bytes } : { path: cleanedPath };
     const rendition = await renderer.render(stored, type, { format: "png" });
     if (!rendition.bytes.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE)) {
-      return problem(name, "what was to become PNG became something else", REMEDY);
+      return problem(name, "the rendition is not a PNG", REMEDY);
     }
   } catch (error) {
-    return problem(name, `cannot be drawn: ${reasonOf(error)}`, REMEDY);
+    return problem(name, `cannot be rendered: ${reasonOf(error)}`, REMEDY);
   }
-  return ok(name, `drawn in ${millisecondsSince(begun)}`);
+  return ok(name, `rendered in ${millisecondsSince(begun)}`);
 }
 
 function millisecondsSince(begun: number): string {

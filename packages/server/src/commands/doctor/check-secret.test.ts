@@ -19,56 +19,56 @@ describe("checkSecret", () => {
     return checkSecret({ kind: "file", directory: data }, false);
   }
 
-  it("takes one that only its owner may read", async () => {
+  it("accepts a secret that only its owner can read", async () => {
     expect(await checkFile(32, 0o600)).toEqual({ check: "secret", status: "ok", detail: path });
   });
 
-  it("takes none for one that is still to be made", async () => {
+  it("accepts a missing secret that the first start will create", async () => {
     expect(await checkSecret({ kind: "file", directory: data }, false)).toMatchObject({
       status: "ok",
-      detail: "made at the first start",
+      detail: "created at the first start",
     });
   });
 
-  it("tells how to hide one that others may read", async () => {
+  it("reports a secret that other users can read, with the remedy", async () => {
     for (const mode of [0o640, 0o604]) {
       expect(await checkFile(32, mode)).toEqual({
         check: "secret",
         status: "problem",
-        detail: `${path} can be read by others`,
-        remedy: `Make it yours alone: chmod 600 ${path}`,
+        detail: `${path} can be read by other users`,
+        remedy: `Restrict it to its owner: chmod 600 ${path}`,
       });
     }
   });
 
-  it("finds one that was cut", async () => {
+  it("reports a truncated secret", async () => {
     expect(await checkFile(31, 0o600)).toMatchObject({ status: "problem", detail: `${path} is too short` });
   });
 
-  it("finds what cannot be read", async () => {
+  it("reports a secret that cannot be read", async () => {
     await mkdir(path, { mode: 0o700 });
     expect(await checkSecret({ kind: "file", directory: data }, false)).toEqual({
       check: "secret",
       status: "problem",
       detail: expect.stringMatching(/secret cannot be read: EISDIR/),
-      remedy: "Give it to the server's user",
+      remedy: "Make the server's user its owner",
     });
   });
 
-  it("does not look at the file where the configuration has one", async () => {
+  it("ignores the file if the configuration sets a secret", async () => {
     await checkFile(1, 0o644);
     expect(await checkSecret({ kind: "file", directory: data }, true)).toMatchObject({
       status: "ok",
-      detail: "the one of the configuration",
+      detail: "set in the configuration",
     });
   });
 
-  it("misses one where none can be kept beside the records, unless they are gone with the process", async () => {
+  it("reports a missing secret if the records are in Redis, and accepts it if they are in memory", async () => {
     const redis = { kind: "redis", url: "redis://user:hush@localhost:6379" } as const;
     expect(await checkSecret(redis, false)).toEqual({
       check: "secret",
       status: "problem",
-      detail: "there is none, and redis://localhost:6379 keeps none",
+      detail: "none is set, and redis://localhost:6379 cannot keep one",
       remedy: "Set secret or OUTRIGGER_SECRET to at least 32 random bytes, the same for all processes",
     });
     expect(await checkSecret(redis, true)).toMatchObject({ status: "ok" });

@@ -7,36 +7,44 @@ import type { StorageTarget } from "../../config/targets/storage-target.ts";
 import { SET_SECRET } from "../../storage/choose-secret.ts";
 import { type Finding, ok, problem } from "./finding.ts";
 
-/** As many as the store makes, and demands. */
+/** The length that the store creates and requires. */
 const SECRET_BYTES = 32;
 
 /**
- * Whether the secret of PINs exists, is whole, and cannot be read by other users.
- * @param records What keeps the records, and a secret where it can.
- * @param isConfigured Whether the configuration has one, which wins.
+ * Whether the secret of PINs exists, is complete, and cannot be read by other users.
+ * @param records The store of the records; a directory also keeps the secret.
+ * @param isConfigured Whether the configuration sets a secret, which takes precedence.
  */
 export async function checkSecret(records: StorageTarget, isConfigured: boolean): Promise<Finding> {
-  if (isConfigured) return ok("secret", "the one of the configuration");
-  if (records.kind === "memory") return ok("secret", "made at each start");
+  if (isConfigured) return ok("secret", "set in the configuration");
+  if (records.kind === "memory") return ok("secret", "created at each start");
   if (records.kind !== "file") {
-    return problem("secret", `there is none, and ${describeTarget(records)} keeps none`, SET_SECRET);
+    return problem("secret", `none is set, and ${describeTarget(records)} cannot keep one`, SET_SECRET);
   }
   const path = join(records.directory, "secret");
   try {
     const { mode } = await stat(path);
     if ((mode & 0o077) !== 0) {
-      return problem("secret", `${path} can be read by others`, `Make it yours alone: chmod 600 ${path}`);
+      return problem(
+        "secret",
+        `${path} can be read by other users`,
+        `Restrict it to its owner: chmod 600 ${path}`,
+      );
     }
     const { length } = await readFile(path);
     if (length >= SECRET_BYTES) return ok("secret", path);
     return problem(
       "secret",
       `${path} is too short`,
-      "Bring it back from a backup: with another, PINs change",
+      "Restore it from a backup: another secret changes all PINs",
     );
   } catch (error) {
     const code = systemCode(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return ok("secret", "made at the first start");
-    return problem("secret", `${path} cannot be read: ${reasonOf(error)}`, "Give it to the server's user");
+    if (code === "ENOENT" || code === "ENOTDIR") return ok("secret", "created at the first start");
+    return problem(
+      "secret",
+      `${path} cannot be read: ${reasonOf(error)}`,
+      "Make the server's user its owner",
+    );
   }
 }

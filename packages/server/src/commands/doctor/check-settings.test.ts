@@ -6,18 +6,18 @@ import { checkSizes, checkTimeOuts } from "./check-settings.ts";
 const foundTimeOuts = (config: ServerConfig) => checkTimeOuts(settingsOf({ data: "/data", ...config }));
 const foundSizes = (config: ServerConfig) => checkSizes(settingsOf({ data: "/data", ...config }));
 
-it("finds the defaults well, with any size of upload", () => {
-  const detail = "75 s between requests, 120 s of silence, 860 s for a request";
+it("checkTimeOuts reports ok for the defaults with any upload size", () => {
+  const detail = "75 s between requests, 120 s without traffic, 860 s for a request";
   expect(foundTimeOuts({ trustProxy: 1 })).toEqual([{ check: "time-outs", status: "ok", detail }]);
   expect(foundTimeOuts({ images: { maxUploadBytes: 2 ** 31 } })).toMatchObject([{ status: "ok" }]);
 });
 
 it.each<[ServerConfig, string]>([
   [{ trustProxy: 1, http: { keepAliveMs: 5000 } }, "http.keepAliveMs"],
-  [{ http: { idleMs: 15_000 } }, "http.idleMs to more than images.uploadIdleMs"],
-  [{ images: { uploadIdleMs: 200_000 } }, "http.idleMs to more than images.uploadIdleMs"],
+  [{ http: { idleMs: 15_000 } }, "http.idleMs above images.uploadIdleMs"],
+  [{ images: { uploadIdleMs: 200_000 } }, "http.idleMs above images.uploadIdleMs"],
   [{ http: { requestTimeoutMs: 30_000 } }, "Raise http.requestTimeoutMs"],
-])("warns of %j", (config, remedy) => {
+])("checkTimeOuts warns about %j", (config, remedy) => {
   expect(foundTimeOuts(config)).toEqual([
     {
       check: "time-outs",
@@ -28,17 +28,17 @@ it.each<[ServerConfig, string]>([
   ]);
 });
 
-it("does not mind short idle connections where no proxy is in front", () => {
+it("checkTimeOuts accepts a short keepAliveMs without a proxy in front", () => {
   expect(foundTimeOuts({ http: { keepAliveMs: 5000 } })).toMatchObject([{ status: "ok" }]);
 });
 
 it.each<ServerConfig>([{}, { images: { sizes: "any" } }])(
-  "warns of any size without a proxy, with %j",
+  "checkSizes warns about sizes: any without a proxy for %j",
   (config) => {
     expect(foundSizes(config)).toEqual({
       check: "sizes",
       status: "warning",
-      detail: "any size is rendered for every client, and no trusted proxy or cache is in front",
+      detail: "any client can request any size, and no trusted proxy or cache is in front",
       remedy: expect.stringContaining('images.sizes to "steps" or "signed"'),
     });
   },
@@ -48,7 +48,7 @@ it.each<[ServerConfig, string]>([
   [{ trustProxy: 1 }, "any; outrigger doctor <url> looks for a cache in front"],
   [{ images: { sizes: "steps" } }, "the next larger step"],
   [{ images: { sizes: { steps: [400] } } }, "the next larger step"],
-  [{ images: { sizes: "signed" } }, "presets and signed addresses alone"],
-])("finds %j well", (config, detail) => {
+  [{ images: { sizes: "signed" } }, "only presets and signed addresses"],
+])("checkSizes reports ok for %j", (config, detail) => {
   expect(foundSizes(config)).toEqual({ check: "sizes", status: "ok", detail });
 });

@@ -1,15 +1,16 @@
 import { IMAGES_RULES } from "@outrigger/core/images";
+import { sizeText } from "../../cli/amounts.ts";
 import type { ServerSettings } from "../../config/settings.ts";
 import { type Finding, ok, warning } from "./finding.ts";
 
 const TIME_OUTS = "time-outs";
-/** What nginx, HAProxy and the load balancers of clouds take, unless told otherwise. */
+/** The default idle timeout of nginx, HAProxy and cloud load balancers. */
 const PROXY_IDLE_MS = 60_000;
 /** A line of 512 kbit/s. */
 const SLOW_LINE_BYTES_PER_SECOND = 64 * 1024;
 const SIZES = "sizes";
 
-/** Whether the server's time-outs go together with what clients and proxies take their time for. */
+/** Whether the server's timeouts fit its clients and proxies. */
 export function checkTimeOuts({
   http,
   images = {},
@@ -22,42 +23,42 @@ export function checkTimeOuts({
   } = images;
   const findings: Finding[] = [];
   if (trustProxy !== false && keepAliveMs <= PROXY_IDLE_MS) {
-    const detail = `idle connections end after ${keepAliveMs} ms, most proxies keep them for ${PROXY_IDLE_MS} and then meet closing ones`;
+    const detail = `idle connections end after ${keepAliveMs} ms, but most proxies reuse them for up to ${PROXY_IDLE_MS} ms and then fail`;
     findings.push(
-      warning(TIME_OUTS, detail, "Set http.keepAliveMs to 75000, or more than your proxy's idle time"),
+      warning(TIME_OUTS, detail, "Set http.keepAliveMs to 75000, or above the idle timeout of your proxy"),
     );
   }
   if (idleMs <= uploadIdleMs) {
-    const detail = `connections are cut after ${idleMs} ms, before an upload without progress gets its 408 after ${uploadIdleMs}`;
-    findings.push(warning(TIME_OUTS, detail, "Set http.idleMs to more than images.uploadIdleMs"));
+    const detail = `connections are closed after ${idleMs} ms, before an upload without progress receives 408 after ${uploadIdleMs} ms`;
+    findings.push(warning(TIME_OUTS, detail, "Set http.idleMs above images.uploadIdleMs"));
   }
   const bytesPerSecond = maxUploadBytes / (requestTimeoutMs / 1000);
   if (bytesPerSecond > SLOW_LINE_BYTES_PER_SECOND) {
-    const detail = `the largest upload must arrive in ${requestTimeoutMs} ms, which takes ${Math.round(bytesPerSecond / 1024)} KiB/s`;
-    findings.push(warning(TIME_OUTS, detail, "Raise http.requestTimeoutMs, or leave it to its default"));
+    const detail = `the largest upload must arrive within ${requestTimeoutMs} ms, which needs ${sizeText(Math.round(bytesPerSecond))}/s`;
+    findings.push(warning(TIME_OUTS, detail, "Raise http.requestTimeoutMs, or keep its default"));
   }
   if (findings.length > 0) return findings;
   const seconds = [keepAliveMs, idleMs, requestTimeoutMs].map((ms) => Math.round(ms / 1000));
   return [
     ok(
       TIME_OUTS,
-      `${seconds[0]} s between requests, ${seconds[1]} s of silence, ${seconds[2]} s for a request`,
+      `${seconds[0]} s between requests, ${seconds[1]} s without traffic, ${seconds[2]} s for a request`,
     ),
   ];
 }
 
-/** Whether every client can have any size rendered, with no cache in front. */
+/** Whether any client can request any size without a cache in front. */
 export function checkSizes({
   images = {},
   trustProxy,
 }: Pick<ServerSettings, "images" | "trustProxy">): Finding {
   const { sizes = IMAGES_RULES.sizes.preset } = images;
-  if (sizes === "signed") return ok(SIZES, "presets and signed addresses alone");
+  if (sizes === "signed") return ok(SIZES, "only presets and signed addresses");
   if (sizes !== "any") return ok(SIZES, "the next larger step");
   if (trustProxy !== false) return ok(SIZES, "any; outrigger doctor <url> looks for a cache in front");
   return warning(
     SIZES,
-    "any size is rendered for every client, and no trusted proxy or cache is in front",
+    "any client can request any size, and no trusted proxy or cache is in front",
     'Set images.sizes to "steps" or "signed", or put a cache in front and set trustProxy',
   );
 }

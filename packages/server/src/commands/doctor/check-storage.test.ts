@@ -6,7 +6,7 @@ import { temporaryDirectory } from "../../../test/outrigger-process.ts";
 import { checkInodes, checkSpace, checkStorage } from "./check-storage.ts";
 
 describe("checkStorage", () => {
-  it("leaves a store as it is, to the last directory", async () => {
+  it("leaves every file and directory of a store unchanged", async () => {
     const data = join(await temporaryDirectory(), "data");
     const store = createFsBlobStore({ directory: data });
     await store.put("kept", Buffer.from("kept"));
@@ -21,15 +21,15 @@ describe("checkStorage", () => {
     await store.close();
   });
 
-  it("tries a directory that is not there yet without making it", async () => {
+  it("checks a missing directory without creating it", async () => {
     const above = await temporaryDirectory();
     const data = join(above, "not", "yet");
     const [directory] = await checkStorage(data);
-    expect(directory).toMatchObject({ status: "ok", detail: `${data}, which can be made` });
+    expect(directory).toMatchObject({ status: "ok", detail: `${data}, which can be created` });
     expect(await readdir(above)).toEqual([]);
   });
 
-  it("finds a file in the place of the directory, of one above it, and of one in it", async () => {
+  it("reports a file at the path of the directory, of a parent or of a subdirectory", async () => {
     const above = await temporaryDirectory();
     const file = join(above, "file");
     await writeFile(file, "");
@@ -41,7 +41,7 @@ describe("checkStorage", () => {
           check: "data directory",
           status: "problem",
           detail: `${data} cannot be used: it is not a directory`,
-          remedy: "Mend that, or name another by --data",
+          remedy: "Fix this, or set another directory with --data",
         },
       ]);
     }
@@ -59,7 +59,7 @@ describe("checkSpace", () => {
     [{ freeBytes: 0.99e9, totalBytes: 2e9 }, "warning", "1.0 GB (50 %)"],
     [{ freeBytes: 4.9e9, totalBytes: 100e9 }, "warning", "4.9 GB (5 %)"],
     [{ freeBytes: 0, totalBytes: 0 }, "warning", "0.0 GB (0 %)"],
-  ])("%o: %s", (space, status, detail) => {
+  ])("rates %o as %s", (space, status, detail) => {
     expect(checkSpace(space)).toMatchObject({ status, detail });
   });
 });
@@ -74,7 +74,7 @@ describe("checkInodes", () => {
     expect(checkInodes(900_000, 10_000_000)).toMatchObject([{ status: "warning", remedy }]);
   });
 
-  it("says nothing of a file system that counts no inodes", () => {
+  it("reports nothing for a file system without an inode limit", () => {
     expect(checkInodes(0, 0)).toEqual([]);
   });
 });

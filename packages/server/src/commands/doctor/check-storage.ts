@@ -15,16 +15,16 @@ import { tryStorage } from "../../storage/try-storage.ts";
 import { type ClockReading, checkClock } from "./check-clock.ts";
 import { type Finding, ok, problem, warning, warningOf } from "./finding.ts";
 
-/** Enough to meet damage that is common, few enough not to be waited for. */
+/** Enough records to detect common damage, few enough to be read quickly. */
 const SAMPLE = 50;
 const MIN_FREE_BYTES = 1e9;
 const MIN_FREE_SHARE = 0.05;
-/** A small image takes as many inodes as a large one: a volume of small images runs out of them first. */
+/** A small image takes as many inodes as a large one, so a volume of small images runs out of inodes first. */
 const MIN_FREE_INODES = 100_000;
 const MIN_FREE_INODE_SHARE = 0.1;
 const LEASES = "leases";
 
-/** Whether a store of the configuration can be used, and keeps its content. The trial data is deleted. */
+/** Whether a configured store can be used and is persistent. Deletes its trial data. */
 export async function checkTarget(shared: SharedTarget): Promise<Finding[]> {
   const { target, roles } = shared;
   if (target.kind === "file") {
@@ -52,14 +52,14 @@ export async function checkTarget(shared: SharedTarget): Promise<Finding[]> {
 }
 
 function problemOf(check: string, target: StorageTarget, error: unknown): Finding {
-  // It says itself what to do.
+  // Its message contains the remedy.
   if (error instanceof StartError)
-    return problem(check, error.message, "Mend that, or name another in storage");
+    return problem(check, error.message, "Fix this, or set another store in storage");
   const detail = `${describeTarget(target)} cannot be used: ${whyUnreachable(target, error)}`;
-  return problem(check, detail, "Mend that, or name another in storage");
+  return problem(check, detail, "Fix this, or set another store in storage");
 }
 
-/** Reads a few records. @returns a warning where some of them are damaged. */
+/** Reads a few records. @returns A warning if some are damaged. */
 async function checkRecords(records: BlobStore): Promise<Finding[]> {
   const damaged: string[] = [];
   let looked = 0;
@@ -74,18 +74,18 @@ async function checkRecords(records: BlobStore): Promise<Finding[]> {
     await admin.close();
   }
   if (damaged.length === 0) return [];
-  const detail = `${damaged.length} of the ${looked} that were looked at are damaged: ${damaged.slice(0, 3).join(", ")}`;
-  return [warning("records", detail, "Run outrigger images verify, which finds all of them")];
+  const detail = `${damaged.length} of the ${looked} records read are damaged: ${damaged.slice(0, 3).join(", ")}`;
+  return [warning("records", detail, "Run outrigger images verify to find all damaged records")];
 }
 
-/** Room on a file system. */
+/** Free and total space of a file system. */
 export interface Space {
-  /** What this user may still write. */
+  /** Bytes that this user may still write. */
   freeBytes: number;
   totalBytes: number;
 }
 
-/** Whether a data directory can be used, or made, and has room. Nothing in it is changed. @param directory Absolute. */
+/** Whether a data directory can be used or created and has free space. Changes nothing in it. @param directory Absolute path. */
 export async function checkStorage(directory: string): Promise<Finding[]> {
   const place = placeForTrial(directory);
   let clock: ClockReading;
@@ -94,39 +94,39 @@ export async function checkStorage(directory: string): Promise<Finding[]> {
     await requireWritable(join(directory, "blobs"));
   } catch (error) {
     const detail = `${directory} cannot be used: ${directoryReasonOf(error)}`;
-    return [problem("data directory", detail, "Mend that, or name another by --data")];
+    return [problem("data directory", detail, "Fix this, or set another directory with --data")];
   }
   const { bavail, blocks, bsize, ffree, files } = await statfs(place);
   return [
-    ok("data directory", existsSync(directory) ? directory : `${directory}, which can be made`),
+    ok("data directory", existsSync(directory) ? directory : `${directory}, which can be created`),
     checkSpace({ freeBytes: bavail * bsize, totalBytes: blocks * bsize }),
     ...checkInodes(ffree, files),
     checkClock("clock of the file system", [clock]),
   ];
 }
 
-/** Whether there is room for more pictures. */
+/** Whether there is space for more pictures. */
 export function checkSpace({ freeBytes, totalBytes }: Space): Finding {
   const share = totalBytes === 0 ? 0 : freeBytes / totalBytes;
   const detail = `${(freeBytes / 1e9).toFixed(1)} GB (${Math.round(share * 100)} %)`;
   if (freeBytes >= MIN_FREE_BYTES && share >= MIN_FREE_SHARE) return ok("free space", detail);
-  return warning("free space", detail, "Make room: uploads are refused when nothing is left");
+  return warning("free space", detail, "Free some space: a full file system rejects uploads");
 }
 
-/** Whether there are inodes for more pictures. Nothing where a file system has no limit, and reports 0. */
+/** Whether there are inodes for more pictures. Empty if the file system has no limit, which it reports as 0. */
 export function checkInodes(free: number, total: number): Finding[] {
   if (total === 0) return [];
   const share = free / total;
   const detail = `${free} of ${total} (${Math.round(share * 100)} %)`;
   if (free >= MIN_FREE_INODES && share >= MIN_FREE_INODE_SHARE) return [ok("free inodes", detail)];
   const remedy =
-    "Move the directory to a file system with more: mkfs.ext4 -i 4096 (bytes per inode) or -N (their number), or XFS, which makes them as needed";
+    "Move the directory to a file system with more inodes: ext4 made with mkfs.ext4 -i 4096 (bytes per inode) or -N (number of inodes), or XFS, which allocates them on demand";
   return [warning("free inodes", detail, remedy)];
 }
 
 /**
- * A place for a trial directory on the file system of the data: among the store's temporary files, which the store sweeps if
- * this process is killed; without a store, where it would be made.
+ * The parent of a trial directory, on the file system of the data. In an existing store this is the directory of temporary
+ * files, which the store sweeps if this process is killed; otherwise it is the closest existing parent.
  */
 function placeForTrial(directory: string): string {
   let place = join(directory, "tmp");
@@ -134,7 +134,7 @@ function placeForTrial(directory: string): string {
   return place;
 }
 
-/** A store of its own, for the one at the data directory may be at work. @returns What time it is where the files are. */
+/** Tests a separate store, since a server may be using the data directory. @returns A reading of the file system's clock. */
 async function tryStoreIn(place: string): Promise<ClockReading> {
   const beforeMs = Date.now();
   const trial = await mkdtemp(join(place, "outrigger-doctor-"));
@@ -150,12 +150,12 @@ async function tryStoreIn(place: string): Promise<ClockReading> {
   }
 }
 
-/** Rejects where there is a directory into which this user may not write, or something else in its place. */
+/** Rejects if the directory exists and this user may not write to it, or the path is not a directory. */
 async function requireWritable(directory: string): Promise<void> {
   if (existsSync(directory)) await access(`${directory}/.`, constants.W_OK | constants.X_OK);
 }
 
-/** Which storage keeps the leases of renditions. Nothing for renditions that processes do not share. */
+/** Which store holds the leases of renditions. Empty if processes do not share renditions. */
 export async function checkLeases(targets: StorageTargets): Promise<Finding[]> {
   if (targets.renditions.kind === "file" || targets.renditions.kind === "memory") return [];
   try {
@@ -163,15 +163,13 @@ export async function checkLeases(targets: StorageTargets): Promise<Finding[]> {
     try {
       const { place } = await chooseLeases(stores);
       return [
-        place === "none"
-          ? warningOf(LEASES, NO_LEASES_WARNING)
-          : ok(LEASES, `in the storage of the ${place}`),
+        place === "none" ? warningOf(LEASES, NO_LEASES_WARNING) : ok(LEASES, `in the store of the ${place}`),
       ];
     } finally {
       await close();
     }
   } catch {
-    // A storage that cannot be used is a finding of its own.
+    // Another check reports a store that cannot be used.
     return [];
   }
 }

@@ -14,21 +14,21 @@ import { type Finding, lineOf } from "./finding.ts";
 import { examineMount } from "./mount/examine-mount.ts";
 import { type MountFlags, visitOptionsOf } from "./mount/visit-options.ts";
 
-/** The options of `outrigger doctor`, as they were typed. */
+/** The options of `outrigger doctor` as typed. */
 export interface DoctorFlags extends Pick<ServeFlags, "config" | "data">, MountFlags {
   json?: boolean;
 }
 
 /**
- * `outrigger doctor`: one line for each thing that it looks at, or one JSON object with all of them. The exit code
- * becomes 1 where there is a problem.
- * @param url Of a mount, which is looked at from outside. Absent: this machine is looked at.
- * @throws ConfigError for what cannot be, and for options of the other kind.
+ * `outrigger doctor`: prints one line for each finding, or one JSON object with all findings. Sets the exit code to 1 if there
+ * is a problem.
+ * @param url Address of a mount, which is checked from outside. Absent: checks this machine.
+ * @throws ConfigError for an invalid configuration, and for options that do not apply.
  */
 export async function doctor(url: string | undefined, flags: DoctorFlags): Promise<void> {
   const { json = false } = flags;
   const examination = url === undefined ? await ofThisMachine(flags) : ofMount(url, flags);
-  // The reader may have ended; the exit code still tells.
+  // If the reader has ended, the exit code still reports problems.
   process.stdout.on("error", () => {});
   const findings: Finding[] = [];
   for await (const finding of examination) {
@@ -41,14 +41,14 @@ export async function doctor(url: string | undefined, flags: DoctorFlags): Promi
 }
 
 async function ofThisMachine(flags: DoctorFlags): Promise<AsyncGenerator<Finding>> {
-  refuse(flags, ["header", "patience"], "is for a URL, and none was given");
+  refuse(flags, ["header", "patience"], "applies only to a URL, and no URL was given");
   const { config, data } = flags;
   const given = { ...(config === undefined ? {} : { config }), ...(data === undefined ? {} : { data }) };
   return examine(settingsOf(await loadConfig(given, process.env)));
 }
 
 function ofMount(url: string, flags: DoctorFlags): AsyncGenerator<Finding> {
-  refuse(flags, ["config", "data"], "is for this machine, not for a URL");
+  refuse(flags, ["config", "data"], "applies only to this machine, not to a URL");
   return examineMount(visitOptionsOf(url, flags));
 }
 
@@ -61,7 +61,7 @@ function refuse(flags: DoctorFlags, names: readonly (keyof DoctorFlags)[], why: 
     );
 }
 
-/** Looks at everything that a server with these settings needs, and leaves nothing behind. */
+/** Checks everything that a server with these settings needs, and leaves no data behind. */
 export async function* examine(settings: ServerSettings): AsyncGenerator<Finding> {
   const { storage, secret, lookup, renderer: options } = settings;
   yield checkNode();

@@ -1,10 +1,10 @@
-/** What `outrigger doctor` found about one thing. */
+/** The result of one check of `outrigger doctor`. */
 export interface Finding {
-  /** What was looked at, e.g. `free space`. */
+  /** Name of the check, e.g. `free space`. */
   check: string;
   /** A warning affects some pictures or clients, or will become a problem. */
   status: "ok" | "warning" | "problem";
-  /** How it is, without a full stop. */
+  /** The state found, without a full stop. */
   detail: string;
   /** What to do about it, without a full stop; absent if ok. */
   remedy?: string;
@@ -18,7 +18,7 @@ export function warning(check: string, detail: string, remedy: string): Finding 
   return { check, status: "warning", detail, remedy };
 }
 
-/** @param text A sentence that says what is, and one that says what to do about it. */
+/** @param text A sentence with the state, and a sentence with the remedy. */
 export function warningOf(check: string, text: string): Finding {
   const [, detail = text, remedy = ""] = /^(.*?)\. ([^.]*)\.?$/s.exec(text) ?? [];
   return warning(check, detail, remedy);

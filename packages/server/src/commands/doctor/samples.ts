@@ -2,7 +2,7 @@ import type { OriginalType } from "@outrigger/core";
 
 /** A picture that every renderer can read. */
 export interface Sample {
-  /** What people call the type. */
+  /** The common name of the type. */
   name: string;
   type: OriginalType;
   bytes: Buffer;
@@ -25,7 +25,7 @@ const PDF = [
   "%%EOF",
 ].join("\n");
 
-/** Plain squares of four pixels a side; the PDF is a page of four points. */
+/** Plain squares with sides of 4 px; the PDF has one page of 4 pt. */
 export const samples: readonly Sample[] = [
   {
     name: "PNG",

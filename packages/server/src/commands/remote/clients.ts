@@ -6,10 +6,10 @@ import {
 } from "@outrigger/client";
 import { readOwnPackage } from "../../cli/own-package.ts";
 
-/** A person waits: an unreachable service is reported within two seconds. */
+/** Low, so that an unreachable service is reported within two seconds. */
 const MAX_RETRIES = 2;
 
-/** A client of the images that are mounted at `baseUrl`; their viewer shows that it was this command. */
+/** A client of the images that are mounted at `baseUrl`; the viewer shows the name of this command. */
 export function imagesClientAt(baseUrl: string): ImagesClient {
   return createImagesClient({ baseUrl, userAgent: userAgent(), maxRetries: MAX_RETRIES });
 }

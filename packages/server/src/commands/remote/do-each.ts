@@ -3,18 +3,18 @@ import { printFailure } from "../../cli/print-out.ts";
 import { StartError } from "../../config/config-error.ts";
 import { failureText, isHopeless } from "./failure-text.ts";
 
-/** One of several things that are done to a service. */
+/** One of several requests to a service. */
 export interface Task {
-  /** Precedes its failure. Printable. */
+  /** Printed before its failure. Safe to print. */
   name: string;
-  /** Of the service that it is done to. */
+  /** Address of the service. */
   baseUrl: string;
   run(): Promise<void>;
 }
 
 /**
- * Runs one task after the other. A failure is printed on the standard error and makes the exit code 1. The other tasks still
- * run, unless they could only fail in the same way.
+ * Runs tasks one by one. Prints a failure on standard error and sets the exit code to 1. Continues with the other tasks unless
+ * they would fail in the same way.
  */
 export async function doEach(tasks: readonly Task[], signal: AbortSignal): Promise<void> {
   for (const [index, { name, baseUrl, run }] of tasks.entries()) {
@@ -37,7 +37,7 @@ export async function doEach(tasks: readonly Task[], signal: AbortSignal): Promi
   }
 }
 
-/** Does one thing. @throws StartError saying why the service did not. */
+/** Runs one request. @throws StartError with the reason of its failure. */
 export async function doOne<Result>(
   name: string,
   baseUrl: string,

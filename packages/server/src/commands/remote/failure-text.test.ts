@@ -8,43 +8,47 @@ function refusal(status: number, detail: string, more: { retryAfterMs?: number; 
   return new OutriggerError({ status, title: "A title", detail, ...more });
 }
 
-/** What `fetch` rejects with where a system call failed. */
+/** The rejection of `fetch` after a failed system call. */
 function failure(code: string, message = "") {
   const cause = new TypeError("fetch failed", { cause: Object.assign(new Error(message), { code }) });
   return refusal(0, "No whole reply", { cause });
 }
 
 it.each<[string, OutriggerError, string]>([
-  ["what was said", refusal(403, "SSL is required: use https://."), "SSL is required: use https://"],
-  ["the title where nothing was", refusal(451, ""), "451 A title"],
+  ["the detail", refusal(403, "SSL is required: use https://."), "SSL is required: use https://"],
+  ["the title without a detail", refusal(451, ""), "451 A title"],
   [
-    "the limit",
+    "the size limit",
     refusal(413, "The file is over the limit of 1000 bytes"),
     "The file is over the limit of 1000 bytes",
   ],
-  ["where it was looked for", refusal(404, "There is no such image."), `There is no such image (${BASE})`],
-  ["when to ask again", refusal(429, "Too many.", { retryAfterMs: 41_200 }), "Too many (again in 42 s)"],
-  ["nothing that a terminal obeys", refusal(500, "\u001b[31mred"), "\\u001b[31mred"],
-  ["that it is something else", refusal(200, "HTML"), `What answers at ${BASE} is not Outrigger`],
-  ["that it is somewhere else", refusal(308, "elsewhere"), `${BASE} only leads elsewhere`],
-  ["that it takes too long", refusal(202, "asks to come back"), "asks to come back"],
   [
-    "that nobody is there",
-    failure("ECONNREFUSED"),
-    `Nothing answers at ${BASE}; start one with outrigger serve`,
+    "the service of an unknown image",
+    refusal(404, "There is no such image."),
+    `There is no such image (${BASE})`,
   ],
-  ["that there is no such host", failure("ENOTFOUND"), `Nothing answers at ${BASE}`],
-  ["what it speaks", failure("ERR_SSL_WRONG_VERSION_NUMBER"), "it does not speak TLS there; try http://"],
+  ["when to retry", refusal(429, "Too many.", { retryAfterMs: 41_200 }), "Too many (retry in 42 s)"],
+  ["escaped control characters", refusal(500, "\u001b[31mred"), "\\u001b[31mred"],
+  ["that the service is not Outrigger", refusal(200, "HTML"), `The service at ${BASE} is not Outrigger`],
+  ["the redirect", refusal(308, "elsewhere"), `${BASE} redirects to another address`],
+  ["the detail of a 202", refusal(202, "requests a retry"), "requests a retry"],
   [
-    "what broke",
+    "that no service listens",
+    failure("ECONNREFUSED"),
+    `No service responds at ${BASE}; start one with outrigger serve`,
+  ],
+  ["the unknown host", failure("ENOTFOUND"), `No service responds at ${BASE}`],
+  ["the missing TLS", failure("ERR_SSL_WRONG_VERSION_NUMBER"), "the service does not speak TLS; try http://"],
+  [
+    "the connection error",
     failure("X", "self-signed certificate"),
     `The connection to ${BASE} failed: self-signed certificate`,
   ],
-])("tells %s", (_, error, text) => {
+])("failureText reports %s", (_, error, text) => {
   expect(failureText(error, BASE)).toContain(text);
 });
 
-it("knows what would go wrong again with everything else", () => {
+it("isHopeless is true for errors that every other request would repeat", () => {
   expect([failure("ECONNREFUSED"), refusal(401, "No user")].map(isHopeless)).toEqual([true, true]);
   const others = [
     failure("ECONNRESET"),

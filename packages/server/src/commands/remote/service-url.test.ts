@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { serviceUrlOf } from "./service-url.ts";
 
-it("is what was typed, else what the environment says, else where serve listens", () => {
+it("serviceUrlOf prefers the typed URL, then the environment, then the default of serve", () => {
   const environment = { OUTRIGGER_URL: "https://img.example.com/" };
   expect(serviceUrlOf("http://127.0.0.1:8080/img//", environment)).toBe("http://127.0.0.1:8080/img");
   expect(serviceUrlOf(undefined, environment)).toBe("https://img.example.com");
@@ -9,7 +9,7 @@ it("is what was typed, else what the environment says, else where serve listens"
   expect(serviceUrlOf(undefined, {})).toBe("http://127.0.0.1:3000");
 });
 
-it("refuses what is no address of a service, and names where it was given", () => {
+it("serviceUrlOf rejects a text that is not an http(s) URL and names its source", () => {
   for (const text of ["", "img.example.com", "ftp://img.example.com", "/img"]) {
     expect(() => serviceUrlOf(text, {}), text).toThrow("--to: must be an absolute http(s) URL");
   }
@@ -19,7 +19,7 @@ it("refuses what is no address of a service, and names where it was given", () =
 });
 
 it.each(["https://me:hush@example.com", "https://example.com/?a=hush", "https://example.com/#hush"])(
-  "refuses %s, and repeats nothing of it",
+  "serviceUrlOf rejects %s and quotes no part of it",
   (text) => {
     expect(() => serviceUrlOf(text, {})).toThrow(
       "The command line is not valid\n--to: must have no user, password, query or fragment",

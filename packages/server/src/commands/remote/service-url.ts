@@ -3,13 +3,13 @@ import { ConfigError } from "../../config/config-error.ts";
 const VARIABLE = "OUTRIGGER_URL";
 const DEFAULT_URL = "http://127.0.0.1:3000";
 
-/** What `--help` says of `--to`. */
-export const TO_HELP = `address at which the service is mounted (default: ${VARIABLE}, else ${DEFAULT_URL})`;
+/** Help text of `--to`. */
+export const TO_HELP = `address at which the service is mounted (default: ${VARIABLE} or ${DEFAULT_URL})`;
 
 /**
- * Where the service is mounted, without a slash at the end: what was typed, else what the environment says, else where
- * `outrigger serve` listens by default.
- * @throws ConfigError, which repeats nothing of an address: it may hold a password.
+ * The address of the mounted service, without a trailing slash: as typed, otherwise from the environment, otherwise the
+ * default of `outrigger serve`.
+ * @throws ConfigError that quotes no part of an address, which may hold a password.
  */
 export function serviceUrlOf(to: string | undefined, environment: NodeJS.ProcessEnv = process.env): string {
   if (to !== undefined) return checked(to, "The command line", "--to");

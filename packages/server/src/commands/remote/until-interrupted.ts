@@ -1,10 +1,10 @@
 const SIGNAL_EXIT = 130;
-/** What comes so soon after the first signal is the same one: npx passes on what the terminal has sent already. */
+/** A second signal within this time is a duplicate: npx forwards the signal that the terminal has already sent. */
 const SAME_WITHIN_MS = 500;
 
 /**
- * Runs work that ends at once after Ctrl-C: the first SIGINT or SIGTERM aborts the signal, a later one ends the
- * process. However the work ends after that, the exit code is 130.
+ * Runs work that Ctrl-C interrupts: the first SIGINT or SIGTERM aborts the signal, a later one ends the process. After an
+ * abort the exit code is always 130.
  */
 export async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const controller = new AbortController();
@@ -21,7 +21,7 @@ export async function untilInterrupted(work: (signal: AbortSignal) => Promise<vo
   try {
     await work(controller.signal);
   } catch (error) {
-    // What failed after it was told to stop failed because of that.
+    // After an abort, the error is a result of the abort.
     if (!controller.signal.aborted) throw error;
   } finally {
     for (const signal of signals) process.removeListener(signal, onSignal);

@@ -22,7 +22,7 @@ const NOT_FOUND = "There is nothing at this address.";
 
 export interface AppParts {
   images: Images;
-  /** `null` where there is none. */
+  /** `null` if the lookup is off. */
   lookup: Lookup | null;
   pages: Pages;
   readiness: Readiness;
@@ -44,7 +44,7 @@ export function createApp(settings: ServerSettings, parts: AppParts): Express {
   app.use(mount(createTerminalGuide(settings)));
   if (lookup !== null) app.use(mount(createApiDescription([images, lookup], descriptionOptions(settings))));
   app.use(mount(images));
-  // Behind the images, so that those do not wait for it: none of their addresses is below /v2.
+  // Mounted after the images, so that image requests do not pass through it. No image address is below /v2.
   if (lookup !== null) app.use(mount(lookup));
   app.use(mount(createNotFound(pages, settings.publicUrl)));
   app.use(createFailureHandler(logger));
@@ -60,9 +60,9 @@ function descriptionOptions({ publicUrl, tls, images }: ServerSettings): ApiDesc
   };
 }
 
-/** For failures after the reply began, and for bugs of our own. Express' handler would print what we log. */
+/** Handles failures after the reply began, and bugs. The default handler of Express would print what is logged here. */
 function createFailureHandler(logger: Logger) {
-  // Express tells an error handler by its four parameters.
+  // Express recognizes an error handler by its four parameters.
   return (err: unknown, req: Request, res: Response, _next: NextFunction): void => {
     logger.error(
       { id: requestIdOf(req), method: req.method, path: safeTarget(req.originalUrl), err },
@@ -82,8 +82,8 @@ function createFailureHandler(logger: Logger) {
 }
 
 /**
- * The last of the services: 404 for everything, a page for people and a problem (RFC 9457) for programs.
- * @param publicUrl as the images have it.
+ * The last service: answers 404 to every request, with a page to browsers and a problem (RFC 9457) to programs.
+ * @param publicUrl The option of the images.
  */
 export function createNotFound(pages: Pages, publicUrl: string | undefined): Service {
   return {

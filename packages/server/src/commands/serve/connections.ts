@@ -3,23 +3,23 @@ import type { Socket } from "node:net";
 
 export interface Connections {
   /**
-   * Closes connections without a request now, all others after the reply under way, which says so (`Connection: close`)
-   * where its headers are not sent yet.
+   * Closes idle connections now, and others after their reply. Adds `Connection: close` to replies whose headers are not
+   * sent yet.
    */
   retire(): void;
-  /** Cuts what is still open. @returns how many. */
+  /** Cuts all open connections. @returns Their number. */
   cut(): number;
 }
 
 interface ConnectionState {
   replies: Set<ServerResponse>;
-  /** Bytes received when the last request was over; more of them now are the beginning of another. */
+  /** Bytes received at the end of the last request; a higher count means that another has begun. */
   readBytes: number;
 }
 
 /**
- * Keeps account of a server's connections. Node's own `closeIdleConnections` takes a connection for idle as soon as its
- * reply has been handed over, and cuts it while the reply is still on its way to a slow client.
+ * Tracks the connections of a server. `closeIdleConnections` of Node treats a connection as idle once its reply is
+ * buffered, and so cuts replies that a slow client is still receiving.
  */
 export function trackConnections(server: Server): Connections {
   const open = new Map<Socket, ConnectionState>();

@@ -4,24 +4,24 @@ import { settingsOf } from "../../config/settings.ts";
 import { createLog } from "./logger.ts";
 import { startServer } from "./start-server.ts";
 
-/** A server that listens. */
+/** A listening server. */
 export interface RunningServer {
   /** `http://address:port`, without a trailing slash. */
   url: string;
-  /** `http://address:port/metrics`, `null` where metrics are off. */
+  /** `http://address:port/metrics`; `null` if metrics are off. */
   metricsUrl: string | null;
   /**
-   * Ends it: no new connections, what is under way finishes, at the latest after `shutdownMs` the rest is cut.
-   * Resolves when everything is released. Calling it twice is allowed.
+   * Stops the server: refuses new connections, finishes requests in progress, and cuts the rest after `shutdownMs`.
+   * Resolves when everything is released. May be called twice.
    */
   close(): Promise<void>;
 }
 
 /**
  * Starts the whole service inside this process, as `outrigger serve` does, but without reading files or the environment
- * and without listening to signals: the process stays the caller's.
- * @throws TypeError for a configuration that cannot be; its message names every key that is wrong.
- * @throws Error when the server cannot start where it is (port in use, data directory not usable), in one line.
+ * and without signal listeners.
+ * @throws TypeError for an invalid configuration; its message names every invalid key.
+ * @throws Error if the server cannot start (port in use, data directory not usable), with a message of one line.
  * @example
  * const server = await createServer({ port: 0, data: "./data", log: { level: "silent" } });
  * await fetch(server.url);

@@ -6,16 +6,16 @@ import { jsonReply, methodRefusal } from "./replies.ts";
 
 export interface HealthOptions {
   readiness: Readiness;
-  /** Where the leases of renditions are kept; see `chooseLeases`. */
+  /** The store that holds the leases of renditions; see `chooseLeases`. */
   leases(): Promise<Pick<LeaseChoice, "place">>;
   isDraining(): boolean;
   logger: Logger;
 }
 
 /**
- * `/healthz`: the process is alive, and nothing else is asked. `/readyz`: requests can be served; 503 names the part that
- * cannot, or says that the server is about to end. What is wrong with it stands in the log. `leases` says where renditions
- * in a shared storage have their leases; the status does not depend on it.
+ * `/healthz` returns 200 while the process runs; it checks nothing else. `/readyz` returns 200 if requests can be served, and
+ * 503 with the failing part or `draining`. The log has the reason. `leases` names the store with the leases of shared
+ * renditions; the status does not depend on it.
  */
 export function createHealth({ readiness, leases, isDraining, logger }: HealthOptions): Service {
   let wasReady = true;

@@ -25,7 +25,7 @@ async function start(handler: RequestListener, http: ServerHttpConfig = {}): Pro
   return listener;
 }
 
-/** A connection by hand. */
+/** A raw connection. */
 async function dial({ url }: Listener, text = ""): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   sockets.add(socket);
@@ -46,10 +46,10 @@ function deferred<T>() {
   return { promise, resolve: (value: T) => resolve(value) };
 }
 
-/** Resolves when the connection has ended, in whatever way. */
+/** Resolves when the connection has ended, with or without an error. */
 function closing(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
-    // Writing into a connection that is being cut fails now and then.
+    // A write to a connection that is being closed may fail.
     socket.on("error", () => {}).once("close", () => resolve());
   });
 }
@@ -57,18 +57,18 @@ function closing(socket: Socket): Promise<void> {
 const GET = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 describe("listen", () => {
-  it("cuts a client that does not finish its headers, and leaves one alone that waits between requests", async () => {
+  it("closes a connection with incomplete headers, and keeps one that waits between requests", async () => {
     const server = await start((_, res) => void res.end("here"), { headersTimeoutMs: 300 });
     const patient = await dial(server, GET);
     expect(String(await once(patient, "data"))).toContain("here");
     const slow = await dial(server, "GET / HTTP/1.1\r\nHost: local");
     expect(await readAll(slow)).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
-    // That one was cut later than this one has been waiting.
+    // The first connection was closed after this one had been waiting.
     patient.write(GET);
     expect(String(await once(patient, "data"))).toContain("here");
   });
 
-  it("cuts a client that drips its body for longer than a request may take", async () => {
+  it("closes a connection whose body takes longer than requestTimeoutMs", async () => {
     const server = await start((req) => void req.resume(), { headersTimeoutMs: 200, requestTimeoutMs: 1000 });
     const socket = await dial(server, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n");
     const drip = setInterval(() => socket.write("x"), 50);
@@ -76,12 +76,12 @@ describe("listen", () => {
     clearInterval(drip);
   });
 
-  it("closes a kept connection after its time", async () => {
+  it("closes an idle connection after keepAliveMs", async () => {
     const server = await start((_, res) => void res.end("here"), { keepAliveMs: 200 });
     expect(await readAll(await dial(server, GET))).toMatch(/\r\nKeep-Alive: timeout=\d\r\n[\s\S]*here$/);
   });
 
-  it("refuses connections beyond the limit", async () => {
+  it("refuses connections above maxConnections", async () => {
     const server = await start((_, res) => void res.end("here"), { maxConnections: 1 });
     const first = await dial(server, GET);
     await once(first, "data");
@@ -92,14 +92,14 @@ describe("listen", () => {
 });
 
 describe("drain", () => {
-  it("sends a reply that is on its way to a slow client to its end", async () => {
+  it("sends a reply in progress to a slow client completely", async () => {
     const body = Buffer.alloc(32 * MIB, "x");
     const handedOver = deferred<void>();
     const server = await start((_, res) => {
       res.end(body);
       handedOver.resolve();
     });
-    // Does not read yet: most of the reply waits in the server.
+    // The client does not read yet: most of the reply is buffered in the server.
     const agent = new Agent({ keepAlive: true });
     const responded = once(get(server.url, { agent }), "response");
     await handedOver.promise;
@@ -111,7 +111,7 @@ describe("drain", () => {
     agent.destroy();
   });
 
-  it("closes idle connections at once, and others after a reply that says so", async () => {
+  it("closes idle connections at once, and others after a reply with Connection: close", async () => {
     const requested = deferred<ServerResponse>();
     const server = await start((req, res) => {
       if (req.url === "/slow") requested.resolve(res);
@@ -130,13 +130,13 @@ describe("drain", () => {
     expect(await drained).toBe(0);
   });
 
-  it("answers a request whose beginning had already arrived", async () => {
+  it("answers a request whose first bytes had already arrived", async () => {
     const server = await start((_, res) => void res.end("here"));
     const socket = await dial(server, GET);
     await once(socket, "data");
     const rest = GET.slice(10);
     socket.write(GET.slice(0, 10));
-    // What comes after it on the machine's own wire has arrived after it.
+    // On the loopback interface, later bytes arrive later.
     const other = await dial(server, GET);
     await once(other, "data");
     const drained = server.drain(20_000);
@@ -145,7 +145,7 @@ describe("drain", () => {
     expect(await drained).toBe(0);
   });
 
-  it("cuts what has not ended in time and says how many", async () => {
+  it("cuts connections that have not ended in time and returns their number", async () => {
     const requested = deferred<void>();
     const server = await start(() => requested.resolve());
     const socket = await dial(server, GET);

@@ -8,26 +8,26 @@ export interface Listener {
   /** `http://address:port`, without a trailing slash. */
   url: string;
   /**
-   * Accepts no more connections and waits until the last reply has been sent, at most so many milliseconds.
-   * @returns how many connections had to be cut.
+   * Stops accepting connections and waits until all replies are sent, at most `timeoutMs` milliseconds.
+   * @returns The number of connections cut at the timeout.
    */
   drain(timeoutMs: number): Promise<number>;
 }
 
 export type ListenSettings = Pick<ServerSettings, "port" | "host" | "http">;
 
-/** Where port and host can be chosen, for messages. */
+/** Names of the settings of port and host, for messages. */
 type ListenKeys = Record<"port" | "host", string>;
 
 const FLAGS: ListenKeys = { port: "--port", host: "--host" };
 
-/** Timeouts are looked at this often, or oftener where they are shorter. */
+/** Interval of timeout checks; shorter if the timeouts are shorter. */
 const CHECK_MS = 5000;
 
 /**
  * Starts to listen.
- * @param onError Told of trouble with accepting connections later on.
- * @param keys Where another port and host can be chosen. @default the flags
+ * @param onError Called with later errors when accepting connections.
+ * @param keys Names of the settings of port and host. @default the flags
  * @throws StartError
  */
 export async function listen(
@@ -38,7 +38,7 @@ export async function listen(
 ): Promise<Listener> {
   const { headersTimeoutMs, requestTimeoutMs, keepAliveMs, idleMs, maxConnections } = settings.http;
   const server = createServer({
-    // The time of the headers is part of the time of the request.
+    // The request timeout includes the headers.
     headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveMs,
@@ -58,12 +58,12 @@ export async function listen(
         cut = connections.cut();
       }, timeoutMs);
       await new Promise((resolve) => {
-        // Not that of http.Server: it cuts replies that are on their way (see trackConnections).
+        // Not close() of http.Server, which cuts replies in progress (see trackConnections).
         NetServer.prototype.close.call(server, resolve);
         connections.retire();
       });
       clearTimeout(deadline);
-      // Ends the timer that looks at the timeouts. That the server does not listen any more is no news.
+      // Stops the timer of the timeouts. The error that the server no longer listens is ignored.
       server.close(() => {});
       return cut;
     },
@@ -86,12 +86,12 @@ function startListening(server: Server, { port, host }: ListenSettings, keys: Li
 function whyNot(error: NodeJS.ErrnoException, host: string, port: number, keys: ListenKeys): string {
   switch (error.code) {
     case "EADDRINUSE":
-      return `Port ${port} on ${host} is already in use. Choose another by ${keys.port}.`;
+      return `Port ${port} on ${host} is already in use. Choose another with ${keys.port}.`;
     case "EACCES":
-      return `Port ${port} on ${host} may not be used by this user. Choose one above 1023 by ${keys.port}.`;
+      return `Port ${port} on ${host} may not be used by this user. Choose one above 1023 with ${keys.port}.`;
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return `${host} is no address of this machine. Choose another by ${keys.host}.`;
+      return `${host} is not an address of this machine. Choose another with ${keys.host}.`;
     default:
       return `Cannot listen on ${host}, port ${port}: ${error.message}`;
   }

@@ -6,7 +6,7 @@ import { serve, temporaryDirectory } from "../../../test/outrigger-process.ts";
 import { prettyLine } from "./logger.ts";
 
 describe("prettyLine", () => {
-  it("is for people", () => {
+  it("formats a line of JSON for people", () => {
     const time = Date.UTC(2030, 0, 1, 12, 34, 56, 789);
     expect(prettyLine(JSON.stringify({ level: 30, time, status: 200, msg: "answered" }))).toBe(
       '12:34:56.789 INFO answered {"status":200}\n',
@@ -17,8 +17,8 @@ describe("prettyLine", () => {
   });
 });
 
-describe("outrigger serve, its logs", () => {
-  it("are for people where that is asked for", async () => {
+describe("logs of outrigger serve", () => {
+  it("are lines for people with log.pretty", async () => {
     const cwd = await temporaryDirectory();
     await writeFile(join(cwd, "outrigger.config.json"), JSON.stringify({ log: { pretty: true } }));
     const server = serve(cwd);
@@ -30,7 +30,7 @@ describe("outrigger serve, its logs", () => {
     );
   });
 
-  it("do not stop it when nobody reads them any more", async () => {
+  it("do not block the server after their reader has ended", async () => {
     const server = serve(await temporaryDirectory());
     const url = await server.url;
     server.child.stderr?.destroy();

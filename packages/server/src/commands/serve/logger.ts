@@ -5,20 +5,20 @@ export interface ServerLog {
   logger: Logger;
   /** Resolves when everything has been written, or after a second without a reader. */
   flush(): Promise<void>;
-  /** For a process that has to end now: writes what waits, though maybe not in order. */
+  /** For a process that must exit now: writes the buffered lines, possibly out of order. */
   flushNow(): void;
 }
 
-/** Bytes that may wait for a reader of the standard error; further lines are dropped. */
+/** Bytes buffered for a slow reader of standard error; further lines are dropped. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 const FLUSH_MS = 1000;
 
 /**
- * Logs to the standard error, JSON by pino or lines for people. Not synchronously: a reader that hangs must not hang the
- * server.
+ * Logs to standard error, as JSON by pino or as lines for people. Writes asynchronously, so that a reader that hangs does
+ * not block the server.
  */
 export function createLog({ level, pretty }: Required<ServerLogConfig>): ServerLog {
-  // Lines are written at once all the same; with a minimum of 0 there would be no waiting for them.
+  // Lines are still written at once. With a minimum of 0, flush() would not wait for them.
   const destination = pino.destination({ dest: 2, sync: false, minLength: 1, maxLength: MAX_WAITING_BYTES });
   const options = { level, base: null };
   const logger = pretty
@@ -29,7 +29,7 @@ export function createLog({ level, pretty }: Required<ServerLogConfig>): ServerL
     flush: () =>
       new Promise((resolve) => {
         const timer = setTimeout(resolve, FLUSH_MS);
-        // Called with an error when the other end is closed: it cannot be reported.
+        // The callback gets an error if the reader has closed; it cannot be reported.
         destination.flush(() => {
           clearTimeout(timer);
           resolve();
@@ -39,7 +39,7 @@ export function createLog({ level, pretty }: Required<ServerLogConfig>): ServerL
       try {
         destination.flushSync();
       } catch {
-        // The other end of the standard error is closed, or does not read: it cannot be reported.
+        // The reader of standard error has closed or does not read; this cannot be reported.
       }
     },
   };

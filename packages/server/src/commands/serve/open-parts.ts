@@ -19,19 +19,19 @@ import { createReadiness } from "./readiness.ts";
 import { safeTarget } from "./redact.ts";
 import { requestIdOf } from "./request-log.ts";
 
-/** The renderer has processes to start, maybe on a machine that is busy starting other things. */
+/** Long, since the renderer starts processes, perhaps on a busy machine. */
 const START_TIMEOUT_MS = 30_000;
 
 /**
- * Everything but the listeners, connected with each other. Proves first that storage and renderer work: the image service
- * begins to sweep the storage at once.
- * @param withSamples has a lookup whose database is new begin with samples.
- * @throws StartError; nothing is open then.
+ * Opens and connects everything except the listeners. Checks storage and renderer first, because the image service starts to
+ * sweep the storage at once.
+ * @param withSamples Adds samples to a new database of the lookup.
+ * @throws StartError; nothing stays open.
  */
 export async function openParts(settings: ServerSettings, logger: Logger, withSamples: boolean) {
   const secret = chooseSecret(settings);
   if (settings.existing) requireDirectories(settings.storage);
-  const onTrouble = (err: unknown) => logger.debug({ err }, "trouble with a connection to storage");
+  const onTrouble = (err: unknown) => logger.debug({ err }, "connection to storage failed");
   const jobQueue = settings.jobQueue === undefined ? null : await openJobQueue(settings.jobQueue, onTrouble);
   const storage = await openStorage(settings.storage, onTrouble).catch(async (error) => {
     await jobQueue?.close();
@@ -43,7 +43,7 @@ export async function openParts(settings: ServerSettings, logger: Logger, withSa
   let images: Images | null = null;
   let lookup: OpenLookup | null = null;
   try {
-    // The lookup proves itself when it is opened.
+    // Opening the lookup checks it.
     const atStart = createReadiness({ storage: storage.targets, renderer, timeoutMs: START_TIMEOUT_MS });
     requireReady(await atStart.troubles(), storage);
     await logWarnings(storage.targets, logger);
@@ -64,10 +64,10 @@ export async function openParts(settings: ServerSettings, logger: Logger, withSa
       renderer,
       pages,
     });
-    // Before the lookup, whose secret comes from that of the images where it has none of its own.
+    // Before the lookup, which by default derives its secret from that of the images.
     await images.ready().catch((cause) => Promise.reject(recordsError(settings, cause)));
     if (settings.lookup !== false) {
-      // With what only it needs, such as the databases.
+      // Loads modules that only the lookup needs, such as the databases.
       const { openLookup } = await import("../../lookup/open-lookup.ts");
       const { records } = storage.stores;
       const parts: LookupParts = { records, rateLimiter, observer, logger, onTrouble, onError };
@@ -76,7 +76,7 @@ export async function openParts(settings: ServerSettings, logger: Logger, withSa
     return { storage, rateLimiter, renderer, pages, metrics, images, lookup };
   } catch (error) {
     await lookup?.close();
-    // With them end the renderer, the queue and the storage.
+    // This also closes the renderer, the queue and the storage.
     await images?.close();
     if (images === null) {
       await renderer.close();
@@ -88,20 +88,20 @@ export async function openParts(settings: ServerSettings, logger: Logger, withSa
   }
 }
 
-/** Whether requests or CPU time of clients are counted. */
+/** Whether requests or CPU time of clients are limited. */
 function isLimited({ images, lookup }: ServerSettings): boolean {
   const isCounted = images?.rateLimits !== false || images.renderBudget !== false;
   return isCounted || (lookup !== false && lookup.requestsPerSecond !== false);
 }
 
-/** Proves, before a store makes them, that the directories of what cannot be made again are there. */
+/** Verifies that the directories of records and originals exist before a store would create them. */
 function requireDirectories({ records, originals }: StorageTargets): void {
   for (const target of [records, originals]) {
     if (target.kind === "file") requireDataDirectory(target.directory);
   }
 }
 
-/** For what only the store of the records is asked at the start: its identity, and the secret that it keeps. */
+/** The error for a failure of the records' store, which holds the identity and the secret. */
 function recordsError({ storage }: ServerSettings, cause: unknown): StartError {
   const [first] = distinctTargets(storage);
   return storageError(storage.records, first?.roles ?? ["records"], cause);
@@ -143,13 +143,13 @@ function requireReady(troubles: Record<string, unknown>, { targets }: OpenStorag
 }
 
 export interface Observers {
-  /** `null` where they are off. */
+  /** `null` if metrics are off. */
   metrics: Metrics | null;
-  /** All that are on, as one; `null` where none is. */
+  /** All active observers combined; `null` without any. */
   observer: Observer | null;
 }
 
-/** The observers that the configuration switches on. */
+/** Creates the observers that the configuration enables. */
 export function createObservers(settings: Pick<ServerSettings, "metrics" | "tracing">): Observers {
   const metrics = settings.metrics ? createMetrics({ processMetrics: true }) : null;
   const tracing = settings.tracing ? createTracing() : null;

@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { ROLES } from "../../config/targets/storage-target.ts";
 import { createReadiness, type StoreInUse } from "./readiness.ts";
 
-/** One store for everything. */
+/** One store for all roles. */
 function keptIn(store: BlobStore): StoreInUse[] {
   return [{ store, roles: ROLES }];
 }
 
-// Parts that hang, lie or are overloaded cannot be had for real at will.
+// Real parts cannot be made to hang, return wrong bytes or be overloaded.
 function renderer(admit: Renderer["admit"]): Renderer {
   return {
     build: "test",
@@ -24,23 +24,23 @@ function renderer(admit: Renderer["admit"]): Renderer {
 const working = renderer(async () => ({ width: 1, height: 1, pages: 1, cleaned: null }));
 
 describe("createReadiness", () => {
-  it("finds no trouble where there is none, and leaves nothing behind", async () => {
+  it("reports no trouble for working parts, and leaves no data behind", async () => {
     const storage = createMemoryBlobStore();
     expect(await createReadiness({ storage: keptIn(storage), renderer: working }).troubles()).toEqual({});
     expect((await storage.list("")).keys).toEqual([]);
   });
 
-  it("does not wait for a part that hangs", async () => {
+  it("reports a part that hangs after the timeout", async () => {
     const hanging = renderer(() => new Promise(() => {}));
     const readiness = createReadiness({
       storage: keptIn(createMemoryBlobStore()),
       renderer: hanging,
       timeoutMs: 50,
     });
-    expect(await readiness.troubles()).toEqual({ renderer: new Error("No answer within 50 ms") });
+    expect(await readiness.troubles()).toEqual({ renderer: new Error("No response within 50 ms") });
   });
 
-  it("tells the parts to give up at the deadline", async () => {
+  it("aborts the signal of the parts at the deadline", async () => {
     const signals: (AbortSignal | undefined)[] = [];
     const hanging = renderer((_source, _type, _options, work) => {
       signals.push(work?.signal);
@@ -54,22 +54,22 @@ describe("createReadiness", () => {
     expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
   });
 
-  it("finds a storage that forgets or garbles what it was given", async () => {
+  it("reports a store that loses or changes bytes", async () => {
     const storage = createMemoryBlobStore();
     const forgetful: BlobStore = { ...storage, get: async () => null };
     expect(await createReadiness({ storage: keptIn(forgetful), renderer: working }).troubles()).toEqual({
-      storage: new Error("What was stored is not there"),
+      storage: new Error("The blob written is missing"),
     });
     const garbling: BlobStore = {
       ...storage,
       put: (key, _body, options) => storage.put(key, Buffer.from("x"), options),
     };
     expect(await createReadiness({ storage: keptIn(garbling), renderer: working }).troubles()).toEqual({
-      storage: new Error("What was stored came back as something else"),
+      storage: new Error("The bytes read differ from the bytes written"),
     });
   });
 
-  it("names the roles of the store that fails where there are several, and asks each store once", async () => {
+  it("names the roles of a failing store among several, and checks each store once", async () => {
     const [whole, broken] = [createMemoryBlobStore(), createMemoryBlobStore()];
     await broken.close();
     const storage: StoreInUse[] = [
@@ -81,7 +81,7 @@ describe("createReadiness", () => {
     expect(Object.keys(await readiness.troubles())).toEqual(["originals", "renditions"]);
   });
 
-  it("takes a store of renditions that is full for ready, and one of originals not", async () => {
+  it("is ready with a full store of renditions, but not with a full store of originals", async () => {
     const full = createMemoryBlobStore({ maxBytes: 1 });
     const others: StoreInUse = { store: createMemoryBlobStore(), roles: ["records", "originals"] };
     const renditions: StoreInUse = { store: full, roles: ["renditions"] };
@@ -92,7 +92,7 @@ describe("createReadiness", () => {
     expect(Object.keys(await all.troubles())).toEqual(["storage"]);
   });
 
-  it("takes a renderer whose queue is full for one that answers", async () => {
+  it("is ready if the queue of the renderer is full", async () => {
     const busy = renderer(() =>
       Promise.reject(new ServiceError("overloaded", "full", { retryAfterMs: 1000 })),
     );
@@ -101,7 +101,7 @@ describe("createReadiness", () => {
     ).toEqual({});
   });
 
-  it("asks once for all who ask at the same time or within a second", async () => {
+  it("checks once for concurrent calls and for calls within a second", async () => {
     let asked = 0;
     const counting = renderer(async () => {
       asked += 1;

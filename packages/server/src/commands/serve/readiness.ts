@@ -5,28 +5,28 @@ import type { BlobStore, Renderer, StoreRole } from "@outrigger/core";
 import { isServiceError } from "@outrigger/core";
 import { tryStorage } from "../../storage/try-storage.ts";
 
-/** A store, and what it keeps. */
+/** A store and its roles. */
 export interface StoreInUse {
   store: BlobStore;
   roles: readonly StoreRole[];
 }
 
 export interface Readiness {
-  /** What is asked: `storage`, or each of its roles where several stores share them, `renderer`, and `lookup` where there is one. */
+  /** The checked parts: `storage` or, with several stores, each role; `renderer`; and `lookup` if there is one. */
   readonly parts: readonly string[];
-  /** Why each part cannot serve; empty when all can. Asks the parts at most once a second. */
+  /** The error of each failing part; empty if all work. Checks the parts at most once a second. */
   troubles(): Promise<Record<string, unknown>>;
 }
 
 export interface ReadinessOptions {
-  /** Each store once. */
+  /** Each distinct store once. */
   storage: readonly StoreInUse[];
   renderer: Renderer;
-  /** Rejects where the records' store is not the one that was opened. Asked before anything is written there. @default Not asked */
+  /** Rejects if the store of the records is not the one that was opened. Called before anything is written there. @default no check */
   checkRecords?: (() => Promise<void>) | null;
-  /** Rejects where the lookup's database does not answer. @default There is none */
+  /** Rejects if the lookup's database does not respond. @default no lookup */
   checkLookup?: (() => Promise<void>) | null;
-  /** A part that has not answered by then is in trouble. @default 2000 */
+  /** Milliseconds after which a part without a response counts as failing. @default 2000 */
   timeoutMs?: number;
 }
 
@@ -36,7 +36,7 @@ const PICTURE = Buffer.from(
   "base64",
 );
 
-/** Tells by trying whether storage can be written and read, the renderer renders and the lookup's database answers. */
+/** Checks by trial that storage can be written and read, the renderer works and the lookup's database responds. */
 export function createReadiness({
   storage,
   renderer,
@@ -44,7 +44,7 @@ export function createReadiness({
   checkLookup = null,
   timeoutMs = 2000,
 }: ReadinessOptions): Readiness {
-  // Of this process alone, so that several on one storage do not disturb each other.
+  // Unique to this process, so that processes on the same storage do not interfere.
   const key = `readyz/${randomUUID()}`;
   const trials: { names: readonly string[]; attempt(signal: AbortSignal): Promise<void> }[] = [
     ...storage.map((inUse) => ({
@@ -91,7 +91,7 @@ async function tryStore({ store, roles }: StoreInUse, key: string, signal: Abort
   try {
     await tryStorage(store, key, signal);
   } catch (error) {
-    // Where only renditions are full, pictures are served all the same: made anew each time.
+    // If only the store of renditions is full, pictures are still served: each is rendered again.
     const isOnlyFull = isServiceError(error, "no_space") && roles.every((role) => role === "renditions");
     if (!isOnlyFull) throw error;
   }
@@ -99,19 +99,19 @@ async function tryStore({ store, roles }: StoreInUse, key: string, signal: Abort
 
 async function tryRenderer(renderer: Renderer, signal: AbortSignal): Promise<void> {
   try {
-    // Nothing is written there: the picture can stay as it is.
+    // Nothing is written there: the picture needs no cleaning.
     const cleanedPath = join(tmpdir(), `outrigger-${randomUUID()}`);
     await renderer.admit({ bytes: PICTURE }, "image/png", { cleanedPath, keepMetadata: true }, { signal });
   } catch (error) {
-    // A full queue is an answer: pictures that are stored or cached are served, and the others tell their clients to wait.
+    // A renderer with a full queue works: stored and cached pictures are served, others answer 503.
     if (!isServiceError(error, "overloaded")) throw error;
   }
 }
 
-/** A part that hangs does not look at the signal: the deadline holds without its help. */
+/** Enforces the deadline even if a part ignores the signal. */
 async function withDeadline(attempt: (signal: AbortSignal) => Promise<void>, ms: number): Promise<void> {
   const controller = new AbortController();
-  const late = new Error(`No answer within ${ms} ms`);
+  const late = new Error(`No response within ${ms} ms`);
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {

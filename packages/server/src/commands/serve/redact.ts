@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Query parameters that are worth logging and can hold no secret. All others are left out, name and value. */
+/** Query parameters that are useful in logs and never hold a secret. All others are omitted with their values. */
 const PUBLIC_PARAMETERS = new Set(["resize", "convert", "page", "preset"]);
-/** No PIN and no key of the lookup is so short; the name of a preset may be. */
+/** Shorter than any PIN or lookup key, long enough for most preset names. */
 const PUBLIC_VALUE = /^[a-z0-9-]{1,12}$/i;
 
-/** Headers that are worth logging when something is to be found out. All others are left out. */
+/** Headers that are useful for debugging. All others are omitted. */
 const PUBLIC_HEADERS = [
   "host",
   "user-agent",
@@ -29,15 +29,15 @@ const PUBLIC_HEADERS = [
 
 const MAX_LENGTH = 256;
 
-/** What looks like a PIN, with or without its hyphens. An image ID has 22 characters and does not. */
+/** Matches anything like a PIN, with or without hyphens. An image ID has 22 characters and does not match. */
 const PIN_LIKE = /(?<![\w-])(?:[0-9A-TV-Z]{4}-?){4}(?![\w-])/gi;
-/** A key of the lookup. */
+/** Matches a key of the lookup. */
 const KEY_LIKE = /(?<![\w-])[0-9a-f]{40}(?![\w-])/gi;
-/** Bounded before the `@`, so that a long path costs no more than its length. */
+/** Bounded before the `@`, so that the time is linear in the length of a path. */
 const ADDRESS_LIKE = /[^\s/?&=<>()",;:]{1,256}(?:@|%(?:25)*40)[^\s/?&=<>()",;:]+/gi;
 const ASSIGNMENT = /(pin|api_key|token|secret)(?:=|%3d).*/gi;
 
-/** A request target for the log: its path, and of its query only what can hold no secret. */
+/** A request target for the log: its path and the query parameters that hold no secret. */
 export function safeTarget(target: string): string {
   const question = target.indexOf("?");
   const path = safeText(question === -1 ? target : target.slice(0, question));
@@ -60,7 +60,7 @@ export function safeHeaders(headers: IncomingHttpHeaders): Record<string, string
   return kept;
 }
 
-/** Also for a secret or an email address that strayed where none belongs, e.g. a `?` that came as `%3F`. */
+/** Redacts secrets and email addresses in unexpected places, e.g. after a `?` sent as `%3F`. */
 function safeText(text: string): string {
   return text
     .replace(ASSIGNMENT, "$1=[redacted]")

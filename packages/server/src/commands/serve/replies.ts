@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Call, Reply } from "@outrigger/core";
 
-/** A reply that no cache keeps; without its body when it answers HEAD. */
+/** A reply that caches do not store; without a body for HEAD. */
 export function reply(
   call: Pick<Call, "method">,
   status: number,
@@ -28,7 +28,7 @@ export function jsonReply(
   return reply(call, status, "application/json; charset=utf-8", JSON.stringify(value), headers);
 }
 
-/** RFC 9457. */
+/** A problem reply (RFC 9457). */
 export function problemReply(
   call: Call,
   status: number,
@@ -45,7 +45,7 @@ export function problemReply(
   return reply(call, status, "application/problem+json; charset=utf-8", JSON.stringify(problem), headers);
 }
 
-/** The refusal of a method other than GET and HEAD, or `null`. */
+/** The reply to a method other than GET and HEAD; `null` for those two. */
 export function methodRefusal(call: Call): Reply | null {
   if (call.method === "GET" || call.method === "HEAD") return null;
   const Allow = "GET, HEAD, OPTIONS";
@@ -53,12 +53,12 @@ export function methodRefusal(call: Call): Reply | null {
   return problemReply(call, 405, `Here only ${Allow} are permitted.`, { Allow });
 }
 
-/** Absolute URL of what is mounted, without a trailing slash. */
+/** Absolute URL of the mount, without a trailing slash. */
 export function baseOf(call: Call, publicUrl: string | undefined): string {
   return (publicUrl ?? call.origin + call.mountPath).replace(/\/$/, "");
 }
 
-/** Whether the client is a person at a browser rather than a program: those accept anything, and name nothing. */
+/** Whether the client is a browser: it names `text/html`, while programs accept anything. */
 export function wantsHtml(call: Call): boolean {
   return call.headers.accept?.includes("text/html") ?? false;
 }

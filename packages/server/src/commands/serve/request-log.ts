@@ -3,12 +3,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { safeHeaders, safeTarget } from "./redact.ts";
 
-/** Questions of probes, asked all day long, are logged at `debug` only. */
+/** Paths of probes. Their frequent requests are logged only at `debug`. */
 const PROBES = new Set(["/healthz", "/readyz"]);
 
 /**
- * Gives every request an ID (header `X-Request-Id` of the reply) and logs it when it has been answered: method, path,
- * status, milliseconds, bytes sent (headers included). At level `debug` its headers too. Secrets are left out.
+ * Gives every request an ID (`X-Request-Id` of the reply) and logs it after the reply: method, path, status, milliseconds,
+ * bytes sent including headers. Level `debug` adds the request headers. Secrets are omitted.
  */
 export function createRequestLog(logger: Logger) {
   return (req: IncomingMessage, res: ServerResponse, next: () => void): void => {
@@ -42,7 +42,7 @@ export function createRequestLog(logger: Logger) {
 
 const requestIds = new WeakMap<object, string>();
 
-/** The ID that a request was given; `undefined` for one that did not come through the log. */
+/** The ID of a request; `undefined` if the request log did not handle it. */
 export function requestIdOf(req: unknown): string | undefined {
   return typeof req === "object" && req !== null ? requestIds.get(req) : undefined;
 }

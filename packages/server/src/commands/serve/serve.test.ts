@@ -1,20 +1,10 @@
-import { once } from "node:events";
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { createServer, get } from "node:http";
-import type { AddressInfo } from "node:net";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  jpeg,
-  outrigger,
-  serve,
-  temporaryDirectory,
-  upload,
-  uploaded,
-} from "../../../test/outrigger-process.ts";
+import { jpeg, serve, temporaryDirectory, uploaded } from "../../../test/outrigger-process.ts";
 
 describe("outrigger serve", () => {
-  it("prints one line with its address on the standard output, and JSON on the standard error", async () => {
+  it("prints one line with its address on standard output, and JSON on standard error", async () => {
     const server = serve(await temporaryDirectory());
     const url = await server.url;
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
@@ -33,7 +23,7 @@ describe("outrigger serve", () => {
     ]);
   });
 
-  it("stores a picture, serves and converts it, and deletes it by its PIN", async () => {
+  it("stores a picture, serves and converts it, and deletes it with its PIN", async () => {
     const server = serve(await temporaryDirectory());
     const url = await server.url;
     const picture = await jpeg();
@@ -54,245 +44,9 @@ describe("outrigger serve", () => {
     expect(removed.status).toBe(204);
     expect((await fetch(image.url)).status).toBe(410);
   });
-
-  it("applies the limits of its configuration", async () => {
-    const cwd = await temporaryDirectory();
-    const config = {
-      publicUrl: "https://img.example.com/pictures",
-      images: { maxUploadBytes: 100, defaultLifetimeMs: 5000, rateLimits: { creates: 3 } },
-    };
-    await writeFile(join(cwd, "outrigger.config.json"), JSON.stringify(config));
-    const server = serve(cwd);
-    const url = await server.url;
-    const picture = await jpeg();
-    expect(picture.length).toBeGreaterThan(100);
-    expect((await upload(url, picture)).status).toBe(413);
-    const svg = new File(['<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'], "a.svg", {
-      type: "image/svg+xml",
-    });
-    const form = new FormData();
-    form.set("imagedata", svg);
-    const created = await fetch(`${url}/api/images.json`, { method: "POST", body: form });
-    const image = (await created.json()) as { url: string; expiresAt: string; createdAt: string };
-    expect(created.status).toBe(201);
-    expect(image.url).toMatch(/^https:\/\/img\.example\.com\/pictures\/[\w-]{22}$/);
-    expect(Date.parse(image.expiresAt) - Date.parse(image.createdAt)).toBe(5000);
-    expect((await upload(url, picture)).status).toBe(413);
-    expect((await upload(url, picture)).status).toBe(429);
-  });
-
-  it("has the upload page at its front, and for terminals the commands", async () => {
-    const server = serve(await temporaryDirectory());
-    const url = await server.url;
-    const command = `curl -F imagedata=@picture.jpg ${url}/api/images.json`;
-    const text = await fetch(url);
-    expect(text.headers.get("content-type")).toBe("text/plain; charset=utf-8");
-    expect(await text.text()).toContain(command);
-    const page = await fetch(url, { headers: { Accept: "text/html,*/*;q=0.8" } });
-    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
-    const [, script = ""] = /<script type="module" src="([^"]+)">/.exec(await page.text()) ?? [];
-    expect(new URL(script).origin).toBe(url);
-    expect((await fetch(script)).headers.get("content-type")).toBe("text/javascript; charset=utf-8");
-    const head = await fetch(url, { method: "HEAD" });
-    expect([head.status, await head.text()]).toEqual([200, ""]);
-    const post = await fetch(url, { method: "POST", body: "x" });
-    expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
-    const [hostless] = await once(get(url, { headers: { Host: 'a"b' } }), "response");
-    expect(hostless.resume().statusCode).toBe(400);
-  });
-
-  it("answers unknown addresses by a problem, and by a page where a person asks", async () => {
-    const server = serve(await temporaryDirectory());
-    const url = await server.url;
-    const problem = await fetch(`${url}/favicon.ico?pin=x`);
-    expect(problem.status).toBe(404);
-    expect(problem.headers.get("content-type")).toBe("application/problem+json; charset=utf-8");
-    expect(await problem.json()).toEqual({
-      type: "about:blank",
-      title: "Not Found",
-      status: 404,
-      detail: "There is nothing at this address.",
-      instance: "/favicon.ico",
-    });
-    const page = await fetch(`${url}/AbCdEfGhIjKlMnOpQrStUv`, { headers: { Accept: "text/html" } });
-    expect(page.status).toBe(404);
-    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
-    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
-  });
 });
 
-/** Without the line that says that the data directory is new: it is, before the server listens. */
-function afterFirstLog(stderr: string): string {
-  return stderr.replace(/^\{.*"msg":"new data directory"\}\n/, "");
-}
-
-describe("outrigger serve, when it cannot start", () => {
-  it("names a port that is in use in one line and exits with 1", async () => {
-    const other = createServer().listen(0, "127.0.0.1");
-    await once(other, "listening");
-    const { port } = other.address() as AddressInfo; // It listens on TCP.
-    const server = outrigger(["serve", "--port", String(port)], { cwd: await temporaryDirectory() });
-    expect(await server.exit).toBe(1);
-    expect(afterFirstLog(server.output.stderr)).toBe(
-      `outrigger: Port ${port} on 127.0.0.1 is already in use. Choose another by --port.\n`,
-    );
-    expect(server.output.stdout).toBe("");
-    other.close();
-  });
-
-  it("names an address that is not this machine's", async () => {
-    const server = serve(await temporaryDirectory(), ["--host", "192.0.2.1"]);
-    expect(await server.exit).toBe(1);
-    expect(afterFirstLog(server.output.stderr)).toBe(
-      "outrigger: 192.0.2.1 is no address of this machine. Choose another by --host.\n",
-    );
-  });
-
-  it("names a data directory that is a file, or below one", async () => {
-    const cwd = await temporaryDirectory();
-    await writeFile(join(cwd, "taken"), "");
-    for (const data of ["taken", "taken/below"]) {
-      const server = serve(cwd, ["--data", data]);
-      expect(await server.exit).toBe(1);
-      expect(server.output.stderr).toBe(
-        `outrigger: The data directory ${join(cwd, data)} cannot be used: it is not a directory\n`,
-      );
-    }
-  });
-});
-
-describe("outrigger serve, its health", () => {
-  it("says by /readyz which part fails, and by /healthz that it lives", async () => {
-    const cwd = await temporaryDirectory();
-    const server = serve(cwd);
-    const url = await server.url;
-    expect(await answer(`${url}/readyz`)).toEqual([
-      200,
-      { status: "ready", checks: { storage: "ok", renderer: "ok" } },
-    ]);
-
-    // Permissions would not stop root; a file in the place of the directory stops everybody.
-    await rename(join(cwd, "data"), join(cwd, "away"));
-    await writeFile(join(cwd, "data"), "");
-    await expect
-      .poll(() => answer(`${url}/readyz`), { timeout: 5000 })
-      .toEqual([503, { status: "not ready", checks: { storage: "failing", renderer: "ok" } }]);
-    expect(await answer(`${url}/healthz`)).toEqual([200, { status: "ok" }]);
-    await server.logged('"part":"storage"');
-
-    await rm(join(cwd, "data"));
-    await rename(join(cwd, "away"), join(cwd, "data"));
-    await expect
-      .poll(() => answer(`${url}/readyz`), { timeout: 5000 })
-      .toMatchObject([200, { status: "ready" }]);
-    await server.logged("ready again");
-  });
-
-  it("leaves nothing in the store by asking", async () => {
-    const cwd = await temporaryDirectory();
-    const server = serve(cwd);
-    const url = await server.url;
-    const before = await filesBelow(join(cwd, "data"));
-    expect(await answer(`${url}/readyz`)).toMatchObject([200, { status: "ready" }]);
-    server.child.kill("SIGTERM");
-    expect(await server.exit).toBe(0);
-    expect((await filesBelow(join(cwd, "data"))).filter((file) => !before.includes(file))).toEqual([]);
-    expect(before.filter((file) => file.includes("readyz"))).toEqual([]);
-  });
-
-  it("says by /readyz that it is about to end, while it still accepts connections", async () => {
-    const cwd = await temporaryDirectory();
-    await writeFile(
-      join(cwd, "outrigger.config.json"),
-      JSON.stringify({ drainDelayMs: 3000, shutdownMs: 10_000 }),
-    );
-    const server = serve(cwd);
-    const url = await server.url;
-    const image = await uploaded(url, await jpeg());
-    server.child.kill("SIGTERM");
-    await server.logged("draining");
-    expect(await answer(`${url}/readyz`)).toEqual([503, { status: "draining" }]);
-    expect(await answer(`${url}/healthz`)).toEqual([200, { status: "ok" }]);
-    expect((await fetch(`${url}/api/images/${image.id}.jpg`)).status).toBe(200);
-    expect(await server.exit).toBe(0);
-  });
-
-  it("takes GET and HEAD only", async () => {
-    const server = serve(await temporaryDirectory());
-    const response = await fetch(`${await server.url}/healthz`, { method: "DELETE" });
-    expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
-  });
-});
-
-describe("outrigger serve, its data", () => {
-  it("keeps the secret of the PINs for itself alone", async () => {
-    const cwd = await temporaryDirectory();
-    await serve(cwd, ["--data", "pictures"]).url;
-    const { mode } = await stat(join(cwd, "pictures", "secret"));
-    expect((mode & 0o777).toString(8)).toBe("600");
-  });
-
-  it("keeps acknowledged images and their PINs when it is killed", async () => {
-    const cwd = await temporaryDirectory();
-    const picture = await jpeg();
-    const first = serve(cwd);
-    const image = await uploaded(await first.url, picture);
-    first.child.kill("SIGKILL");
-    expect(await first.exit).toBe("SIGKILL");
-
-    const url = await serve(cwd).url;
-    const original = await fetch(`${url}/api/images/${image.id}.jpg`);
-    expect(original.status).toBe(200);
-    expect(Buffer.from(await original.arrayBuffer()).equals(picture)).toBe(true);
-    const renamed = await fetch(`${url}/api/images/${image.id}.json`, {
-      method: "PATCH",
-      headers: { "Content-Type": "application/json", "X-Service-Image-Pin": image.pin },
-      body: JSON.stringify({ name: "after.jpg" }),
-    });
-    expect(renamed.status).toBe(200);
-    expect(await renamed.json()).toMatchObject({ name: "after.jpg" });
-  });
-
-  it("takes a PIN that an earlier secret of the list made", async () => {
-    const cwd = await temporaryDirectory();
-    const [old, young] = ["o".repeat(32), "y".repeat(32)];
-    const first = serve(cwd, [], { OUTRIGGER_SECRET: old });
-    const image = await uploaded(await first.url, await jpeg());
-    first.child.kill("SIGTERM");
-    await first.exit;
-    await writeFile(join(cwd, "outrigger.config.json"), JSON.stringify({ secret: [young, old] }));
-    const url = await serve(cwd).url;
-    const removed = await fetch(`${url}/api/images/${image.id}.json?pin=${image.pin}`, { method: "DELETE" });
-    expect(removed.status).toBe(204);
-  });
-});
-
-describe("outrigger serve, when a bug strikes", () => {
-  it("logs what it was and exits with 1", async () => {
-    const cwd = await temporaryDirectory();
-    // The configuration module is a way to have code run in the process: as good as a bug of our own.
-    await writeFile(
-      join(cwd, "outrigger.config.mjs"),
-      "export default () => { setTimeout(() => { throw new Error('struck') }, 1500); return {}; };",
-    );
-    const server = serve(cwd);
-    expect(await server.exit).toBe(1);
-    const last = JSON.parse(server.output.stderr.trimEnd().split("\n").at(-1) ?? "");
-    expect(last).toMatchObject({ level: 60, msg: "ended by a bug", err: { message: "struck" } });
-  });
-});
-
-async function answer(url: string): Promise<[number, unknown]> {
-  const response = await fetch(url);
-  return [response.status, await response.json()];
-}
-
-async function filesBelow(directory: string): Promise<string[]> {
-  await mkdir(directory, { recursive: true });
-  return (await readdir(directory, { recursive: true })).sort();
-}
-
-it("ships the command that the package names", async () => {
+it("the package ships the command named in its bin field", async () => {
   const { bin } = JSON.parse(await readFile(new URL("../../../package.json", import.meta.url), "utf8"));
   const { mode } = await stat(new URL(join("../../..", bin.outrigger), import.meta.url));
   expect(mode & 0o111).toBe(0o111);

@@ -8,15 +8,15 @@ import { type StartedServer, startServer } from "./start-server.ts";
 
 const SECOND_SIGNAL_EXIT = 130;
 
-/** What `outrigger serve` has beside {@link ServeFlags}. */
+/** Options of `outrigger serve` in addition to {@link ServeFlags}. */
 interface DemoFlags extends ServeFlags {
-  /** Serves the lookup where nothing is said of it, and puts samples into a database that is new. */
+  /** Serves the lookup unless configured otherwise, and adds samples to a new database. */
   demo?: boolean;
 }
 
 /**
- * `outrigger serve`: one line on the standard output once it listens, and one with the key to samples where there are some;
- * logs on the standard error; ends by SIGTERM or SIGINT. Rejects when it cannot start.
+ * `outrigger serve`: runs the server until SIGTERM or SIGINT. Prints its address and, with samples, their key on standard
+ * output; logs on standard error. Rejects if the server cannot start.
  */
 export async function serve({ demo = false, ...flags }: DemoFlags): Promise<void> {
   const openFiles = openFilesLimit();
@@ -27,18 +27,18 @@ export async function serve({ demo = false, ...flags }: DemoFlags): Promise<void
   exitOnBug(log);
   if (demo && settings.lookup === false) {
     log.logger.warn(
-      "The demonstration has no lookup: images are in no directory, so set OUTRIGGER_LOOKUP_DATABASE.",
+      "The demonstration has no lookup, because the images are not in a directory: set OUTRIGGER_LOOKUP_DATABASE.",
     );
   }
   const server = await startServer(settings, log.logger, { withSamples: demo });
   endOnSignal(server, settings.shutdownMs, log);
-  // The reader may end after the line, or before it: serving goes on.
-  process.stdout.on("error", (err) => log.logger.debug({ err }, "nobody reads the standard output"));
+  // The reader may end before or after the line; the server continues.
+  process.stdout.on("error", (err) => log.logger.debug({ err }, "standard output has no reader"));
   const sample = server.sampleKey === null ? "" : `Sample key: ${server.sampleKey}\n`;
   process.stdout.write(`Outrigger listens on ${server.url}\n${sample}`);
 }
 
-/** The lookup of a demonstration has its database beside the images: where those are in no directory, it has none. */
+/** The demonstration stores the lookup's database beside the images, so it has no lookup without a directory. */
 function withDemoLookup(config: ServerConfig): ServerConfig {
   const isInDirectory = typeof config.storage !== "object" && /^file:|^$/i.test(config.storage ?? "");
   return config.lookup === undefined && isInDirectory ? { ...config, lookup: {} } : config;
@@ -55,7 +55,7 @@ function endOnSignal(server: StartedServer, shutdownMs: number, log: ServerLog):
     isEnding = true;
     log.logger.info({ signal }, "ending");
     setTimeout(() => {
-      log.logger.error("did not end in time");
+      log.logger.error("shutdown timed out");
       exitNow(1);
     }, shutdownMs);
     server
@@ -63,7 +63,7 @@ function endOnSignal(server: StartedServer, shutdownMs: number, log: ServerLog):
       .then(
         () => 0,
         (err) => {
-          log.logger.error({ err }, "did not end well");
+          log.logger.error({ err }, "shutdown failed");
           return 1;
         },
       )
@@ -76,10 +76,10 @@ function endOnSignal(server: StartedServer, shutdownMs: number, log: ServerLog):
   process.on("SIGINT", onSignal);
 }
 
-/** After an uncaught exception the state of the process is unknown: it ends, and its supervisor starts another. */
+/** After an uncaught exception the state of the process is unknown: it exits, and its supervisor restarts it. */
 function exitOnBug(log: ServerLog): void {
   process.on("uncaughtException", (err) => {
-    log.logger.fatal({ err }, "ended by a bug");
+    log.logger.fatal({ err }, "exiting after an uncaught exception");
     log.flushNow();
     process.exit(1);
   });

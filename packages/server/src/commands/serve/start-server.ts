@@ -19,20 +19,20 @@ import { uploadCommand } from "./terminal-guide.ts";
 
 export interface StartedServer {
   url: string;
-  /** Where metrics are, `null` where they are off. */
+  /** Address of the metrics; `null` if they are off. */
   metricsUrl: string | null;
-  /** The key to the lookup's samples; `null` where there are none. */
+  /** The key to the lookup's samples; `null` without samples. */
   sampleKey: string | null;
   /** Drains and releases everything, within `shutdownMs`. Calling it twice is allowed. */
   close(): Promise<void>;
 }
 
 export interface StartOptions {
-  /** Has a lookup whose database is new begin with samples. @default false */
+  /** Adds samples to a new database of the lookup. @default false */
   withSamples?: boolean;
 }
 
-/** Composes, checks and starts the server. @throws StartError when something is in the way; nothing is left behind then. */
+/** Composes, checks and starts the server. @throws StartError if the server cannot start; everything is released then. */
 export async function startServer(
   settings: ServerSettings,
   logger: Logger,
@@ -80,10 +80,10 @@ export async function startServer(
     isDraining = true;
     logger.info("draining");
     if (settings.drainDelayMs > 0) await delay(settings.drainDelayMs);
-    // The last part of the time is for renderer and stores.
+    // The remaining fifth of the time is for renderer and stores.
     const timeoutMs = Math.max(0, (endsAt - performance.now()) * 0.8);
     const [cut] = await Promise.all([listener.drain(timeoutMs), metricsListener?.drain(timeoutMs)]);
-    if (cut > 0) logger.warn({ connections: cut }, "cut what had not ended in time");
+    if (cut > 0) logger.warn({ connections: cut }, "cut connections that had not ended in time");
     const leftMs = Math.max(0, (endsAt - performance.now()) / 2);
     await Promise.all([images.close({ timeoutMs: leftMs }), lookup?.close({ timeoutMs: leftMs })]);
     await rateLimiter?.close();
@@ -119,7 +119,7 @@ function announce(settings: ServerSettings, url: string, logger: Logger): void {
   }
   if (tls !== "off" && trustProxy === false && !/^(?:localhost|127\.|::1$)/.test(host)) {
     logger.warn(
-      "Other machines must come through a proxy that ends TLS: set trustProxy so that it is believed, or tls to off.",
+      "Requests from other machines need a proxy that terminates TLS: set trustProxy to trust it, or set tls to off.",
     );
   }
   if (trustProxy === true) {
@@ -129,20 +129,22 @@ function announce(settings: ServerSettings, url: string, logger: Logger): void {
   }
 }
 
-/** Says it once where text in SVG pictures cannot be drawn. Never rejects. */
+/** Warns once if text in SVG pictures cannot be rendered. Never rejects. */
 export async function warnWithoutFonts(renderer: Renderer, logger: Logger): Promise<void> {
   try {
     if (await hasLatinFont(renderer)) return;
-    logger.warn("There are no fonts: text in SVG pictures becomes boxes, or vanishes. See outrigger doctor.");
+    logger.warn(
+      "No fonts are installed: text in SVG pictures becomes boxes or disappears. See outrigger doctor.",
+    );
   } catch (err) {
-    // The renderer was closed meanwhile, or is busy.
-    logger.debug({ err }, "fonts not looked at");
+    // The renderer was closed or is overloaded.
+    logger.debug({ err }, "fonts not checked");
   }
 }
 
 export const METRICS_PATH = "/metrics";
 
-/** Serves the metrics on an address of their own. @throws StartError */
+/** Serves the metrics on a separate address. @throws StartError */
 export async function listenForMetrics(
   metrics: Metrics,
   settings: ListenSettings,

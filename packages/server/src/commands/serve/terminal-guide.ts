@@ -8,16 +8,16 @@ export function uploadCommand(base: string): string {
 
 export interface TerminalGuideOptions {
   publicUrl?: string;
-  /** `false` where there is none. */
+  /** `false` if the lookup is off. */
   lookup: object | false;
 }
 
-/** `GET /` for programs such as curl: how to upload and to look up, as text. Browsers get the upload page that is behind it. */
+/** Answers `GET /` from programs such as curl with a text about uploads and lookups. Browsers get the upload page instead. */
 export function createTerminalGuide({ publicUrl, lookup }: TerminalGuideOptions): Service {
   return {
     async handle(call) {
       const isRead = call.method === "GET" || call.method === "HEAD";
-      // Without a host there is no address to tell of; the images refuse that.
+      // Without a Host header the address is unknown; the image service rejects the request.
       const hasAddress = publicUrl !== undefined || call.origin !== "";
       if (call.path !== "/" || !isRead || wantsHtml(call) || !hasAddress) return undefined;
       const text = guide(baseOf(call, publicUrl), lookup !== false);
@@ -34,10 +34,10 @@ Upload a picture:
   ${uploadCommand(base)}
   outrigger upload picture.jpg --to ${base}
 
-The answer names the address of the picture, when it expires, and a PIN to change or delete it.
+The reply has the address of the picture, its expiry, and a PIN to edit or delete it.
 `;
   const lookup = `
-Look up the email addresses of a domain (keys are made by: outrigger keys create):
+Look up the email addresses of a domain (create a key with: outrigger keys create):
 
   curl "${base}/v2/domain-search?domain=example.com&api_key=<key>"
 `;

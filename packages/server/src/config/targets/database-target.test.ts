@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { describeDatabase, parseDatabaseUrl, resolveDatabaseUrl } from "./database-target.ts";
 
 describe("the lookup's database", () => {
-  it("is a file, counted from a directory", () => {
+  it("is a file whose path is resolved against a directory", () => {
     expect(parseDatabaseUrl("file:./a%20b.db", "/var/lib")).toEqual({
       kind: "file",
       path: "/var/lib/a b.db",
@@ -11,7 +11,7 @@ describe("the lookup's database", () => {
     expect(describeDatabase(parseDatabaseUrl("file:///var/lib/x.db"))).toBe("file:/var/lib/x.db");
   });
 
-  it("is PostgreSQL, whose user, password and parameters are told nobody", () => {
+  it("is PostgreSQL, described without user, password and parameters", () => {
     const url = "postgresql://ann:hush@db.example.com:5433/lookup?sslpassword=hush";
     expect(parseDatabaseUrl(url)).toEqual({ kind: "postgres", url });
     expect(resolveDatabaseUrl(url, "/var/lib")).toBe(url);
@@ -27,5 +27,5 @@ describe("the lookup's database", () => {
     "postgres://h/",
     "postgres://h/x#y",
     "file:",
-  ])("is not %j", (text) => expect(() => parseDatabaseUrl(text)).toThrow(TypeError));
+  ])("rejects %j", (text) => expect(() => parseDatabaseUrl(text)).toThrow(TypeError));
 });

@@ -5,17 +5,17 @@ import { parseStorageUrl } from "./parse-storage-url.ts";
 export type DatabaseTarget =
   /** An embedded database; the path is absolute. */
   | { kind: "file"; path: string }
-  /** It may hold a password. */
+  /** The URL may hold a password. */
   | { kind: "postgres"; url: string };
 
-/** What the URL of a database must be. */
+/** The accepted forms of a database URL, for messages. */
 export const DATABASE_URL = "file:path, or postgres://user:password@host:port/database";
 const FORM = `must be ${DATABASE_URL}`;
 
 /**
- * Reads a URL that names the lookup's database.
- * @param directory What the path of a `file:` URL counts from. @default the working directory
- * @throws TypeError whose message is a clause that begins with `must`. It repeats no part of the URL, which may hold a password.
+ * Parses the URL of the lookup's database.
+ * @param directory Base for relative paths of `file:` URLs. @default the working directory
+ * @throws TypeError whose message begins with `must`. It quotes no part of the URL, which may hold a password.
  */
 export function parseDatabaseUrl(text: string, directory = "."): DatabaseTarget {
   if (/^file:/i.test(text)) {
@@ -29,7 +29,7 @@ export function parseDatabaseUrl(text: string, directory = "."): DatabaseTarget 
   return { kind: "postgres", url: text };
 }
 
-/** @returns the URL with a relative path in it counted from `directory`. */
+/** @returns The URL with a relative path resolved against `directory`. */
 export function resolveDatabaseUrl(url: string, directory: string): string {
   return databaseUrl(parseDatabaseUrl(url, directory));
 }

@@ -27,7 +27,7 @@ export function describeTarget(target: StorageTarget): string {
   }
 }
 
-/** What keeps what, as {@link describeTarget} says it: one text where it is all the same. */
+/** The targets of all roles as {@link describeTarget} writes them: one text if all roles share a target. */
 export function describeTargets(targets: StorageTargets): string | Record<StoreRole, string> {
   if (distinctTargets(targets).length === 1) return describeTarget(targets.records);
   return {
@@ -39,7 +39,7 @@ export function describeTargets(targets: StorageTargets): string | Record<StoreR
 
 /**
  * A target as the subject of a sentence.
- * @param roles What it keeps; named unless it is everything.
+ * @param roles The roles it stores; named unless it stores all.
  */
 export function subjectOf(target: StorageTarget, roles: readonly StoreRole[]): string {
   const what = roles.length === 3 ? "" : ` of ${roles.join(" and ")},`;
@@ -47,7 +47,7 @@ export function subjectOf(target: StorageTarget, roles: readonly StoreRole[]): s
   return `The storage${what} ${describeTarget(target)}${what === "" ? "" : ","}`;
 }
 
-/** Several hosts make no URL that the platform could read. */
+/** The platform cannot parse a URL with several hosts. */
 function describeSentinels({ url, prefix }: RedisTarget): string {
   const [address = "", query = ""] = String(url).split("?");
   const db = new URLSearchParams(query).get("db");

@@ -8,26 +8,26 @@ const FORM =
 /** Ten years. */
 const MAX_TTL_MS = 315_360_000_000;
 
-/** Sockets that other clients of Redis write as one of these; Outrigger reaches a Redis by TCP only. */
+/** URL forms of Unix sockets that other Redis clients accept. Outrigger connects by TCP only. */
 const UNIX_SOCKET = /^(?:unix|rediss?\+(?:unix|socket)|redis-socket):/i;
 
-/** What the URL of a job queue must be. */
+/** The accepted forms of a job queue URL, for messages. */
 export const JOB_QUEUE_URL =
   "redis://[user:password@]host[:port][/database], rediss://… or redis+sentinel://…";
 
-/** Whether a text is meant to name a Redis, also in a form that is refused. */
+/** Whether a text is meant as a Redis URL, including the rejected forms. */
 export function isRedisUrl(text: string): boolean {
   return /^rediss?:/i.test(text) || isSentinelUrl(text) || UNIX_SOCKET.test(text);
 }
 
 /**
- * Reads `redis://…` or `rediss://…`: one address, or several of a cluster, separated by commas; or `redis+sentinel://…`.
- * @throws TypeError saying what it must be, without any part of it.
+ * Parses `redis://…` or `rediss://…`: one address, or several of a cluster, separated by commas; or `redis+sentinel://…`.
+ * @throws TypeError that states the accepted form and quotes no part of the text.
  */
 export function parseRedisUrl(text: string): RedisTarget {
   if (UNIX_SOCKET.test(text)) {
     throw new TypeError(
-      "must be redis://host:port, since Redis is reached by TCP and not by a Unix socket: set `port 6379` and `bind 127.0.0.1` there",
+      "must be redis://host:port: Outrigger connects to Redis by TCP, not by a Unix socket. Set `port 6379` and `bind 127.0.0.1` in the configuration of Redis",
     );
   }
   if (isSentinelUrl(text)) return parseSentinelTarget(text);
@@ -35,14 +35,14 @@ export function parseRedisUrl(text: string): RedisTarget {
   const last = addresses.at(-1);
   if (last === undefined) throw new TypeError(FORM);
   if (addresses.some((address) => address !== last && address.search !== "")) {
-    throw new TypeError("must have its parameters behind the last address");
+    throw new TypeError("must have its parameters after the last address");
   }
   const { cluster, ...own } = readParameters(last, ["prefix", "timeoutMs", "cluster", "ttlMs"]);
   last.search = "";
   const isCluster = readFlag("cluster", cluster) ?? addresses.length > 1;
   if (addresses.length > 1) checkRootNodes(addresses, isCluster);
   if (isCluster && addresses.some(({ pathname }) => !/^\/?0?$/.test(pathname))) {
-    throw new TypeError("must not name a database of a cluster: it has none");
+    throw new TypeError("must not name a database of a cluster: clusters have none");
   }
   return {
     kind: "redis",
@@ -55,18 +55,18 @@ export function parseRedisUrl(text: string): RedisTarget {
 export function parseJobQueueUrl(text: string): RedisTarget {
   if (!isRedisUrl(text)) throw new TypeError(`must be ${JOB_QUEUE_URL}`);
   const target = parseRedisUrl(text);
-  if (target.ttlMs !== undefined) throw new TypeError("must not have ttlMs: what waits is kept");
+  if (target.ttlMs !== undefined) throw new TypeError("must not have ttlMs: queued uploads never expire");
   return target;
 }
 
-/** Parameters that the Redis adapter reads itself stay in the URL. */
+/** Parameters that the Redis adapter parses stay in the URL. */
 function parseSentinelTarget(text: string): RedisTarget {
   const [address = "", ...queries] = text.split("?");
   const { prefix, timeoutMs, ttlMs, ...others } = readParameters(new URL(`redis:?${queries.join("?")}`), [
     ...["db", "sentinelUser", "sentinelPassword"],
     ...["prefix", "timeoutMs", "ttlMs"],
   ]);
-  const rest = new URLSearchParams(others as Record<string, string>); // None that is absent has a key.
+  const rest = new URLSearchParams(others as Record<string, string>); // Absent parameters have no key.
   const url = rest.size === 0 ? address : `${address}?${rest}`;
   parseSentinelUrl(url);
   return { kind: "redis", url, ...readOwn({ prefix, timeoutMs, ttlMs }) };
@@ -107,19 +107,19 @@ function isEncoded(text: string): boolean {
     decodeURIComponent(text);
     return true;
   } catch {
-    // A percent sign that was not encoded itself.
+    // A percent sign that is not encoded.
     return false;
   }
 }
 
 function checkRootNodes([first, ...others]: URL[], isCluster: boolean): void {
-  if (!isCluster) throw new TypeError("must be one address where cluster is false");
+  if (!isCluster) throw new TypeError("must be one address if cluster is false");
   for (const { protocol, username, password } of others) {
     if (protocol !== first?.protocol)
-      throw new TypeError("must be redis: or rediss: for all addresses alike");
+      throw new TypeError("must use the same scheme, redis: or rediss:, for all addresses");
     const isOfFirst = username === first.username && password === first.password;
     if (!isOfFirst && username + password !== "") {
-      throw new TypeError("must have the user in its first address: a cluster has one");
+      throw new TypeError("must have the user in the first address only: all nodes of a cluster share it");
     }
   }
 }

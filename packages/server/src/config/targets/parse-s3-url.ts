@@ -6,9 +6,9 @@ const NO_CREDENTIALS =
   "must not contain credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment, or use a profile or a role";
 const PREFIX = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*$/;
 
-/** Reads `s3://…`. @throws TypeError saying what it must be, without any part of it. */
+/** Parses `s3://…`. @throws TypeError that states the accepted form and quotes no part of the text. */
 export function parseS3Url(text: string): S3Target {
-  // Keys of Amazon contain slashes and plus signs: a URL with them may not even be one.
+  // AWS keys contain slashes and plus signs, which can make the URL invalid.
   if (/^s3:\/\/[^?]*@/i.test(text)) throw new TypeError(NO_CREDENTIALS);
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^[A-Za-z0-9._-]{1,255}$/.test(url.host) || url.hash !== "") throw new TypeError(FORM);
@@ -40,7 +40,7 @@ function prefixOf(pathname: string): string {
   const path = pathname.replace(/^\//, "");
   const prefix = path === "" || path.endsWith("/") ? path : `${path}/`;
   if (PREFIX.test(prefix) && prefix.length <= 150) return prefix;
-  throw new TypeError("must have at most 150 letters, digits and characters of ._-/ behind the bucket");
+  throw new TypeError("must have at most 150 letters, digits and characters of ._-/ after the bucket");
 }
 
 function checkEndpoint(text: string): void {

@@ -78,7 +78,7 @@ const REFUSED: [url: string, message: RegExp][] = [
   ["memory://hush", /^must be memory:/],
   ["memory:?maxBytes=0", /^must have a whole number from 1 to 9007199254740991 as maxBytes$/],
   ["memory:?maxBytes=1k", /as maxBytes$/],
-  ["memory:?hush=1", /^must have no parameters but maxBytes, each at most once$/],
+  ["memory:?hush=1", /^must have no parameters except maxBytes, each at most once$/],
   ["redis:", REDIS],
   ["redis://", REDIS],
   ["redis:///hush", REDIS],
@@ -87,7 +87,7 @@ const REFUSED: [url: string, message: RegExp][] = [
   ["redis://:hu%sh@localhost", REDIS],
   ["redis://:hu/sh@localhost", REDIS],
   ["redis://:hu#sh@localhost", REDIS],
-  ["redis://user:12?hush@localhost", /^must have no parameters but prefix, timeoutMs, cluster, ttlMs/],
+  ["redis://user:12?hush@localhost", /^must have no parameters except prefix, timeoutMs, cluster, ttlMs/],
   ["redis+sentinel://hush", /^must be redis\+sentinel:\/\/\[user/],
   ["redis+sentinel://hush/", /^must be redis\+sentinel:/],
   ["redis+sentinel:///hush", /^must be redis\+sentinel:/],
@@ -98,22 +98,22 @@ const REFUSED: [url: string, message: RegExp][] = [
   ["redis+sentinel://a/main?db=hush", /^must have a whole number from 0 to 99999 as db$/],
   [
     "redis+sentinel://a/main?cluster=hush",
-    /^must have no parameters but db, sentinelUser, sentinelPassword, prefix/,
+    /^must have no parameters except db, sentinelUser, sentinelPassword, prefix/,
   ],
-  ["redis+unix:///hush?db=1", /reached by TCP and not by a Unix socket/],
-  ["unix:///hush", /reached by TCP and not by a Unix socket/],
+  ["redis+unix:///hush?db=1", /by TCP, not by a Unix socket/],
+  ["unix:///hush", /by TCP, not by a Unix socket/],
   ["redis://localhost?prefix=a&prefix=hush", /each at most once$/],
   ["redis://localhost?prefix={hush}", /as prefix$/],
   ["redis://localhost?prefix=", /as prefix$/],
   ["redis://localhost?timeoutMs=49", /^must have a whole number from 50 to 60000 as timeoutMs$/],
   ["redis://localhost?ttlMs=1", /as ttlMs$/],
   ["redis://localhost?cluster=hush", /^must have true or false as cluster$/],
-  ["redis://a?prefix=x,redis://b", /behind the last address$/],
-  ["redis://a,redis://b?cluster=false", /^must be one address where cluster is false$/],
+  ["redis://a?prefix=x,redis://b", /after the last address$/],
+  ["redis://a,redis://b?cluster=false", /^must be one address if cluster is false$/],
   ["redis://a/1,redis://b", /^must not name a database of a cluster/],
   ["redis://a/1?cluster=true", /^must not name a database of a cluster/],
-  ["redis://a,rediss://b", /alike$/],
-  ["redis://a,redis://:hush@b", /^must have the user in its first address/],
+  ["redis://a,rediss://b", /for all addresses$/],
+  ["redis://a,redis://:hush@b", /^must have the user in the first address/],
   ["s3://", /^must be s3:\/\/bucket/],
   ["s3:bucket", /^must be s3:\/\/bucket/],
   ["s3://bucket:80", /^must be s3:\/\/bucket/],
@@ -126,14 +126,14 @@ const REFUSED: [url: string, message: RegExp][] = [
   ["s3://bucket?endpoint=http://u:hush@localhost", /^must not contain credentials/],
   [
     "s3://bucket?secretAccessKey=hush",
-    /^must have no parameters but endpoint, region, forcePathStyle, timeoutMs/,
+    /^must have no parameters except endpoint, region, forcePathStyle, timeoutMs/,
   ],
   ["s3://bucket?endpoint=localhost:9000", /as endpoint$/],
   ["s3://bucket?endpoint=http://localhost?hush", /as endpoint$/],
   ["s3://bucket?region=hush!", /as region/],
   ["s3://bucket?forcePathStyle=1", /as forcePathStyle$/],
-  ["s3://bucket/a//b", /behind the bucket$/],
-  ["s3://bucket/a/..hush", /behind the bucket$/],
+  ["s3://bucket/a//b", /after the bucket$/],
+  ["s3://bucket/a/..hush", /after the bucket$/],
 ];
 
 function refusalOf(url: string): string {
@@ -147,12 +147,12 @@ function refusalOf(url: string): string {
 }
 
 describe("parseStorageUrl", () => {
-  it.each(ACCEPTED)("reads %s", (url, target, description) => {
+  it.each(ACCEPTED)("parses %s", (url, target, description) => {
     expect(parseStorageUrl(url, "/srv/app")).toEqual(target);
     expect(describeTarget(parseStorageUrl(url, "/srv/app"))).toBe(description);
   });
 
-  it.each(REFUSED)("refuses %s, repeating nothing of it", (url, message) => {
+  it.each(REFUSED)("rejects %s and quotes no part of it", (url, message) => {
     expect(refusalOf(url)).toMatch(message);
     expect(refusalOf(url)).not.toContain("hush");
     expect(refusalOf(url)).not.toContain("sh@");

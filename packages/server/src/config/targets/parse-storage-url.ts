@@ -11,9 +11,9 @@ const FILE_FORM = "must be file:path or file:///path, with special characters (%
 const MEMORY_FORM = "must be memory: or memory:?maxBytes=…";
 
 /**
- * Reads a URL that says where images are kept.
- * @param directory What the path of a `file:` URL counts from. @default the working directory
- * @throws TypeError whose message is a clause that begins with `must`. It repeats no part of the URL, which may hold a password.
+ * Parses a storage URL.
+ * @param directory Base for relative paths of `file:` URLs. @default the working directory
+ * @throws TypeError whose message begins with `must`. It quotes no part of the URL, which may hold a password.
  */
 export function parseStorageUrl(text: string, directory = "."): StorageTarget {
   if (isRedisUrl(text)) return parseRedisUrl(text);
@@ -31,7 +31,7 @@ export function parseStorageUrl(text: string, directory = "."): StorageTarget {
 
 function parseFileUrl(text: string, directory: string): FileTarget {
   const path = text.slice("file:".length);
-  // Two slashes begin a host, and three are two before an absolute path.
+  // Two slashes begin a host; three are an empty host before an absolute path.
   if (/[?#\0]|^$|^\/\/(?:[^/]|$)/.test(path)) throw new TypeError(FILE_FORM);
   try {
     const decoded = path.startsWith("//") ? fileURLToPath(text) : decodeURIComponent(path);

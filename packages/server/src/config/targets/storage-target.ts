@@ -1,6 +1,6 @@
 import type { StoreRole } from "@outrigger/core";
 
-/** The roles, in the order in which they are named. */
+/** All roles, in the order in which messages name them. */
 export const ROLES = ["records", "originals", "renditions"] as const satisfies readonly StoreRole[];
 
 export interface FileTarget {
@@ -11,20 +11,20 @@ export interface FileTarget {
 
 export interface MemoryTarget {
   kind: "memory";
-  /** @default what the store has room for by itself */
+  /** @default the default of the store */
   maxBytes?: number;
 }
 
 export interface RedisTarget {
   kind: "redis";
   /**
-   * One address, or the root nodes of a cluster, without parameters; or the URL of Sentinels with those that the adapter reads.
-   * They may hold passwords.
+   * One address or the root nodes of a cluster, without parameters; or a Sentinel URL with the parameters of the adapter.
+   * May hold passwords.
    */
   url: string | string[];
   prefix?: string;
   timeoutMs?: number;
-  /** Only where nothing but renditions is kept. */
+  /** Only for a target that stores only renditions. */
   ttlMs?: number;
 }
 
@@ -39,24 +39,24 @@ export interface S3Target {
   timeoutMs?: number;
 }
 
-/** What a URL of the configuration names. */
+/** A parsed storage URL. */
 export type StorageTarget = FileTarget | MemoryTarget | RedisTarget | S3Target;
 
-/** What keeps what. */
+/** The target of each role. */
 export type StorageTargets = Record<StoreRole, StorageTarget>;
 
-/** Targets that are the same, each with the roles that it has. */
+/** A target with all roles that share it. */
 export interface SharedTarget {
   target: StorageTarget;
   roles: StoreRole[];
 }
 
-/** Each target once. */
+/** Each distinct target once, with its roles. */
 export function distinctTargets(targets: StorageTargets): SharedTarget[] {
   const found = new Map<string, SharedTarget>();
   for (const role of ROLES) {
     const target = targets[role];
-    // Parsed from text, the keys of a kind come in the same order every time.
+    // Parsing always inserts the keys of a kind in the same order.
     const identity = JSON.stringify(target);
     const known = found.get(identity);
     if (known === undefined) found.set(identity, { target, roles: [role] });
@@ -65,7 +65,7 @@ export function distinctTargets(targets: StorageTargets): SharedTarget[] {
   return [...found.values()];
 }
 
-/** Whether processes on other machines can use it, too. */
+/** Whether processes on other machines can also use the target. */
 export function isShared({ kind }: StorageTarget): boolean {
   return kind === "redis" || kind === "s3";
 }

@@ -10,19 +10,19 @@ import { isServable } from "../../record/image-links.ts";
 import type { ImageFacts } from "./image-facts.ts";
 import { descriptionRefusals, imagePart, otherImageMethods } from "./image-part.ts";
 
-/** What of a service its description tells of. */
+/** The parts of a service that its description depends on. */
 interface DescribedContext {
   pages: Pages | null;
   renderer: Renderer;
   settings: ImageSettings;
 }
 
-/** The service as it is set up, for a description of all that is mounted beside it. */
+/** Describes the service with its current options, as part of a larger API description. */
 export function describeImages(context: DescribedContext): ApiPart {
   return imagePart(factsOf(context));
 }
 
-/** What `GET {base}/api/openapi.json` answers. */
+/** The description at `GET {base}/api/openapi.json`. */
 export function createImageDescription(context: DescribedContext): Description {
   return createDescription(() => {
     const facts = factsOf(context);

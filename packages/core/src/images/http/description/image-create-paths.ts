@@ -25,27 +25,27 @@ function createOperation(facts: ImageFacts, suffix: "json" | "txt"): ApiOperatio
   return {
     operationId: isText ? "createImageForText" : "createImage",
     tags: ["Images"],
-    summary: isText ? "Upload an image, answered by its URL" : "Upload an image",
+    summary: isText ? "Upload an image; the reply is its URL" : "Upload an image",
     description:
-      "Stores a picture or document. The answer, with its PIN, is given once: keep it, if the image is to be changed or deleted later." +
-      (isText ? " The body is the image's URL and a line break; all else is in the headers." : ""),
+      "Stores a picture or document. Only this reply contains the PIN. Keep it: changing or deleting the image needs it." +
+      (isText ? " The body is the image's URL and a line break. Everything else is in the headers." : ""),
     parameters: [
       {
         ...headerParameter(
           "User-Agent",
-          "The first product and version in it are shown with the image.",
+          "Its first product and version are shown with the image.",
           USER_AGENT_SCHEMA,
         ),
         required: true,
       },
       headerParameter(
         "Prefer",
-        "`respond-async` is answered by 202 at once; with `wait=<seconds>` only if it takes longer. What is not understood is ignored.",
+        "`respond-async` requests an immediate 202; with `wait=<seconds>`, a 202 only if processing takes longer. Unknown preferences are ignored.",
         { examples: ["respond-async", "respond-async, wait=5"] },
       ),
       headerParameter(
         "Idempotency-Key",
-        "Makes a request safe to be repeated: for a day the same upload with the same key is answered as the first was.",
+        "Makes a request safe to repeat: for 24 hours, the same upload with the same key gets the first reply.",
         IDEMPOTENCY_KEY_SCHEMA,
       ),
       NAME,
@@ -53,15 +53,15 @@ function createOperation(facts: ImageFacts, suffix: "json" | "txt"): ApiOperatio
     ],
     requestBody: uploadBody(facts),
     responses: {
-      "201": createdResponse(facts, suffix, "The image is there."),
+      "201": createdResponse(facts, suffix, "The image is stored and ready."),
       "202": acceptedResponse(facts, suffix),
       ...refusals(facts, isText ? "text" : "json", statuses, {
         403: facts.asksHost
-          ? "the connection is not secure, this client may not upload, or its owner has no room left."
+          ? "the connection is not secure, this client may not upload, or its owner has reached a limit."
           : "the connection is not secure.",
         409: "the `Idempotency-Key` was used for another upload, or its first request is still running.",
         413: `the file has more than ${facts.maxUploadBytes} bytes. The rest of it stays unread, and the connection is closed.`,
-        415: `the body is no form with files, or \`${FILE_FIELD}\` is none of the types taken, or cannot be read as what it is declared to be.`,
+        415: `the body is not \`multipart/form-data\`, or \`${FILE_FIELD}\` has a type that is not accepted, or its bytes are not of the declared type.`,
       }),
     },
   };
@@ -79,15 +79,15 @@ function uploadBody({ maxUploadBytes, defaultLifetimeMs, maxLifetimeMs }: ImageF
             [FILE_FIELD]: {
               type: "string",
               format: "binary",
-              description: `The file, at most ${maxUploadBytes} bytes: PNG, JPEG, GIF, SVG, PSD or PDF, as its Content-Type must say, or \`application/octet-stream\`. Exactly one.`,
+              description: `The file, exactly one, at most ${maxUploadBytes} bytes: PNG, JPEG, GIF, SVG, PSD or PDF. Its Content-Type must be that type, or \`application/octet-stream\`.`,
             },
             name: {
               ...NAME_SCHEMA,
-              description: `${NAME_SCHEMA.description} Without it the file's own name is used.`,
+              description: `${NAME_SCHEMA.description} Default: the name of the file.`,
             },
             expiresAt: {
               ...optionalText(EXPIRY_SCHEMAS.form),
-              description: `When the image is to expire: an ISO 8601 date with a zone, or Unix time in milliseconds; at most ${days(maxLifetimeMs)} from now. Empty is as if left out: ${days(defaultLifetimeMs)} from now.`,
+              description: `When the image expires: an ISO 8601 date with a zone, or Unix time in milliseconds; at most ${days(maxLifetimeMs)} from now. Default, also if empty: ${days(defaultLifetimeMs)} from now.`,
             },
           },
           required: [FILE_FIELD],
@@ -126,7 +126,7 @@ function acceptedResponse(facts: ImageFacts, suffix: "json" | "txt"): ApiRespons
   const { headers, ...others } = createdResponse(
     facts,
     suffix,
-    "The image is still being processed. Its addresses answer 202 until it can be had, and 404 if that fails.",
+    "The image is still being processed. Its addresses answer 202 until it is ready, and 404 if processing fails.",
   );
   return {
     ...others,
@@ -134,7 +134,7 @@ function acceptedResponse(facts: ImageFacts, suffix: "json" | "txt"): ApiRespons
       ...headers,
       ...headersOf("Retry-After"),
       "Preference-Applied": {
-        description: "That `Prefer: respond-async` was followed.",
+        description: "Confirms that `Prefer: respond-async` was applied.",
         schema: { const: "respond-async" },
       },
     },

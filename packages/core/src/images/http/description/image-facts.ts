@@ -4,18 +4,18 @@ import type { ImageRateLimits } from "../../images-options.ts";
 import type { Presets } from "../../renditions/presets.ts";
 import type { SizePolicy } from "../../renditions/sizes.ts";
 
-/** What the description of an image service depends on. */
+/** The facts that the description of an image service depends on. */
 export interface ImageFacts {
   hasPages: boolean;
   /** Whether connections without TLS may be refused. */
   requiresTls: boolean;
   /** Whether the host app decides about requests. */
   asksHost: boolean;
-  /** Whether unexpected failures are left to the host app. */
+  /** Whether unexpected failures are passed to the host app. */
   leavesFailures: boolean;
-  /** Formats that something can be served as. */
+  /** Output formats that at least one type of image can be served as. */
   formats: readonly ImageFormat[];
-  /** Those of them that not every image can be served as. */
+  /** Those `formats` that some types of images cannot be served as. */
   partialFormats: readonly ImageFormat[];
   sizes: SizePolicy;
   presets: Presets;

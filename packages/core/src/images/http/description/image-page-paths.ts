@@ -27,7 +27,7 @@ import {
 const HTML: Readonly<Record<string, ApiMedia>> = { "text/html": { schema: { type: "string" } } };
 
 const UNKNOWN =
-  "there is no such image any more. To what never was an image the host app answers in its own way.";
+  "there is no such image any more. For an address that was never an image, the host app replies.";
 
 const BINARY = { schema: { type: "string", format: "binary" } } as const;
 
@@ -60,8 +60,8 @@ function landingOperation(facts: ImageFacts): ApiOperation {
     tags: ["Pages"],
     summary: hasPages ? "The image: its viewer, or its original" : "The image as it was uploaded",
     description: hasPages
-      ? "The address to hand on. Who prefers HTML by `Accept`, as browsers do, is shown the viewer; all others get the original."
-      : "The address to hand on: the original.",
+      ? "The address to share. Clients that prefer HTML by `Accept`, such as browsers, get the viewer; all others get the original."
+      : "The address to share: the original.",
     parameters: [...(hasPages ? [PAGE_OF_VIEWER] : []), ...CONDITIONS, RANGE, IF_RANGE],
     responses: {
       "200": hasPages
@@ -73,7 +73,7 @@ function landingOperation(facts: ImageFacts): ApiOperation {
           },
       "202": processingResponse(hasPages),
       "206": {
-        description: "The part that `Range` asks for.",
+        description: "The bytes that `Range` selects.",
         headers: { ...BYTES_HEADERS, ...headersOf("Vary", "Content-Range") },
         content: originals,
       },
@@ -83,8 +83,11 @@ function landingOperation(facts: ImageFacts): ApiOperation {
   };
 }
 
-/** The original is sent as it is. */
-const PAGE_OF_VIEWER: ApiParameter = { ...PAGE, description: `${PAGE.description} For the viewer alone.` };
+/** The original ignores the page. */
+const PAGE_OF_VIEWER: ApiParameter = {
+  ...PAGE,
+  description: `${PAGE.description} Applies to the viewer only.`,
+};
 
 function viewerOperation(facts: ImageFacts): ApiOperation {
   return {
@@ -109,7 +112,7 @@ function readStatuses(facts: ImageFacts, ...more: readonly ImageRefusal[]): Imag
 
 const PIN: ApiParameter = queryParameter("pin", {
   type: "string",
-  description: "The PIN. Without it, or with a wrong one, there is a page that asks for it.",
+  description: "The PIN. If it is missing or wrong, the reply is a page that asks for it.",
 });
 
 function editorOperation(facts: ImageFacts): ApiOperation {
@@ -117,7 +120,7 @@ function editorOperation(facts: ImageFacts): ApiOperation {
     operationId: "openEditor",
     tags: ["Pages"],
     summary: "The form for changing and deleting",
-    description: "Where `X-Service-Image-Edit-Url` leads. Changes nothing.",
+    description: "The page at `X-Service-Image-Edit-Url`. Reading it changes nothing.",
     parameters: [PIN],
     responses: {
       "200": pageResponse("The form."),
@@ -130,8 +133,8 @@ function editOperation(facts: ImageFacts): ApiOperation {
   return {
     operationId: "sendEditForm",
     tags: ["Pages"],
-    summary: "What the form sends",
-    description: "For the form. Programs change images by PATCH and DELETE.",
+    summary: "Send the form",
+    description: "For browsers. Programs change images with PATCH and DELETE.",
     parameters: [PIN],
     requestBody: {
       required: true,
@@ -141,14 +144,13 @@ function editOperation(facts: ImageFacts): ApiOperation {
             type: "object",
             properties: {
               action: { type: "string", enum: ["update", "delete"] },
-              pin: { type: "string", description: "The PIN, where it is not in the query." },
-              confirm: { type: "string", description: "Must not be empty where the image is to be deleted." },
+              pin: { type: "string", description: "The PIN, if it is not in the query." },
+              confirm: { type: "string", description: "Must not be empty if `action` is `delete`." },
               name: NAME_SCHEMA,
               expiresIn: {
                 type: "string",
                 pattern: "^\\d{0,15}$",
-                description:
-                  "How long the image is to live from now, in milliseconds; goes before `expiresAt`.",
+                description: "New lifetime from now in milliseconds. Takes precedence over `expiresAt`.",
               },
               expiresAt: optionalText(EXPIRY_SCHEMAS.form),
             },
@@ -159,13 +161,13 @@ function editOperation(facts: ImageFacts): ApiOperation {
     },
     responses: {
       "303": {
-        description: "It is done. There is a page that says so.",
+        description: "Done. `Location` is a page that confirms it.",
         headers: headersOf("Location", "Cache-Control"),
       },
       ...refusals(facts, "page", inOrder(...editorStatuses(facts), ...OF_BODIES, 409, 507), {
         403: FORBIDDEN,
         404: UNKNOWN,
-        409: "the image is still being processed, or somebody else changed it at the same time.",
+        409: "the image is still being processed, or another request changed it at the same time.",
       }),
     },
   };
@@ -178,7 +180,7 @@ function editorStatuses(facts: ImageFacts): ImageRefusal[] {
   return inOrder(...everywhere(facts), ...OF_LIFE, ...ofLimits(facts, "edits", "pinFailures"), 403, 500);
 }
 
-/** A page that is there. */
+/** A reply with an HTML page. */
 export function pageResponse(description: string, ...more: readonly HeaderName[]): ApiResponse {
   return {
     description,

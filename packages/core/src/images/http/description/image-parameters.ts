@@ -7,13 +7,13 @@ import { CONVERT_SCHEMA, PAGE_SCHEMA, RESIZE_SCHEMA } from "../../renditions/ren
 
 export const ID_PARAMETER: ApiParameter = { name: "id", in: "path", required: true, schema: IMAGE_ID_SCHEMA };
 
-/** A parameter of a query. An empty one counts as left out. */
+/** A query parameter. An empty one counts as absent. */
 export function queryParameter(name: string, schema: JsonSchema): ApiParameter {
   const { description = "", ...others } = schema;
   return { name, in: "query", allowEmptyValue: true, description, schema: others };
 }
 
-/** A header of a request. */
+/** A request header. */
 export function headerParameter(name: string, description: string, schema: JsonSchema = {}): ApiParameter {
   return { name, in: "header", description, schema: { type: "string", ...schema } };
 }
@@ -24,46 +24,46 @@ export const PAGE = queryParameter("page", PAGE_SCHEMA);
 export const SIGNATURE = queryParameter("s", {
   type: "string",
   pattern: "^[A-Za-z0-9_-]{43}$",
-  description: "The signature of the address, as the host app made it.",
+  description: "Signature of the address, made by the host app.",
 });
 export const UNTIL = queryParameter("until", {
   type: "integer",
   minimum: 0,
   maximum: MAX_UNTIL_MS,
-  description: "When the signed address ends, in Unix milliseconds; part of what is signed.",
+  description: "End of the signed address in Unix milliseconds. The signature covers it.",
 });
 export const NAME = queryParameter("name", NAME_SCHEMA);
 export const NEW_NAME = { ...queryParameter("name", NEW_NAME_SCHEMA), allowEmptyValue: false };
 export const EXPIRES_AT = queryParameter("expiresAt", {
   ...EXPIRY_SCHEMAS.query,
-  description: "When the image is to expire: an ISO 8601 date with a zone.",
+  description: "When the image expires: an ISO 8601 date with a zone.",
 });
 
 export const IF_NONE_MATCH = headerParameter(
   "If-None-Match",
-  "The `ETag` of what you have: 304 where it is the same still. Goes before `If-Modified-Since`.",
+  "The `ETag` of the client's copy: 304 if it is unchanged. Takes precedence over `If-Modified-Since`.",
 );
 const IF_MODIFIED_SINCE = headerParameter(
   "If-Modified-Since",
-  "The `Last-Modified` of what you have: 304 where it is the same still. What is no HTTP date is ignored.",
+  "The `Last-Modified` of the client's copy: 304 if it is unchanged. A value that is not an HTTP date is ignored.",
 );
 export const IF_MATCH = headerParameter(
   "If-Match",
-  "The `ETag` that is meant: 412 where the present one is another. Goes before `If-Unmodified-Since`.",
+  "The expected `ETag`: 412 if the current one differs. Takes precedence over `If-Unmodified-Since`.",
 );
 export const IF_UNMODIFIED_SINCE = headerParameter(
   "If-Unmodified-Since",
-  "The `Last-Modified` that is meant: 412 where it has changed since.",
+  "The expected `Last-Modified`: 412 if the image has changed since.",
 );
 export const RANGE = headerParameter(
   "Range",
-  "Which bytes to send. Several ranges, and what is none, give the whole.",
+  "One range of bytes. Several ranges or an invalid one get all bytes.",
   { examples: ["bytes=0-1023"] },
 );
 export const IF_RANGE = headerParameter(
   "If-Range",
-  "The `ETag` or `Last-Modified` of which you have a part: the whole is sent where it has changed.",
+  "The `ETag` or `Last-Modified` of the client's partial copy. If it has changed, all bytes are sent.",
 );
 
-/** All by which a read depends on what the client has already. */
+/** All conditional request headers of a read. */
 export const CONDITIONS = [IF_NONE_MATCH, IF_MODIFIED_SINCE, IF_MATCH, IF_UNMODIFIED_SINCE] as const;

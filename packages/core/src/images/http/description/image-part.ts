@@ -6,14 +6,14 @@ import type { ImageFacts } from "./image-facts.ts";
 import { everywhere, refusals } from "./image-refusals.ts";
 import { IMAGE_SCHEMAS } from "./image-schemas.ts";
 
-/** An image service as part of a description. */
+/** An image service as part of an API description. */
 export function imagePart(facts: ImageFacts): ApiPart {
   return {
     title: "Image hosting",
     description: description(facts),
     tags: [
       { name: "Images", description: "Uploading, reading, changing and deleting." },
-      { name: "Pages", description: "What people open in a browser." },
+      { name: "Pages", description: "Pages for browsers." },
     ],
     paths: pathsOf(facts),
     components: {
@@ -24,13 +24,13 @@ export function imagePart(facts: ImageFacts): ApiPart {
           type: "apiKey",
           in: "header",
           name: "X-Service-Image-Pin",
-          description: "The PIN that the answer to the upload told.",
+          description: "The PIN from the reply to the upload.",
         },
         imagePinInQuery: {
           type: "apiKey",
           in: "query",
           name: "pin",
-          description: "The same in the query, where it may end up in logs.",
+          description: "The PIN in the query. It may end up in logs.",
         },
       },
     },
@@ -48,7 +48,7 @@ function pathsOf(facts: ImageFacts): Record<string, PathItem> {
   return paths;
 }
 
-/** What methods that an address does not permit are answered. */
+/** The reply to a method that an address does not permit. */
 export function otherImageMethods(form: ProblemForm): ApiResponse {
   return problemResponse(
     form,
@@ -58,7 +58,7 @@ export function otherImageMethods(form: ProblemForm): ApiResponse {
   );
 }
 
-/** How the description's own address is refused. */
+/** Refusals of the description's own address. */
 export function descriptionRefusals(facts: ImageFacts): Record<string, ApiResponse> {
   return refusals(facts, "json", everywhere(facts));
 }
@@ -68,10 +68,10 @@ function description({ defaultLifetimeMs, limits }: ImageFacts): string {
   const hours = Math.round((defaultLifetimeMs / 3_600_000) * 100) / 100;
   return [
     "## Images",
-    `Upload a PNG, JPEG, GIF, SVG, PSD or PDF and get it back in any of these formats, for ${hours} hours unless you say otherwise.`,
-    "The answer to an upload has a PIN, with which the image can be changed and deleted: as the header `X-Service-Image-Pin`, or as `pin` in the query or the body.",
-    "Parameters are part of the query or of a JSON object or form in the body, which goes first; unknown ones are ignored. Dates of answers are ISO 8601 in UTC with milliseconds. All text is UTF-8.",
+    `Upload a PNG, JPEG, GIF, SVG, PSD or PDF and read it in any of these formats. An image lives for ${hours} hours unless \`expiresAt\` is set.`,
+    "The reply to an upload contains a PIN. Changing or deleting the image needs it: as the header `X-Service-Image-Pin`, or as `pin` in the query or the body.",
+    "Parameters are sent in the query, or in the body as a JSON object or a form; the body takes precedence. Unknown parameters are ignored. Dates in replies are ISO 8601 in UTC with milliseconds. All text is UTF-8.",
     `A client may upload ${rule("creates")}, read ${rule("reads")} and change ${rule("edits")} images a minute.`,
-    "What is refused is answered as `application/problem+json` (RFC 9457), under `.txt` as a line of text. Methods that an address does not permit get 405, OPTIONS gets 204, both with `Allow`.",
+    "Errors are `application/problem+json` (RFC 9457), or a line of text under `.txt`. A method that an address does not permit gets 405, and OPTIONS gets 204; both have `Allow`.",
   ].join("\n\n");
 }

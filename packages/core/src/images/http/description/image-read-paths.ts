@@ -27,7 +27,7 @@ import {
 import { everywhere, inOrder, OF_BODIES, OF_LIFE, ofHost, ofLimits, refusals } from "./image-refusals.ts";
 import { IMAGE_REF } from "./image-schemas.ts";
 
-/** Headers of every 200 and 206 with a user's bytes. */
+/** Headers of every 200 and 206 with an image's bytes. */
 export const BYTES_HEADERS = headersOf(
   "ETag",
   "Last-Modified",
@@ -38,12 +38,12 @@ export const BYTES_HEADERS = headersOf(
   "Sunset",
 );
 
-/** `GET HEAD {base}/api/images/<id>.<suffix>`. @param suffix the format, or another name of it. */
+/** `GET HEAD {base}/api/images/<id>.<suffix>`. @param suffix The format, or an alias of it. */
 export function readPath(facts: ImageFacts, format: ImageFormat, suffix: string): PathItem {
   const get = readOperation(facts, format, suffix);
   const head = headOf(get);
   const { "200": found, ...others } = head.responses;
-  const unmade = "Absent while the rendition is not made: HEAD makes none.";
+  const unmade = "Absent until the rendition is rendered. HEAD renders nothing.";
   const headers = { ...found?.headers, ...maybeHeader("ETag", unmade) };
   const responses = { "200": { description: "The image.", ...found, headers }, ...others };
   return {
@@ -68,7 +68,7 @@ function readOperation(facts: ImageFacts, format: ImageFormat, suffix: string): 
     description:
       suffix === "jpeg"
         ? "The same as under `.jpg`."
-        : `Whatever was uploaded, as ${FORMATS[format].type}. Where that is what it is, and nothing is to change, the bytes that were uploaded.${sizesText(facts)}`,
+        : `The image converted to ${FORMATS[format].type}. If it was uploaded as this type and no parameter changes it, the reply is the original.${sizesText(facts)}`,
     parameters: [
       ...(format === "jpg" ? [CONVERT] : []),
       ...[RESIZE, PAGE],
@@ -80,28 +80,28 @@ function readOperation(facts: ImageFacts, format: ImageFormat, suffix: string): 
       "200": { description: "The image.", headers: BYTES_HEADERS, content },
       "202": processingResponse(facts.hasPages),
       "206": {
-        description: "The part that `Range` asks for.",
+        description: "The bytes that `Range` selects.",
         headers: { ...BYTES_HEADERS, ...headersOf("Content-Range") },
         content,
       },
       "304": notModified("Sunset"),
       ...refusals(facts, "json", statuses, {
-        403: "the connection is not secure, this client may not do that, or the address needs a signature that is right and has not ended.",
-        415: "the image cannot be drawn in this format, or the body has a media type that is not taken here.",
+        403: "the connection is not secure, this client may not do that, or the address needs a valid signature that has not ended.",
+        415: "the image cannot be rendered in this format, or the media type of the body is not accepted.",
       }),
     },
   };
 }
 
-/** What is not served in any size. */
+/** Describes the limits on sizes. */
 function sizesText({ sizes }: ImageFacts): string {
   if (sizes.needsSignature)
     return " `resize`, `convert` and `page` need an address that the host app signed.";
   if (sizes.steps === null) return "";
-  return ` A size comes as the next larger of these, in pixels of the longer side: ${sizes.steps.join(", ")}.`;
+  return ` A size is rounded up to the next of these steps, in pixels of the longer side: ${sizes.steps.join(", ")}.`;
 }
 
-/** The parameters as a JSON object or a form, which go before those of the query. */
+/** The parameters as a JSON object or a form. They take precedence over those of the query. */
 function parametersBody(format: ImageFormat, preset: JsonSchema | null): ApiRequestBody {
   const texts: Readonly<Record<string, JsonSchema>> = {
     ...(format === "jpg" ? { convert: optionalText(CONVERT_SCHEMA) } : {}),
@@ -116,7 +116,7 @@ function parametersBody(format: ImageFormat, preset: JsonSchema | null): ApiRequ
     ...(preset === null ? {} : { preset: optionalField(preset) }),
   };
   return {
-    description: "The parameters, for who would rather not put them into the query. At most 16 KiB.",
+    description: "The parameters, instead of in the query. At most 16 KiB.",
     content: {
       "application/json": { schema: { type: "object", properties: values } },
       "application/x-www-form-urlencoded": { schema: { type: "object", properties: texts } },
@@ -124,10 +124,10 @@ function parametersBody(format: ImageFormat, preset: JsonSchema | null): ApiRequ
   };
 }
 
-/** What an image answers while it is processed. */
+/** The reply of an image that is still processed. */
 export function processingResponse(hasHtml: boolean): ApiResponse {
   return {
-    description: "The image is still being processed. Ask again as `Retry-After` says.",
+    description: "The image is still being processed. Retry after `Retry-After` seconds.",
     headers: headersOf("Retry-After", "Cache-Control", "Sunset"),
     content: {
       "application/json": { schema: IMAGE_REF },
@@ -136,10 +136,10 @@ export function processingResponse(hasHtml: boolean): ApiResponse {
   };
 }
 
-/** 304, with what may have changed all the same. */
+/** 304, with the headers that may have changed nevertheless. */
 export function notModified(...more: readonly HeaderName[]): ApiResponse {
   return {
-    description: "What the client has is the same still.",
+    description: "The client's copy is current.",
     headers: headersOf("ETag", "Last-Modified", "Cache-Control", ...more),
   };
 }

@@ -26,7 +26,10 @@ import {
 } from "./image-refusals.ts";
 import { IMAGE_REF } from "./image-schemas.ts";
 
-const PIN_FIELD: JsonSchema = { type: "string", description: "The PIN, where it is not sent otherwise." };
+const PIN_FIELD: JsonSchema = {
+  type: "string",
+  description: "The PIN, if it is sent neither as a header nor in the query.",
+};
 
 /** The PIN as a header, in the query, or in the body. */
 const WITH_PIN = [{ imagePin: [] }, { imagePinInQuery: [] }, {}];
@@ -51,7 +54,7 @@ function readOperation(facts: ImageFacts): ApiOperation {
   return {
     operationId: "getImage",
     tags: ["Images"],
-    summary: "What is known of an image",
+    summary: "The record of an image",
     description: "Its name, type, size and addresses. Never its PIN.",
     parameters: CONDITIONS,
     responses: {
@@ -69,15 +72,15 @@ function patchOperation(facts: ImageFacts): ApiOperation {
     tags: ["Images"],
     summary: "Change name or expiry",
     description:
-      "Needs the PIN. At least one of `name` and `expiresAt` must be sent, in the body or, which is discouraged, in the query.",
+      "Needs the PIN. At least one of `name` and `expiresAt` is required, in the body or (discouraged) in the query.",
     parameters: [NEW_NAME, EXPIRES_AT, IF_MATCH, IF_UNMODIFIED_SINCE, IF_NONE_MATCH],
     security: WITH_PIN,
     requestBody: changeBody(),
     responses: {
-      "200": recordResponse("The record as it is now.", facts),
+      "200": recordResponse("The changed record.", facts),
       ...refusals(facts, "json", editStatuses(facts), {
         403: FORBIDDEN,
-        409: "the image is still being processed, or somebody else changed it at the same time.",
+        409: "the image is still being processed, or another request changed it at the same time.",
       }),
     },
   };
@@ -88,18 +91,21 @@ function deleteOperation(facts: ImageFacts): ApiOperation {
     operationId: "deleteImage",
     tags: ["Images"],
     summary: "Delete an image",
-    description: `Needs the PIN. From then on all addresses of the image answer 410, after ${facts.tombstoneMs / 86_400_000} days 404.`,
+    description: `Needs the PIN. Afterwards all addresses of the image answer 410, and 404 after ${facts.tombstoneMs / 86_400_000} days.`,
     parameters: [IF_MATCH, IF_UNMODIFIED_SINCE, IF_NONE_MATCH],
     security: WITH_PIN,
     requestBody: {
-      description: "The PIN, for who would rather not send it otherwise.",
+      description: "The PIN, instead of in a header or the query.",
       content: contentOf({ type: "object", properties: { pin: PIN_FIELD } }),
     },
     responses: {
-      "204": { description: "It is deleted.", headers: headersOf("Cache-Control", ...limitHeaders(facts)) },
+      "204": {
+        description: "The image is deleted.",
+        headers: headersOf("Cache-Control", ...limitHeaders(facts)),
+      },
       ...refusals(facts, "json", editStatuses(facts), {
         403: FORBIDDEN,
-        409: "somebody else changed the image at the same time.",
+        409: "another request changed the image at the same time.",
       }),
     },
   };
@@ -150,7 +156,7 @@ function changeBody(): ApiRequestBody {
     },
   };
   return {
-    description: "What is to change, as a JSON object or a form, at most 16 KiB. Null is as if left out.",
+    description: "The changes as a JSON object or a form, at most 16 KiB. A null value counts as absent.",
     content: {
       "application/json": { schema: values },
       "application/x-www-form-urlencoded": { schema: texts },

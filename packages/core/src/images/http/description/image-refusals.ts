@@ -3,7 +3,7 @@ import { headersOf, maybeHeader } from "../../../openapi/headers.ts";
 import { type ProblemForm, problemResponse } from "../../../openapi/problems.ts";
 import type { ImageFacts } from "./image-facts.ts";
 
-/** What may be in the way of a request to an image service. */
+/** Statuses with which an image service may refuse a request. */
 export type ImageRefusal =
   | 400
   | 403
@@ -23,25 +23,25 @@ export type ImageRefusal =
   | 507;
 
 const WHY: Readonly<Record<ImageRefusal, string>> = {
-  400: "a header, a parameter or the body is wrong; `detail` says which.",
+  400: "a header, a parameter or the body is invalid; `detail` names it.",
   403: "the connection is not secure, or this client may not do that.",
   404: "there is no such image, it is gone for good, or its processing failed.",
-  408: "the body stopped coming, or came too slowly.",
-  409: "the state of the image, or another request at the same time, does not allow it.",
+  408: "the body stopped arriving, or arrived too slowly.",
+  409: "the state of the image or a concurrent request does not allow it.",
   410: "the image was deleted or has expired.",
   412: "a condition of the request does not hold.",
   413: "the body is too large. The rest of it stays unread, and the connection is closed.",
-  415: "the body has a media type that is not taken here.",
-  416: "the image has no such bytes.",
+  415: "the media type of the body is not accepted.",
+  416: "the range lies beyond the bytes of the image.",
   429: "too many requests in a minute.",
   451: "the image is withheld for a legal reason. It may soon be deleted.",
-  500: "something unexpected went wrong.",
+  500: "an unexpected failure.",
   501: "no renderer for this conversion is installed.",
-  503: "overload, trouble with the storage, or the service is shutting down.",
-  507: "the storage has no room left.",
+  503: "the service is overloaded or shutting down, or the storage failed.",
+  507: "the storage is full.",
 };
 
-/** Refusals of one operation, in other words where given. */
+/** The refusals of one operation. @param words Replaces the standard text of a status. */
 export function refusals(
   facts: ImageFacts,
   form: ProblemForm,
@@ -55,7 +55,7 @@ export function refusals(
 
 function refusal(facts: ImageFacts, form: ProblemForm, status: ImageRefusal, why: string): ApiResponse {
   if (status === 500 && facts.leavesFailures) {
-    return { description: `Internal Server Error: ${why} The answer is the host app's own.` };
+    return { description: `Internal Server Error: ${why} The host app replies.` };
   }
   return problemResponse(form, status, why, headersFor(status));
 }
@@ -63,13 +63,16 @@ function refusal(facts: ImageFacts, form: ProblemForm, status: ImageRefusal, why
 function headersFor(status: ImageRefusal) {
   switch (status) {
     case 409:
-      return maybeHeader("Retry-After", "Seconds to wait, where waiting helps.");
+      return maybeHeader("Retry-After", "Seconds to wait, if a retry may succeed.");
     case 416:
       return headersOf("Content-Range");
     case 429:
       return headersOf("Retry-After", "RateLimit", "RateLimit-Policy");
     case 451:
-      return maybeHeader("Link", 'Who blocks it: `rel="blocked-by"` (RFC 7725), where that is told.');
+      return maybeHeader(
+        "Link",
+        'The party that blocks the image, `rel="blocked-by"` (RFC 7725), if it is given.',
+      );
     case 503:
       return headersOf("Retry-After");
     default:
@@ -77,18 +80,18 @@ function headersFor(status: ImageRefusal) {
   }
 }
 
-/** What any address may answer. */
+/** Refusals that any address may reply with. */
 export function everywhere({ requiresTls }: ImageFacts): ImageRefusal[] {
   return requiresTls ? [400, 403, 503] : [400, 503];
 }
 
-/** What a request that carries a body may meet. */
+/** Refusals of a request with a body. */
 export const OF_BODIES = [408, 413, 415] as const satisfies ImageRefusal[];
 
-/** What the life of an image may be in the way of. */
+/** Refusals by the life of an image. */
 export const OF_LIFE = [404, 410, 451] as const satisfies ImageRefusal[];
 
-/** What a limit may be in the way of. */
+/** Refusals by rate limits. */
 export function ofLimits(
   { limits }: ImageFacts,
   ...names: readonly (keyof ImageFacts["limits"])[]
@@ -96,12 +99,12 @@ export function ofLimits(
   return names.some((name) => limits[name] !== null) ? [429] : [];
 }
 
-/** What the host app may be in the way of. */
+/** Refusals by the host app. */
 export function ofHost({ asksHost }: ImageFacts): ImageRefusal[] {
   return asksHost ? [403] : [];
 }
 
-/** Each once, the lowest first. */
+/** Sorts statuses, without duplicates. */
 export function inOrder(...statuses: readonly ImageRefusal[]): ImageRefusal[] {
   return [...new Set(statuses)].sort((a, b) => a - b);
 }

@@ -17,16 +17,19 @@ const RECORD_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
   name: { ...NAME_SCHEMA, description: "Name of the image, for people to read." },
   type: { type: "string", enum: ORIGINAL_TYPES, description: "Media type of the original." },
   size: { type: "integer", minimum: 0, description: "Bytes of the original." },
-  width: { ...pixels, description: "Pixels, upright; of a PDF those of its first page at 2 a point." },
-  height: { ...pixels, description: "As `width`." },
+  width: {
+    ...pixels,
+    description: "Width in pixels, upright. For a PDF: of its first page, at 2 pixels per point.",
+  },
+  height: { ...pixels, description: "Height in pixels, see `width`." },
   pages: { ...pixels, description: "Pages of a PDF, frames of an animation, else 1." },
   status: {
     type: "string",
     enum: ["ready", "processing"],
-    description: "`processing`: nothing but this record can be had yet.",
+    description: "`processing`: only this record can be read so far.",
   },
   agent: {
-    description: "First product of the uploader's `User-Agent`; null where it has none.",
+    description: "First product in the uploader's `User-Agent`; null if it has none.",
     anyOf: [
       {
         type: "object",
@@ -37,12 +40,15 @@ const RECORD_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
     ],
   },
   createdAt: date,
-  updatedAt: { ...date, description: "When name or expiry changed last." },
-  expiresAt: { ...date, description: "From then on the image is gone." },
-  url: { ...uri, description: "Address of the image: its viewer to browsers, its original to others." },
+  updatedAt: { ...date, description: "When name or expiry last changed." },
+  expiresAt: { ...date, description: "When the image expires." },
+  url: {
+    ...uri,
+    description: "Address of the image: its viewer for browsers, its original for other clients.",
+  },
   links: {
     type: "object",
-    description: "Its addresses by format.",
+    description: "Addresses of the image by format.",
     properties: Object.fromEntries(["json", ...DOCUMENTED_FORMATS].map((format) => [format, uri])),
     required: ["json", ...DOCUMENTED_FORMATS],
   },
@@ -51,21 +57,21 @@ const RECORD_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
 const IMAGE: JsonSchema = {
   type: "object",
   title: "Image",
-  description: "What is known of an image.",
+  description: "The record of an image.",
   properties: RECORD_PROPERTIES,
   required: Object.keys(RECORD_PROPERTIES),
 };
 
 const CREATED_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
   ...RECORD_PROPERTIES,
-  editUrl: { ...uri, description: "A page on which to change the image. Contains the PIN." },
+  editUrl: { ...uri, description: "Page for changing the image. Contains the PIN." },
   pin: PIN_SCHEMA,
 };
 
 const CREATED: JsonSchema = {
   type: "object",
   title: "Created image",
-  description: "A new image, and what it takes to change it.",
+  description: "A new image, with its PIN and edit URL.",
   properties: CREATED_PROPERTIES,
   required: Object.keys(CREATED_PROPERTIES),
 };

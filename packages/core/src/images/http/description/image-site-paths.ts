@@ -47,8 +47,7 @@ function assetOperation(facts: ImageFacts): ApiOperation {
     operationId: "getAsset",
     tags: ["Pages"],
     summary: "A file that pages load",
-    description:
-      "Its name changes with its content. To names that there are not the host app answers in its own way.",
+    description: "Its name changes with its content. For an unknown name, the host app replies.",
     parameters: [
       {
         name: "name",
@@ -73,7 +72,7 @@ function sharexOperation(facts: ImageFacts): ApiOperation {
     operationId: "getShareXUploader",
     tags: ["Description"],
     summary: "An uploader for ShareX",
-    description: "A file that ShareX takes in by a double click.",
+    description: "A file that ShareX imports on a double click.",
     responses: {
       "200": {
         description: "The custom uploader.",

@@ -9,13 +9,13 @@ import type { CurrentRecord } from "../../record/image-records.ts";
 import { baseUrl, type ImageContext } from "../image-context.ts";
 import type { Parameters } from "../read-body.ts";
 
-/** The address of the edit page holds the PIN: it must not stay in caches, nor go to others as a referrer. */
+/** The address of the edit page contains the PIN, so it must not reach caches, nor other sites as a referrer. */
 export const SECRET_PAGE_HEADERS = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" };
 
-/** What a browser sends for a date and a time without a zone; the form asks for it in UTC. */
+/** A date and time without a zone, as browsers send it. The form asks for UTC. */
 const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?$/;
 
-/** Does what the form of the edit page asks for. Rejects with `bad_request` and `conflict`. */
+/** Applies the form of the edit page. Rejects with `bad_request` and `conflict`. */
 export async function applyForm(
   context: ImageContext,
   call: Call,
@@ -42,15 +42,16 @@ export async function applyForm(
   }
 }
 
-/** What to say above the form; `done` is what the form's own answer put into the address. */
+/** The notice above the form. `done` comes from the redirect after the form was sent. */
 export function noticeFor(record: ImageRecord, done: unknown): Pick<EditView, "notice"> {
   if (record.processing !== null) {
     return {
-      notice: "This image is still being processed. It can be deleted now, and changed when that is done.",
+      notice: "This image is still being processed. It can be deleted now, and changed once it is ready.",
     };
   }
   const changed = String(done ?? "").split("-");
-  if (changed.includes("nothing")) return { notice: "Nothing was changed: all is as it was." };
+  if (changed.includes("nothing"))
+    return { notice: "Nothing was changed: name and expiry are the same as before." };
   const said = [
     ...(changed.includes("name") ? ["The new name is saved."] : []),
     ...(changed.includes("expiresAt")
@@ -79,7 +80,7 @@ function inUtc(date: unknown): unknown {
   return typeof date === "string" && WITHOUT_ZONE.test(date.trim()) ? `${date.trim()}Z` : date;
 }
 
-/** The form sends the name every time, changed or not. */
+/** Drops unchanged fields: the form always sends the name. */
 function onlyNew(record: ImageRecord, { name, expiresAt }: ImageChange): ImageChange {
   return {
     ...(name === undefined || name === record.name ? {} : { name }),

@@ -20,7 +20,7 @@ async function siteWithImage(options: SiteOptions = {}) {
   const { id, pin } = created(await site.create());
   const post = (fields: Record<string, string>) =>
     site.send("POST", `/${id}/edit`, { fields: { pin, action: "update", ...fields } });
-  /** Sends the form, and reads what the page says to which it leads. */
+  /** Sends the form, and returns the notice of the page that follows. */
   async function change(fields: Record<string, string>) {
     const answer = await post(fields);
     expect(answer.status).toBe(303);
@@ -30,7 +30,7 @@ async function siteWithImage(options: SiteOptions = {}) {
   return { site, problems, id, pin, post, change };
 }
 
-test("the form says which of name and expiry it has changed", async () => {
+test("the edit page confirms which of name and expiry the form has changed", async () => {
   const { change } = await siteWithImage();
   expect(await change({ name: "After" })).toContain("The new name is saved. ");
   expect(await change({ name: "After", expiresIn: String(3 * DAY) })).toContain(
@@ -41,7 +41,7 @@ test("the form says which of name and expiry it has changed", async () => {
   );
 });
 
-test("a form that changes nothing says so, and writes nothing", async () => {
+test("a form that changes nothing writes nothing, and the page says so", async () => {
   const { site, id, change } = await siteWithImage();
   const record = () => site.send("GET", `/api/images/${id}.json`);
   const before = await record();
@@ -51,7 +51,7 @@ test("a form that changes nothing says so, and writes nothing", async () => {
   expect((await record()).headers.ETag).toBe(before.headers.ETag);
 });
 
-test("a date without a zone is of UTC in the form alone", async () => {
+test("a date without a zone counts as UTC in the form only", async () => {
   const { site, id, pin, post } = await siteWithImage();
   const date = "2026-03-05T10:00";
   const search = new URLSearchParams({ pin, expiresAt: date }).toString();
@@ -61,7 +61,7 @@ test("a date without a zone is of UTC in the form alone", async () => {
   expect((await site.send("GET", `/api/images/${id}.json`)).json.expiresAt).toBe("2026-03-05T10:00:00.000Z");
 });
 
-test("after too many wrong PINs the page that asks for one says how long to wait", async () => {
+test("after too many wrong PINs the page that asks for the PIN shows how long to wait", async () => {
   const { site, id, pin } = await siteWithImage({ rateLimits: { pinFailures: 1 } });
   const ask = (search: string) => site.send("GET", `/${id}/edit`, { ...HTML, search });
   expect((await ask("pin=wrong")).status).toBe(403);
@@ -77,7 +77,7 @@ test("after too many wrong PINs the page that asks for one says how long to wait
   expect([program.status, program.json.status]).toEqual([429, 429]);
 });
 
-test("pages of refusals are told who withholds an image, and when to come again", async () => {
+test("problem pages get the authority that withholds an image, and the time to wait", async () => {
   const { site, id, pin, problems } = await siteWithImage({ rateLimits: { edits: 1 } });
   await site.send("GET", `/${id}/edit`, { ...HTML, search: `pin=${pin}` });
   const { status, headers } = await site.send("GET", `/${id}/edit`, { ...HTML, search: `pin=${pin}` });
@@ -95,7 +95,7 @@ test("pages of refusals are told who withholds an image, and when to come again"
   expect(problems[1]).not.toHaveProperty("retryAfterSeconds");
 });
 
-test("who deletes an image is told that it is deleted; the same address says nothing of the kind of one that has expired", async () => {
+test("after a deletion by the form the page confirms it; for an expired image the same address does not", async () => {
   const { site, id, post, problems } = await siteWithImage();
   const other = created(await site.create()).id;
   const deleted = await post({ action: "delete", confirm: "yes" });

@@ -33,7 +33,7 @@ export async function viewer(context: ImageContext, call: Call, id: string): Pro
   return viewerReply(context, requirePages(context), call, current, cachingOf(audience));
 }
 
-/** `GET HEAD POST {base}/<id>/edit`: a form, and what it sends. A GET changes nothing. */
+/** `GET HEAD POST {base}/<id>/edit`: shows the form, and applies it on POST. A GET changes nothing. */
 export async function editor(context: ImageContext, call: Call, id: string): Promise<Reply> {
   const pages = requirePages(context);
   const parameters = await readParameters(call, context.settings);
@@ -41,7 +41,7 @@ export async function editor(context: ImageContext, call: Call, id: string): Pro
   const unlocked = await unlock(context, pages, call, current.record, pinOf(call, parameters));
   if ("refused" in unlocked) return unlocked.refused;
   const { pin } = unlocked;
-  // The host may have taken its time to decide.
+  // The host's decision may have taken long enough for the image to end.
   await requireAlive(context.library, current);
   const form = { context, pages, call, current, pin };
   if (call.method !== "POST") {
@@ -71,7 +71,10 @@ function viewerReply(
   return pageReply(call, page, 200, { ...headers, Sunset: new Date(record.expiresAt).toUTCString() });
 }
 
-/** As {@link requireEditor}. A client that prefers HTML gets a page that asks for the PIN where it is missing or wrong. */
+/**
+ * Like {@link requireEditor}. If the PIN is missing or wrong, a client that prefers HTML gets a page that asks for
+ * it.
+ */
 async function unlock(
   context: ImageContext,
   pages: Pages,
@@ -97,7 +100,7 @@ async function unlock(
   }
 }
 
-/** What the page says about a missing or wrong PIN; `null` for a rejection with another reason. */
+/** The page's text about a missing or wrong PIN. `null` for a rejection with another reason. */
 function refusalOf(error: unknown, sent: unknown) {
   if (isServiceError(error, "forbidden")) {
     const isMissing = sent === undefined || sent === "";
@@ -111,8 +114,8 @@ function refusalOf(error: unknown, sent: unknown) {
 }
 
 /**
- * The PIN with which the form is to be sent. Who may edit without one is shown the form with it, but cannot send the form
- * without: else any other page could have a browser send it.
+ * The PIN for the form. A client that may edit without a PIN gets it with the form, but must send it back: otherwise
+ * another site could make the browser send the form.
  */
 async function requireEditor(
   context: ImageContext,

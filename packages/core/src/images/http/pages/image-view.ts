@@ -11,7 +11,7 @@ import { resignAddress } from "../../renditions/write-address.ts";
 import { baseUrl, type ImageContext } from "../image-context.ts";
 import { requireUtf8Query } from "../read-body.ts";
 
-/** What pages may know of an image. @param page of a document, from 1. */
+/** The facts about an image for pages. @param page Page of a document, from 1. */
 export function imageView(context: ImageContext, call: Call, record: ImageRecord, page = 1): ImageView {
   const base = baseUrl(context, call);
   const { id, name, type, size, width, height, pages, agent } = record;
@@ -30,7 +30,7 @@ export function imageView(context: ImageContext, call: Call, record: ImageRecord
   };
 }
 
-/** The page of a document that the viewer's address names. Rejects with `bad_request` one that there is not. */
+/** The page of a document in the viewer's address. Rejects with `bad_request` if it does not exist. */
 export function pageShown(record: ImageRecord, search: string): number {
   requireUtf8Query(search);
   const query = new URLSearchParams(search);

@@ -4,13 +4,13 @@ import type { Page, Pages } from "../../../contracts/pages.ts";
 import { ServiceError } from "../../../errors.ts";
 import type { ImageContext } from "../image-context.ts";
 
-/** Rejects with `not_implemented` where there are none. */
+/** The pages of the service. Throws `not_implemented` without pages. */
 export function requirePages({ pages }: ImageContext): Pages {
   if (pages === null) throw new ServiceError("not_implemented", "This service has no pages");
   return pages;
 }
 
-/** A page as a reply. */
+/** A reply with a page. */
 export function pageReply(
   call: Call,
   page: Page,
@@ -27,7 +27,7 @@ export function pageReply(
   return call.method === "HEAD" ? { status, headers: all } : { status, headers: all, body: page.html };
 }
 
-/** Whether a client would rather have a page than the picture: a browser's address bar, not its `<img>`, not curl. */
+/** Whether a client prefers a page to the picture: a browser's address bar does; its `<img>` and curl do not. */
 export function prefersHtml(call: Call, otherwise: string): boolean {
   if (!call.headers.accept?.includes("text/html")) return false;
   return new Negotiator({ headers: call.headers }).mediaType([otherwise, "text/html"]) === "text/html";

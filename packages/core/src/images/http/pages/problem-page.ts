@@ -7,8 +7,8 @@ import { pageReply } from "./page-reply.ts";
 const BLOCKED_BY = /^<([^>]*)>; rel="blocked-by"$/;
 
 /**
- * A refusal as a page: what its headers tell programs, the page tells people.
- * @param id of the image that is refused; `null` where it is none.
+ * A refusal as a page. The page shows people what the headers tell programs.
+ * @param id The refused image; `null` if the refusal concerns no image.
  */
 export async function problemPage(
   context: ImageContext,
@@ -23,7 +23,7 @@ export async function problemPage(
     baseUrl: baseUrl(context, call),
     status,
     title: statusTitle(status),
-    // Programs are told of the header; people see what it says.
+    // The problem's own text names the header, which people do not see. The page shows the time.
     detail: status === 429 && wait !== null ? "Too many requests came from your address." : problem.detail,
     ...((await isDeletedJustNow(context, call, problem, id)) ? { justDeleted: true } : {}),
   };
@@ -37,7 +37,7 @@ export async function problemPage(
   });
 }
 
-/** Whether this is where the form leads to that deletes, and the image was deleted indeed. */
+/** Whether this request is the redirect after deleting by the form, and the image was in fact deleted. */
 async function isDeletedJustNow(
   { library: { records } }: ImageContext,
   call: Call,
@@ -46,12 +46,12 @@ async function isDeletedJustNow(
 ): Promise<boolean> {
   if (id === null || status !== 410 || new URLSearchParams(call.search).get("done") !== "delete")
     return false;
-  // Without an answer now it is said of the image what is said of any that is gone.
+  // If the store fails, the page shows the standard text for gone images.
   const current = records.peek(id) ?? (await records.load(id).catch(() => null));
   return current?.record.gone?.why === "deleted";
 }
 
-/** What `Retry-After` says; `null` where there is none. */
+/** The value of `Retry-After`; `null` if it is absent. */
 export function retryAfterSeconds({ headers }: Problem): number | null {
   const value = headers?.["Retry-After"];
   return typeof value === "string" && /^\d+$/.test(value) ? Number(value) : null;

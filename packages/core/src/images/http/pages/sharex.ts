@@ -5,7 +5,7 @@ import { FILE_FIELD } from "../create-image.ts";
 import { baseUrl, type ImageContext } from "../image-context.ts";
 
 /**
- * `GET HEAD {base}/sharex.sxcu`: a custom uploader that ShareX takes in by a double click (ShareX, "Custom uploader",
+ * `GET HEAD {base}/sharex.sxcu`: a custom uploader that ShareX imports on a double click (ShareX, "Custom uploader",
  * file version 14).
  */
 export function sharexReply(context: ImageContext, call: Call): Reply {
@@ -35,7 +35,9 @@ export function sharexReply(context: ImageContext, call: Call): Reply {
   return call.method === "HEAD" ? { status: 200, headers } : { status: 200, headers, body };
 }
 
-/** Where sizes are signed no template can have one: the first preset with a size, else the whole picture. */
+/**
+ * A template cannot contain a signed size. So the thumbnail is the first preset with a size, else the whole picture.
+ */
 function thumbnailQuery({ sizes, presets }: ImageSettings): string {
   if (!sizes.needsSignature) return "?resize=300x300";
   const [name] = [...presets].find(([, { resize }]) => resize !== undefined) ?? [];

@@ -16,7 +16,7 @@ const pages: Pages = {
   },
 };
 
-test("the front is the upload page, which is told what may be uploaded", async () => {
+test("the front page is the upload page and gets the limits of uploads", async () => {
   const site = createSite({ pages, maxUploadBytes: 4321, defaultLifetimeMs: 5000 });
   const { status, headers, text } = await site.send("GET", "/");
   expect([status, headers["Content-Type"]]).toEqual([200, "text/html; charset=utf-8"]);
@@ -26,16 +26,16 @@ test("the front is the upload page, which is told what may be uploaded", async (
   );
 });
 
-test.each(["/api", "/api/"])("%s is the API for people", async (path) => {
+test.each(["/api", "/api/"])("GET %s answers the API reference page", async (path) => {
   const { status, text } = await createSite({ pages }).send("GET", path);
   expect([status, text]).toEqual([200, `reference at ${BASE}`]);
 });
 
-test.each(["/", "/api", "/api/", "/assets/app.js"])("without pages %s is the host's", async (path) => {
+test.each(["/", "/api", "/api/", "/assets/app.js"])("without pages, %s is left to the host", async (path) => {
   expect(await createSite().images.handle(createCall("GET", path))).toBeUndefined();
 });
 
-test("a file that the pages do not have is the host's", async () => {
+test("a file that the pages do not have is left to the host", async () => {
   expect(await createSite({ pages }).images.handle(createCall("GET", "/assets/other.js"))).toBeUndefined();
 });
 
@@ -45,19 +45,22 @@ test.each([
   ["gzip;q=1, br;q=0", "gzip", "gzip"],
   ["identity", undefined, "plain"],
   ["*", "br", "brotli"],
-])("what accepts %s gets the file so", async (accepted, encoding, text) => {
-  const site = createSite({ pages });
-  const answer = await site.send("GET", "/assets/app.js", { headers: { "accept-encoding": accepted } });
-  expect([answer.status, answer.headers["Content-Encoding"], answer.text]).toEqual([200, encoding, text]);
-  expect(answer.headers).toMatchObject({
-    "Content-Type": "text/javascript; charset=utf-8",
-    "Content-Length": String(text.length),
-    "Cache-Control": "public, max-age=31536000, immutable",
-    Vary: "Accept-Encoding",
-  });
-});
+])(
+  'a request that accepts the encodings "%s" gets the asset in the best of them',
+  async (accepted, encoding, text) => {
+    const site = createSite({ pages });
+    const answer = await site.send("GET", "/assets/app.js", { headers: { "accept-encoding": accepted } });
+    expect([answer.status, answer.headers["Content-Encoding"], answer.text]).toEqual([200, encoding, text]);
+    expect(answer.headers).toMatchObject({
+      "Content-Type": "text/javascript; charset=utf-8",
+      "Content-Length": String(text.length),
+      "Cache-Control": "public, max-age=31536000, immutable",
+      Vary: "Accept-Encoding",
+    });
+  },
+);
 
-test("without a word of encodings, and where there is no other, the file comes plain", async () => {
+test("without Accept-Encoding, and without a compressed variant, the asset comes uncompressed", async () => {
   const site = createSite({ pages });
   expect((await site.send("GET", "/assets/app.js")).text).toBe("plain");
   const only = await site.send("GET", "/assets/plain.js", { headers: { "accept-encoding": "br" } });
@@ -66,7 +69,7 @@ test("without a word of encodings, and where there is no other, the file comes p
   expect([head.status, head.headers["Content-Length"], head.text]).toEqual([200, "5", ""]);
 });
 
-test("only reading is permitted", async () => {
+test("every page answers 405 to methods other than GET, HEAD and OPTIONS", async () => {
   const site = createSite({ pages });
   for (const path of ["/", "/api", "/assets/app.js", "/sharex.sxcu"]) {
     const { status, headers } = await site.send("POST", path);
@@ -75,7 +78,7 @@ test("only reading is permitted", async () => {
 });
 
 test.each(["/api/images/x.json", "/api/images", "/api/images/../x.png"])(
-  "there is nothing at %s, by any method",
+  "%s answers 404 to every method except OPTIONS",
   async (path) => {
     const site = createSite({ pages });
     for (const method of ["GET", "POST", "PATCH", "DELETE"]) {
@@ -85,7 +88,7 @@ test.each(["/api/images/x.json", "/api/images", "/api/images/../x.png"])(
   },
 );
 
-test("a query that is no UTF-8 is refused, with a body and without", async () => {
+test("a query that is not UTF-8 answers 400, with a body and without", async () => {
   const site = createSite({ pages, renderer: createFakeRenderer(acceptAll) });
   const { id } = (await site.create()).json;
   for (const options of [{}, { fields: { resize: "10x" } }]) {
@@ -94,7 +97,7 @@ test("a query that is no UTF-8 is refused, with a body and without", async () =>
   }
 });
 
-test("ShareX is told where to upload and what the answer means", async () => {
+test("the ShareX uploader names the upload address and the fields of the reply", async () => {
   const { status, headers, json } = await createSite().send("GET", "/sharex.sxcu");
   expect(status).toBe(200);
   expect(headers["Content-Disposition"]).toBe('attachment; filename="outrigger-pictures.example.sxcu"');
@@ -109,7 +112,7 @@ test("ShareX is told where to upload and what the answer means", async () => {
   });
 });
 
-test("the page that asks for the PIN is for people; programs get the problem", async () => {
+test("a missing PIN answers with a page for browsers and with a problem for programs", async () => {
   const site = createSite({ pages, renderer: createFakeRenderer(acceptAll) });
   const { id } = (await site.create()).json;
   const html = { headers: { accept: "text/html" } };

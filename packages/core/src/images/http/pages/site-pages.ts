@@ -19,13 +19,13 @@ export function uploadPage(context: ImageContext, call: Call): Reply {
   return pageReply(call, page, 200, PAGE_HEADERS);
 }
 
-/** `GET HEAD {base}/api`: the API for people to read. */
+/** `GET HEAD {base}/api`: the API description as a page. */
 export function referencePage(context: ImageContext, call: Call): Reply {
   const page = requirePages(context).reference({ baseUrl: baseUrl(context, call) });
   return pageReply(call, page, 200, PAGE_HEADERS);
 }
 
-/** `GET HEAD {base}/assets/<name>`: what pages load, to be kept for ever. */
+/** `GET HEAD {base}/assets/<name>`: a file that pages load, cacheable for ever. */
 export function assetReply(context: ImageContext, call: Call, name: string): Reply {
   const asset = requirePages(context).asset(name);
   if (asset === undefined)
@@ -38,7 +38,7 @@ export function assetReply(context: ImageContext, call: Call, name: string): Rep
     "Cache-Control": "public, max-age=31536000, immutable",
     Vary: "Accept-Encoding",
     "X-Content-Type-Options": "nosniff",
-    // Under another name of the host than `publicUrl` has, pages are of another origin than their files.
+    // If a page is opened under another host name than that of `publicUrl`, its files are cross-origin.
     "Access-Control-Allow-Origin": "*",
     "Cross-Origin-Resource-Policy": "cross-origin",
   };

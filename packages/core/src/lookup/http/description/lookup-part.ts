@@ -11,18 +11,18 @@ import type { DescribedLookup } from "../described-lookups.ts";
 import { ROUTES } from "../routes.ts";
 import { lookupSchemas, type NetworkNames, objectOf } from "./lookup-schemas.ts";
 
-/** What the description of a lookup depends on. */
+/** The settings that the description of a lookup depends on. */
 interface LookupFacts {
   networkNames: NetworkNames;
-  /** Whether connections without TLS may be refused. */
+  /** Whether connections without TLS may be rejected. */
   requiresTls: boolean;
-  /** Whether unexpected failures are left to the host app. */
+  /** Whether unexpected failures are passed to the host app. */
   leavesFailures: boolean;
-  /** Requests a second; `null`: no limit. */
+  /** Requests per second; `null`: no limit. */
   requestsPerSecond: number | null;
 }
 
-/** What `GET {base}/api/openapi.json` answers. */
+/** The description served at `GET {base}/api/openapi.json`. */
 export function createLookupDescription(settings: LookupSettings, options: CheckedOptions): Description {
   const facts = factsOf(settings, options);
   return createDescription(() =>
@@ -34,7 +34,7 @@ export function createLookupDescription(settings: LookupSettings, options: Check
   );
 }
 
-/** A lookup, for a description of all services that are mounted beside it. */
+/** A lookup's part in the description of all services mounted beside it. */
 export function describeLookup(settings: LookupSettings, options: CheckedOptions): ApiPart {
   return lookupPart(factsOf(settings, options));
 }
@@ -52,7 +52,7 @@ function lookupPart(facts: LookupFacts): ApiPart {
   return {
     title: "Email lookup",
     description: description(facts),
-    tags: [{ name: "Lookup", description: "People's professional addresses." }],
+    tags: [{ name: "Lookup", description: "Professional addresses of people." }],
     paths: Object.fromEntries(
       ROUTES.flatMap(({ route, isOpen, description }) =>
         description === null ? [] : [[route, lookupPath(facts, { ...description, isOpen })]],
@@ -67,15 +67,19 @@ function lookupPart(facts: LookupFacts): ApiPart {
           type: "apiKey",
           in: "header",
           name: "X-API-KEY",
-          description: "The same in a header.",
+          description: "The account's key in a header.",
         },
-        keyAsBearer: { type: "http", scheme: "bearer", description: "The same as `Authorization: Bearer`." },
+        keyAsBearer: {
+          type: "http",
+          scheme: "bearer",
+          description: "The account's key as `Authorization: Bearer`.",
+        },
       },
     },
   };
 }
 
-/** How the description's own address refuses a request. */
+/** The refusals of the description's own URL. */
 function descriptionRefusals(facts: LookupFacts): Record<string, ApiResponse> {
   return Object.fromEntries(
     [...(facts.requiresTls ? [FORBIDDEN] : []), UNAVAILABLE].map((each) => refusal(facts, each)),
@@ -95,7 +99,7 @@ function lookupPath(facts: LookupFacts, lookup: Described): PathItem {
     head: {
       ...head,
       summary: `${lookup.summary}: checks key and parameters`,
-      description: "Checks key and parameters, does no work, and costs nothing.",
+      description: "Checks key and parameters without doing the look-up, and costs nothing.",
     },
     "x-other-methods": OTHER_METHODS,
   };
@@ -116,7 +120,7 @@ function operationOf(facts: LookupFacts, lookup: Described, doesWork = true): Ap
         ? {}
         : {
             "202": {
-              description: "It is not known yet. Ask the same again, which costs nothing more.",
+              description: "The result is pending. Repeat the same request; that costs nothing more.",
               headers: { ...headers, ...headersOf("Retry-After") },
               content: answerOf(lookup, lookup.pending),
             },
@@ -131,7 +135,7 @@ const KEY = [{ keyInQuery: [] }, { keyInHeader: [] }, { keyAsBearer: [] }];
 function answerOf({ echo, meta }: DescribedLookup, data: string): ApiResponse["content"] & object {
   const schema: JsonSchema = objectOf({
     data: { $ref: `#/components/schemas/${data}` },
-    meta: objectOf({ ...meta, params: objectOf(echo, "The parameters, null where they were not given.") }),
+    meta: objectOf({ ...meta, params: objectOf(echo, "The parameters; null if not given.") }),
   });
   return { "application/json": { schema } };
 }
@@ -145,29 +149,29 @@ interface Refusal {
 const FORBIDDEN: Refusal = { status: 403, why: "the connection is not secure." };
 const UNAVAILABLE: Refusal = {
   status: 503,
-  why: "overload, trouble with the data, or the service is shutting down.",
+  why: "overload, a failure of the data stores, or the service is shutting down.",
   headers: ["Retry-After"],
 };
 
 function refusalsOf(facts: LookupFacts, lookup: Described, doesWork: boolean): Refusal[] {
   const { isOpen, isCounted = false, mayBeClaimed = false } = lookup;
   return [
-    { status: 400, why: "a parameter is missing or wrong: `id` says which." },
+    { status: 400, why: "a parameter is missing or invalid: `id` says which." },
     ...(isOpen
       ? []
-      : [{ status: 401, why: "no key, or one that nobody has.", headers: ["WWW-Authenticate"] as const }]),
+      : [{ status: 401, why: "no key, or an unknown one.", headers: ["WWW-Authenticate"] as const }]),
     ...(facts.requiresTls ? [FORBIDDEN] : []),
     ...(isCounted || facts.requestsPerSecond !== null
       ? [{ status: 429, why: tooMany(facts, isCounted), headers: ["Retry-After"] as const }]
       : []),
-    ...(mayBeClaimed ? [{ status: 451, why: "this person asked that nothing be told of them." }] : []),
-    ...(doesWork || !isOpen ? [{ status: 500, why: "something unexpected went wrong." }] : []),
+    ...(mayBeClaimed ? [{ status: 451, why: "this person opted out of the lookup." }] : []),
+    ...(doesWork || !isOpen ? [{ status: 500, why: "an unexpected error occurred." }] : []),
     UNAVAILABLE,
   ];
 }
 
 function tooMany({ requestsPerSecond }: LookupFacts, isCounted: boolean): string {
-  const perSecond = `more than ${requestsPerSecond} requests a second (\`rate_limited\`)`;
+  const perSecond = `more than ${requestsPerSecond} requests per second (\`rate_limited\`)`;
   const perMonth = "the month's allowance is used up (`too_many_requests`)";
   if (requestsPerSecond === null) return `${perMonth}.`;
   return isCounted ? `${perSecond}, or ${perMonth}.` : `${perSecond}.`;
@@ -175,7 +179,7 @@ function tooMany({ requestsPerSecond }: LookupFacts, isCounted: boolean): string
 
 function refusal({ leavesFailures }: LookupFacts, { status, why, headers }: Refusal): [string, ApiResponse] {
   if (status === 500 && leavesFailures) {
-    return ["500", { description: `Internal Server Error: ${why} The answer is the host app's own.` }];
+    return ["500", { description: `Internal Server Error: ${why} The host app sends the answer.` }];
   }
   return [String(status), errorResponse(status, why, headers)];
 }
@@ -191,11 +195,11 @@ function errorResponse(status: number, why: string, headers: readonly HeaderName
 function description({ requestsPerSecond }: LookupFacts): string {
   return [
     "## Email lookup",
-    "Addresses of an organisation, the address of a person, and whether an address can be delivered to.",
-    "The key of an account is sent as `api_key` in the query, as the header `X-API-KEY`, or as `Authorization: Bearer`. With `test-api-key` parameters are checked and answers are fixed and free.",
-    "Empty parameters are as if left out, unknown ones are ignored, and of a repeated one the first counts. What is not known is null.",
-    requestsPerSecond === null ? "" : `An account may send ${requestsPerSecond} requests a second.`,
-    'Refusals are `{"errors": [{"id", "code", "details"}]}`. Methods other than GET and HEAD get 405, OPTIONS gets 204, both with `Allow`.',
+    "Addresses of an organisation, the address of a person, and whether an address accepts mail.",
+    "Send the key of an account as `api_key` in the query, as the header `X-API-KEY`, or as `Authorization: Bearer`. With the key `test-api-key`, parameters are checked, and answers are fixed and free.",
+    "Empty parameters count as absent, unknown ones are ignored, and of a repeated one the first counts. Unknown facts are null.",
+    requestsPerSecond === null ? "" : `An account may send ${requestsPerSecond} requests per second.`,
+    'Refusals are `{"errors": [{"id", "code", "details"}]}`. OPTIONS is answered with 204, other methods besides GET and HEAD with 405, both with `Allow`.',
   ]
     .filter((paragraph) => paragraph !== "")
     .join("\n\n");

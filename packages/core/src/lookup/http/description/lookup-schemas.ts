@@ -4,7 +4,7 @@ import { TYPE_SCHEMA } from "../../operations/filter-schemas.ts";
 import type { DataSchemaName } from "../described-lookups.ts";
 import { LOOKUP_ERRORS } from "../refusal.ts";
 
-/** What the fields of the two networks are called. */
+/** The field names of the two networks. */
 export interface NetworkNames {
   a: string;
   aUrl: string;
@@ -19,7 +19,7 @@ const day = { type: "string", format: "date", pattern: "^\\d{4}-\\d{2}-\\d{2}$" 
 const STATUSES = ["valid", "invalid", "accept_all", "webmail", "disposable", "unknown"];
 const RESULTS = ["deliverable", "undeliverable", "risky"];
 
-/** An object that has all of these. */
+/** An object with all of these properties. */
 export function objectOf(properties: Readonly<Record<string, JsonSchema>>, description?: string): JsonSchema {
   return {
     type: "object",
@@ -39,9 +39,9 @@ const SOURCES: JsonSchema = {
 const SOURCE = objectOf({
   domain: { type: "string" },
   uri: { type: "string" },
-  extracted_on: { ...day, description: "When it was found there first." },
-  last_seen_on: { ...day, description: "When it was found there last." },
-  still_on_page: { ...flag, description: "Whether it was there when the page was looked at last." },
+  extracted_on: { ...day, description: "When it was first found on the page." },
+  last_seen_on: { ...day, description: "When it was last found on the page." },
+  still_on_page: { ...flag, description: "Whether it was still on the page at the last visit." },
 });
 
 const ERRORS = objectOf(
@@ -50,13 +50,13 @@ const ERRORS = objectOf(
       type: "array",
       minItems: 1,
       items: objectOf({
-        id: { type: "string", enum: LOOKUP_ERRORS, description: "For programs." },
+        id: { type: "string", enum: LOOKUP_ERRORS, description: "The error for programs." },
         code: { type: "integer", minimum: 400, maximum: 599, description: "The status." },
-        details: { type: "string", description: "For people." },
+        details: { type: "string", description: "The error for people." },
       }),
     },
   },
-  "Why a request was refused.",
+  "Why a request was rejected.",
 );
 
 function networks({ a, aUrl, b }: NetworkNames): Record<string, JsonSchema> {
@@ -71,7 +71,7 @@ function emailEntry(names: NetworkNames): JsonSchema {
   return objectOf({
     value: { type: "string", description: "The address." },
     type: { type: "string", enum: TYPE_SCHEMA.enum },
-    confidence: { ...percent, description: "That the address is right, in percent." },
+    confidence: { ...percent, description: "The probability that the address is correct, in percent." },
     sources: SOURCES,
     first_name: text,
     last_name: text,
@@ -85,12 +85,12 @@ function emailEntry(names: NetworkNames): JsonSchema {
 
 function domain(): JsonSchema {
   return objectOf({
-    domain: { ...text, description: "Null where nothing is known of it." },
-    webmail: { ...flag, description: "Whether anybody can have an address there." },
-    disposable: { ...flag, description: "Whether addresses there are thrown away after use." },
+    domain: { ...text, description: "Null if nothing is known about the domain." },
+    webmail: { ...flag, description: "Whether any person can get an address at this domain." },
+    disposable: { ...flag, description: "Whether addresses at this domain are disposable." },
     pattern: {
       ...text,
-      description: "How addresses are formed there: `{first}`, `{last}`, `{f}`, `{l}` and literal text.",
+      description: "The patterns of its addresses: `{first}`, `{last}`, `{f}`, `{l}` and literal text.",
       examples: ["{first}.{last}"],
     },
     organization: text,
@@ -102,10 +102,13 @@ function person(names: NetworkNames): JsonSchema {
   return objectOf({
     first_name: text,
     last_name: text,
-    email: { ...text, description: "Null where nothing can be defended." },
-    score: { ...percent, description: "That the address is right, in percent; 0 without one." },
+    email: { ...text, description: "Null if none is known and no guess is likely enough." },
+    score: {
+      ...percent,
+      description: "The probability that the address is correct, in percent; 0 without an address.",
+    },
     domain: text,
-    accept_all: { ...flag, description: "Whether its server takes mail for any address." },
+    accept_all: { ...flag, description: "Whether its server accepts mail for any address." },
     position: text,
     ...networks(names),
     phone_number: text,
@@ -116,22 +119,23 @@ function person(names: NetworkNames): JsonSchema {
 
 const VERIFICATION = objectOf({
   result: { type: "string", enum: RESULTS },
-  status: { type: "string", enum: STATUSES, description: "What `result` comes from." },
-  score: { ...percent, description: "That mail arrives, in percent." },
+  status: { type: "string", enum: STATUSES, description: "The reason for `result`." },
+  score: { ...percent, description: "The probability that mail is delivered, in percent." },
   email: { type: "string" },
-  regexp: { ...flag, description: "Whether it is written as addresses are." },
-  gibberish: { ...flag, description: "Whether it looks made up." },
+  regexp: { ...flag, description: "Whether the address is syntactically valid." },
+  gibberish: { ...flag, description: "Whether the local part looks random." },
   disposable: flag,
   webmail: flag,
   mx_records: {
     ...flag,
-    description: "Whether its domain has mail servers. All of these: false is also not confirmed.",
+    description:
+      "Whether its domain has mail servers. In this and the following fields, false may also mean not confirmed.",
   },
-  smtp_server: { ...flag, description: "Whether one of them answered." },
-  smtp_check: { ...flag, description: "Whether it takes mail for the address." },
-  accept_all: { ...flag, description: "Whether it takes mail for any address." },
-  block: { ...flag, description: "Whether it refused to say." },
-  reason: { ...text, description: "Why it is not certain, or why the address was refused." },
+  smtp_server: { ...flag, description: "Whether one of the mail servers answered." },
+  smtp_check: { ...flag, description: "Whether the mail server accepts mail for the address." },
+  accept_all: { ...flag, description: "Whether the mail server accepts mail for any address." },
+  block: { ...flag, description: "Whether the mail server rejected the check." },
+  reason: { ...text, description: "Why the result is uncertain, or why the address was rejected." },
   suggestion: { ...text, description: "An address that may have been meant." },
   sources: SOURCES,
 });
@@ -162,13 +166,13 @@ const ACCOUNT = objectOf({
   email: text,
   plan_name: { type: "string" },
   plan_level: count,
-  reset_date: { ...day, description: "When the month's allowance is renewed." },
+  reset_date: { ...day, description: "When the month's allowance resets." },
   team_id: { type: "string" },
-  calls: { ...usage, description: "Of both kinds together." },
+  calls: { ...usage, description: "Both kinds in total." },
   requests: objectOf({ searches: usage, verifications: usage }),
 });
 
-/** The schemas of a lookup whose networks are called so. */
+/** The schemas of a lookup with these network field names. */
 export function lookupSchemas(names: NetworkNames) {
   return {
     Source: SOURCE,

@@ -3,7 +3,7 @@ import { distinctTargets, type FileTarget, type S3Target } from "../../../config
 import { type OpenTarget, openTarget } from "../../../storage/open-storage.ts";
 import { readSide } from "../migrate/read-sides.ts";
 
-/** Where a backup is. */
+/** The location of a backup. */
 export type BackupPlace = FileTarget | S3Target;
 
 /** Reads the URL of a backup. @throws ConfigError */

@@ -17,7 +17,7 @@ import { openPlace, readPlace } from "./backup-place.ts";
 import { requireSecretPlace, secretsOfStorage, writeSecrets } from "./kept-secrets.ts";
 import { copyLookup, whyNot } from "./lookup-copies.ts";
 
-/** The options of `outrigger backup`, proved as far as the command line alone allows. */
+/** The options of `outrigger backup`, validated by the command line. */
 export interface BackupFlags extends DataFlags {
   to: string;
   withSecret?: boolean;
@@ -32,14 +32,14 @@ interface Plan {
   target: OpenTarget;
   name: string;
   secrets: Buffer[];
-  /** Where secrets are written; `null`: nowhere. */
+  /** File for the secrets; `null` to write none. */
   secretsPath: string | null;
   database: DatabaseTarget | null;
-  /** Whether the configuration names a lookup. */
+  /** Whether the lookup is configured. */
   isLookupWanted: boolean;
 }
 
-/** `outrigger backup`: a verified copy of all that cannot be made again, while the service runs. */
+/** `outrigger backup`: copies and verifies all irreplaceable data while the service runs. */
 export async function backup(flags: BackupFlags): Promise<void> {
   const place = readPlace(flags.to, "--to");
   const config = await loadConfig(dataFlags(flags), process.env);
@@ -64,7 +64,7 @@ export async function backup(flags: BackupFlags): Promise<void> {
   }
 }
 
-/** The flags that {@link loadConfig} knows. */
+/** The flags for {@link loadConfig}. */
 export function dataFlags({ config, data }: DataFlags): DataFlags {
   return { ...(config === undefined ? {} : { config }), ...(data === undefined ? {} : { data }) };
 }
@@ -99,12 +99,12 @@ async function run(
   });
 }
 
-/** The images are worth a backup of their own: trouble with the lookup is reported at the end. */
+/** A failure of the lookup is reported at the end, so that the images are still backed up. */
 async function addLookup(
   { database, isLookupWanted, target }: Plan,
   earlier: BackedUpLookup | null,
 ): Promise<{ lookup: BackedUpLookup | null; trouble: string | null }> {
-  // Beside the images there may be none.
+  // The default database beside the images may not exist.
   const isNone = database?.kind === "file" && !isLookupWanted && !existsSync(database.path);
   if (database === null || isNone) return { lookup: earlier, trouble: null };
   try {
@@ -119,7 +119,7 @@ async function addLookup(
 }
 
 function tell(report: BackupReport, ms: number, plan: Plan, trouble: string | null, json: boolean): void {
-  // The reader may have ended; the exit code still tells.
+  // If the reader has ended, the exit code still reports failures.
   process.stdout.on("error", () => {});
   printTroubles("damaged at the source", report.damaged);
   printTroubles("not copied", report.failed);
@@ -136,7 +136,7 @@ function tell(report: BackupReport, ms: number, plan: Plan, trouble: string | nu
   const where = describeTarget(plan.target.target);
   if (!isComplete) {
     process.stderr.write(
-      `outrigger: The backup ${where} is not whole: some keys did not arrive. Run this again\n`,
+      `outrigger: The backup ${where} is incomplete: some keys were not copied. Run this again\n`,
     );
     return;
   }
@@ -147,9 +147,9 @@ function tell(report: BackupReport, ms: number, plan: Plan, trouble: string | nu
       : `It has the database of the lookup as of ${new Date(lookup.copiedAt).toISOString()} (${sizeText(lookup.size)}).`;
   const secret =
     plan.secretsPath === null
-      ? "The secret is not in it: keep that apart, as you keep passwords."
-      : `The secret is in ${plan.secretsPath}: keep that as you keep passwords.`;
+      ? "It does not have the secret: store the secret separately, like a password."
+      : `The secret is in ${plan.secretsPath}: protect it like a password.`;
   process.stdout.write(
-    `The backup ${where} is whole, as of ${new Date(manifest.beganAt).toISOString()}. ${copiedLookup}\n${secret}\n`,
+    `The backup ${where} is complete, as of ${new Date(manifest.beganAt).toISOString()}. ${copiedLookup}\n${secret}\n`,
   );
 }

@@ -8,7 +8,7 @@ import { putSecretBack, readSecrets, requireSecretPlace, writeSecrets } from "./
 const S3 = { kind: "s3", bucket: "backups" } as const;
 
 describe("secrets in a backup", () => {
-  it("are written for this user alone, in place of earlier ones, and read as they were", async () => {
+  it("are written readable by this user only, replace earlier ones, and are read back unchanged", async () => {
     const directory = await temporaryDirectory();
     const place = { kind: "file", directory } as const;
     const secrets = [randomBytes(32), Buffer.from("a text of more than thirty-two bytes")];
@@ -19,16 +19,16 @@ describe("secrets in a backup", () => {
     expect(await readSecrets(place)).toEqual({ path, secrets });
   });
 
-  it("are refused for S3, and where none is known", () => {
+  it("are rejected for S3, and if no secret is known", () => {
     expect(() => requireSecretPlace(S3, [randomBytes(32)])).toThrow(
-      "--with-secret: s3://backups/ is no directory",
+      "--with-secret: s3://backups/ is not a local directory",
     );
     expect(() => requireSecretPlace({ kind: "file", directory: "/backup" }, [])).toThrow(
       "no secret is known",
     );
   });
 
-  it("go back to a directory that has none, and are otherwise named", async () => {
+  it("are restored to a directory without a secret, and otherwise named", async () => {
     const directory = await temporaryDirectory();
     const records = { kind: "file", directory } as const;
     const [only, other] = [randomBytes(32), randomBytes(32)];
@@ -45,9 +45,9 @@ describe("secrets in a backup", () => {
     expect((await stat(join(directory, "secret"))).mode & 0o777).toBe(0o600);
   });
 
-  it("that are no secrets are refused", async () => {
+  it("are rejected if a line is not a secret", async () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, "secrets"), "base64:%%%\n");
-    await expect(readSecrets({ kind: "file", directory })).rejects.toThrow("has lines that are no secrets");
+    await expect(readSecrets({ kind: "file", directory })).rejects.toThrow("has lines that are not secrets");
   });
 });

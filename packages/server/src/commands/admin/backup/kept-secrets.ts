@@ -7,11 +7,11 @@ import type { StorageTarget } from "../../../config/targets/storage-target.ts";
 import { readKept } from "../migrate/carry-secret.ts";
 import { writeOnce, writeWhole } from "../write-file.ts";
 
-/** In a backup's directory: a secret in each line, as `OUTRIGGER_SECRET_FILE` has them. */
+/** File in the directory of a backup with one secret per line, as in `OUTRIGGER_SECRET_FILE`. */
 const FILE_NAME = "secrets";
 
 /**
- * The secrets of a storage, the one that signs first: those of the configuration, else the one that a directory keeps.
+ * The secrets of a storage, the signing one first: the configured ones, otherwise the one in the data directory.
  * @throws StartError
  */
 export async function secretsOfStorage(
@@ -23,36 +23,36 @@ export async function secretsOfStorage(
   return kept === null ? [] : [kept];
 }
 
-/** Proves that secrets may be written to a backup. @throws ConfigError */
+/** Verifies that secrets can be written to a backup. @returns The path of their file. @throws ConfigError */
 export function requireSecretPlace(place: StorageTarget, secrets: readonly Buffer[]): string {
   const problem = (what: string) => new ConfigError("The command line", [`--with-secret: ${what}`]);
   if (place.kind !== "file") {
     throw problem(
-      `${describeTarget(place)} is no directory of this user: leave the flag out, and keep the secret as you keep passwords`,
+      `${describeTarget(place)} is not a local directory: omit the flag, and protect the secret like a password`,
     );
   }
-  if (secrets.length === 0) throw problem("no secret is known: give OUTRIGGER_SECRET, or leave the flag out");
+  if (secrets.length === 0) throw problem("no secret is known: set OUTRIGGER_SECRET, or omit the flag");
   return join(place.directory, FILE_NAME);
 }
 
-/** Writes secrets for this user alone, in place of those of an earlier run. */
+/** Writes secrets readable by this user only, replacing those of an earlier run. */
 export async function writeSecrets(path: string, secrets: readonly Buffer[]): Promise<void> {
   const text = secrets.map((secret) => `${secretText(secret)}\n`).join("");
   if ((await readKept(path))?.toString("utf8") === text) return;
   await writeWhole(path, Readable.from([text]));
 }
 
-/** The secrets in a backup, and the file that has them; empty where there is none. @throws StartError */
+/** The secrets in a backup and their file; empty if there are none. @throws StartError */
 export async function readSecrets(place: StorageTarget): Promise<{ path: string; secrets: Buffer[] }> {
   const path = place.kind === "file" ? join(place.directory, FILE_NAME) : "";
   const text = path === "" ? null : await readKept(path);
   const lines = (text?.toString("utf8") ?? "").split(/\r?\n/).filter((line) => line !== "");
   const secrets = lines.flatMap((line) => secretBytes(line) ?? []);
-  if (secrets.length < lines.length) throw new StartError(`${path} has lines that are no secrets`);
+  if (secrets.length < lines.length) throw new StartError(`${path} has lines that are not secrets`);
   return { path, secrets };
 }
 
-/** Gives a directory that has no secret the one of a backup. @returns what is left to do, in a sentence. */
+/** Restores the secret of a backup to a directory without one. @returns The remaining step, in a sentence. */
 export async function putSecretBack(
   records: StorageTarget,
   known: readonly Buffer[],
@@ -61,7 +61,7 @@ export async function putSecretBack(
   if (known.length > 0) return "PINs stay valid: the service keeps its secret.";
   const [only, ...others] = inBackup.secrets;
   if (only === undefined) {
-    return "PINs are derived from a secret that is not in the backup: start the service with the secret of the old one (OUTRIGGER_SECRET or OUTRIGGER_SECRET_FILE).";
+    return "PINs are derived from a secret that is not in the backup: start the service with the secret of the old service (OUTRIGGER_SECRET or OUTRIGGER_SECRET_FILE).";
   }
   if (records.kind !== "file" || others.length > 0) {
     return `PINs stay valid with the secrets in ${inBackup.path}: start the service with OUTRIGGER_SECRET_FILE=${inBackup.path}, or a copy of it.`;

@@ -13,15 +13,15 @@ import { StartError } from "../../../config/config-error.ts";
 import { type DatabaseTarget, describeDatabase } from "../../../config/targets/database-target.ts";
 import { outputOf, type PostgresCall } from "./run-program.ts";
 
-/** The rows of the lookup's tables, and of nothing else that is in the database. */
+/** Selects the rows of the lookup's tables and nothing else in the database. */
 const DUMP_ARGS = [
   ...["--format=custom", "--data-only", "--no-owner"],
   ...["--table=lookup_*", "--exclude-table=lookup_migrations*"],
 ];
 
 /**
- * Copies the lookup's database into a backup, unless the backup has the same already.
- * @throws StartError, ServiceError where it cannot be copied; then the backup has what it had.
+ * Copies the lookup's database into a backup, unless the backup already has the same copy.
+ * @throws StartError, ServiceError if the copy fails; the backup then stays unchanged.
  */
 export async function copyLookup(
   database: DatabaseTarget,
@@ -39,7 +39,7 @@ async function copyFile(
   earlier: BackedUpLookup | null,
 ): Promise<BackedUpLookup> {
   if (!existsSync(path)) {
-    throw new StartError(`There is no lookup's database ${describeDatabase({ kind: "file", path })}`);
+    throw new StartError(`There is no lookup database ${describeDatabase({ kind: "file", path })}`);
   }
   const directory = await mkdtemp(join(systemTemporaryDirectory(), "backup-"));
   try {
@@ -74,14 +74,14 @@ async function put(to: BlobStore, kind: BackedUpLookup["kind"], body: Readable):
   return copied;
 }
 
-/** Why the lookup's database was not copied, as a clause without a full stop. An error of another kind is thrown. */
+/** Why the lookup's database was not copied, as a clause without a full stop. Throws any other kind of error. */
 export function whyNot(error: unknown): string {
   if (error instanceof StartError) return error.message;
   if (isServiceError(error)) return serviceReasonOf(error);
   throw error;
 }
 
-/** Reads a copy, and proves that it is what was stored. Rejects with `damaged`. */
+/** Reads a copy and verifies its size and SHA-256. Rejects with `damaged`. */
 export async function requireWhole(
   backup: BlobStore,
   { key, size, sha256 }: Pick<BackedUpLookup, "key" | "size" | "sha256">,

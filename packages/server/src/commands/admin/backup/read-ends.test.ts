@@ -44,16 +44,16 @@ describe("readEnds", () => {
 
   it.each([
     ["an empty file", [], "is empty"],
-    ["a list that was cut off", [HEAD], "was cut off"],
-    ["a list that was cut off before another", [HEAD, HEAD], "line 2: the list before it was cut off"],
-    ["something else", ['{"id":"x"}'], "line 1: is not of a list"],
-    ["half a line", [HEAD, '{"id":'], "line 2: is not of a list"],
+    ["a truncated list", [HEAD], "is truncated"],
+    ["a truncated list before another", [HEAD, HEAD], "line 2: the previous list is truncated"],
+    ["an unknown line", ['{"id":"x"}'], "line 1: is not part of a list"],
+    ["an incomplete line", [HEAD, '{"id":'], "line 2: is not part of a list"],
     ["a line outside a list", [FOOT], "line 1: is outside a list"],
-  ])("refuses %s, naming the line", async (_, lines, problem) => {
+  ])("rejects %s and names the line", async (_, lines, problem) => {
     await expect(read(...lines)).rejects.toThrow(problem);
   });
 
-  it("refuses a file that is not there", async () => {
+  it("rejects a missing file", async () => {
     await expect(readEnds(["/nowhere/ends"])).rejects.toThrow("--ends: /nowhere/ends cannot be read: ENOENT");
   });
 });

@@ -30,14 +30,14 @@ const END = z.object({
 });
 const LINE = z.union([HEAD, FOOT, TOKENS, END]);
 
-/** What the files of `--ends` say together. */
+/** The content of all files of `--ends`. */
 export interface ReadEnds {
   lists: EndList[];
-  /** Tokens of suppressions, as many at a time as there were in a line. */
+  /** Tokens of suppressions, one array per line. */
   suppressions: string[][];
 }
 
-/** Reads lists of ends; a file may have several, one after the other. @throws ConfigError naming file and line. */
+/** Reads lists of ends; a file may have several in sequence. @throws ConfigError that names file and line. */
 export async function readEnds(paths: readonly string[]): Promise<ReadEnds> {
   const found: ReadEnds = { lists: [], suppressions: [] };
   for (const path of paths) await readList(path, found);
@@ -52,26 +52,26 @@ async function readList(path: string, { lists, suppressions }: ReadEnds): Promis
     number++;
     if (text === "") continue;
     const line = parse(text);
-    if (line === null) throw problem(`, line ${number}: is not of a list that outrigger images ends made`);
+    if (line === null) throw problem(`, line ${number}: is not part of a list of outrigger images ends`);
     if ("ends" in line) {
-      if (ends !== null) throw problem(`, line ${number}: the list before it was cut off`);
+      if (ends !== null) throw problem(`, line ${number}: the previous list is truncated`);
       ends = [];
       lists.push({ at: line.at, tombstoneMs: line.tombstoneDays * DAY_MS, ends });
     } else if (ends === null) {
-      throw problem(`, line ${number}: is outside a list, which begins with {"ends":1, …}`);
+      throw problem(`, line ${number}: is outside a list. A list begins with {"ends":1, …}`);
     } else if ("complete" in line) ends = null;
     else if ("suppressions" in line) suppressions.push(line.suppressions);
     else ends.push(line);
   }
   if (number === 0) throw problem(" is empty");
-  if (ends !== null) throw problem(" was cut off: its last line must say that the list is complete");
+  if (ends !== null) throw problem(' is truncated: its last line must have "complete":true');
 }
 
 function parse(text: string): z.infer<typeof LINE> | null {
   try {
     return LINE.parse(JSON.parse(text));
   } catch {
-    // The caller tells where it is.
+    // The caller reports the line.
     return null;
   }
 }

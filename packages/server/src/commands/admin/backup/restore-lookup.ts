@@ -17,18 +17,18 @@ import {
 import { requireWhole } from "./lookup-copies.ts";
 import { feed } from "./run-program.ts";
 
-/** What became of the lookup's database: `living` is one that was there, and stayed as it was. */
+/** The result for the lookup's database: `living` if it existed and stayed unchanged. */
 export type LookupRestored = "restored" | "living";
 
 const RESTORE_ARGS = ["--data-only", "--single-transaction", "--exit-on-error", "--no-owner"];
 const KINDS = { sqlite: "an embedded database", postgres: "PostgreSQL" };
 
 const OTHER_SECRET =
-  "the list of ends has suppressions that were made with another secret (lookup.secret). Give a list of this database";
+  "the list of ends has suppressions made with another secret (lookup.secret). Pass a list of this database";
 
 /**
- * Puts the lookup's database back where there is none, all of it or nothing.
- * @throws StartError, ServiceError where that cannot be done.
+ * Restores the lookup's database atomically, unless one exists.
+ * @throws StartError, ServiceError if the restore fails.
  */
 export async function restoreLookup(
   backup: BlobStore,
@@ -38,7 +38,7 @@ export async function restoreLookup(
   const kind = database.kind === "file" ? "sqlite" : "postgres";
   if (kind !== copy.kind) {
     throw new StartError(
-      `The backup has the lookup's data from ${KINDS[copy.kind]}, the configuration names ${describeDatabase(database)}: restore it to ${KINDS[copy.kind]}, and take the contacts along by outrigger contacts export and import`,
+      `The backup has the lookup's data from ${KINDS[copy.kind]}, but the configuration names ${describeDatabase(database)}: restore it to ${KINDS[copy.kind]}, then move the contacts with outrigger contacts export and import`,
     );
   }
   return database.kind === "file"
@@ -47,8 +47,8 @@ export async function restoreLookup(
 }
 
 /**
- * Adds suppressions to a database that is there; those that it has stay.
- * @throws StartError for suppressions that were made with another secret than those of the database.
+ * Adds suppressions to an existing database and keeps those it has.
+ * @throws StartError for suppressions made with another secret than those of the database.
  */
 export async function addSuppressions(
   database: DatabaseTarget,
@@ -74,7 +74,7 @@ async function restoreFile(backup: BlobStore, copy: BackedUpLookup, path: string
     const file = await open(made, "r+");
     await file.sync().finally(() => file.close());
     checkDatabaseFile(made);
-    // Unlike a rename, it replaces nothing that came meanwhile.
+    // Unlike a rename, a link does not replace a file created meanwhile.
     await link(made, path);
     return "restored";
   } finally {
@@ -100,6 +100,6 @@ async function restorePostgres(
 
 async function bodyOf(backup: BlobStore, { key }: BackedUpLookup): Promise<Readable> {
   const blob = await backup.get(key);
-  if (blob === null) throw new StartError("The backup has lost the copy of the lookup's database");
+  if (blob === null) throw new StartError("The copy of the lookup's database is missing from the backup");
   return Buffer.isBuffer(blob.body) ? Readable.from([blob.body]) : blob.body;
 }

@@ -22,7 +22,7 @@ import { whyNot } from "./lookup-copies.ts";
 import { type ReadEnds, readEnds } from "./read-ends.ts";
 import { addSuppressions, restoreLookup } from "./restore-lookup.ts";
 
-/** The options of `outrigger restore`, proved as far as the command line alone allows. */
+/** The options of `outrigger restore`, validated by the command line. */
 export interface RestoreFlags extends DataFlags {
   from: string;
   ends?: string[];
@@ -38,14 +38,14 @@ interface Plan {
   from: OpenTarget;
   to: OpenStorage;
   settings: ServerSettings;
-  /** Of the service, before anything is restored. */
+  /** The secrets of the service before the restore. */
   secrets: Buffer[];
   inBackup: Awaited<ReturnType<typeof readSecrets>>;
   database: DatabaseTarget | null;
   ends: ReadEnds;
 }
 
-/** `outrigger restore`: fills an empty storage from a backup, or adds to a living one what it lacks. */
+/** `outrigger restore`: fills empty storage from a backup, or adds missing images to storage in use. */
 export async function restore(flags: RestoreFlags): Promise<void> {
   const place = readPlace(flags.from, "--from");
   requireDirectories({ records: place, originals: place, renditions: place });
@@ -71,7 +71,7 @@ export async function restore(flags: RestoreFlags): Promise<void> {
   }
 }
 
-/** Proves that the target is not in a process's memory, and what is there already is this user's. @throws StartError */
+/** Verifies that the target is not in memory, and that an existing one belongs to this user. @throws StartError */
 function requireUsable(storage: StorageTargets): void {
   if (storage.records.kind === "memory") requireImages(storage);
   for (const { target } of distinctTargets(storage)) {
@@ -113,7 +113,7 @@ async function run(flags: RestoreFlags, plan: Plan): Promise<void> {
   });
 }
 
-/** What became of the lookup, in a sentence. */
+/** The result for the lookup, in a sentence. */
 interface LookupNews {
   said: string;
   hasFailed: boolean;
@@ -122,7 +122,7 @@ interface LookupNews {
 async function bringLookup({ from, database, ends }: Plan, { lookup }: BackupManifest): Promise<LookupNews> {
   if (database === null) {
     const said =
-      "The backup has a database of the lookup, and the configuration names none: set OUTRIGGER_LOOKUP_DATABASE.";
+      "The backup has a database of the lookup, but the configuration has none: set OUTRIGGER_LOOKUP_DATABASE.";
     return lookup === null ? { said: "", hasFailed: false } : { said, hasFailed: true };
   }
   const where = describeDatabase(database);
@@ -133,7 +133,7 @@ async function bringLookup({ from, database, ends }: Plan, { lookup }: BackupMan
     if (outcome === null || lookup === null) return { said: "", hasFailed: false };
     const said =
       outcome === "living"
-        ? `The lookup's database ${where} was there, and stays as it is.`
+        ? `The lookup's database ${where} exists and stays unchanged.`
         : `The lookup's database ${where} is restored, as of ${new Date(lookup.copiedAt).toISOString()}.`;
     return { said, hasFailed: false };
   } catch (error) {
@@ -141,7 +141,7 @@ async function bringLookup({ from, database, ends }: Plan, { lookup }: BackupMan
   }
 }
 
-/** How old the copy is. */
+/** A sentence with the age and content of the backup. */
 function introductionOf({ finishedAt, beganAt, images, source }: BackupManifest): string {
   const at = finishedAt ?? beganAt;
   const state = finishedAt === null ? "begun" : "of";
@@ -149,14 +149,14 @@ function introductionOf({ finishedAt, beganAt, images, source }: BackupManifest)
 }
 
 function tell(report: RestoreReport, ms: number, lookup: LookupNews, pins: string, json: boolean): void {
-  // The reader may have ended; the exit code still tells.
+  // If the reader has ended, the exit code still reports failures.
   process.stdout.on("error", () => {});
   printTroubles("damaged in the backup", report.damaged);
   printTroubles("not restored", report.failed);
   const { restored, bytes, kept, ended, absent, wasLiving, isComplete } = report;
   if (absent > 0) {
     process.stderr.write(
-      `outrigger: ${absent} images that the storage does not know were left out: they may have been deleted and forgotten since the backup. Give the lists of ends of that time (--ends), or --absent\n`,
+      `outrigger: ${absent} images unknown to the storage were skipped: they may have been deleted since the backup. Pass the lists of ends since the backup (--ends), or --absent\n`,
     );
   }
   if (lookup.hasFailed) process.stderr.write(`outrigger: ${lookup.said}\n`);
@@ -165,10 +165,10 @@ function tell(report: RestoreReport, ms: number, lookup: LookupNews, pins: strin
     return;
   }
   process.stdout.write(
-    `${restored} images restored (${sizeText(bytes)}), ${kept} ${wasLiving ? "were there, and stay as they are" : "were there from an earlier run"}, ${ended} have ended, in ${timeText(Math.max(0.001, ms / 1000))}.\n`,
+    `${restored} images restored (${sizeText(bytes)}), ${kept} ${wasLiving ? "existed and stay unchanged" : "existed from an earlier run"}, ${ended} have ended, in ${timeText(Math.max(0.001, ms / 1000))}.\n`,
   );
   if (!isComplete) {
-    process.stderr.write("outrigger: Not everything arrived. Run this again, it goes on where it was\n");
+    process.stderr.write("outrigger: Some keys were not restored. Run this again to resume\n");
     return;
   }
   if (lookup.said !== "" && !lookup.hasFailed) process.stdout.write(`${lookup.said}\n`);

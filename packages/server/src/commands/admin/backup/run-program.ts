@@ -4,22 +4,22 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { StartError } from "../../../config/config-error.ts";
 
-/** A program of PostgreSQL's, and the database that it works on. */
+/** A call of a PostgreSQL program on a database. */
 export interface PostgresCall {
   program: "pg_dump" | "pg_restore";
   args: readonly string[];
-  /** `postgres://…`; its password goes by the environment, which other users cannot read. */
+  /** `postgres://…`; the password is passed in the environment, which other users cannot read. */
   url: string;
 }
 
 const MAX_SAID = 2_000;
 
-/** The call as it is typed, without the password. */
+/** The call as typed in a shell, without the password. */
 export function commandText({ program, args, url }: PostgresCall): string {
   return [program, ...args, `--dbname="${withoutPassword(url)}"`].join(" ");
 }
 
-/** What the program writes to its standard output. The stream fails where the program does. */
+/** The standard output of the program. The stream fails if the program fails. */
 export async function* outputOf(call: PostgresCall): AsyncGenerator<Buffer> {
   const child = start(call);
   child.stdin?.end();
@@ -31,12 +31,12 @@ export async function* outputOf(call: PostgresCall): AsyncGenerator<Buffer> {
   }
 }
 
-/** Gives the program its standard input. Rejects where the program fails. */
+/** Pipes `input` to the program. Rejects if the program fails. */
 export async function feed(call: PostgresCall, input: Readable): Promise<void> {
   const child = start(call);
   child.stdout?.resume();
   const done = ended(call, child);
-  // A program that ended early tells why by its end.
+  // If the program ends early, its exit reports the reason.
   const fed = child.stdin === null ? Promise.resolve() : pipeline(input, child.stdin).catch(() => undefined);
   await Promise.all([done, fed]);
 }
@@ -70,7 +70,7 @@ async function ended(call: PostgresCall, child: ChildProcess): Promise<void> {
 
 function missing(call: PostgresCall, cause: unknown): StartError {
   return new StartError(
-    `${call.program} cannot be run. Install the client programs of PostgreSQL, or run where they are: ${commandText(call)}`,
+    `${call.program} cannot be run. Install the client programs of PostgreSQL, or run this on a machine that has them: ${commandText(call)}`,
     { cause },
   );
 }

@@ -9,7 +9,7 @@ import { type ContactFormat, formatOf } from "./import-options.ts";
 import { type Input, openInput } from "./open-input.ts";
 import { noteBadLines, printImport } from "./print-import.ts";
 
-/** The options of `outrigger contacts import`, proved as far as the command line alone allows. */
+/** The options of `outrigger contacts import`, validated by the command line. */
 export interface ImportFlags extends DataFlags {
   format?: ContactFormat;
   map?: FieldMapping;
@@ -22,7 +22,7 @@ export interface ImportFlags extends DataFlags {
 const SIGNAL_EXIT = 130;
 const IMPORT_BAR = "{bar} {percentage}% | {size} of {all} | {lines} lines | {rate} lines/s | {left}";
 
-/** `outrigger contacts import`: takes in what a file says of people's addresses. */
+/** `outrigger contacts import`: imports the contacts of a file. */
 export async function importFile(file: string, flags: ImportFlags): Promise<void> {
   const format = formatOf(file, flags.format);
   await withLookup(flags, true, (tools) => run(file, format, flags, tools));
@@ -68,21 +68,21 @@ async function run(
 
 function printStopped(reached: Readonly<ImportProgress> | null): void {
   const lines = reached === null ? "" : ` after line ${reached.lines}`;
-  process.stderr.write(`outrigger: Stopped${lines}. Import the same file again, it goes on where it was\n`);
+  process.stderr.write(`outrigger: Stopped${lines}. Import the same file again to resume\n`);
   process.exitCode = SIGNAL_EXIT;
 }
 
-/** Why an import could not go on, and what to do about it. Other errors are returned unchanged. */
+/** Why an import stopped, with the remedy. Other errors are returned unchanged. */
 function importError(file: string, error: unknown): unknown {
   const said = isError(error) ? error.message.replace(/\.$/, "") : String(error);
   if (isServiceError(error, "bad_request")) return new StartError(`${file}: ${said}`, { cause: error });
   if (!isServiceError(error)) return error;
-  return new StartError(`${said}. Import the same file again when that is mended, it goes on where it was`, {
+  return new StartError(`${said}. Fix this, then import the same file again to resume`, {
     cause: error,
   });
 }
 
-/** Shows the progress of an import: a bar where the length of the input is known. */
+/** Shows the progress of an import: a bar if the length of the input is known. */
 function showImport(input: Input): ProgressView<ImportProgress> {
   const { totalBytes } = input;
   const hasLength = totalBytes !== null && totalBytes > 0;

@@ -4,7 +4,7 @@ import { ConfigError } from "../../../config/config-error.ts";
 
 export type ContactFormat = "csv" | "ndjson";
 
-/** What `--map` can name. */
+/** The fields that `--map` can name. */
 const FIELDS: Readonly<Record<ContactField, true>> = {
   address: true,
   type: true,
@@ -33,10 +33,10 @@ const FORMATS: readonly (readonly [ContactFormat, RegExp])[] = [
   ["ndjson", /\.(?:ndjson|jsonl)$/i],
 ];
 
-/** The text of `--map`: `address=Email,firstName=Given name`. Given again, it adds to what was given. */
+/** The text of `--map`: `address=Email,firstName=Given name`. A repeated option adds to the earlier ones. */
 export function parseMapping(text: string, previous: FieldMapping = {}): FieldMapping {
   const mapping = { ...previous };
-  // A column's name may have commas, too.
+  // A column name may contain commas.
   for (const pair of text.split(/,(?=[A-Za-z_]+=)/)) {
     const [, name = "", column = ""] = /^([A-Za-z_]+)=(.+)$/s.exec(pair.trim()) ?? [];
     const field = fieldOf(name);
@@ -50,7 +50,7 @@ export function parseMapping(text: string, previous: FieldMapping = {}): FieldMa
   return mapping;
 }
 
-/** `first_name`, as exports have it, is `firstName`. */
+/** Accepts `first_name`, as in exports, for `firstName`. */
 function fieldOf(name: string): ContactField | null {
   const camel = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   const key = Object.keys(FIELDS).find((each) => each === camel);
@@ -59,12 +59,12 @@ function fieldOf(name: string): ContactField | null {
 }
 
 /**
- * What a file is in: what was typed, or what its name ends in.
- * @throws ConfigError where neither says it.
+ * The format of a file: as typed, or from the suffix of its name.
+ * @throws ConfigError if neither determines it.
  */
 export function formatOf(file: string, typed: ContactFormat | undefined): ContactFormat {
   const found = typed ?? FORMATS.find(([, ending]) => ending.test(file))?.[0];
   if (found !== undefined) return found;
   const what = file === "-" ? "the standard streams" : file;
-  throw new ConfigError("The command line", [`--format: must be given for ${what}: csv or ndjson`]);
+  throw new ConfigError("The command line", [`--format: is required for ${what}: csv or ndjson`]);
 }

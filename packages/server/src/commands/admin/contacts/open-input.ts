@@ -3,18 +3,18 @@ import { open } from "node:fs/promises";
 import { reasonOf } from "../../../cli/error-reason.ts";
 import { StartError } from "../../../config/config-error.ts";
 
-/** A file that is read. */
+/** An open input file. */
 export interface Input {
   bytes: AsyncIterable<Uint8Array>;
-  /** `null`: unknown. */
+  /** `null` if unknown. */
   totalBytes: number | null;
-  /** So far. */
+  /** Bytes read until now. */
   readBytes(): number;
-  /** Reads no more. */
+  /** Stops reading. */
   close(): void;
 }
 
-/** @param file `-` is the standard input. @throws StartError where it cannot be read. */
+/** @param file `-` for standard input. @throws StartError if the file cannot be read. */
 export async function openInput(file: string): Promise<Input> {
   const { stream, totalBytes } =
     file === "-" ? { stream: process.stdin, totalBytes: null } : await openFile(file);
@@ -22,7 +22,7 @@ export async function openInput(file: string): Promise<Input> {
 
   async function* counted(): AsyncGenerator<Uint8Array> {
     for await (const chunk of stream) {
-      // Neither stream was given an encoding: it gives bytes.
+      // Neither stream has an encoding, so chunks are bytes.
       const bytes = chunk as Buffer;
       read += bytes.length;
       yield bytes;

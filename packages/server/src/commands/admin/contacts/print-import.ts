@@ -5,25 +5,25 @@ import { reasonOf } from "../../../cli/error-reason.ts";
 import { StartError } from "../../../config/config-error.ts";
 
 const REASONS: Readonly<Record<BadLineReason, string>> = {
-  columns: "it has not as many columns as the first line",
+  columns: "its number of columns differs from the first line",
   encoding: "it is not UTF-8",
-  truncated: "the file ends within it",
+  truncated: "the file ends in the middle of it",
   json: "it is not a JSON object",
-  too_long: "it is longer than a mebibyte",
+  too_long: "it is longer than 1 MiB",
   address: "it has no email address",
-  value: "it has a value that cannot be",
+  value: "it has an invalid value",
 };
 
-/** How an import ended. */
+/** How an import ended, and how to print it. */
 export interface ImportEnd {
   ms: number;
   badLines: BadLines;
   json: boolean;
 }
 
-/** Says what an import did, and which lines it left out. */
+/** Prints the result of an import and the lines that it skipped. */
 export function printImport(progress: ImportProgress, { ms, badLines, json }: ImportEnd): void {
-  // The reader may have ended.
+  // The reader may have ended; the exit code still reports failures.
   process.stdout.on("error", () => {});
   printBadLines(progress.bad, badLines);
   const seconds = Math.max(0.001, ms / 1000);
@@ -34,7 +34,7 @@ export function printImport(progress: ImportProgress, { ms, badLines, json }: Im
   const { lines, added, updated, unchanged, suppressed, bad } = progress;
   process.stdout.write(
     `${lines} lines: ${added} addresses added, ${updated} updated, ${unchanged} unchanged, ` +
-      `${suppressed} left out as suppressed, ${bad} bad lines, in ${timeText(seconds)} ` +
+      `${suppressed} suppressed and skipped, ${bad} bad lines, in ${timeText(seconds)} ` +
       `(${Math.round(lines / seconds)} lines/s).\n`,
   );
 }
@@ -43,18 +43,18 @@ function printBadLines(count: number, { first, file }: BadLines): void {
   for (const line of first) process.stderr.write(`outrigger: line ${line.line}: ${whyBad(line)}\n`);
   if (count <= first.length) return;
   const where = file === null ? "--bad-lines <file> names them all" : `${file} names them all`;
-  process.stderr.write(`outrigger: … and ${count - first.length} lines more: ${where}\n`);
+  process.stderr.write(`outrigger: … and ${count - first.length} more lines: ${where}\n`);
 }
 
 function whyBad({ reason, field }: BadLine): string {
   return field === undefined || reason === "address" ? REASONS[reason] : `${REASONS[reason]} (${field})`;
 }
 
-/** Lines that were left out. */
+/** The lines that were skipped. */
 export interface BadLines {
-  /** The first of them. */
+  /** The first skipped lines. */
   first: readonly BadLine[];
-  /** The file with all of them; `null` where there is none. */
+  /** The file that lists all skipped lines; `null` without one. */
   file: string | null;
   add(line: BadLine): void;
   close(): void;
@@ -64,8 +64,8 @@ const SHOWN = 20;
 const BUFFERED = 1000;
 
 /**
- * Notes lines that were left out, all of them as CSV in a file where one is named.
- * @throws StartError where that cannot be written.
+ * Records skipped lines: the first in memory, all as CSV in a file if one is named.
+ * @throws StartError if the file cannot be written.
  */
 export function noteBadLines(file: string | undefined): BadLines {
   const first: BadLine[] = [];

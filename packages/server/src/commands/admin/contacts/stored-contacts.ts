@@ -11,7 +11,7 @@ export interface ExportFlags extends DataFlags {
   format?: ContactFormat;
 }
 
-/** `outrigger contacts export`: all that is known, to the standard output or, all of it or nothing, into a file. */
+/** `outrigger contacts export`: writes all contacts to standard output, or atomically to a file. */
 export async function exportFile(file: string, flags: ExportFlags): Promise<void> {
   const format = file === "-" ? (flags.format ?? "csv") : formatOf(file, flags.format);
   await withLookup(flags, false, async ({ database, suppressions }) => {
@@ -26,14 +26,14 @@ export interface StatsFlags extends DataFlags {
   json?: boolean;
 }
 
-/** `outrigger contacts stats`: how much is known. */
+/** `outrigger contacts stats`: counts contacts. */
 export async function stats({ json = false, ...flags }: StatsFlags): Promise<void> {
   await withLookup(flags, false, async ({ database, suppressions }) => {
     const counts = { addresses: 0, personal: 0, generic: 0, domains: 0, pages: 0 };
     const domains = new Set<string>();
     const contacts = exportContacts(database, { format: "ndjson", isSuppressed: suppressions.among });
     for await (const line of linesOf(contacts)) {
-      // Written by our own export.
+      // The export above writes this shape.
       const { address, type, domain, sources } = JSON.parse(line) as ExportedLine;
       domains.add(domain ?? (address ?? "").slice((address ?? "").lastIndexOf("@") + 1));
       if (address === undefined) continue;
@@ -49,7 +49,7 @@ export async function stats({ json = false, ...flags }: StatsFlags): Promise<voi
   });
 }
 
-/** Not by readline, which also breaks lines at characters that JSON leaves as they are. */
+/** Does not use readline, which also breaks lines at characters that JSON leaves unescaped. */
 async function* linesOf(text: Readable): AsyncGenerator<string> {
   let rest = "";
   for await (const chunk of text.setEncoding("utf8")) {
@@ -66,7 +66,7 @@ interface ExportedLine {
   sources?: unknown[];
 }
 
-/** `outrigger contacts erase`: forgets addresses, and domains with all of theirs, until they are imported again. */
+/** `outrigger contacts erase`: erases addresses and whole domains until they are imported again. */
 export async function erase(texts: readonly string[], flags: DataFlags): Promise<void> {
   const subjects = subjectsOf(texts);
   await withLookup(flags, false, async ({ lookup, contacts }) => {
@@ -74,7 +74,7 @@ export async function erase(texts: readonly string[], flags: DataFlags): Promise
       const wasKnown = subject.includes("@")
         ? await lookup.erase(subject)
         : await contacts.eraseDomain(subject);
-      return { isDone: wasKnown, said: wasKnown ? "erased" : "nothing is known of it" };
+      return { isDone: wasKnown, said: wasKnown ? "erased" : "unknown" };
     });
   });
 }

@@ -26,13 +26,13 @@ import { list } from "./list.ts";
 import { stats } from "./stats.ts";
 import { verify } from "./verify.ts";
 
-/** Said the same by several commands. */
+/** Texts that several commands share. */
 const IMAGES = "<image...>";
 const JSON_FLAG = "--json";
 
 /**
  * Adds `outrigger images` with its commands.
- * @param configHelp What to say about `--config`.
+ * @param configHelp Help text of `--config`.
  */
 export function addImagesCommand(program: Command, configHelp: string): void {
   const images = program
@@ -41,53 +41,57 @@ export function addImagesCommand(program: Command, configHelp: string): void {
     .showHelpAfterError("(see outrigger images --help)")
     .addHelpText("after", IMAGES_HELP);
 
-  /** A command with what all of them have. */
+  /** A subcommand with the shared options. */
   function add(name: string, description: string, help: string): Command {
     return images
       .command(name)
       .description(description)
       .showHelpAfterError(`(see outrigger images ${name} --help)`)
       .option("--config <file>", configHelp)
-      .option("--data <directory>", "where the images are (default: ./data)")
+      .option("--data <directory>", "directory of the images (default: ./data)")
       .addHelpText("after", help);
   }
 
-  add("withhold", "Refuse images to everybody, with a reason.", WITHHOLD_HELP)
+  add("withhold", "Answer 451 for images, with a reason.", WITHHOLD_HELP)
     .argument(IMAGES, "their IDs or addresses")
-    .requiredOption("--reason <text>", "told to whoever asks for them", parseReason)
-    .option("--authority <url>", "page about the demand: Link, rel=blocked-by (RFC 7725)", parseAuthority)
-    .option("--delete-after <date>", "when they are deleted for good (ISO 8601)", parseDeleteAfter)
+    .requiredOption("--reason <text>", "reason shown to clients", parseReason)
+    .option(
+      "--authority <url>",
+      "page about the legal demand, sent as Link with rel=blocked-by (RFC 7725)",
+      parseAuthority,
+    )
+    .option("--delete-after <date>", "when the images are deleted for good (ISO 8601)", parseDeleteAfter)
     .action(withhold);
   add("release", "Serve withheld images again.", RELEASE_HELP)
     .argument(IMAGES, "their IDs or addresses")
     .action(release);
   add("rm", "Delete images for good.", REMOVE_HELP)
     .argument(IMAGES, "their IDs or addresses")
-    .option("--yes", "do not ask; needed where there is no terminal")
+    .option("--yes", "do not ask; required without a terminal")
     .action(remove);
   add("list", "List images.", LIST_HELP)
-    .addOption(new Option("--state <state>", "only those in this state").choices(STATES))
-    .option("--owner <name>", "only those of this owner")
-    .option("--limit <number>", "at most so many", parseLimit)
+    .addOption(new Option("--state <state>", "only images in this state").choices(STATES))
+    .option("--owner <name>", "only images of this owner")
+    .option("--limit <number>", "list at most this many images", parseLimit)
     .option(JSON_FLAG, "print a JSON object per line")
     .action(list);
   add("stats", "Count images by state.", STATS_HELP)
-    .option("--exact", "count every image of a large data directory, however long it takes")
+    .option("--exact", "count every image of a large data directory instead of estimating")
     .option(JSON_FLAG, "print one JSON object")
     .action(stats);
-  add("ends", "List what is gone or withheld, for a restore.", ENDS_HELP).action(
+  add("ends", "List images that are gone or withheld, for a restore.", ENDS_HELP).action(
     lazyAction(async () => (await import("./ends.ts")).ends),
   );
-  add("sweep", "Remove what has expired, now.", SWEEP_HELP).action(sweep);
-  add("reindex", "Note anew when to look at which image.", REINDEX_HELP).action(reindex);
-  add("verify", "Compare every record with its bytes, and repair what is damaged.", VERIFY_HELP)
-    .option("--repair", "restore what --from has whole, remove the rest")
+  add("sweep", "Delete expired images now.", SWEEP_HELP).action(sweep);
+  add("reindex", "Rebuild the schedule of the sweep.", REINDEX_HELP).action(reindex);
+  add("verify", "Compare every record with its bytes, and repair damage.", VERIFY_HELP)
+    .option("--repair", "restore damaged images from --from, delete the rest")
     .option("--from <storage>", "a backup: a URL, or JSON with one for each role")
-    .option("--yes", "do not ask before a repair; needed where there is no terminal")
-    .option("--rate <MB/s>", "bytes of originals that are read (default: 50)", parseRate)
-    .option("--concurrency <number>", "keys that are looked at a time (default: 4)", parseConcurrency)
-    .option("--state <file>", "keep how far it is in this file, and go on there")
+    .option("--yes", "do not ask before a repair; required without a terminal")
+    .option("--rate <MB/s>", "rate at which originals are read (default: 50)", parseRate)
+    .option("--concurrency <number>", "keys checked at a time (default: 4)", parseConcurrency)
+    .option("--state <file>", "keep the progress in this file, and resume from it")
     .option(JSON_FLAG, "print a JSON object per finding, and one at the end")
-    .option("--quiet", "no progress")
+    .option("--quiet", "show no progress")
     .action(verify);
 }

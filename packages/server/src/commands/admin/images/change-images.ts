@@ -6,10 +6,10 @@ import { ConfigError } from "../../../config/config-error.ts";
 import { type DataFlags, withAdmin } from "../with-admin.ts";
 import { imageIdsOf } from "./image-ids.ts";
 
-/** The options of `outrigger images withhold`, proved. */
+/** The validated options of `outrigger images withhold`. */
 export type WithholdFlags = DataFlags & WithholdOptions;
 
-/** `outrigger images withhold`: 451 for all of an image, from now on. */
+/** `outrigger images withhold`: every address of an image answers 451 from now on. */
 export async function withhold(images: string[], flags: WithholdFlags): Promise<void> {
   const { reason, authority, deleteAfter, ...where } = flags;
   const ids = imageIdsOf(images);
@@ -21,22 +21,22 @@ export async function withhold(images: string[], flags: WithholdFlags): Promise<
   await withAdmin(where, (admin) => changeImages(ids, "withheld", (id) => admin.withhold(id, options)));
 }
 
-/** `outrigger images release`: undoes that. */
+/** `outrigger images release`: serves withheld images again. */
 export async function release(images: string[], flags: DataFlags): Promise<void> {
   const ids = imageIdsOf(images);
   await withAdmin(flags, (admin) => changeImages(ids, "released", (id) => admin.release(id)));
 }
 
-/** The options of `outrigger images rm`, as they were typed. */
+/** The options of `outrigger images rm`, as typed. */
 export interface RemoveFlags extends DataFlags {
   yes?: boolean;
 }
 
-/** `outrigger images rm`: deletes images for good, after a question at a terminal. */
+/** `outrigger images rm`: deletes images for good, after a confirmation at a terminal. */
 export async function remove(images: string[], { yes = false, ...flags }: RemoveFlags): Promise<void> {
   const ids = imageIdsOf(images);
   if (!yes && !process.stdin.isTTY) {
-    throw new ConfigError("The command line", ["--yes: is needed where there is no terminal to ask at"]);
+    throw new ConfigError("The command line", ["--yes: is required without a terminal"]);
   }
   await withAdmin(flags, async (admin) => {
     const what = ids.length === 1 ? `image ${ids[0]}` : `${ids.length} images`;
@@ -48,7 +48,7 @@ export async function remove(images: string[], { yes = false, ...flags }: Remove
   });
 }
 
-/** `outrigger images sweep`: deletes what has expired, without waiting for the server's interval. */
+/** `outrigger images sweep`: deletes expired images now instead of at the next interval of the server. */
 export async function sweep(flags: DataFlags): Promise<void> {
   await withAdmin(flags, async (admin) => {
     const progress = progressLine();
@@ -56,29 +56,27 @@ export async function sweep(flags: DataFlags): Promise<void> {
     const { looked, emptied, forgotten, failed } = await admin
       .sweep({
         onProgress: (report) =>
-          progress.update(`${report.looked} looked at, ${rateText(report.looked, beganAt)}`),
+          progress.update(`${report.looked} checked, ${rateText(report.looked, beganAt)}`),
       })
       .finally(() => progress.close());
-    process.stdout.write(
-      `${looked} looked at: ${emptied} emptied, ${forgotten} forgotten, ${failed} failed\n`,
-    );
+    process.stdout.write(`${looked} checked: ${emptied} emptied, ${forgotten} forgotten, ${failed} failed\n`);
     if (failed > 0) process.exitCode = 1;
   });
 }
 
-/** `outrigger images reindex`: has the next sweep look at every image. */
+/** `outrigger images reindex`: makes the next sweep check every image. */
 export async function reindex(flags: DataFlags): Promise<void> {
   await withAdmin(flags, async (admin) => {
     const { damaged } = await admin.reindex();
-    process.stdout.write("Every image is noted: the next sweep looks at all of them\n");
+    process.stdout.write("Every image is scheduled: the next sweep checks all of them\n");
     if (damaged > 0)
       process.stderr.write(`outrigger: ${damaged} damaged: see outrigger images verify --help\n`);
   });
 }
 
 /**
- * Changes one image after the other and prints a line for each. A failure is printed on the standard error and makes the exit
- * code 1; the other images are still changed.
+ * Changes images one by one and prints a line for each. Prints a failure on standard error, sets the exit code to 1, and
+ * continues with the other images.
  * @param done The printed result, e.g. `withheld`.
  */
 export async function changeImages(
@@ -86,7 +84,7 @@ export async function changeImages(
   done: string,
   change: (id: string) => Promise<void>,
 ): Promise<void> {
-  // The reader may have ended: the rest is done all the same.
+  // If the reader has ended, the remaining images are still changed.
   process.stdout.on("error", () => {});
   for (const id of ids) {
     try {

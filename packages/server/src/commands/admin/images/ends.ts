@@ -13,14 +13,14 @@ import { type DatabaseTarget, databaseUrl } from "../../../config/targets/databa
 import { type DataFlags, withAdmin } from "../with-admin.ts";
 
 /**
- * `outrigger images ends`: a line of JSON for each image that is gone or withheld, and for suppressions; the first line says
- * of when the list is, the last that it is whole.
+ * `outrigger images ends`: prints JSON lines for images that are gone or withheld, and for suppressions. The first line has the
+ * date of the list; the last line marks it as complete.
  */
 export async function ends(flags: DataFlags): Promise<void> {
   const loaded = await loadConfig(flags, process.env);
   const settings = settingsOf(loaded);
   const named = lookupDatabaseOf(loaded, settings.storage);
-  // A database that was never used has no suppressions, and is not made.
+  // A missing database has no suppressions, and is not created.
   const database = named?.kind === "file" && !existsSync(named.path) ? null : named;
   const tombstoneDays = settings.images?.tombstoneDays ?? IMAGES_RULES.tombstoneDays.preset;
   await withAdmin(flags, (admin) => printLines(linesOf(admin, database, tombstoneDays)));

@@ -15,7 +15,7 @@ describe("imageIdOf", () => {
     `img/api/images/${ID}.json/`,
     `localhost:3000/${ID}`,
     `${ID}.jpg`,
-  ])("finds the ID in %s", (text) => {
+  ])("extracts the ID from %s", (text) => {
     expect(imageIdOf(text)).toBe(ID);
   });
 
@@ -26,18 +26,18 @@ describe("imageIdOf", () => {
     "https://img.example.com/",
     `https://img.example.com/${ID}/other`,
     `${ID}\n`,
-  ])("finds none in %j", (text) => {
+  ])("returns null for %j", (text) => {
     expect(imageIdOf(text)).toBeNull();
   });
 });
 
 describe("imageIdsOf", () => {
-  it("has each image once, in the order of the command line", () => {
+  it("returns each ID once, in the order of the command line", () => {
     const other = "b".repeat(22);
     expect(imageIdsOf([other, ID, `https://img.example.com/${other}`])).toEqual([other, ID]);
   });
 
-  it("names everything that is no image", () => {
+  it("names every argument that is not an image", () => {
     expect(() => imageIdsOf(["one", ID, "two\u001b[2J"])).toThrow(
       /\none: must be .*\ntwo\\u001b\[2J: must be /,
     );
@@ -45,7 +45,7 @@ describe("imageIdsOf", () => {
 });
 
 describe("withHyphenIds", () => {
-  it("lets an ID begin with a hyphen, and options be options", () => {
+  it("turns IDs that begin with a hyphen into addresses, and leaves options unchanged", () => {
     const argv = ["node", "outrigger", "images", "rm", ID, "--yes", "--data", "-x"];
     expect(withHyphenIds(argv)).toEqual([
       "node",

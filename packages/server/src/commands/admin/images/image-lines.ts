@@ -2,12 +2,12 @@ import type { ListedImage } from "@outrigger/core";
 import { isoText, minuteText, sizeText } from "../../../cli/amounts.ts";
 import { printable } from "../../../cli/printable.ts";
 
-/** Fixed, so that the first line can be shown before the last is known. */
+/** Fixed widths, so that lines can be printed as images are read. */
 const WIDTHS = { id: 22, state: 10, type: 17, size: 8, date: 16 };
 
 export const HEADING = line(["ID", "STATE", "TYPE", "SIZE", "CREATED (UTC)", "EXPIRES (UTC)", "NAME"]);
 
-/** An image as a line of the table for people; a damaged one has no more than its ID. Names are untrusted text. */
+/** An image as a line of the table; a damaged one shows only ID and state. Names are untrusted text. */
 export function tableLine({ id, state, type, size, createdAt, expiresAt, name }: ListedImage): string {
   if (state === "damaged") return line([id, state, "", "", "", "", ""]);
   return line([
@@ -21,7 +21,7 @@ export function tableLine({ id, state, type, size, createdAt, expiresAt, name }:
   ]);
 }
 
-/** An image as a line of JSON, with dates as the API has them. */
+/** An image as a line of JSON, with dates as in the API. */
 export function jsonLine({ id, state, createdAt, expiresAt, ...image }: ListedImage): string {
   if (state === "damaged") return `${JSON.stringify({ id, state })}\n`;
   const dates = { createdAt: isoText(createdAt), expiresAt: isoText(expiresAt) };

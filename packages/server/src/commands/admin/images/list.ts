@@ -7,16 +7,16 @@ import { HEADING, jsonLine, tableLine } from "./image-lines.ts";
 interface Choice {
   state?: ImageState;
   owner?: string;
-  /** At most so many, from 1. */
+  /** Most images to list, from 1. */
   limit?: number;
 }
 
-/** The options of `outrigger images list`, proved. */
+/** The validated options of `outrigger images list`. */
 export interface ListFlags extends DataFlags, Choice {
   json?: boolean;
 }
 
-/** `outrigger images list`: a line for each image as it is read, for people or as JSON. */
+/** `outrigger images list`: one line per image as it is read, as a table or as JSON. */
 export async function list({ json = false, state, owner, limit, ...flags }: ListFlags): Promise<void> {
   await withAdmin(flags, async (admin) => {
     const choice = {

@@ -3,7 +3,7 @@ import { addRecords, images } from "../../../../test/images-command.ts";
 import { temporaryDirectory } from "../../../../test/outrigger-process.ts";
 import { table } from "./stats.ts";
 
-it("counts images by state, for people and as JSON", async () => {
+it("images stats counts images by state, as a table and as JSON", async () => {
   const cwd = await temporaryDirectory();
   const now = Date.now();
   const withheld = { reason: "Under review", authority: null, since: now, deleteAfter: null };
@@ -57,7 +57,7 @@ it("counts images by state, for people and as JSON", async () => {
   ]);
 });
 
-it("shows how far each estimated number may be off, and how to count instead", () => {
+it("images stats shows the margin of each estimate, and names --exact", () => {
   const states = {
     processing: 0,
     ready: 990_000,
@@ -88,6 +88,6 @@ deleted             0  (at most 147)
 expired          9960  ± 12 %
 removed             0  (at most 147)
 damaged             0  (at most 147)
-Estimated from 2.0 % of the images, with 95 % confidence; --exact counts them all
+Estimated from 2.0 % of the images, with 95 % confidence; --exact counts all images
 `);
 });

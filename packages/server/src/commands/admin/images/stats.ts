@@ -3,13 +3,13 @@ import { sizeText } from "../../../cli/amounts.ts";
 import { progressLine, rateText } from "../../../cli/progress-line.ts";
 import { type DataFlags, withAdmin } from "../with-admin.ts";
 
-/** The options of `outrigger images stats`, as they were typed. */
+/** The options of `outrigger images stats`, as typed. */
 export interface StatsFlags extends DataFlags {
   json?: boolean;
   exact?: boolean;
 }
 
-/** `outrigger images stats`: how many images there are in which state, and the bytes of their originals. */
+/** `outrigger images stats`: the number of images in each state, and the bytes of their originals. */
 export async function stats({ json = false, exact = false, ...flags }: StatsFlags): Promise<void> {
   await withAdmin(flags, async (admin) => {
     const progress = progressLine();
@@ -24,7 +24,7 @@ export async function stats({ json = false, exact = false, ...flags }: StatsFlag
   });
 }
 
-/** The numbers for people; those of an estimate with how far they may be off. */
+/** The numbers as a table; estimates with their margins. */
 export function table({ images, bytes, states, newer, margin, readShare }: ImageStats): string {
   const rows = [
     row("images", images, margin?.images, String),
@@ -36,7 +36,7 @@ export function table({ images, bytes, states, newer, margin, readShare }: Image
   ];
   if (margin === null) return rows.join("");
   const share = (readShare * 100).toPrecision(2);
-  return `${rows.join("")}Estimated from ${share} % of the images, with 95 % confidence; --exact counts them all\n`;
+  return `${rows.join("")}Estimated from ${share} % of the images, with 95 % confidence; --exact counts all images\n`;
 }
 
 function row(
@@ -47,7 +47,7 @@ function row(
 ): string {
   const line = `${name.padEnd(11)} ${text(value).padStart(9)}`;
   if (margin === undefined) return `${line}\n`;
-  // Of a rare state, "± 300 %" would say less.
+  // For a rare state, a maximum is clearer than "± 300 %".
   if (margin >= value) return `${line}  (at most ${text(value + margin)})\n`;
   return `${line}  ± ${((margin / value) * 100).toPrecision(2)} %\n`;
 }

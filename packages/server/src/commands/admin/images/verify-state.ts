@@ -18,26 +18,26 @@ const STATE: z.ZodType<VerifyState> = z.object({
   }),
 });
 
-/** What a verification was about: another one cannot go on where it was. */
+/** The subject of a verification. A verification of another subject cannot resume it. */
 interface Subject {
-  /** Without secrets. */
+  /** The storage, without secrets. */
   storage: string;
   repair: boolean;
 }
 
 const FILE = z.object({ storage: z.string(), repair: z.boolean(), state: STATE });
 
-/** The file in which a verification keeps how far it is. */
+/** The file with the progress of a verification. */
 export interface StateFile {
-  /** Where an earlier run was; `null`: there was none, or it came to its end. */
+  /** Progress of an earlier run; `null` if there was none or it finished. */
   state: VerifyState | null;
   isKept: boolean;
   save(state: VerifyState): Promise<void>;
-  /** At the end of the verification. */
+  /** Called at the end of the verification. */
   remove(): Promise<void>;
 }
 
-/** @param path `undefined`: nothing is kept. @throws StartError for a file of something else. */
+/** @param path `undefined` keeps no progress. @throws StartError for a file of another subject or kind. */
 export async function openStateFile(path: string | undefined, subject: Subject): Promise<StateFile> {
   if (path === undefined) {
     return { state: null, isKept: false, save: async () => undefined, remove: async () => undefined };
@@ -61,20 +61,22 @@ async function readState(path: string, { storage, repair }: Subject): Promise<Ve
   const found = FILE.safeParse(jsonIn(text));
   if (!found.success) {
     throw new StartError(
-      `--state: ${path} holds no state of a verification. Name another file, or remove it`,
+      `--state: ${path} is not a state file of a verification. Name another file, or delete it`,
     );
   }
   const { data } = found;
   if (data.storage === storage && data.repair === repair) return data.state;
   const what = `${data.storage}${data.repair ? " with --repair" : ""}`;
-  throw new StartError(`--state: ${path} is of a verification of ${what}. Name another file, or remove it`);
+  throw new StartError(
+    `--state: ${path} belongs to a verification of ${what}. Name another file, or delete it`,
+  );
 }
 
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Refused as any other text that is no state.
+    // Rejected like any other invalid state.
     return null;
   }
 }

@@ -13,7 +13,7 @@ import { showCopy } from "../show-progress.ts";
 import { type DataFlags, type OpenImages, withImages } from "../with-admin.ts";
 import { openStateFile, type StateFile } from "./verify-state.ts";
 
-/** The options of `outrigger images verify`, as they were typed. */
+/** The options of `outrigger images verify`, as typed. */
 export interface VerifyFlags extends DataFlags {
   repair?: boolean;
   from?: string;
@@ -28,11 +28,11 @@ export interface VerifyFlags extends DataFlags {
 
 const SIGNAL_EXIT = 130;
 
-/** `outrigger images verify`: compares what is stored with what records say of it, and repairs it where that is wanted. */
+/** `outrigger images verify`: compares stored bytes with their records, and repairs damage on request. */
 export async function verify(flags: VerifyFlags): Promise<void> {
   const { repair = false, yes = false, from, config, data } = flags;
-  if (from !== undefined && !repair) refuse("--from: is for --repair");
-  if (repair && !yes && !process.stdin.isTTY) refuse("--yes: is needed where there is no terminal to ask at");
+  if (from !== undefined && !repair) refuse("--from: needs --repair");
+  if (repair && !yes && !process.stdin.isTTY) refuse("--yes: is required without a terminal");
   const where = { ...(config === undefined ? {} : { config }), ...(data === undefined ? {} : { data }) };
   await withImages(where, async (images) => {
     const source = from === undefined ? null : readSource(from, images.targets);
@@ -57,7 +57,7 @@ async function run(
   backup: OpenImages["stores"] | undefined,
   stateFile: StateFile,
 ): Promise<void> {
-  // The reader of the output may have left; the exit code still tells.
+  // If the reader has ended, the exit code still reports damage.
   process.stdout.on("error", () => {});
   const interrupted = listenForSignals();
   const view = quiet ? null : showCopy();
@@ -82,8 +82,8 @@ async function run(
     view?.close();
     if (!interrupted.signal.aborted) throw stoppedError(error);
     const advice = stateFile.isKept
-      ? "Run the same command again, it goes on where it was"
-      : "It was not finished";
+      ? "Run the same command again to resume"
+      : "The verification is unfinished";
     process.stderr.write(`outrigger: Stopped. ${advice}\n`);
     process.exitCode = SIGNAL_EXIT;
   } finally {
@@ -91,7 +91,7 @@ async function run(
   }
 }
 
-/** Why a verification could not go on; errors other than a store's are returned unchanged. */
+/** Why a verification stopped; errors other than a store's are returned unchanged. */
 function stoppedError(error: unknown): unknown {
   if (!isServiceError(error)) return error;
   const reason = reasonOf(error);
@@ -106,8 +106,8 @@ function refuse(problem: string): never {
 function mayRepair(targets: StorageTargets, source: StorageTargets | null): Promise<boolean> {
   const how =
     source === null
-      ? "delete every image that is damaged"
-      : `restore what is damaged from ${nameOf(source)}, and delete what cannot be restored`;
+      ? "delete every damaged image"
+      : `restore damaged images from ${nameOf(source)}, deleting those that cannot be restored`;
   return confirm(`Verify ${nameOf(targets)}, and ${how}? [y/N] `);
 }
 
@@ -134,7 +134,7 @@ function printReport(report: VerifyReport, ms: number, json: boolean): void {
   process.stdout.write(`${images} images, ${sizeText(bytes)}: ${found}, in ${timeText(seconds)}.\n`);
   if (undecided > 0) {
     process.stderr.write(
-      `outrigger: ${undecided} originals without a record were not judged, for more than 1000 images are due. Run outrigger images sweep, then this again\n`,
+      `outrigger: ${undecided} originals without a record were not checked, because more than 1000 images are due. Run outrigger images sweep, then run this again\n`,
     );
   }
 }

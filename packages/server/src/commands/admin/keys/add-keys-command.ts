@@ -7,7 +7,7 @@ const JSON_FLAG = "--json";
 
 /**
  * Adds `outrigger keys` with its commands.
- * @param configHelp What to say about `--config`.
+ * @param configHelp Help text of `--config`.
  */
 export function addKeysCommand(program: Command, configHelp: string): void {
   const keys = program
@@ -16,28 +16,28 @@ export function addKeysCommand(program: Command, configHelp: string): void {
     .showHelpAfterError("(see outrigger keys --help)")
     .addHelpText("after", KEYS_HELP);
 
-  /** A command with what all of them have. */
+  /** A subcommand with the shared options. */
   function add(name: string, description: string, help: string): Command {
     return keys
       .command(name)
       .description(description)
       .showHelpAfterError(`(see outrigger keys ${name} --help)`)
       .option("--config <file>", configHelp)
-      .option("--data <directory>", "where the database is, unless it is configured (default: ./data)")
+      .option("--data <directory>", "directory of the database, unless configured (default: ./data)")
       .addHelpText("after", help);
   }
 
-  add("create", "Make a key, and an account where there is none.", CREATE_HELP)
-    .option("--account <id>", "whose it is (default: a new account with a random ID)", parseAccount)
-    .option("--email <address>", "of a new account", parseEmail)
-    .option("--plan <name>", "of a new account (default: free)")
+  add("create", "Create a key, and an account if it does not exist.", CREATE_HELP)
+    .option("--account <id>", "account of the key (default: a new account with a random ID)", parseAccount)
+    .option("--email <address>", "email address of a new account", parseEmail)
+    .option("--plan <name>", "plan of a new account (default: free)")
     .option(JSON_FLAG, "print one JSON object")
     .action(lazyAction(async () => (await import("./change-keys.ts")).createKey));
   add("list", "List accounts and their keys.", LIST_HELP)
     .option(JSON_FLAG, "print a JSON object per line")
     .action(lazyAction(async () => (await import("./list-keys.ts")).listKeys));
-  add("revoke", "Make a key useless.", REVOKE_HELP)
+  add("revoke", "Revoke a key.", REVOKE_HELP)
     .argument("<account>", "ID of the account", parseAccount)
-    .argument("<hint>", "how the key begins", parseHint)
+    .argument("<hint>", "first characters of the key", parseHint)
     .action(lazyAction(async () => (await import("./change-keys.ts")).revokeKeys));
 }

@@ -2,10 +2,10 @@ import { isServiceError } from "@outrigger/core";
 import { ConfigError, StartError } from "../../../config/config-error.ts";
 import { type DataFlags, type LookupTools, withLookup } from "../../../lookup/with-lookup.ts";
 
-/** As many characters of a key as are kept. */
+/** Number of stored characters of a key. */
 const HINT_LENGTH = 6;
 
-/** The options of `outrigger keys create`, proved as far as the command line alone allows. */
+/** The options of `outrigger keys create`, validated by the command line. */
 export interface CreateFlags extends DataFlags {
   account?: string;
   email?: string;
@@ -13,7 +13,7 @@ export interface CreateFlags extends DataFlags {
   json?: boolean;
 }
 
-/** `outrigger keys create`: a key for a new account, or another one for an account that is there. Told once. */
+/** `outrigger keys create`: creates a key for a new or an existing account and prints it once. */
 export async function createKey({ json = false, ...flags }: CreateFlags): Promise<void> {
   await withLookup(flags, true, async (tools) => {
     const { account, key } = await create(tools, flags);
@@ -30,9 +30,7 @@ async function create(
   requirePlan(plan, Object.keys({ free: true, ...settings.plans }));
   if (id !== undefined && (await accounts.get(id)) !== null) {
     if (email !== undefined || plan !== undefined) {
-      throw new StartError(
-        `There is an account ${id} already: leave --email and --plan away for another key`,
-      );
+      throw new StartError(`Account ${id} already exists: omit --email and --plan to create another key`);
     }
     return { account: id, key: await lookup.createKey(id) };
   }
@@ -45,7 +43,7 @@ async function create(
     return { account: account.id, key };
   } catch (cause) {
     if (!isServiceError(cause, "conflict")) throw cause;
-    throw new StartError("The account was made by somebody else just now: run it again", { cause });
+    throw new StartError("Another process has just created the account: run this again", { cause });
   }
 }
 
@@ -57,13 +55,16 @@ function requirePlan(plan: string | undefined, known: readonly string[]): void {
 }
 
 /**
- * `outrigger keys revoke`: from when it ends, the keys of an account that begin so open nothing.
- * @param hint the beginning of a key, or all of it.
+ * `outrigger keys revoke`: revokes the keys of an account that begin with `hint`.
+ * @param hint The first characters of a key, or the whole key.
  */
 export async function revokeKeys(account: string, hint: string, flags: DataFlags): Promise<void> {
   await withLookup(flags, false, async ({ lookup }) => {
     const count = await lookup.revokeKeys(account, hint.slice(0, HINT_LENGTH));
-    if (count === 0) throw new StartError(`Account ${account} has no valid key that begins so`);
+    if (count === 0)
+      throw new StartError(
+        `Account ${account} has no valid key that begins with ${hint.slice(0, HINT_LENGTH)}`,
+      );
     process.stdout.write(`${count} ${count === 1 ? "key" : "keys"} revoked\n`);
   });
 }

@@ -12,7 +12,7 @@ export interface ListFlags extends DataFlags {
 const PAGE = 500;
 const WIDTHS = [36, 12, 6, 16, 16];
 
-/** `outrigger keys list`: a line for each key, for people or as JSON. The keys themselves are not stored. */
+/** `outrigger keys list`: one line per key, as a table or as JSON. Keys are stored only as hashes. */
 export async function listKeys({ json = false, ...flags }: ListFlags): Promise<void> {
   await withLookup(flags, false, (tools) => printLines(linesOf(tools, json)));
 }

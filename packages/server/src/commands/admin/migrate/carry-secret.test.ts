@@ -9,7 +9,7 @@ import { planSecret } from "./carry-secret.ts";
 
 const REDIS: StorageTarget = { kind: "redis", url: "redis://127.0.0.1:6379" };
 
-/** A directory for each side, of which the first may keep a secret. */
+/** A directory for each side; the first may keep a secret. */
 async function sides(kept: Buffer | null) {
   const cwd = await temporaryDirectory();
   const [from, to] = [join(cwd, "from"), join(cwd, "to")];
@@ -20,7 +20,7 @@ async function sides(kept: Buffer | null) {
 }
 
 describe("planSecret", () => {
-  it("takes the secret of a directory along to another, or one that is configured", async () => {
+  it("copies the secret of a directory, or a configured one, to another directory", async () => {
     const kept = randomBytes(32);
     const configured = Buffer.from("a text of thirty-two bytes or more");
     for (const [known, given, from] of [
@@ -36,11 +36,11 @@ describe("planSecret", () => {
       await plan.carry();
       expect(await readFile(own)).toEqual(known);
       expect((await stat(own)).mode & 0o777).toBe(0o600);
-      expect(plan.advice).toContain("keeps the secret of the old server now");
+      expect(plan.advice).toContain("now keeps the secret of the old server");
     }
   });
 
-  it("writes all that are known to a file, the configured ones first", async () => {
+  it("writes all known secrets to a file, the configured ones first", async () => {
     const [kept, first, second] = [randomBytes(32), randomBytes(32), randomBytes(40)];
     const { from, to, own, cwd } = await sides(kept);
     const secretFile = join(cwd, "secrets");
@@ -49,29 +49,29 @@ describe("planSecret", () => {
     const lines = [first, second, kept].map(secretText);
     expect(await readFile(secretFile, "utf8")).toBe(`${lines.join("\n")}\n`);
     expect(plan.advice).toContain(`OUTRIGGER_SECRET_FILE=${secretFile}`);
-    // A directory keeps one only.
+    // A directory keeps only one secret.
     await expect(stat(own)).rejects.toThrow("ENOENT");
   });
 
-  it("says what is left to do where nothing can be kept", async () => {
+  it("names the remaining steps if the target keeps no secret", async () => {
     const { from } = await sides(randomBytes(32));
     const advice = async (source: StorageTarget, configured: Buffer[]) => {
       return (await planSecret({ from: source, to: REDIS, configured, secretFile: undefined })).advice;
     };
     expect(await advice(from, [])).toContain("Run this again with --secret-file FILE");
-    expect(await advice(REDIS, [randomBytes(32)])).toContain("the same secret as this command was given");
-    expect(await advice(REDIS, [])).toContain("the secret of the old one");
+    expect(await advice(REDIS, [randomBytes(32)])).toContain("the secret given to this command");
+    expect(await advice(REDIS, [])).toContain("the secret of the old server");
   });
 
-  it("refuses what is there already, a directory that is not there, and to write what nobody knows", async () => {
+  it("rejects an existing file, a missing directory, and an unknown secret", async () => {
     const { from, to, own, cwd } = await sides(randomBytes(32));
     const plan = (secretFile?: string) => planSecret({ from, to, configured: [], secretFile });
     await writeFile(join(cwd, "taken"), "something else");
-    await expect(plan(join(cwd, "taken"))).rejects.toThrow("is there already, with something else in it");
+    await expect(plan(join(cwd, "taken"))).rejects.toThrow("already exists with other content");
     await expect(plan(join(cwd, "nowhere", "secret"))).rejects.toThrow("there is no directory");
     await expect(
       planSecret({ from: REDIS, to: REDIS, configured: [], secretFile: join(cwd, "new") }),
-    ).rejects.toThrow("where no secret is known");
+    ).rejects.toThrow("if no secret is known");
     await writeFile(own, randomBytes(32));
     await expect(plan()).rejects.toThrow("holds another secret than the source");
   });

@@ -8,25 +8,25 @@ import { describeTarget } from "../../../config/targets/describe-storage.ts";
 import type { StorageTarget } from "../../../config/targets/storage-target.ts";
 import { writeOnce } from "../write-file.ts";
 
-/** How the secret that PINs are derived from comes to the new server. */
+/** How the new server gets the secret from which PINs are derived. */
 export interface SecretPlan {
-  /** Writes it where it belongs. What is there already is the same. */
+  /** Writes the secret. An existing file already holds the same secret. */
   carry(): Promise<void>;
-  /** What is left to do, in sentences without a secret. */
+  /** The remaining steps, in sentences without a secret. */
   advice: string;
 }
 
 export interface SecretSides {
-  /** What keeps the records. */
+  /** The stores of the records. */
   from: StorageTarget;
   to: StorageTarget;
-  /** Secrets of the configuration. */
+  /** The configured secrets. */
   configured: readonly Buffer[];
-  /** Of `--secret-file`. */
+  /** The path given by `--secret-file`. */
   secretFile: string | undefined;
 }
 
-/** @throws ConfigError, StartError where something else is in the way. Nothing is written yet. */
+/** Plans without writing. @throws ConfigError, StartError if an existing file is in the way. */
 export async function planSecret({ from, to, configured, secretFile }: SecretSides): Promise<SecretPlan> {
   const kept = from.kind === "file" ? await readKept(join(from.directory, "secret")) : null;
   const isConfigured = kept !== null && configured.some((each) => each.equals(kept));
@@ -54,7 +54,7 @@ export async function planSecret({ from, to, configured, secretFile }: SecretSid
   };
 }
 
-/** The file of a secret as it is; `null` where there is none. */
+/** The content of a secret file; `null` if it does not exist. */
 export async function readKept(path: string): Promise<Buffer | null> {
   try {
     return await readFile(path);
@@ -76,19 +76,20 @@ async function requireSame(path: string, secret: Buffer): Promise<void> {
   const there = await readKept(path);
   if (there === null || there.equals(secret)) return;
   throw new StartError(
-    `${path} holds another secret than the source, so PINs would not be what they were: name a directory without one`,
+    `${path} holds another secret than the source, so PINs would change: use a directory without a secret`,
   );
 }
 
 async function requireWritable(path: string, text: Buffer, known: number): Promise<void> {
   const problem = (what: string) => new ConfigError("The command line", [`--secret-file: ${what}`]);
   if (known === 0) {
-    throw problem("must not be given where no secret is known: give OUTRIGGER_SECRET of the old server");
+    throw problem(
+      "must not be given if no secret is known: set OUTRIGGER_SECRET to the secret of the old server",
+    );
   }
   const there = await readKept(path);
-  if (there !== null && !there.equals(text))
-    throw problem(`${path} is there already, with something else in it`);
-  const directory = await stat(dirname(path)).catch(() => null); // Whatever the reason, nothing can be written there.
+  if (there !== null && !there.equals(text)) throw problem(`${path} already exists with other content`);
+  const directory = await stat(dirname(path)).catch(() => null); // Whatever the reason, the file cannot be written there.
   if (!directory?.isDirectory()) throw problem(`there is no directory ${dirname(path)}`);
 }
 
@@ -103,12 +104,12 @@ interface Carried {
 
 function adviceFor({ from, to, file, carriesOwn, isKept, isConfigured }: Carried): string {
   if (file !== null) {
-    return `PINs stay valid: start the new server with OUTRIGGER_SECRET_FILE=${file}, which holds the secret of the old one. Keep it as you keep passwords.`;
+    return `PINs stay valid: start the new server with OUTRIGGER_SECRET_FILE=${file}, which holds the secret of the old one. Protect it like a password.`;
   }
-  if (carriesOwn) return `PINs stay valid: ${describeTarget(to)} keeps the secret of the old server now.`;
+  if (carriesOwn) return `PINs stay valid: ${describeTarget(to)} now keeps the secret of the old server.`;
   if (isKept) {
-    return `PINs are derived from the secret that ${describeTarget(from)} keeps; without it at the new server, no PIN works. Run this again with --secret-file FILE, which takes little time, and start the new server with OUTRIGGER_SECRET_FILE=FILE.`;
+    return `PINs are derived from the secret in ${describeTarget(from)}; no PIN works on the new server without it. Run this again with --secret-file FILE, which is quick, and start the new server with OUTRIGGER_SECRET_FILE=FILE.`;
   }
-  const which = isConfigured ? "the same secret as this command was given" : "the secret of the old one";
+  const which = isConfigured ? "the secret given to this command" : "the secret of the old server";
   return `PINs stay valid with the same secret: start the new server with ${which} (OUTRIGGER_SECRET, OUTRIGGER_SECRET_FILE, or secret in its configuration).`;
 }

@@ -9,7 +9,7 @@ import { printReport } from "./print-report.ts";
 import { readSides, type Sides } from "./read-sides.ts";
 import { runCopy } from "./run-copy.ts";
 
-/** The options of `outrigger migrate`, proved as far as the command line alone allows. */
+/** The options of `outrigger migrate`, validated by the command line. */
 export interface MigrateFlags {
   from: string;
   to: string;
@@ -23,7 +23,7 @@ export interface MigrateFlags {
   config?: string;
 }
 
-/** `outrigger migrate`: makes one storage the same as another. */
+/** `outrigger migrate`: makes the target storage equal to the source. */
 export async function migrate(flags: MigrateFlags): Promise<void> {
   const sides = readSides(flags.from, flags.to);
   const { secret = [] } = await loadConfig(
@@ -71,7 +71,7 @@ async function run(
   });
 }
 
-/** Names a source in the mark at the target: the same text as long as it is the same store. */
+/** The name of a source in the mark at the target; the same store always has the same name. */
 export function nameOf(targets: StorageTargets): string {
   const described = describeTargets(targets);
   return typeof described === "string" ? described : JSON.stringify(described);

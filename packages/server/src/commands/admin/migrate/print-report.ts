@@ -2,15 +2,15 @@ import type { MigrationReport, MigrationTrouble } from "@outrigger/core";
 import { sizeText, timeText } from "../../../cli/amounts.ts";
 import { printable } from "../../../cli/printable.ts";
 
-/** Prints what a migration did and found. */
+/** Prints the result of a migration. */
 export function printReport(report: MigrationReport, ms: number, advice: string, json: boolean): void {
-  // The reader may have ended; the exit code still tells.
+  // If the reader has ended, the exit code still reports failures.
   process.stdout.on("error", () => {});
   printTroubles("damaged at the source", report.damaged);
   printTroubles("not copied", report.failed);
   if (report.damaged.length > 0) {
     process.stderr.write(
-      `outrigger: ${report.damaged.length} damaged at the source, and copied as they are: see outrigger images verify\n`,
+      `outrigger: ${report.damaged.length} damaged at the source and copied unchanged: see outrigger images verify\n`,
     );
   }
   const { isComplete, keys } = report;
@@ -25,10 +25,10 @@ export function printReport(report: MigrationReport, ms: number, advice: string,
   }
   const why =
     report.failed.length > 0
-      ? "some of it could not be copied"
-      : `the source has ${keys.from} keys, the target ${keys.to}: the source is being changed. Stop what uses it`;
+      ? "some keys could not be copied"
+      : `the source has ${keys.from} keys, the target ${keys.to}: the source is changing. Stop the processes that use it`;
   process.stderr.write(
-    `outrigger: The target is not whole, and no server starts on it: ${why}, and run this again\n`,
+    `outrigger: The target is incomplete, and no server starts on it: ${why}, and run this again\n`,
   );
 }
 

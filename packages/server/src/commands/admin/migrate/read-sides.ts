@@ -9,13 +9,13 @@ import { requireDataDirectory } from "../../../storage/data-directory.ts";
 
 const SOURCE = "The command line";
 
-/** Where images come from and go to. */
+/** The source and target of a copy. */
 export interface Sides {
   from: StorageTargets;
   to: StorageTargets;
 }
 
-/** Reads `--from` and `--to`. @throws ConfigError; StartError where there is nothing to come from. */
+/** Reads `--from` and `--to`. @throws ConfigError; StartError if the source does not exist. */
 export function readSides(from: string, to: string): Sides {
   const sides = { from: readSide(from, "--from"), to: readSide(to, "--to") };
   requireApart(sides);
@@ -23,24 +23,24 @@ export function readSides(from: string, to: string): Sides {
   return sides;
 }
 
-/** Reads `--from` of a command that changes `to`. @throws ConfigError; StartError where there is nothing to come from. */
+/** Reads `--from` of a command that changes `to`. @throws ConfigError; StartError if the source does not exist. */
 export function readSource(from: string, to: StorageTargets): StorageTargets {
   const source = readSide(from, "--from");
   if (ROLES.some((role) => ROLES.some((other) => isSame(source[role], to[other])))) {
-    throw new ConfigError(SOURCE, ["--from: must be another storage than the one that is repaired"]);
+    throw new ConfigError(SOURCE, ["--from: must differ from the storage being repaired"]);
   }
   requireDirectories(source);
   return source;
 }
 
-/** Proves that directories of `--from` are there and belong to this user. @throws StartError */
+/** Verifies that the directories of `--from` exist and belong to this user. @throws StartError */
 export function requireDirectories(from: StorageTargets): void {
   for (const { target } of distinctTargets(from)) {
     if (target.kind !== "file") continue;
-    // Opened, it would be made.
+    // Opening a missing directory would create it.
     if (!statSync(join(target.directory, "blobs"), { throwIfNoEntry: false })?.isDirectory()) {
       throw new StartError(
-        `${target.directory} is not a data directory of Outrigger: name the right one by --from`,
+        `${target.directory} is not a data directory of Outrigger: set the right one with --from`,
       );
     }
     requireDataDirectory(target.directory);
@@ -54,17 +54,17 @@ export function readSide(text: string, flag: string): StorageTargets {
   const targets = targetsOf(storage, undefined);
   if (ROLES.some((role) => targets[role].kind === "memory")) {
     throw new ConfigError(SOURCE, [
-      `${flag}: must not be memory:, which no other process reaches; for renditions, name the store of the originals`,
+      `${flag}: must not be memory:, which other processes cannot access; for renditions, name the store of the originals`,
     ]);
   }
   return targets;
 }
 
-/** Also of one role only: what is changed at the target must not change the source. */
+/** Even one shared role is rejected: changes to the target must not change the source. */
 function requireApart({ from, to }: Sides): void {
   const shared = (role: StoreRole) => ROLES.some((other) => isSame(from[role], to[other]));
   if (!ROLES.some(shared)) return;
-  throw new ConfigError(SOURCE, ["--to: must not have a store of --from: the same is on both sides"]);
+  throw new ConfigError(SOURCE, ["--to: must not share a store with --from"]);
 }
 
 function isSame(one: object, other: object): boolean {

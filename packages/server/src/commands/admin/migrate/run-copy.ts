@@ -4,19 +4,19 @@ import { listenForSignals } from "../../../cli/listen-for-signals.ts";
 import { StartError } from "../../../config/config-error.ts";
 import { showCopy } from "../show-progress.ts";
 
-/** A copy between storages that is under way. */
+/** A running copy between stores. */
 export interface RunningCopy {
-  /** For the function that copies. */
+  /** Options for the function that copies. */
   options: Required<Pick<MigrateOptions, "signal" | "onProgress">>;
-  /** Shows no more progress: to be called before the result is printed. */
+  /** Ends the progress display; call it before printing the result. */
   end(): void;
 }
 
 const SIGNAL_EXIT = 130;
 
 /**
- * Runs a copy that shows its progress, until it is done or a signal ends it.
- * @param refused What to say of a copy that must not be made, e.g. `Nothing was copied`.
+ * Runs a copy with a progress display until it finishes or a signal ends it.
+ * @param refused Start of the message for a rejected copy, e.g. `Nothing was copied`.
  */
 export async function runCopy(
   isQuiet: boolean,
@@ -33,7 +33,7 @@ export async function runCopy(
   } catch (error) {
     view?.close();
     if (!interrupted.signal.aborted) throw migrationError(error, refused);
-    process.stderr.write("outrigger: Stopped. Run the same command again, it goes on where it was\n");
+    process.stderr.write("outrigger: Stopped. Run the same command again to resume\n");
     process.exitCode = SIGNAL_EXIT;
   } finally {
     view?.close();
@@ -42,8 +42,8 @@ export async function runCopy(
 }
 
 /**
- * Why a copy between storages could not go on, and what to do about it. Other errors are returned unchanged.
- * @param refused Begins the sentence about a copy that must not be made.
+ * Why a copy between stores stopped, with the remedy. Other errors are returned unchanged.
+ * @param refused Start of the message for a rejected copy.
  */
 export function migrationError(error: unknown, refused: string): unknown {
   if (!isServiceError(error)) return error;
@@ -53,11 +53,11 @@ export function migrationError(error: unknown, refused: string): unknown {
       return new StartError(`${refused}: ${said}`, { cause: error });
     case "no_space":
       return new StartError(
-        `The target has no room left: ${said}. Make room and run this again, it goes on where it was`,
+        `The target has no space left: ${said}. Free some space, then run this again to resume`,
         { cause: error },
       );
     default:
-      return new StartError(`${said}. Run this again when that is mended, it goes on where it was`, {
+      return new StartError(`${said}. Fix this, then run this again to resume`, {
         cause: error,
       });
   }

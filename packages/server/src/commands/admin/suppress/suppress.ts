@@ -6,7 +6,7 @@ export interface SuppressFlags extends DataFlags {
   remove?: boolean;
 }
 
-/** `outrigger suppress`: leaves people and domains out for good, or takes that back. */
+/** `outrigger suppress`: suppresses people and domains, or ends a suppression. */
 export async function suppress(
   texts: readonly string[],
   { remove = false, ...flags }: SuppressFlags,
@@ -19,7 +19,7 @@ export async function suppress(
         return { isDone: true, said: "suppressed" };
       }
       const isDone = await lookup.unsuppress(subject);
-      return { isDone, said: isDone ? "no longer suppressed" : "it is not suppressed" };
+      return { isDone, said: isDone ? "no longer suppressed" : "not suppressed" };
     });
   });
 }

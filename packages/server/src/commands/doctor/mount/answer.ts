@@ -1,17 +1,17 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { printable } from "../../../cli/printable.ts";
 
-/** What came back for a request, read to its end. */
+/** The complete reply to a request. */
 export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** The time by this machine's clock when the request began and when the reply's headers were there. Unix milliseconds. */
+  /** Times at which the request began and the headers of the reply arrived, by this machine's clock. Unix milliseconds. */
   sentMs: number;
   arrivedMs: number;
   /** Whether the connection had served a request before. */
   isReused: boolean;
-  /** Whether this machine itself answered. */
+  /** Whether this machine sent the reply. */
   isLoopback: boolean;
   /** Days until the certificate ends; `null` without TLS. */
   certificateDays: number | null;
@@ -19,24 +19,24 @@ export interface Answer {
   tlsVersion: string | null;
 }
 
-/** A header as one string; absent: `undefined`. */
+/** A header as one string; `undefined` if absent. */
 export function headerOf({ headers }: Answer, name: string): string | undefined {
   const value = headers[name.toLowerCase()];
   return Array.isArray(value) ? value.join(", ") : value;
 }
 
-/** The body as an object; empty where it is none. */
+/** The JSON body as an object; empty if it is not one. */
 export function objectOf({ body }: Pick<Answer, "body">): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(body.toString("utf8"));
     return typeof value === "object" && value !== null ? Object.fromEntries(Object.entries(value)) : {};
   } catch {
-    // No JSON: there is nothing to be read in it.
+    // The body is not JSON.
     return {};
   }
 }
 
-/** What the service says is wrong (RFC 9457); `null` where the reply is not a problem of that shape. */
+/** The `detail` of a problem reply (RFC 9457); `null` for any other reply. */
 export function problemDetail(answer: Answer): string | null {
   if (!/^application\/problem\+json\b/i.test(headerOf(answer, "content-type") ?? "")) return null;
   const { detail } = objectOf(answer);
@@ -47,7 +47,7 @@ export function isRedirect({ status }: Answer): boolean {
   return [301, 302, 303, 307, 308].includes(status);
 }
 
-/** A reply as a clause: its status, and its problem or its likely sender. Printable. */
+/** A reply as a clause: its status with its problem or its likely sender. Safe to print. */
 export function describeAnswer(answer: Answer): string {
   const { status } = answer;
   const detail = problemDetail(answer);

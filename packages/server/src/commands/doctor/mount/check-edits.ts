@@ -6,13 +6,13 @@ import type { UploadedImage } from "./uploaded-image.ts";
 import { type MountCheck, type MountVisit, pathOf } from "./visit.ts";
 
 const NEW_NAME = "outrigger doctor, renamed";
-/** Each on a connection of its own, so that they reach as many processes as a proxy has. */
+/** Reads after a change, each on a new connection so that a proxy spreads them over its processes. */
 const READS_BACK = 6;
 const AFTERWARDS = "after deletion";
-/** Each on a connection of its own, so that they reach as many processes as a proxy has. */
+/** Reads after a deletion, each on a new connection so that a proxy spreads them over its processes. */
 const LOOKS = 4;
 
-/** Whether JSON changes an image, every process sees the change at once, and a stale `If-Match` is refused. */
+/** Whether JSON changes an image, every process sees the change at once, and a stale `If-Match` is rejected. */
 export const checkEdits: MountCheck = async (visit, image) => {
   const before = await visit.send(pathOf(image, "json"));
   const answer = await patch(visit, image, NEW_NAME);
@@ -42,16 +42,16 @@ function patchFinding(answer: Answer): Finding {
   if (answer.status === 200 && objectOf(answer).name === NEW_NAME)
     return ok("PATCH", "JSON and the PIN arrive");
   const detail = problemDetail(answer);
-  const said = `is answered with ${describeAnswer(answer)}`;
+  const said = `answers ${describeAnswer(answer)}`;
   if (detail === null) return problem("PATCH", said, remedies.allowMethods);
   if (detail === "The PIN is missing") {
-    return problem("PATCH", said, "Have whatever is in front pass X-Service-Image-Pin on");
+    return problem("PATCH", said, "Let the proxy in front forward X-Service-Image-Pin");
   }
   if (detail === "The PIN is wrong") return problem("PATCH", said, remedies.shareStorage);
   if (answer.status === 404 || answer.status === 410) return problem("PATCH", said, remedies.shareStorage);
   if (/request body|Nothing to change|body must/.test(detail))
     return problem("PATCH", said, remedies.mountFirst);
-  return problem("PATCH", said, "Look into the logs of the app");
+  return problem("PATCH", said, "Check the logs of the app");
 }
 
 /** Whether every process sees a change at once. */
@@ -61,9 +61,9 @@ async function tryReadBack(visit: MountVisit, image: UploadedImage): Promise<Fin
     const answer = await visit.send(pathOf(image, "json"));
     if (answer.status === 200 && objectOf(answer).name === NEW_NAME) continue;
     const said = answer.status === 200 ? "its old name" : describeAnswer(answer);
-    return problem(check, `an image that was just changed is answered with ${said}`, remedies.shareStorage);
+    return problem(check, `the reply for a changed image is ${said}`, remedies.shareStorage);
   }
-  return ok(check, `${READS_BACK} connections see the same`);
+  return ok(check, `${READS_BACK} connections see the change`);
 }
 
 async function tryStaleEdit(
@@ -73,22 +73,22 @@ async function tryStaleEdit(
 ): Promise<Finding> {
   const check = "If-Match";
   if (etag === undefined) {
-    return warning(check, "replies with a record have no ETag to be named", "Let ETag through");
+    return warning(check, "replies with a record have no ETag", "Forward ETag");
   }
   const answer = await patch(visit, image, "outrigger doctor, lost", { "If-Match": etag });
   return answer.status === 412
-    ? ok(check, "a change of what has changed meanwhile is refused")
+    ? ok(check, "an edit of a changed record is rejected")
     : warning(
         check,
-        `a change of what has changed meanwhile is answered with ${describeAnswer(answer)}`,
-        "Have whatever is in front pass If-Match on",
+        `the reply to an edit of a changed record is ${describeAnswer(answer)}`,
+        "Let the proxy in front forward If-Match",
       );
 }
 
 /** Whether a deleted image is gone at once, in every process. */
 export const checkDelete: MountCheck = async (visit, image) => {
   const path = pathOf(image, "png");
-  // So that a cache in front has it.
+  // Fills a cache in front.
   for (let index = 0; index < 2; index++) await visit.send(path);
   const answer = await visit.send(pathOf(image, "json"), {
     method: "DELETE",
@@ -100,33 +100,32 @@ export const checkDelete: MountCheck = async (visit, image) => {
 };
 
 function deleteProblem(answer: Answer): Finding {
-  const said = `is answered with ${describeAnswer(answer)}`;
+  const said = `answers ${describeAnswer(answer)}`;
   const detail = problemDetail(answer);
   if (detail === null) return problem("DELETE", said, remedies.allowMethods);
   if (detail === "The PIN is missing")
-    return problem("DELETE", said, "Have whatever is in front pass X-Service-Image-Pin on");
+    return problem("DELETE", said, "Let the proxy in front forward X-Service-Image-Pin");
   return problem("DELETE", said, remedies.shareStorage);
 }
 
 async function lookAfterwards(visit: MountVisit, image: UploadedImage, path: string): Promise<Finding> {
   for (let index = 0; index < LOOKS; index++) {
-    // No cache has seen these.
+    // No cache has these addresses.
     for (const address of [pathOf(image, "json"), `${path}?doctor=${randomUUID()}`]) {
       const { status } = await visit.send(address);
       if (status !== 410 && status !== 404) {
-        return problem(AFTERWARDS, `it is still answered with ${status}`, remedies.shareStorage);
+        return problem(AFTERWARDS, `the image still answers ${status}`, remedies.shareStorage);
       }
     }
   }
   const cached = await visit.send(path);
-  if (cached.status !== 200) return ok(AFTERWARDS, "it is gone at once");
+  if (cached.status !== 200) return ok(AFTERWARDS, "the image is gone at once");
   const age = headerOf(cached, "age");
   const since = age === undefined ? "" : ` (Age: ${age})`;
-  const seconds =
-    /\bmax-age=(\d+)/.exec(headerOf(cached, "cache-control") ?? "")?.[1] ?? "as many as it likes";
+  const seconds = /\bmax-age=(\d+)/.exec(headerOf(cached, "cache-control") ?? "")?.[1] ?? "any number of";
   return warning(
     AFTERWARDS,
-    `a cache in front serves the picture on${since}, for up to ${seconds} seconds`,
-    "Set cacheSeconds to what you can bear, or 0, and have that cache obey Cache-Control",
+    `a cache in front still serves the picture${since}, for up to ${seconds} seconds`,
+    "Lower cacheSeconds, and let the cache obey Cache-Control",
   );
 }

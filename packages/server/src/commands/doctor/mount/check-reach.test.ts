@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { otherPlaces } from "./check-reach.ts";
 
-it("looks above first, then where people mount", () => {
+it("otherPlaces lists parent paths first, then common mount points", () => {
   const places = otherPlaces("https://example.com/a/b/api");
   expect(places.slice(0, 4)).toEqual([
     "https://example.com/a/b",

@@ -10,20 +10,20 @@ const CHECK = "mount";
 const MAX_REDIRECTS = 3;
 const LOOKUP = "lookup";
 
-/** An address that every mount answers in a way that nothing else does. */
+/** An address with a reply by which a mount can be recognized. */
 export const HELLO_PATH = "/api/images.json";
 
-/** What answers at an address. */
+/** The service at an address. */
 export interface Reached {
-  /** At least one. */
+  /** At least one finding. */
   findings: Finding[];
-  /** Whether there was an answer. */
+  /** Whether there was a reply. */
   isThere: boolean;
-  /** The reply of the image service; `null` where there is none. */
+  /** The reply of the image service; `null` without an image service. */
   hello: Answer | null;
 }
 
-/** Whether there is a mount. Where the address redirects to another, the visit goes on there. */
+/** Whether there is a mount. If the address redirects, the visit continues at the target. */
 export async function checkReach(visit: MountVisit): Promise<Reached> {
   const findings: Finding[] = [];
   for (let redirects = 0; ; redirects++) {
@@ -45,12 +45,12 @@ export async function checkReach(visit: MountVisit): Promise<Reached> {
   }
 }
 
-/** Whether this is how the image service answers a GET of where images are created. */
+/** Whether this is the reply of the image service to a GET of the address for creates. */
 export function isImageService(answer: Answer): boolean {
   return answer.status === 405 && /\bPOST\b/.test(headerOf(answer, "allow") ?? "");
 }
 
-/** Where the mount is that a redirect leads to; `null` where it leads to something else. */
+/** The mount that a redirect leads to; `null` if it leads elsewhere. */
 function redirectedBase(base: string, hello: Answer): string | null {
   const location = headerOf(hello, "location") ?? "";
   if (!URL.canParse(location, base)) return null;
@@ -61,9 +61,9 @@ function redirectedBase(base: string, hello: Answer): string | null {
 }
 
 function redirectFinding(base: string, target: string): Finding {
-  const detail = printable(`${base} leads to ${target}`);
+  const detail = printable(`${base} redirects to ${target}`);
   if (base.replace(/^http:/, "https:") === target) return ok("redirect", detail);
-  const remedy = "Tell clients that address, and set publicUrl to it: an upload does not survive a redirect";
+  const remedy = "Give clients that address, and set publicUrl to it: an upload does not survive a redirect";
   return warning("redirect", detail, remedy);
 }
 
@@ -76,32 +76,28 @@ async function findingOf(visit: MountVisit, hello: Answer): Promise<Finding> {
   const said = `${base}: ${describeAnswer(hello)}`;
   if (detail?.startsWith("SSL is required")) {
     const isSecure = base.startsWith("https:");
-    return problem(
-      CHECK,
-      said,
-      isSecure ? remedies.trustProxy : "Use https://, and put a server for TLS in front",
-    );
+    return problem(CHECK, said, isSecure ? remedies.trustProxy : "Use https://, and terminate TLS in front");
   }
   if (detail === "This host is not served here") {
-    return problem(CHECK, said, `Add ${new URL(base).host} to allowedHosts, or have the proxy pass Host on`);
+    return problem(CHECK, said, `Add ${new URL(base).host} to allowedHosts, or let the proxy forward Host`);
   }
   if (hello.status === 401 || hello.status === 403) {
-    return problem(CHECK, said, 'Give what the app asks for by --header "Name: value"');
+    return problem(CHECK, said, 'Send the credentials of the app with --header "Name: value"');
   }
   if (hello.status >= 500) {
-    return problem(CHECK, said, "Look whether the app runs, and into the logs of the proxy and of the app");
+    return problem(CHECK, said, "Check that the app runs, and check the logs of the proxy and of the app");
   }
   const places = await mountsAmong(visit, otherPlaces(base));
   return places.length === 0
-    ? problem(CHECK, `${said}: no Outrigger is mounted here`, "Name the path that it is mounted at")
+    ? problem(CHECK, `${said}: Outrigger is not mounted here`, "Use the path at which it is mounted")
     : problem(
         CHECK,
-        `${said}: no Outrigger is mounted here, but at ${places.join(" and ")}`,
-        "Name that address",
+        `${said}: Outrigger is not mounted here, but at ${places.join(" and ")}`,
+        "Use that address",
       );
 }
 
-/** Addresses of the same host at which a mount may be instead: those above, and those that people often choose. */
+/** Other addresses of the host that may be the mount: the parent paths, then common mount points. */
 export function otherPlaces(base: string): string[] {
   const { origin, pathname } = new URL(base);
   const segments = pathname.split("/").filter((segment) => segment !== "");
@@ -118,31 +114,31 @@ async function mountsAmong(visit: MountVisit, places: readonly string[]): Promis
     try {
       if (isImageService(await visit.send(HELLO_PATH))) found.push(place);
     } catch {
-      // A place that does not answer is none; that the host does was seen.
+      // No reply means no mount. The host itself has already responded.
     }
   }
   visit.base = base;
   return found;
 }
 
-/** Whether clients are told why something is refused. */
+/** Whether error replies of the service reach the client. */
 export async function checkErrors(visit: MountVisit): Promise<Finding[]> {
   const path = `/api/images/${randomBytes(16).toString("base64url")}.json`;
   const answer = await visit.send(path);
   if (answer.status === 404 && problemDetail(answer) !== null) {
     const { instance } = objectOf(answer);
-    if (typeof instance === "string") return [ok("error replies", "arrive as they are")];
+    if (typeof instance === "string") return [ok("error replies", "arrive unchanged")];
   }
   return [
     warning(
       "error replies",
-      `what is not there is answered with ${describeAnswer(answer)}`,
+      `the reply for an unknown image is ${describeAnswer(answer)}`,
       remedies.ownErrors,
     ),
   ];
 }
 
-/** Whether the email lookup answers here as it should. None where it is not mounted. */
+/** Whether the email lookup responds correctly. Empty if it is not mounted. */
 export async function checkLookupMount(visit: MountVisit): Promise<Finding[]> {
   const answer = await visit.send("/v2/account");
   const { errors, data } = objectOf(answer);
@@ -150,14 +146,14 @@ export async function checkLookupMount(visit: MountVisit): Promise<Finding[]> {
   const id = typeof first === "object" && first !== null ? Object.entries(first) : [];
   const said = describeAnswer(answer);
   if (answer.status === 401 && id.some(([, value]) => value === "authentication_failed")) {
-    return [ok(LOOKUP, "asks for a key")];
+    return [ok(LOOKUP, "requires a key")];
   }
-  if (answer.status === 200 && typeof data === "object") return [ok(LOOKUP, "knows the key")];
-  if (answer.status === 403 && id.length > 0) return [problem(LOOKUP, "asks for TLS", remedies.trustProxy)];
+  if (answer.status === 200 && typeof data === "object") return [ok(LOOKUP, "accepts the key")];
+  if (answer.status === 403 && id.length > 0) return [problem(LOOKUP, "requires TLS", remedies.trustProxy)];
   const isJson = /\bjson\b/.test(headerOf(answer, "content-type") ?? "");
   if (answer.status === 401 || answer.status >= 500) {
-    const remedy = isJson ? "Look into the logs of the app" : remedies.ownErrors;
-    return [warning(LOOKUP, `/v2/account is answered with ${said}`, remedy)];
+    const remedy = isJson ? "Check the logs of the app" : remedies.ownErrors;
+    return [warning(LOOKUP, `/v2/account answers ${said}`, remedy)];
   }
   return [];
 }

@@ -32,23 +32,23 @@ function formatFinding(format: string, type: string, answer: Answer): Finding {
     return warning(
       check,
       describeAnswer(answer),
-      "Install a renderer that has it, such as @outrigger/imaging",
+      "Install a renderer that supports it, such as @outrigger/imaging",
     );
   }
   if (answer.status !== 200) {
     return problem(
       check,
-      `is answered with ${describeAnswer(answer)}`,
-      "Run outrigger doctor where the app runs",
+      `answers ${describeAnswer(answer)}`,
+      "Run outrigger doctor on the machine of the app",
     );
   }
   const actual = headerOf(answer, "content-type")?.split(";", 1)[0] ?? "nothing";
   return actual === type
     ? ok(check, `${answer.body.length} bytes`)
-    : problem(check, `arrives as ${actual}`, "Let Content-Type through");
+    : problem(check, `arrives as ${actual}`, "Forward Content-Type");
 }
 
-/** Whether the service draws the text of SVG pictures, script by script. */
+/** Whether the service renders the text of SVG pictures, for each script. */
 export async function checkText(visit: MountVisit): Promise<Finding[]> {
   const upload = await visit.upload({ name: "fonts.svg", type: "image/svg+xml", bytes: drawFontSheet() });
   const { image } = upload;
@@ -56,37 +56,37 @@ export async function checkText(visit: MountVisit): Promise<Finding[]> {
   await untilReady(visit, image.id);
   const answer = await visit.send(pathOf(image, "png"));
   if (answer.status !== 200) {
-    const remedy = "Run outrigger doctor where the app runs";
-    return [problem(FONTS, `text is answered with ${describeAnswer(answer)}`, remedy)];
+    const remedy = "Run outrigger doctor on the machine of the app";
+    return [problem(FONTS, `the reply for text is ${describeAnswer(answer)}`, remedy)];
   }
   try {
     return fontFindings(readFontSheet(readPngPixels(answer.body)));
   } catch (error) {
-    return [problem(FONTS, `cannot be seen: ${reasonOf(error)}`, "Let pictures through as they are")];
+    return [problem(FONTS, `could not be read: ${reasonOf(error)}`, "Forward pictures unchanged")];
   }
 }
 
-/** Whether pages of documents are drawn, and the query of an address arrives. */
+/** Whether pages of documents are rendered, and the query of an address arrives. */
 export async function checkDocument(visit: MountVisit): Promise<Finding[]> {
   const upload = await visit.upload({ name: "doctor.pdf", type: "application/pdf", bytes: twoPagePdf() });
   const { image } = upload;
   if (image === null) return [uploadFinding(PDF, upload)];
   await untilReady(visit, image.id);
   const first = await visit.send(`${pathOf(image, "png")}?page=1`);
-  if (needsSignature(first)) return [ok(PDF, "its pages need signed addresses here")];
+  if (needsSignature(first)) return [ok(PDF, "its pages need signed addresses")];
   const second = await visit.send(`${pathOf(image, "png")}?page=2`);
   const failed = [first, second].find(({ status }) => status !== 200);
   if (failed !== undefined) {
-    const remedy = "Run outrigger doctor where the app runs";
-    return [problem(PDF, `a page of it is answered with ${describeAnswer(failed)}`, remedy)];
+    const remedy = "Run outrigger doctor on the machine of the app";
+    return [problem(PDF, `the reply for a page is ${describeAnswer(failed)}`, remedy)];
   }
   return first.body.equals(second.body)
     ? [
         problem(
           PDF,
           "page=2 shows the first page",
-          "Have whatever is in front pass the query on, and cache by it",
+          "Let the proxy in front forward the query and include it in cache keys",
         ),
       ]
-    : [ok(PDF, "each page is drawn")];
+    : [ok(PDF, "each page is rendered")];
 }

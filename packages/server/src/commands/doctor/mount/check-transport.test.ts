@@ -30,11 +30,11 @@ const HELLO: Answer = {
 
 describe("checkTls", () => {
   it.each<[string, Partial<Answer>, string, string]>([
-    ["http://img.example", {}, "problem", "plain http is answered"],
+    ["http://img.example", {}, "problem", "the service answers plain http"],
     ["http://localhost:3000", { isLoopback: true }, "ok", "for development"],
     ["https://img.example", { certificateDays: 60, tlsVersion: "TLSv1.3" }, "ok", "TLSv1.3, the certificate"],
     ["https://img.example", { certificateDays: 13, tlsVersion: "TLSv1.2" }, "warning", "valid for 13 days"],
-  ])("%s, %j: %s", (base, facts, status, detail) => {
+  ])("rates %s with %j as %s", (base, facts, status, detail) => {
     expect(checkTls(base, { ...HELLO, ...facts })).toMatchObject({
       check: "TLS",
       status,
@@ -56,14 +56,14 @@ describe("checkPlainTwin", () => {
       "a service",
       (_req, res) => void res.writeHead(405, { allow: "POST, OPTIONS" }).end(),
       "problem",
-      "is answered without TLS",
+      "serves images without TLS",
     ],
-  ])("%s", async (_what, listener, status, detail) => {
+  ])("rates the http address of %s by its reply", async (_what, listener, status, detail) => {
     const finding = await checkPlainTwin(await listen(listener));
     expect(finding).toMatchObject({ check: "plain http", status, detail: expect.stringContaining(detail) });
   });
 
-  it("is content with nobody", async () => {
+  it("reports ok if nothing listens", async () => {
     const origin = await listen(() => undefined);
     for (const close of closing.splice(0)) await close();
     expect(await checkPlainTwin(origin)).toMatchObject({
@@ -73,7 +73,7 @@ describe("checkPlainTwin", () => {
   });
 });
 
-it("knows a twin only of the usual port", () => {
+it("plainTwinOf returns an address only for the default port", () => {
   expect(plainTwinOf("https://img.example/img")).toBe("http://img.example/img");
   expect(plainTwinOf("https://img.example:8443/img")).toBeNull();
   expect(plainTwinOf("http://img.example/img")).toBeNull();

@@ -14,30 +14,30 @@ const TWIN_SILENCE_MS = 5_000;
 const IDLE = "idle connection";
 const MAX_IDLE_MS = 2_000;
 const BUFFERING = "request buffering";
-/** Longer than a reply takes beyond what it took before, shorter than a refused client is waited for. */
+/** Longer than the jitter of a reply, shorter than the server waits for a rejected client. */
 const PAUSE_MS = 500;
 
-/** Whether requests to a mount are protected by TLS. @param hello Its answer. */
+/** Whether requests to a mount are protected by TLS. @param hello The reply of the mount. */
 export function checkTls(base: string, hello: Answer): Finding {
   if (base.startsWith("http:")) {
-    if (hello.isLoopback) return ok(TLS, "none, which is for development on this machine");
+    if (hello.isLoopback) return ok(TLS, "none, which is acceptable for development on this machine");
     return problem(
       TLS,
-      "plain http is answered: pictures and PINs can be read on their way",
-      'Put TLS in front, and leave the option tls at "required"',
+      "the service answers plain http: pictures and PINs can be read in transit",
+      'Terminate TLS in front, and keep the option tls at "required"',
     );
   }
   const { certificateDays, tlsVersion } = hello;
   const days = certificateDays === null ? "" : `, the certificate is valid for ${certificateDays} days`;
   const detail = `${tlsVersion ?? "on"}${days}`;
   return certificateDays !== null && certificateDays < SOON_DAYS
-    ? warning(TLS, detail, "Have it renewed, by itself if possible")
+    ? warning(TLS, detail, "Renew the certificate, automatically if possible")
     : ok(TLS, detail);
 }
 
 /**
- * Whether the address without TLS beside one with TLS gives nothing away.
- * @param twin The mount at `http:`. Nothing that is the host app's secret is sent there.
+ * Whether the plain http address beside an https address exposes nothing.
+ * @param twin The mount at `http:`. No secret of the host app is sent to it.
  */
 export async function checkPlainTwin(twin: string): Promise<Finding> {
   const check = "plain http";
@@ -45,27 +45,27 @@ export async function checkPlainTwin(twin: string): Promise<Finding> {
   try {
     answer = await exchange(new URL(twin + HELLO_PATH), { silenceMs: TWIN_SILENCE_MS });
   } catch {
-    // For whatever reason: no PIN can be sent there.
+    // Whatever the reason, no PIN can be sent there.
     return ok(check, "nothing answers without TLS");
   }
   if (isImageService(answer)) {
     return problem(
       check,
-      `${twin} is answered without TLS`,
-      'Redirect it to https://, and leave the option tls at "required"',
+      `${twin} serves images without TLS`,
+      'Redirect it to https://, and keep the option tls at "required"',
     );
   }
   const isLed = isRedirect(answer) && headerOf(answer, "location")?.startsWith("https:");
   return ok(check, isLed ? "redirected to https" : `refused: ${describeAnswer(answer)}`);
 }
 
-/** The address at `http:` beside one at `https:`; `null` for a port of its own. */
+/** The `http:` address beside an `https:` address; `null` for an explicit port. */
 export function plainTwinOf(base: string): string | null {
   const { protocol, port } = new URL(base);
   return protocol === "https:" && port === "" ? base.replace(/^https:/, "http:") : null;
 }
 
-/** Whether a connection can be used again after a while. */
+/** Whether a connection can be reused after an idle time. */
 export async function checkKeepAlive(visit: MountVisit): Promise<Finding[]> {
   const options = { keepAlive: true, maxSockets: 1 };
   const agent = visit.base.startsWith("https:") ? new HttpsAgent(options) : new HttpAgent(options);
@@ -75,13 +75,13 @@ export async function checkKeepAlive(visit: MountVisit): Promise<Finding[]> {
     const first = await visit.send(HELLO_PATH, { agent });
     await sleep(idleMs);
     const second = await visit.send(HELLO_PATH, { agent });
-    if (second.isReused) return [ok(IDLE, `is used again ${idle}`)];
+    if (second.isReused) return [ok(IDLE, `is reused ${idle}`)];
     return headerOf(first, "connection")?.toLowerCase() === "close"
-      ? [ok(IDLE, "none: every reply closes its connection")]
-      : [ok(IDLE, `is closed ${idle}, and a new one made`)];
+      ? [ok(IDLE, "not kept: every reply closes its connection")]
+      : [ok(IDLE, `is closed ${idle}, and a new one is opened`)];
   } catch (error) {
     const remedy =
-      "Have the server keep idle connections longer than who is in front of it (server.keepAliveTimeout)";
+      "Let the server keep idle connections longer than the proxy in front (server.keepAliveTimeout)";
     return [warning(IDLE, `a second request ${idle} fails: ${explainTrouble(error).detail}`, remedy)];
   } finally {
     agent.destroy();
@@ -89,8 +89,8 @@ export async function checkKeepAlive(visit: MountVisit): Promise<Finding[]> {
 }
 
 /**
- * Whether a proxy passes a request on as it arrives, or buffers all of it first. Both work, but the limits and time-outs of a
- * buffering proxy apply to uploads. The service refuses this request by its headers.
+ * Whether a proxy forwards a request as it arrives, or buffers it first. Both work, but the limits and timeouts of a
+ * buffering proxy apply to uploads. The service rejects this request by its headers.
  */
 export async function checkEarlyAnswer(visit: MountVisit): Promise<Finding[]> {
   const usual = await visit.send(HELLO_PATH);
@@ -113,8 +113,8 @@ export async function checkEarlyAnswer(visit: MountVisit): Promise<Finding[]> {
     ? [
         ok(
           BUFFERING,
-          "something in front takes a request whole before it passes it on: its time-outs count for uploads",
+          "a proxy in front buffers a request before it forwards it: its timeouts apply to uploads",
         ),
       ]
-    : [ok(BUFFERING, "none, requests are passed on as they come")];
+    : [ok(BUFFERING, "none, requests are forwarded as they arrive")];
 }

@@ -8,7 +8,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** What is said of a server that treats its connections so. */
+/** The explanation for a server that treats its connections like this. */
 async function troubleWith(treat: (socket: import("node:net").Socket) => void, protocol = "http") {
   const server = createServer((socket) => treat(socket.on("error", () => undefined)));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -21,30 +21,32 @@ async function troubleWith(treat: (socket: import("node:net").Socket) => void, p
   return explainTrouble(failure).detail;
 }
 
-it("names what a connection fails with", async () => {
+it("explainTrouble explains why a connection failed", async () => {
   expect(await troubleWith((socket) => socket.destroy())).toBe("the connection was cut without a reply");
   expect(await troubleWith((socket) => socket.resume())).toBe("nothing answers in time");
   expect(await troubleWith((socket) => socket.end("220 mail.example ESMTP\r\n"))).toBe(
     "the connection was cut without a reply",
   );
   expect(await troubleWith((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"), "https")).toBe(
-    "what listens there does not speak TLS, or none that this machine accepts",
+    "the server does not speak TLS, or no version that this machine accepts",
   );
 });
 
-it("names a name that there is not", async () => {
-  const failure = await exchange(new URL("http://nobody.invalid/"), {}).catch((error: unknown) => error);
-  // Without a network the resolver cannot even be asked.
-  expect(explainTrouble(failure).detail).toMatch(/^the DNS does not (?:know this name|answer)$/);
+it("explainTrouble explains an unknown host name", async () => {
+  const failure = await exchange(new URL("http://unknown.invalid/"), {}).catch((error: unknown) => error);
+  // Without a network the resolver does not respond.
+  expect(explainTrouble(failure).detail).toMatch(
+    /^(?:this name is not in the DNS|the DNS does not respond)$/,
+  );
 });
 
 it.each([
   ["CERT_HAS_EXPIRED", "its certificate has expired"],
   ["CERT_NOT_YET_VALID", "its certificate is not valid yet"],
   ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is for another name"],
-  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "the server does not send the certificates in between"],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "the server does not send the intermediate certificates"],
   ["EODD", "the connection failed: odd"],
-])("says what %s is", (code, detail) => {
+])("explainTrouble explains %s", (code, detail) => {
   const failure = Object.assign(new Error("odd"), { code });
   const [attempt] = [new AggregateError([failure])];
   expect(explainTrouble(failure).detail).toContain(detail);

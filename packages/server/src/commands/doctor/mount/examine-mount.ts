@@ -34,15 +34,15 @@ import {
 
 type Check = [name: string, run: () => Promise<Finding[]>];
 
-/** Looks at a running service from outside, as a client does, and leaves nothing behind. */
+/** Checks a running service from outside, as a client, and leaves no data behind. */
 export async function* examineMount(options: VisitOptions): AsyncGenerator<Finding> {
   const visit = createVisit(options);
   const { findings, isThere, hello } = await checkReach(visit);
   if (hello === null) {
     const lookup = isThere ? await attempt(["lookup", () => checkLookupMount(visit)]) : [];
-    // That there are no images is then as it should be.
+    // A mount with only the lookup is valid.
     if (lookup.some(({ status }) => status === "ok")) {
-      yield ok("mount", `${visit.base} has the email lookup, and no images`);
+      yield ok("mount", `${visit.base} has only the email lookup`);
       yield* lookup;
     } else yield* findings;
     return;
@@ -67,9 +67,9 @@ async function* examineUploads(visit: MountVisit, hello: Answer): AsyncGenerator
     if (image === null) return;
     const created = { beforeMs: answer.sentMs, shownMs: image.createdAt, afterMs: answer.arrivedMs };
     readings.push(created);
-    // By the app's own clock, where a proxy in front has another.
+    // The clock of the app; the Date header may come from a proxy.
     visit.clockAheadMs = clockAheadBy(created);
-    // These wait, for pauses and renders, more than they work: beside the others.
+    // These checks mostly wait, so they run beside the others.
     waiting.push(...checksBeside(visit).map(attempt));
     await untilReady(visit, image.id);
     for (const check of checksOf(visit, image)) yield* await attempt(check);
@@ -78,11 +78,11 @@ async function* examineUploads(visit: MountVisit, hello: Answer): AsyncGenerator
     yield troubleFinding("upload", error);
   } finally {
     yield checkClock("clock", readings);
-    // What they upload is to be left, too.
+    // Their uploads must be deleted, too.
     await Promise.all(waiting);
     const left = await visit.leave();
     if (left.length > 0) {
-      yield warning("leaving", `${left.join(" and ")} could not be deleted`, "They expire within the day");
+      yield warning("leaving", `${left.join(" and ")} could not be deleted`, "They expire within a day");
     }
   }
 }
@@ -101,7 +101,7 @@ function checksOf(visit: MountVisit, image: UploadedImage): Check[] {
   ];
 }
 
-/** Checks with files of their own. */
+/** Checks with separate files. */
 function checksBeside(visit: MountVisit): Check[] {
   return [
     ["formats", () => checkFormats(visit)],
@@ -115,7 +115,7 @@ function checksBeside(visit: MountVisit): Check[] {
   ];
 }
 
-/** What a check finds; that there was no reply, where there was none. */
+/** The findings of a check; one problem if there was no reply. */
 async function attempt([name, run]: Check): Promise<Finding[]> {
   try {
     return await run();
@@ -129,7 +129,7 @@ function troubleFinding(name: string, error: unknown): Finding {
   return problem(name, detail, remedy);
 }
 
-/** `Date` has whole seconds: it may be up to one before the time of the reply. */
+/** `Date` has whole seconds, so it may be up to 1 s before the time of the reply. */
 function dateReading(hello: Answer): ClockReading {
   const shownMs = Date.parse(headerOf(hello, "date") ?? "");
   return { beforeMs: Math.floor(hello.sentMs / 1000) * 1000, shownMs, afterMs: hello.arrivedMs };

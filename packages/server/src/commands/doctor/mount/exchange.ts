@@ -8,23 +8,24 @@ import { type Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { TLSSocket } from "node:tls";
+import { sizeText } from "../../../cli/amounts.ts";
 import type { Answer } from "./answer.ts";
 
-/** A request. */
+/** Options of a request. */
 export interface Ask {
   /** @default "GET" */
   method?: string;
   headers?: Readonly<Record<string, string>>;
-  /** What is sent as fast as it goes, or as it comes. */
+  /** A buffer is sent at once, an iterable as its chunks arrive. */
   body?: Buffer | AsyncIterable<Buffer>;
-  /** Keeps connections. @default a new connection for this request alone */
+  /** Agent that keeps connections. @default a new connection for this request only */
   agent?: HttpAgent | HttpsAgent;
   /**
-   * Reads a reply that comes early when the request has been sent to its end. @default at once, which closes the connection
-   * with half a request on it: of that some apps complain in their logs.
+   * Whether to send the complete request before an early reply is read. @default false, which closes the connection in the
+   * middle of the request; some apps log an error for that
    */
   finishesFirst?: boolean;
-  /** Milliseconds without anything from the other side. @default 30000 */
+  /** Longest time without data from the other side; milliseconds. @default 30000 */
   silenceMs?: number;
 }
 
@@ -33,8 +34,8 @@ const MAX_REPLY_BYTES = 64 * 1024 * 1024;
 const DAY_MS = 86_400_000;
 
 /**
- * One request and its whole reply, with nothing added, followed or decoded. Rejects with Node's error where there is none;
- * a reply that comes before the request has been sent counts, whatever becomes of the rest.
+ * Sends one request and reads its complete reply. Adds no headers, follows no redirects, decodes no content. Rejects with
+ * Node's error if there is no reply. Accepts a reply that arrives before the request is complete.
  */
 export function exchange(url: URL, ask: Ask): Promise<Answer> {
   const {
@@ -51,11 +52,11 @@ export function exchange(url: URL, ask: Ask): Promise<Answer> {
   return new Promise<Answer>((resolve, reject) => {
     let isAnswered = false;
     outgoing.on("error", (error) => {
-      // After an answer, a server may cut a connection that still sends.
+      // After a reply, a server may close a connection that is still sending.
       if (!isAnswered) reject(error);
     });
     outgoing.on("timeout", () => {
-      const error = new Error(`nothing came for ${Math.round(silenceMs / 1000)} s`);
+      const error = new Error(`no data arrived for ${Math.round(silenceMs / 1000)} s`);
       outgoing.destroy(Object.assign(error, { code: "ETIMEDOUT" }));
     });
     outgoing.on("response", (incoming) => {
@@ -74,7 +75,7 @@ export function exchange(url: URL, ask: Ask): Promise<Answer> {
         }, reject);
     });
     if (body === undefined || Buffer.isBuffer(body)) outgoing.end(body);
-    // The request emits its own error.
+    // The request itself emits the error.
     else
       Readable.from(body, { objectMode: false })
         .on("error", () => undefined)
@@ -102,7 +103,7 @@ async function readWhole(incoming: IncomingMessage): Promise<Buffer> {
   let size = 0;
   for await (const chunk of incoming) {
     size += chunk.length;
-    if (size > MAX_REPLY_BYTES) throw new Error(`the reply is longer than ${MAX_REPLY_BYTES} bytes`);
+    if (size > MAX_REPLY_BYTES) throw new Error(`the reply is longer than ${sizeText(MAX_REPLY_BYTES)}`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { drawFontSheet, readFontSheet } from "./font-sheet.ts";
 import { readPngPixels } from "./png-pixels.ts";
 
-it("sees on one picture what is found out by forty", async () => {
+it("readFontSheet finds in one picture the same scripts as measureFontCoverage in forty", async () => {
   const renderer = createRenderer();
   try {
     const source = { bytes: drawFontSheet() };

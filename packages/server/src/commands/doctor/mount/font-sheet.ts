@@ -1,7 +1,7 @@
 import type { FontCoverage, Script } from "@outrigger/imaging";
 import type { PngPixels } from "./png-pixels.ts";
 
-/** Two characters that a font for the script has. */
+/** Two characters of each script that its fonts have. */
 const CHARACTERS: Readonly<Record<Script, string>> = {
   Latin: "Rő",
   Greek: "Ψλ",
@@ -20,7 +20,7 @@ const FAMILIES = ["sans-serif", "serif", "monospace"] as const;
 
 const CELL_WIDTH = 96;
 const CELL_HEIGHT = 80;
-/** So far apart two lines of a box may be. */
+/** Largest distance in pixels between two lines of a box. */
 const REACH = 12;
 
 interface Cell {
@@ -32,13 +32,13 @@ const scripts = Object.keys(CHARACTERS) as Script[]; // The keys of a Record<Scr
 const familyCells = FAMILIES.map((family, index) => ({ family, cell: { column: 3, row: index } }));
 
 /**
- * One SVG picture with everything that tells fonts apart: in each row two characters of a script and, beside them, one
- * that no font has; in a fourth column the same letters in the generic families.
+ * One SVG picture that shows which fonts are present. Each row has two characters of a script and one character that no font
+ * has. A fourth column has the same letters in the generic families.
  */
 export function drawFontSheet(): Buffer {
   const texts = scripts.flatMap((script, row) => {
     const [first = "", second = ""] = CHARACTERS[script];
-    // Missing ones become boxes of four digits, beyond U+FFFF of six.
+    // A missing character becomes a box with four digits, or with six digits above U+FFFF.
     const missing = first.length === 1 ? "\u{fdd0}" : "\u{1fffe}";
     return [first, second, missing].map((text, column) => textAt({ column, row }, text));
   });
@@ -50,7 +50,7 @@ export function drawFontSheet(): Buffer {
   );
 }
 
-/** The scripts that the fonts of the service can draw. */
+/** Reads from the rendered sheet which scripts the fonts of the service cover. */
 export function readFontSheet(pixels: PngPixels): FontCoverage {
   const isDrawn = (script: Script) => {
     const row = scripts.indexOf(script);
@@ -70,15 +70,15 @@ export function readFontSheet(pixels: PngPixels): FontCoverage {
   };
 }
 
-/** Far enough from the edges of its cell that no ink reaches another. */
+/** Places text far enough from the edges of its cell that no ink reaches another cell. */
 function textAt({ column, row }: Cell, text: string, family = "sans-serif"): string {
   const [x, y] = [column * CELL_WIDTH + 16, row * CELL_HEIGHT + 52];
   return `<text x="${x}" y="${y}" font-size="32" font-family="${family}">${text}</text>`;
 }
 
 /**
- * Where there is ink in a cell, or within reach of some: boxes look the same whichever digits stand in them, letters do not.
- * One byte a pixel, 1 or 0.
+ * The pixels of a cell within `REACH` of ink, one byte per pixel, 1 or 0. Boxes with different digits have the same
+ * silhouette; letters do not.
  */
 function silhouetteOf({ rows, bytesPerPixel }: PngPixels, { column, row }: Cell): Buffer {
   const background = rows[0]?.subarray(0, bytesPerPixel) ?? Buffer.alloc(bytesPerPixel);
@@ -93,7 +93,7 @@ function silhouetteOf({ rows, bytesPerPixel }: PngPixels, { column, row }: Cell)
   return spread(spread(ink, 1), CELL_WIDTH);
 }
 
-/** Ink spread along one axis. @param step From one pixel to the next along it. */
+/** Spreads ink along one axis. @param step Distance in the buffer between neighbouring pixels of that axis. */
 function spread(ink: Buffer, step: number): Buffer {
   const wide = Buffer.alloc(ink.length);
   for (const [at, isInk] of ink.entries()) {

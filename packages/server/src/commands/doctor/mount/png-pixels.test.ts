@@ -6,23 +6,26 @@ const WIDTH = 33;
 const HEIGHT = 21;
 
 describe("readPngPixels", () => {
-  it.each([1, 2, 3, 4] as const)("reads what sharp writes, %i samples a pixel", async (channels) => {
-    const raw = Buffer.from(
-      Array.from({ length: WIDTH * HEIGHT * channels }, (_, index) => (index * index * 7 + index) % 256),
-    );
-    // With every filter that PNG has, where it helps.
-    const png = await sharp(raw, { raw: { width: WIDTH, height: HEIGHT, channels } })
-      .toColourspace(channels < 3 ? "b-w" : "srgb")
-      .png({ adaptiveFiltering: true })
-      .toBuffer();
-    const pixels = readPngPixels(png);
-    expect(pixels).toMatchObject({ width: WIDTH, height: HEIGHT, bytesPerPixel: channels });
-    expect(Buffer.concat(pixels.rows)).toEqual(raw);
-  });
+  it.each([1, 2, 3, 4] as const)(
+    "reads a PNG written by sharp with %i samples per pixel",
+    async (channels) => {
+      const raw = Buffer.from(
+        Array.from({ length: WIDTH * HEIGHT * channels }, (_, index) => (index * index * 7 + index) % 256),
+      );
+      // sharp uses every PNG filter where it reduces the size.
+      const png = await sharp(raw, { raw: { width: WIDTH, height: HEIGHT, channels } })
+        .toColourspace(channels < 3 ? "b-w" : "srgb")
+        .png({ adaptiveFiltering: true })
+        .toBuffer();
+      const pixels = readPngPixels(png);
+      expect(pixels).toMatchObject({ width: WIDTH, height: HEIGHT, bytesPerPixel: channels });
+      expect(Buffer.concat(pixels.rows)).toEqual(raw);
+    },
+  );
 
   it.each([
-    ["something else", async () => Buffer.from("<html>no picture at all</html>"), "no PNG"],
-    ["nothing", async () => Buffer.alloc(0), "no PNG"],
+    ["an HTML page", async () => Buffer.from("<html>no picture at all</html>"), "not a PNG"],
+    ["an empty reply", async () => Buffer.alloc(0), "not a PNG"],
     [
       "16 bits a sample",
       () =>
@@ -30,9 +33,9 @@ describe("readPngPixels", () => {
           .toColourspace("rgb16")
           .png()
           .toBuffer(),
-      "of a kind that is not read",
+      "an unsupported format",
     ],
-  ])("refuses %s", async (_what, bytes, message) => {
+  ])("rejects %s", async (_what, bytes, message) => {
     const png = await bytes();
     expect(() => readPngPixels(png)).toThrow(message);
   });

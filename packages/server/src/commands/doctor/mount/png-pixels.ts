@@ -9,12 +9,12 @@ export interface PngPixels {
 }
 
 const SIGNATURE_BYTES = 8;
-/** Of a chunk, beside its data: length, type, CRC. */
+/** Bytes of a chunk besides its data: length, type, CRC. */
 const CHUNK_BYTES = 12;
 /** Samples per pixel by colour type (PNG 3, table 11.1). */
 const SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
-/** Reads a PNG of 8 bits per sample that is not interlaced, as renderers write them. Throws on any other. */
+/** Reads a PNG with 8 bits per sample and without interlacing, as renderers write it. Throws for any other. */
 export function readPngPixels(png: Buffer): PngPixels {
   const data: Buffer[] = [];
   let header: Buffer = Buffer.alloc(0);
@@ -26,10 +26,10 @@ export function readPngPixels(png: Buffer): PngPixels {
     if (type === "IDAT") data.push(content);
     at += CHUNK_BYTES + length;
   }
-  if (header.length < 13) throw new Error("the reply is no PNG");
+  if (header.length < 13) throw new Error("the reply is not a PNG");
   const bytesPerPixel = SAMPLES[header.readUInt8(9)];
   if (bytesPerPixel === undefined || header.readUInt8(8) !== 8 || header.readUInt8(12) !== 0)
-    throw new Error("the PNG is of a kind that is not read here");
+    throw new Error("the PNG has an unsupported format");
   const width = header.readUInt32BE(0);
   const height = header.readUInt32BE(4);
   return {
@@ -40,7 +40,7 @@ export function readPngPixels(png: Buffer): PngPixels {
   };
 }
 
-/** Takes back the filters of the rows (PNG 3, clause 9). */
+/** Reverses the filters of the rows (PNG 3, clause 9). */
 function unfilter(filtered: Buffer, rowBytes: number, height: number, step: number): Buffer[] {
   const rows: Buffer[] = [];
   let above = Buffer.alloc(rowBytes);

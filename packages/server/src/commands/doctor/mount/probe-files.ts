@@ -3,10 +3,10 @@ import { crc32 } from "node:zlib";
 import { samples } from "../samples.ts";
 import type { UploadFile } from "./visit.ts";
 
-/** Of the chunk that ends a PNG. */
+/** Bytes of the chunk that ends a PNG. */
 const IEND_BYTES = 12;
 
-/** A small picture of a type. */
+/** A small picture of the named type. */
 export function sampleFile(name: string): UploadFile {
   const sample = samples.find((each) => each.name === name);
   if (sample === undefined) throw new TypeError(`There is no sample called ${name}`);
@@ -17,7 +17,7 @@ export function sampleFile(name: string): UploadFile {
 export function paddedPng(bytes: number): UploadFile {
   const { bytes: png, ...file } = sampleFile("PNG");
   const padding = randomBytes(bytes);
-  // Private, ancillary, not to be copied when unknown: decoders go over it.
+  // A private, ancillary, unsafe-to-copy chunk: decoders skip it.
   const typed = Buffer.concat([Buffer.from("paDD"), padding]);
   const length = Buffer.alloc(4);
   length.writeUInt32BE(padding.length);

@@ -1,20 +1,20 @@
-/** Advice that several checks give, each without a full stop. */
+/** Remedies of several checks, without a full stop. */
 export const remedies = {
   trustProxy:
-    'Have the app trust its proxy: Express app.set("trust proxy", 1), Koa app.proxy = true, outrigger serve trustProxy: 1; ' +
-    "and have the proxy set X-Forwarded-Proto",
+    'Let the app trust its proxy: Express app.set("trust proxy", 1), Koa app.proxy = true, outrigger serve trustProxy: 1; ' +
+    "and let the proxy set X-Forwarded-Proto",
   mountFirst:
-    "Mount Outrigger before body parsers (express.json(), multer, koa-body), or leave what they parsed on the request",
+    "Mount Outrigger before body parsers (express.json(), multer, koa-body), or keep the parsed body on the request",
   shareStorage:
-    "Give all processes the same storage and the same secret; what is kept in memory, one process alone has",
+    "Configure the same storage and secret for all processes; storage in memory is visible to one process only",
   noCompression: "Switch compression off for this path (nginx: gzip off)",
-  ownErrors: "Let the replies of the app through as they are (nginx: proxy_intercept_errors off)",
+  ownErrors: "Forward the replies of the app unchanged (nginx: proxy_intercept_errors off)",
   allowMethods:
-    "Allow GET, HEAD, POST, PATCH, DELETE and OPTIONS in whatever is in front, and mount for all methods (app.use)",
-  bodyLimit: "Raise the limit of whatever is in front to maxUploadBytes (nginx: client_max_body_size 26m)",
+    "Allow GET, HEAD, POST, PATCH, DELETE and OPTIONS in the proxy in front, and mount for all methods (app.use)",
+  bodyLimit: "Raise the body limit of the proxy in front to maxUploadBytes (nginx: client_max_body_size 26m)",
 } as const;
 
-/** @param base Of the mount, as it was asked. */
+/** @param base Address of the mount, as requested. */
 export function setPublicUrl(base: string): string {
   return `Set publicUrl: "${base}"`;
 }

@@ -1,25 +1,25 @@
 import { type Answer, headerOf, objectOf } from "./answer.ts";
 
-/** What a create returned. */
+/** An image created by a check. */
 export interface UploadedImage {
   id: string;
   pin: string;
-  /** As the body says them; empty where it does not. */
+  /** From the body; empty if absent. */
   url: string;
   editUrl: string;
   links: readonly string[];
-  /** As the headers say them; `undefined` where something took them away. */
+  /** From the headers; `undefined` if a proxy removed them. */
   location: string | undefined;
   urlHeader: string | undefined;
   agentName: string | null;
   size: number | null;
   /** Unix milliseconds. */
   createdAt: number;
-  /** Whether it was answered with 202. */
+  /** Whether the reply was 202. */
   isProcessing: boolean;
 }
 
-/** Reads the reply to a create; `null` where nothing was made. */
+/** Reads the reply to a create; `null` if no image was created. */
 export function uploadedImage(answer: Answer): UploadedImage | null {
   if (answer.status !== 201 && answer.status !== 202) return null;
   const record = objectOf(answer);

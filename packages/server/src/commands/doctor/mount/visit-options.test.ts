@@ -3,7 +3,7 @@ import { parseMountUrl, visitOptionsOf } from "./visit-options.ts";
 
 const URL = "https://example.com/img/";
 
-it("reads what was typed", () => {
+it("visitOptionsOf parses the options as typed", () => {
   expect(visitOptionsOf(URL, {})).toEqual({ base: "https://example.com/img", headers: {}, patienceMs: 7000 });
   const header = ["Authorization: Bearer a:b", "X-Key:1"];
   expect(visitOptionsOf(URL, { header, patience: "0.5" })).toMatchObject({
@@ -12,12 +12,17 @@ it("reads what was typed", () => {
   });
 });
 
-it.each(["-1", "601", "", " ", "soon", "NaN", "1e9"])("refuses a patience of %j", (patience) => {
-  expect(() => visitOptionsOf(URL, { patience })).toThrow("--patience: must be seconds, 0 to 600");
-});
+it.each(["-1", "601", "", " ", "soon", "NaN", "1e9"])(
+  "visitOptionsOf rejects a patience of %j",
+  (patience) => {
+    expect(() => visitOptionsOf(URL, { patience })).toThrow(
+      "--patience: must be a number of seconds from 0 to 600",
+    );
+  },
+);
 
 it.each(["Authorization", "a secret", ": x", "X Key: 1", "X-Key: line\nbreak"])(
-  "refuses the header %j without repeating it",
+  "visitOptionsOf rejects the header %j without quoting it",
   (header) => {
     expect(() => visitOptionsOf(URL, { header: [header] })).toThrow("--header: must be a header such as");
     expect(() => visitOptionsOf(URL, { header: [header] })).not.toThrow("secret");
@@ -28,7 +33,7 @@ it.each([
   ["https://example.com/img/", "https://example.com/img"],
   ["https://example.com", "https://example.com"],
   ["http://[::1]:3000//", "http://[::1]:3000"],
-])("takes the mount point %s", (text, base) => {
+])("parseMountUrl accepts the mount point %s", (text, base) => {
   expect(parseMountUrl(text)).toBe(base);
 });
 
@@ -38,7 +43,7 @@ it.each([
   "https://me:secret@example.com/",
   "https://e.com/?a",
   "/img",
-])("refuses the mount point %s without repeating it", (text) => {
+])("parseMountUrl rejects the mount point %s without quoting it", (text) => {
   expect(() => parseMountUrl(text)).toThrow(/^The command line is not valid\nURL: must be an absolute http/);
   expect(() => parseMountUrl(text)).not.toThrow("secret");
 });

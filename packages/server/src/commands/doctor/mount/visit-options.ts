@@ -6,15 +6,15 @@ const PATIENCE_SECONDS = 7;
 const MAX_PATIENCE_SECONDS = 600;
 const HEADER = /^([^:\s]+):\s*(.*)$/s;
 
-/** What of the options of `outrigger doctor` concerns a mount, as it was typed. */
+/** The options of `outrigger doctor` for a mount, as typed. */
 export interface MountFlags {
-  /** `Name: value` each. @default none */
+  /** Headers as `Name: value`. @default none */
   header?: readonly string[];
   /** Seconds that an upload pauses. @default 7 */
   patience?: string;
 }
 
-/** @throws ConfigError which names each option that cannot be, and repeats no header: it may be a secret. */
+/** @throws ConfigError that names each invalid option. It quotes no header, which may be a secret. */
 export function visitOptionsOf(url: string, { header = [], patience }: MountFlags): VisitOptions {
   const problems: string[] = [];
   const headers: Record<string, string> = {};
@@ -25,7 +25,7 @@ export function visitOptionsOf(url: string, { header = [], patience }: MountFlag
   }
   const seconds = patience === undefined ? PATIENCE_SECONDS : Number(patience);
   if (!(seconds >= 0 && seconds <= MAX_PATIENCE_SECONDS) || patience?.trim() === "") {
-    problems.push(`--patience: must be seconds, 0 to ${MAX_PATIENCE_SECONDS}`);
+    problems.push(`--patience: must be a number of seconds from 0 to ${MAX_PATIENCE_SECONDS}`);
   }
   if (problems.length > 0) throw new ConfigError("The command line", problems);
   return { base: parseMountUrl(url), headers, patienceMs: seconds * 1000 };
@@ -37,12 +37,12 @@ function isHeader(name: string, value: string): boolean {
     validateHeaderValue(name, value);
     return true;
   } catch {
-    // The message for a wrong header is the caller's.
+    // The caller reports the invalid header.
     return false;
   }
 }
 
-/** The address of a mount as it was typed, without a slash at the end. @throws ConfigError where it is none. */
+/** Parses the address of a mount and removes trailing slashes. @throws ConfigError for an invalid address. */
 export function parseMountUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isPlain =

@@ -11,47 +11,47 @@ const MAX_WAIT_SECONDS = 65;
 const MAX_WAITS = 2;
 const MAX_READY_MS = 60_000;
 
-/** First product of the User-Agent by which a mount knows these checks. */
+/** First product of the User-Agent of these checks. */
 export const DOCTOR_NAME = "outrigger-doctor";
 
-/** A file on its way. */
+/** A file to upload. */
 export interface UploadFile {
   name: string;
   type: string;
   bytes: Buffer;
 }
 
-/** A mount, as the checks talk to it. */
+/** Access to a mount for the checks. */
 export interface MountVisit {
-  /** Absolute URL of the mount point, without a trailing slash; another one where that redirects to it. */
+  /** Absolute URL of the mount point, without a trailing slash. After a redirect it is the target. */
   base: string;
-  /** How long an upload pauses that is to be slow, milliseconds. */
+  /** How long a slow upload pauses; milliseconds. */
   patienceMs: number;
   /**
-   * Sends a request to an address below the mount point. After 429 with Retry-After, it waits and sends the
-   * request again. Rejects with Node's error where there is no reply.
+   * Sends a request to an address below the mount point. After 429 with Retry-After, waits and retries.
+   * Rejects with Node's error if there is no reply.
    */
   send(path: string, ask?: Ask): Promise<Answer>;
-  /** Uploads a file. What was made is deleted by `leave`, and expires soon without it. */
+  /** Uploads a file. `leave` deletes the image; otherwise it expires soon. */
   upload(file: UploadFile, options?: UploadOptions): Promise<Upload>;
   /** Notes that an image is deleted, so that `leave` skips it. */
   forget(id: string): void;
-  /** By how much the mount's clock is ahead of this machine's, as far as known; milliseconds. */
+  /** Milliseconds by which the mount's clock is ahead of this machine's; 0 if unknown. */
   clockAheadMs: number;
-  /** Deletes what was uploaded. @returns The ids of what could not be. */
+  /** Deletes the uploaded images. @returns The ids of images that could not be deleted. */
   leave(): Promise<string[]>;
 }
 
-/** What became of an upload. */
+/** The result of an upload. */
 export interface Upload {
   answer: Answer;
-  /** `null` where there is none. */
+  /** `null` if the upload failed. */
   image: UploadedImage | null;
 }
 
 export interface UploadOptions {
   headers?: Readonly<Record<string, string>>;
-  /** Whether to ask for an early end. @default true */
+  /** Whether to set an early expiry. @default true */
   expires?: boolean;
   /** Whether to pause for `patienceMs` in the middle. @default false */
   pauses?: boolean;
@@ -68,7 +68,7 @@ export function createVisit({ base, headers, patienceMs }: VisitOptions): MountV
   const made = new Map<string, UploadedImage>();
   const always = { "User-Agent": `${DOCTOR_NAME}/${readOwnPackage().version}`, Accept: "*/*" };
   const asked = new URL(base);
-  // A redirect may lead to another host, which must not get the credentials.
+  // A redirect may lead to another host, which must not receive the credentials.
   const ownHeaders = ({ protocol, hostname }: URL) =>
     hostname === asked.hostname && (protocol === "https:" || asked.protocol === "http:") ? headers : {};
 
@@ -118,7 +118,7 @@ export function createVisit({ base, headers, patienceMs }: VisitOptions): MountV
           .send(path, { method: "DELETE", headers: { "X-Service-Image-Pin": pin } })
           .then(
             (answer) => answer.status,
-            // Told by the id that is left.
+            // The returned id reports the failure.
             () => 0,
           );
         if (![204, 404, 410].includes(status)) left.push(id);
@@ -136,7 +136,7 @@ async function* inHalves(body: Buffer, pauseMs: number): AsyncGenerator<Buffer> 
   yield body.subarray(half);
 }
 
-/** The answer for an image's record once it is processed; 202 if that takes too long. */
+/** The reply for an image's record once it is processed; 202 if that takes too long. */
 export async function untilReady(visit: MountVisit, id: string): Promise<Answer> {
   const deadline = Date.now() + MAX_READY_MS;
   for (;;) {
@@ -146,7 +146,7 @@ export async function untilReady(visit: MountVisit, id: string): Promise<Answer>
   }
 }
 
-/** A look at a mount that has an image of ours. Rejects with Node's error where there is no reply. */
+/** A check of a mount with an uploaded image. Rejects with Node's error if there is no reply. */
 export type MountCheck = (visit: MountVisit, image: UploadedImage) => Promise<Finding[]>;
 
 /** An address of an image below the mount point. */

@@ -7,11 +7,11 @@ import { edit, rm } from "./change-image.ts";
 import { get } from "./get.ts";
 import { EDIT_HELP, GET_HELP, RM_HELP, UPLOAD_HELP } from "./image-commands-help.ts";
 
-const ADDRESS = "its edit address, or any other or its ID together with the PIN";
+const ADDRESS = "its edit address; or any address or the ID, with the PIN";
 
-/** Adds the commands for images of a service that runs: `upload`, `get`, `edit` and `rm`. */
+/** Adds the commands for images of a running service: `upload`, `get`, `edit` and `rm`. */
 export function addImageCommands(program: Command): void {
-  /** A command with what all of them have. */
+  /** A subcommand with the shared options. */
   function add(name: string, description: string, help: string): Command {
     return program
       .command(name)
@@ -22,40 +22,41 @@ export function addImageCommands(program: Command): void {
   }
 
   const expires = () =>
-    new Option("--expires <when>", "when it ends: in 30m, 12h, 7d or 2w, or a date (ISO 8601)").argParser(
-      (text) => parseExpiry(text),
-    );
+    new Option(
+      "--expires <when>",
+      "when the image expires: after 30m, 12h, 7d or 2w, or a date (ISO 8601)",
+    ).argParser((text) => parseExpiry(text));
   const json = (what: string) => new Option("--json", `print ${what}`);
 
   add("upload", "Upload pictures to a running service.", UPLOAD_HELP)
-    .argument("<file...>", "- is the standard input")
+    .argument("<file...>", "- for standard input")
     .addOption(expires())
-    .option("--name <name>", "instead of the file's own")
+    .option("--name <name>", "name of the image, instead of the file name")
     .addOption(json("a JSON object per image"))
-    .option("--no-wait", "do not wait until it can be served")
-    // What tells a picture by its bytes takes longer to load than all the rest.
+    .option("--no-wait", "do not wait until the image is ready")
+    // The detection of picture types takes longer to load than everything else.
     .action(lazyAction(async () => (await import("./upload.ts")).upload));
   add("get", "Fetch a picture, in any format and size.", GET_HELP)
     .argument("<address>", "any address of the image, or its ID")
-    .option("--as <format>", `${FORMATS.join(", ")} (default: as it was uploaded)`, parseFormat)
-    .option("--output <file>", "a file or a directory; - is the standard output")
+    .option("--as <format>", `${FORMATS.join(", ")} (default: as uploaded)`, parseFormat)
+    .option("--output <file>", "a file or a directory; - for standard output")
     .option("--resize <box>", "fit into <width>x<height>, <width>x or x<height>, in pixels")
-    .addOption(new Option("--quality <quality>", "of a JPEG").choices(QUALITIES))
+    .addOption(new Option("--quality <quality>", "quality of a JPEG").choices(QUALITIES))
     .option("--page <number>", "page of a PDF", parseLimit)
-    .option("--force", "replace a file that is there")
-    .addOption(json("its record instead").conflicts(["as", "output", "resize", "quality", "page", "force"]))
+    .option("--force", "replace an existing file")
+    .addOption(json("the record instead").conflicts(["as", "output", "resize", "quality", "page", "force"]))
     .action(get);
-  add("edit", "Give an image another name or end.", EDIT_HELP)
+  add("edit", "Change the name or the expiry of an image.", EDIT_HELP)
     .argument("<address>", ADDRESS)
-    .option("--pin <pin>", "where the address has none")
-    .option("--name <name>", "its new name")
+    .option("--pin <pin>", "PIN, if the address has none")
+    .option("--name <name>", "new name")
     .addOption(expires())
-    .addOption(json("its record"))
+    .addOption(json("the record"))
     .action(edit);
-  add("rm", "Delete images by their PINs.", RM_HELP)
+  add("rm", "Delete images with their PINs.", RM_HELP)
     .argument("<address...>", ADDRESS)
-    .option("--pin <pin>", "where an address has none")
-    .option("--yes", "do not ask; needed where there is no terminal")
+    .option("--pin <pin>", "PIN, if an address has none")
+    .option("--yes", "do not ask; required without a terminal")
     .action(rm);
 }
 

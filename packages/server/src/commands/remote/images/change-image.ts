@@ -7,7 +7,7 @@ import { untilInterrupted } from "../until-interrupted.ts";
 import { imageTargetOf, imageTargetsOf, pinOf } from "./image-target.ts";
 import { imageText } from "./image-text.ts";
 
-/** The options of `outrigger edit`, proved. */
+/** The validated options of `outrigger edit`. */
 export interface EditFlags {
   to?: string;
   pin?: string;
@@ -16,13 +16,13 @@ export interface EditFlags {
   json?: boolean;
 }
 
-/** `outrigger edit`: gives an image another name or end, and prints what it is then. */
+/** `outrigger edit`: changes the name or expiry of an image and prints the result. */
 export async function edit(address: string, flags: EditFlags): Promise<void> {
   const { name, expires, json = false } = flags;
   const target = imageTargetOf(address, flags.to);
   const pin = pinOf(target, flags.pin);
   if (name === undefined && expires === undefined) {
-    throw new ConfigError("The command line", ["--name or --expires: one of them must be given"]);
+    throw new ConfigError("The command line", ["--name or --expires: one of them is required"]);
   }
   const change = {
     ...(name === undefined ? {} : { name }),
@@ -36,18 +36,18 @@ export async function edit(address: string, flags: EditFlags): Promise<void> {
   });
 }
 
-/** The options of `outrigger rm`, as they were typed. */
+/** The options of `outrigger rm`, as typed. */
 export interface RmFlags {
   to?: string;
   pin?: string;
   yes?: boolean;
 }
 
-/** `outrigger rm`: deletes images for good, after a question at a terminal. */
+/** `outrigger rm`: deletes images for good, after a confirmation at a terminal. */
 export async function rm(addresses: string[], { to, pin, yes = false }: RmFlags): Promise<void> {
   const targets = imageTargetsOf(addresses, to).map((target) => ({ ...target, pin: pinOf(target, pin) }));
   if (!yes && !process.stdin.isTTY) {
-    throw new ConfigError("The command line", ["--yes: is needed where there is no terminal to ask at"]);
+    throw new ConfigError("The command line", ["--yes: is required without a terminal"]);
   }
   const what = targets.length === 1 ? `image ${targets[0]?.id}` : `${targets.length} images`;
   if (!yes && !(await confirm(`Delete ${what} for good? [y/N] `))) {

@@ -11,7 +11,7 @@ import { imageTargetOf } from "./image-target.ts";
 import { safeFileName } from "./safe-file-name.ts";
 import { placeOf, writePicture, writeToOutput } from "./write-picture.ts";
 
-/** The options of `outrigger get`, proved. */
+/** The validated options of `outrigger get`. */
 export interface GetFlags {
   to?: string;
   as?: ImageFormat;
@@ -23,7 +23,7 @@ export interface GetFlags {
   json?: boolean;
 }
 
-/** `outrigger get`: writes a picture to a file or to the standard output, or prints its record. */
+/** `outrigger get`: writes a picture to a file or to standard output, or prints its record. */
 export async function get(address: string, flags: GetFlags): Promise<void> {
   const { id, baseUrl } = imageTargetOf(address, flags.to);
   const client = imagesClientAt(baseUrl);
@@ -45,13 +45,13 @@ async function getPicture(
   const asked = askedBy(address);
   const format = flags.as ?? asked.format ?? (await originalFormat(client, id, signal));
   if (quality !== undefined && format !== "jpg") {
-    throw new ConfigError("The command line", ["--quality: is for JPEG alone; add --as jpg"]);
+    throw new ConfigError("The command line", ["--quality: applies only to JPEG; add --as jpg"]);
   }
   const isChanged = [quality, resize, page].some((each) => each !== undefined) || format !== asked.format;
   const { preset, s, until, ...shape } = asked.options;
   const download = await client.download(id, format, {
     ...shape,
-    // What is asked for otherwise has no signature, and is no preset.
+    // A changed request does not match the signature or the preset.
     ...(isChanged ? {} : { preset, s, until }),
     ...(quality === undefined ? {} : { convert: quality }),
     ...(resize === undefined ? {} : { resize }),
@@ -61,7 +61,7 @@ async function getPicture(
   try {
     await save(download, safeFileName(download.name ?? "", `image.${format}`), flags, signal);
   } catch (error) {
-    // Whatever it was that kept us from reading it to its end.
+    // Any failure leaves the body unread.
     await download.body.cancel().catch(() => undefined);
     throw error;
   }
@@ -70,7 +70,7 @@ async function getPicture(
 async function originalFormat(client: ImagesClient, id: string, signal: AbortSignal): Promise<ImageFormat> {
   const { type } = await client.waitUntilReady(id, { signal });
   const format = formatOfType(type);
-  if (format === null) throw new StartError(`${id}: is a ${printable(type)}: say --as which format`);
+  if (format === null) throw new StartError(`${id}: is a ${printable(type)}: set a format with --as`);
   return format;
 }
 

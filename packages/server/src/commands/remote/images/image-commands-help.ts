@@ -1,16 +1,17 @@
 const ENVIRONMENT = `
 Environment:
-  OUTRIGGER_URL  as --to`;
+  OUTRIGGER_URL  same as --to`;
 
 const PIN_ENVIRONMENT = `
-The PIN is that of the address, where it is the edit address; else --pin, which other users of this machine can see in
-the list of processes; else OUTRIGGER_PIN, which they cannot.
+The PIN comes from the edit address, otherwise from --pin, otherwise from OUTRIGGER_PIN. Other users of this machine can
+see --pin in the list of processes, but not the environment.
 ${ENVIRONMENT}
-  OUTRIGGER_PIN  as --pin`;
+  OUTRIGGER_PIN  same as --pin`;
 
 export const UPLOAD_HELP = `
-Sends PNG, JPEG, GIF, SVG, PSD and PDF files, as their content shows, not their names. Prints the page to share, the
-address of the image, and the one to edit it, which has its PIN: whoever knows that can change and delete the image.
+Uploads PNG, JPEG, GIF, SVG, PSD and PDF files. The type is detected from the content, not from the name. Prints the page to
+share, the address of the image, and the edit address. The edit address has the PIN, which allows changing and deleting the
+image: keep it private.
 ${ENVIRONMENT}
 
 Examples:
@@ -20,12 +21,12 @@ Examples:
   import png:- | outrigger upload - --name screen.png
   outrigger upload --json photo.jpg | jq -r .editUrl
 
-Exit codes: 0 all uploaded, 1 not all (the others are), 2 wrong usage, 130 ended by a signal; what was printed is there.
+Exit codes: 0 all uploaded, 1 some failed, 2 invalid usage, 130 ended by a signal; printed images are stored.
 `;
 
 export const GET_HELP = `
-Takes any address of an image: the one to share, to edit, of a format (whose suffix and parameters count where no option
-is given), or an ID together with --to. The file is named after the image. It appears when it is whole.
+Accepts any address of an image, or an ID with --to. The suffix and parameters of an address apply unless options override
+them. The file is named after the image and appears only when it is complete.
 ${ENVIRONMENT}
 
 Examples:
@@ -35,7 +36,7 @@ Examples:
   outrigger get https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw --output - | display
   outrigger get https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw --json | jq -r .expiresAt
 
-Exit codes: 0 done, 1 failed: no file was made, 2 wrong usage, 130 ended by a signal: no file was made.
+Exit codes: 0 done, 1 failed without a file, 2 invalid usage, 130 ended by a signal without a file.
 `;
 
 export const EDIT_HELP = `${PIN_ENVIRONMENT}
@@ -44,16 +45,16 @@ Examples:
   outrigger edit "https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw/edit?pin=…" --name sunset.jpg
   OUTRIGGER_PIN=… outrigger edit https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw --expires 2w
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 130 ended by a signal.
+Exit codes: 0 done, 1 failed, 2 invalid usage, 130 ended by a signal.
 `;
 
 export const RM_HELP = `
-Its addresses answer 410 then. It cannot be undone.
+The addresses of a deleted image answer 410. This cannot be undone.
 ${PIN_ENVIRONMENT}
 
 Examples:
   outrigger rm "https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw/edit?pin=…"
   outrigger upload --json photo.jpg | jq -r .editUrl | xargs outrigger rm --yes
 
-Exit codes: 0 all deleted, 1 not all (the others are) or the answer was no, 2 wrong usage: none, 130 ended by a signal.
+Exit codes: 0 all deleted, 1 some failed or the answer was no, 2 invalid usage, nothing done, 130 ended by a signal.
 `;

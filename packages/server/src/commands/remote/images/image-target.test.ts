@@ -8,7 +8,7 @@ const AT = "https://example.com/img";
 
 afterEach(() => vi.unstubAllEnvs());
 
-it("is named by any address, or by an ID at a service", () => {
+it("imageTargetOf accepts any address of an image, or an ID with a service", () => {
   for (const address of [`${AT}/${ID}`, `${AT}/${ID}/view`, `${AT}/api/images/${ID}.json`]) {
     expect(imageTargetOf(address, "http://127.0.0.1:1"), address).toEqual({ baseUrl: AT, id: ID, pin: null });
   }
@@ -17,7 +17,7 @@ it("is named by any address, or by an ID at a service", () => {
   expect(imageTargetOf(`/${OTHER}`, AT)).toEqual({ baseUrl: AT, id: OTHER, pin: null });
 });
 
-it("is each one once, with the PIN that any of its addresses has", () => {
+it("imageTargetsOf returns each image once, with the PIN of any of its addresses", () => {
   const texts = [`${AT}/${ID}/edit?pin=${PIN}`, ID, `${AT}/${OTHER}`];
   expect(imageTargetsOf(texts, AT).map(({ id, pin }) => [id, pin])).toEqual([
     [ID, PIN],
@@ -25,8 +25,8 @@ it("is each one once, with the PIN that any of its addresses has", () => {
   ]);
 });
 
-it("is nothing else, and what is none is named without its query", () => {
-  // Without a scheme nobody knows which service is meant.
+it("imageTargetOf rejects any other text and names it without its query", () => {
+  // Without a scheme the service is ambiguous.
   const wrong = ["photo.jpg", `example.com/${ID}`, `ftp://example.com/${ID}`, `${AT}/edit?pin=${PIN}`];
   expect(() => imageTargetsOf([ID, ...wrong], AT)).toThrow(
     wrong.map((text) => `${text.split("?")[0]}: must be an image's address or its ID`).join("\n"),
@@ -34,12 +34,12 @@ it("is nothing else, and what is none is named without its query", () => {
   expect(() => imageTargetsOf(wrong, AT)).not.toThrow(PIN);
 });
 
-it("takes its PIN from the address, else from what was typed, else from the environment", () => {
+it("pinOf prefers the PIN of the address, then the typed one, then the environment", () => {
   const bare = { baseUrl: AT, id: ID, pin: null };
   expect(() => pinOf(bare, undefined)).toThrow(`${ID}: needs its PIN`);
   vi.stubEnv("OUTRIGGER_PIN", "EEEEEEEEEEEEEEEE");
   expect(pinOf(bare, undefined)).toBe("EEEEEEEEEEEEEEEE");
   expect(pinOf(bare, "tttt-tttt-tttt-tttt")).toBe("tttt-tttt-tttt-tttt");
   expect(pinOf({ ...bare, pin: PIN }, "tttttttttttttttt")).toBe(PIN);
-  expect(() => pinOf(bare, "hush")).toThrow(`${ID}: needs its PIN, 16 letters and digits`);
+  expect(() => pinOf(bare, "hush")).toThrow(`${ID}: needs its PIN (16 letters and digits)`);
 });

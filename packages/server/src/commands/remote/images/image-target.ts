@@ -3,30 +3,30 @@ import { printable } from "../../../cli/printable.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 import { serviceUrlOf } from "../service-url.ts";
 
-/** One that begins with a hyphen has a slash in front of it, lest it be taken for an option. */
+/** An ID that begins with a hyphen gets a slash before it, so that it is not parsed as an option. */
 const ID = /^\/?([A-Za-z0-9_-]{22})$/;
 const PIN = /^[0-9A-Za-z]{16}$/;
 
 /** An image of a service. */
 export interface ImageTarget {
-  /** Where the service is mounted. */
+  /** Address at which the service is mounted. */
   baseUrl: string;
   id: string;
-  /** That the address carries; `null` for none. */
+  /** PIN in the address; `null` without one. */
   pin: string | null;
 }
 
 /**
- * The image that an address, or an ID together with `--to`, names.
- * @throws ConfigError, which repeats no query: there may be a PIN in it.
+ * The image of an address, or of an ID with `--to`.
+ * @throws ConfigError that quotes no query, which may hold a PIN.
  */
 export function imageTargetOf(text: string, to: string | undefined): ImageTarget {
   const [target] = imageTargetsOf([text], to);
-  if (target === undefined) throw new Error("There is none");
+  if (target === undefined) throw new Error("No image target");
   return target;
 }
 
-/** As {@link imageTargetOf} for several, each once. @throws ConfigError naming all that are none. */
+/** Like {@link imageTargetOf} for several, each once. @throws ConfigError that names all invalid ones. */
 export function imageTargetsOf(texts: readonly string[], to: string | undefined): ImageTarget[] {
   const targets = new Map<string, ImageTarget>();
   const wrong: string[] = [];
@@ -37,7 +37,7 @@ export function imageTargetsOf(texts: readonly string[], to: string | undefined)
       continue;
     }
     const key = `${target.baseUrl}/${target.id}`;
-    // One of several addresses of the same image may have the PIN.
+    // Only one of several addresses of an image may have the PIN.
     targets.set(key, { ...target, pin: target.pin ?? targets.get(key)?.pin ?? null });
   }
   if (wrong.length === 0) return [...targets.values()];
@@ -54,13 +54,13 @@ function parse(text: string, to: string | undefined): ImageTarget | null {
 }
 
 /**
- * The PIN of an image: that of its address, else what was typed, else what the environment says.
- * @throws ConfigError where there is none, or what cannot be one, which is not repeated.
+ * The PIN of an image: from its address, otherwise as typed, otherwise from the environment.
+ * @throws ConfigError for a missing or invalid PIN, which is not quoted.
  */
 export function pinOf({ id, pin }: ImageTarget, typed: string | undefined): string {
   const known = [pin, typed, process.env.OUTRIGGER_PIN].find((text) => (text ?? "") !== "");
   if (known !== undefined && known !== null && PIN.test(known.replaceAll("-", ""))) return known;
   throw new ConfigError("The command line", [
-    `${id}: needs its PIN, 16 letters and digits: the edit address has it, else OUTRIGGER_PIN or --pin`,
+    `${id}: needs its PIN (16 letters and digits): use the edit address, or set OUTRIGGER_PIN or --pin`,
   ]);
 }

@@ -3,7 +3,7 @@ import { sizeText } from "../../../cli/amounts.ts";
 import { labelledLines } from "../../../cli/print-out.ts";
 import { printable } from "../../../cli/printable.ts";
 
-/** An image for people: its facts and addresses. Names are untrusted text. */
+/** The facts and addresses of an image as text. Names are untrusted. */
 export function imageText(image: ImageRecord & Partial<Pick<CreatedImage, "editUrl">>): string {
   const { name, type, size, width, height, status, expiresAt, url, editUrl } = image;
   const pixels = width === null || height === null ? [] : [`${width} × ${height}`];
@@ -18,7 +18,7 @@ export function imageText(image: ImageRecord & Partial<Pick<CreatedImage, "editU
   return `${facts}\n${lines}`;
 }
 
-/** `2026-01-02 03:04` of a date as the API has them. */
+/** `2026-01-02 03:04` from a date of the API. */
 function minuteOf(date: string): string {
   return printable(date).slice(0, 16).replace("T", " ");
 }

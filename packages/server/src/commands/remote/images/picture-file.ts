@@ -9,27 +9,27 @@ import { printable } from "../../../cli/printable.ts";
 import { StartError } from "../../../config/config-error.ts";
 import { HEAD_BYTES, PICTURE_TYPES, pictureTypeOf } from "./picture-type.ts";
 
-/** A file whose first bytes are those of a picture. */
+/** A file that starts with the bytes of a picture. */
 export interface PictureFile {
-  /** As it was typed; `-` is the standard input. */
+  /** The path as typed; `-` for standard input. */
   shown: string;
-  /** Without directories; made up for what is no file. */
+  /** File name without directories; generated for an input that is not a file. */
   name: string;
   type: OriginalType;
   /** Bytes. */
   size: number;
-  /** Its bytes from the beginning, as often as it is called. */
+  /** A new stream of all bytes, for each call. */
   stream(): ReadableStream<Uint8Array>;
-  /** Removes what was kept of it for the while. */
+  /** Deletes the temporary file, if there is one. */
   close(): Promise<void>;
 }
 
 const TYPES = Object.values(PICTURE_TYPES).join(", ");
 
 /**
- * Looks at a file before anything of it is sent. What has no length, as a pipe, is kept in a temporary file meanwhile.
- * @param path `-` is the standard input.
- * @throws StartError saying why it cannot be uploaded.
+ * Checks a file before it is sent. Spools an input without a length, such as a pipe, to a temporary file.
+ * @param path `-` for standard input.
+ * @throws StartError with the reason why it cannot be uploaded.
  */
 export async function openPicture(path: string, signal: AbortSignal): Promise<PictureFile> {
   try {
@@ -48,7 +48,7 @@ async function fileAt(path: string, shown: string): Promise<PictureFile> {
     if (size === 0) throw new Error("it is empty");
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
     const type = pictureTypeOf(buffer.subarray(0, bytesRead), shown);
-    if (type === null) throw new Error(`its content is none of ${TYPES}`);
+    if (type === null) throw new Error(`its content is not one of ${TYPES}`);
     return {
       shown,
       name: basename(shown),
@@ -62,12 +62,12 @@ async function fileAt(path: string, shown: string): Promise<PictureFile> {
   }
 }
 
-/** So many bytes of a file: one that grows meanwhile is sent as it was. @throws StartError where there are fewer. */
+/** The first `size` bytes of a file, which may have grown. @throws StartError if it has become shorter. */
 async function* bytesOf(path: string, shown: string, size: number): AsyncGenerator<Uint8Array> {
   let given = 0;
   try {
     for await (const chunk of createReadStream(path, { end: size - 1 })) {
-      // A stream without encoding gives bytes.
+      // A stream without an encoding yields bytes.
       const bytes = chunk as Buffer;
       given += bytes.length;
       yield bytes;
@@ -75,12 +75,12 @@ async function* bytesOf(path: string, shown: string, size: number): AsyncGenerat
   } catch (cause) {
     throw new StartError(`${printable(shown)}: cannot be read: ${reasonOf(cause)}`, { cause });
   }
-  if (given < size) throw new StartError(`${printable(shown)}: has become shorter while it was sent`);
+  if (given < size) throw new StartError(`${printable(shown)}: was truncated during the upload`);
 }
 
-/** Reads all of a pipe. Bytes of no picture are not waited for. */
+/** Reads a pipe completely. Fails early if it does not start like a picture. */
 async function spooled(path: string, signal: AbortSignal): Promise<PictureFile> {
-  // Loaded only here: most commands read a file that is there.
+  // Loaded only here: most uploads read a regular file.
   const { systemTemporaryDirectory } = await import("@outrigger/core/stores");
   const directory = await mkdtemp(join(systemTemporaryDirectory(), "input-"));
   const close = () => rm(directory, { recursive: true, force: true });
@@ -97,7 +97,7 @@ async function spooled(path: string, signal: AbortSignal): Promise<PictureFile> 
   }
 }
 
-/** Lets pass what begins as a picture does, and nothing else. */
+/** Passes the chunks on if they start like a picture; otherwise throws. */
 async function* onlyPictures(chunks: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer> {
   let head: Buffer | null = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -107,7 +107,7 @@ async function* onlyPictures(chunks: AsyncIterable<Buffer>, path: string): Async
     }
     head = Buffer.concat([head, chunk]);
     if (head.length < HEAD_BYTES) continue;
-    if (pictureTypeOf(head, path) === null) throw new Error(`its content is none of ${TYPES}`);
+    if (pictureTypeOf(head, path) === null) throw new Error(`its content is not one of ${TYPES}`);
     yield head;
     head = null;
   }

@@ -18,7 +18,7 @@ it.each<[string, string | Buffer]>([
   ["image/svg+xml", Buffer.from(`\ufeff${SVG}`, "utf16le")],
   ["image/svg+xml", Buffer.from(SVG, "utf16le").swap16()],
   ["image/svg+xml", `<!--${" licence".repeat(HEAD_BYTES)}`.slice(0, HEAD_BYTES)],
-])("tells %s by its first bytes", (type, head) => {
+])("pictureTypeOf recognizes %s by its first bytes", (type, head) => {
   expect(pictureTypeOf(Buffer.from(head), "file")).toBe(type);
 });
 
@@ -29,12 +29,12 @@ it.each<[string, string | Buffer]>([
   ["a web page", "<!doctype html><html><body><svg></svg></body></html>"],
   ["other XML", '<?xml version="1.0"?><rss version="2.0"><channel/></rss>'],
   ["text about PDF", `${"x".repeat(2000)}%PDF-1.4`],
-  ["a large document of Photoshop's other kind", "8BPS\0\x03"],
-])("refuses %s", (_, head) => {
+  ["a PSB document", "8BPS\0\x03"],
+])("pictureTypeOf returns null for %s", (_, head) => {
   expect(pictureTypeOf(Buffer.from(head), "file.png")).toBeNull();
 });
 
-it("takes what is compressed for an SVG only where its name says so", () => {
+it("pictureTypeOf treats compressed data as SVG only with the suffix .svg or .svgz", () => {
   const head = gzipSync(SVG);
   expect(pictureTypeOf(head, "drawing.svgz")).toBe("image/svg+xml");
   expect(pictureTypeOf(head, "archive.tar.gz")).toBeNull();

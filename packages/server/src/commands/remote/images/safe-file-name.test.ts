@@ -21,11 +21,11 @@ it.each([
   ["CON", "_CON"],
   ["nul.png", "_nul.png"],
   ["console.png", "console.png"],
-])("%j is kept as %j", (name, kept) => {
+])("safeFileName turns %j into %j", (name, kept) => {
   expect(safeFileName(name, "otherwise")).toBe(kept);
 });
 
-it("cuts a long name in front of its suffix and between characters", () => {
+it("safeFileName cuts a long name before its suffix and between characters", () => {
   const name = safeFileName(`${"ü🎉".repeat(100)}.jpeg`, "otherwise");
   expect(Buffer.byteLength(name)).toBeLessThanOrEqual(200);
   expect(Buffer.byteLength(name)).toBeGreaterThan(190);

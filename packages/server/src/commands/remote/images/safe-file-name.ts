@@ -1,12 +1,12 @@
-/** What no file system of any system takes, what a terminal may obey, and what leads out of a directory. */
+/** Characters that some file system rejects, that a terminal may interpret, or that separate paths. */
 const UNSAFE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}<>:"/\\|?*]/gu;
-/** Devices of Windows, whatever suffix follows. */
+/** Device names of Windows, with any suffix. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
-/** Of the 255 that file systems take, some are left for the name that a file has before it is whole. */
+/** File systems accept 255 bytes; the rest is reserved for the suffix of the temporary file. */
 const MAX_BYTES = 200;
 
 /**
- * A name that is nothing but a name of a file: it stays in its directory, is not hidden, and is no option of any command.
+ * A safe file name: without a path, not hidden, and not parsed as an option by commands.
  * @param name The untrusted name of an image.
  * @param otherwise The name if nothing is left.
  */
@@ -20,7 +20,7 @@ export function safeFileName(name: string, otherwise: string): string {
   return clean === "" ? otherwise : shortened(clean);
 }
 
-/** Cut in front of its suffix, between characters. */
+/** Cuts a name before its suffix, between characters. */
 function shortened(name: string): string {
   const suffix = /\.\w{1,5}$/.exec(name)?.[0] ?? "";
   let stem = name.slice(0, name.length - suffix.length);

@@ -2,15 +2,15 @@ import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
 import { showUpload } from "./show-upload.ts";
 
-/** What is written to a standard error of this kind. */
+/** The output to a stream of this kind. */
 function watched(isTTY: boolean) {
   const output = new PassThrough();
-  // What is used of a terminal: that it is one, how wide it is, and that it is written to.
+  // The members of a terminal that the progress display uses.
   const stream = Object.assign(output, { isTTY, columns: 120 }) as unknown as NodeJS.WriteStream;
   return { stream, text: () => String(output.read() ?? "") };
 }
 
-it("draws a bar over all files on a terminal, and takes it away after each", () => {
+it("showUpload shows a bar for all files on a terminal, and erases it after each file", () => {
   const { stream, text } = watched(true);
   const view = showUpload(2, 4_000_000, stream);
   view.begin("first\u001b.png", 1_000_000);
@@ -22,12 +22,12 @@ it("draws a bar over all files on a terminal, and takes it away after each", () 
   expect(shown).toContain("25% | 1.0 MB of 4.0 MB | ");
   expect(shown).toContain("1/2 first\\u001b.png: waiting for the service");
   expect(shown).toContain(`2/2 ${"long".repeat(10).slice(0, 29)}…`);
-  // The line is cleared, and the cursor shown again.
+  // The line is erased and the cursor visible again.
   expect(shown.lastIndexOf("\u001b[?25h")).toBeGreaterThan(shown.lastIndexOf("\u001b[?25l"));
   expect(shown.endsWith("\u001b[2K")).toBe(true);
 });
 
-it("writes nothing elsewhere", () => {
+it("showUpload writes nothing to any other stream", () => {
   const { stream, text } = watched(false);
   const view = showUpload(1, 10, stream);
   view.begin("photo.jpg", 10);

@@ -2,20 +2,20 @@ import { SingleBar } from "cli-progress";
 import { sizeText } from "../../../cli/amounts.ts";
 import { printable } from "../../../cli/printable.ts";
 
-/** Shows how far uploads are, on the standard error. */
+/** A progress display of uploads on standard error. */
 export interface UploadView {
-  /** The next file, of so many bytes, is being sent. */
+  /** Starts the next file, of `bytes` bytes. */
   begin(name: string, bytes: number): void;
-  /** So much of it is. */
+  /** Shows the bytes sent of the current file. */
   update(sentBytes: number): void;
-  /** It is done or has failed: the bar makes room for the result. */
+  /** The file is done or has failed: erases the bar. */
   end(): void;
 }
 
 const BAR = "{bar} {percentage}% | {size} of {all} | {rate}/s | {state}";
 const MAX_NAME_LENGTH = 30;
 
-/** A bar over all bytes of all files on a terminal, nothing elsewhere. */
+/** A bar for the bytes of all files on a terminal; nothing elsewhere. */
 export function showUpload(
   files: number,
   totalBytes: number,
@@ -50,7 +50,7 @@ export function showUpload(
       bar.start(totalBytes, bytesBefore, describe(0));
     },
     update(sentBytes) {
-      // What is sent again after a failure begins anew; headers of a form are no bytes of the file.
+      // A retry starts again at 0. Headers of the form do not count as bytes of the file.
       const sent = Math.min(sentBytes, current.bytes);
       bar?.update(bytesBefore + sent, describe(sent));
     },

@@ -10,7 +10,7 @@ import { imageText } from "./image-text.ts";
 import { openPicture, type PictureFile } from "./picture-file.ts";
 import { showUpload, type UploadView } from "./show-upload.ts";
 
-/** The options of `outrigger upload`, proved. */
+/** The validated options of `outrigger upload`. */
 export interface UploadFlags {
   to?: string;
   name?: string;
@@ -19,7 +19,7 @@ export interface UploadFlags {
   wait?: boolean;
 }
 
-/** `outrigger upload`: sends pictures one after the other, and prints where they are. */
+/** `outrigger upload`: uploads pictures one by one and prints their addresses. */
 export async function upload(paths: string[], flags: UploadFlags): Promise<void> {
   const baseUrl = serviceUrlOf(flags.to);
   requireFitting(paths, flags);
@@ -51,7 +51,7 @@ export async function upload(paths: string[], flags: UploadFlags): Promise<void>
 function requireFitting(paths: readonly string[], { name }: UploadFlags): void {
   const problems: string[] = [];
   if (paths.filter((path) => path === "-").length > 1) {
-    problems.push("-: the standard input can be read only once");
+    problems.push("-: standard input can be read only once");
   }
   if (name !== undefined && paths.length > 1) problems.push("--name: must not be given for several files");
   if (problems.length > 0) throw new ConfigError("The command line", problems);
@@ -68,7 +68,7 @@ async function addPicture(files: PictureFile[], path: string, signal: AbortSigna
   }
 }
 
-/** What sending a file needs besides the file. */
+/** The context of an upload. */
 interface Sending {
   view: UploadView;
   signal: AbortSignal;
@@ -95,7 +95,7 @@ async function send(
       signal,
     });
   } catch (error) {
-    // Of what was taken and then refused nothing is left.
+    // An image rejected during processing no longer exists.
     if (error instanceof OutriggerError && error.status === 404) created = null;
     throw error;
   } finally {

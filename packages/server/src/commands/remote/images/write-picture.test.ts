@@ -11,7 +11,7 @@ async function* picture(): AsyncGenerator<Uint8Array> {
   yield Buffer.from("two");
 }
 
-it("writes a file under its own name, or in a directory that is named", async () => {
+it("writePicture writes a file under its own name, or into a given directory", async () => {
   const directory = await temporaryDirectory();
   await mkdir(join(directory, "pictures"));
   const place = await placeOf(join(directory, "pictures"), "a.png", false);
@@ -21,25 +21,25 @@ it("writes a file under its own name, or in a directory that is named", async ()
   expect(await readdir(join(directory, "pictures"))).toEqual(["a.png"]);
 });
 
-it("replaces a file only by force", async () => {
+it("placeOf rejects an existing file without force", async () => {
   const path = join(await temporaryDirectory(), "a.png");
   await writeFile(path, "before");
-  await expect(placeOf(path, "b.png", false)).rejects.toThrow("is there already; --force replaces it");
+  await expect(placeOf(path, "b.png", false)).rejects.toThrow("already exists; --force replaces it");
   await writePicture(await placeOf(path, "b.png", true), picture(), never);
   expect(await readFile(path, "utf8")).toBe("onetwo");
 });
 
-it("leaves alone what was put there while it read", async () => {
+it("writePicture keeps a file that appeared during the download", async () => {
   const directory = await temporaryDirectory();
   const path = join(directory, "a.png");
   const place = await placeOf(path, "a.png", false);
-  await writeFile(path, "somebody else's");
-  await expect(writePicture(place, picture(), never)).rejects.toThrow("is there already");
-  expect(await readFile(path, "utf8")).toBe("somebody else's");
+  await writeFile(path, "another file");
+  await expect(writePicture(place, picture(), never)).rejects.toThrow("already exists");
+  expect(await readFile(path, "utf8")).toBe("another file");
   expect(await readdir(directory)).toEqual(["a.png"]);
 });
 
-it("leaves nothing of what breaks off, and keeps what it was to replace", async () => {
+it("writePicture leaves no partial file and keeps the old one if the download breaks off", async () => {
   const directory = await temporaryDirectory();
   const path = join(directory, "a.png");
   await writeFile(path, "before");
@@ -61,10 +61,10 @@ it("leaves nothing of what breaks off, and keeps what it was to replace", async 
   expect(await readdir(directory)).toEqual(["a.png"]);
 });
 
-it("says where it cannot write", async () => {
+it("writePicture names the path that cannot be written", async () => {
   const place = await placeOf(join(await temporaryDirectory(), "none", "a.png"), "", false);
   await expect(writePicture(place, picture(), never)).rejects.toThrow("a.png cannot be written: ENOENT");
-  // A device has no space, and no beside.
+  // /dev/full has no space, and no directory for temporary files.
   const full = await placeOf("/dev/full", "", false);
   await expect(writePicture(full, picture(), never)).rejects.toThrow("/dev/full cannot be written: ENOSPC");
 });

@@ -8,30 +8,30 @@ import { reasonOf } from "../../../cli/error-reason.ts";
 import { printable } from "../../../cli/printable.ts";
 import { StartError } from "../../../config/config-error.ts";
 
-/** Where a picture is written to. */
+/** The destination of a picture. */
 export interface Place {
   path: string;
-  /** Takes the place of a file that is there. */
+  /** Whether to replace an existing file. */
   force: boolean;
-  /** A device or a pipe, which has no beside and is written to as it is. */
+  /** Whether the path is a device or a pipe, which is written directly. */
   isStream: boolean;
 }
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** Writes to the standard output. The reader may end early. @throws StartError where it cannot be written. */
+/** Writes to standard output. The reader may end early. @throws StartError if it cannot be written. */
 export async function writeToOutput(bytes: Bytes, signal: AbortSignal): Promise<void> {
   try {
     await pipeline(bytes, process.stdout, { signal, end: false });
   } catch (error) {
-    if (codeOf(error) !== "EPIPE") throw writeError("The standard output", error);
+    if (codeOf(error) !== "EPIPE") throw writeError("Standard output", error);
   }
 }
 
 /**
- * Finds out where to write, before anything is asked for.
- * @param typed A file, or a directory that gets one called `name`.
- * @throws StartError where a file is there that is not to be replaced.
+ * Determines the destination before the request.
+ * @param typed A file, or a directory for a file called `name`.
+ * @throws StartError if the file exists and must not be replaced.
  */
 export async function placeOf(typed: string | undefined, name: string, force: boolean): Promise<Place> {
   const there = typed === undefined ? null : await statOf(typed);
@@ -53,10 +53,10 @@ async function statOf(path: string) {
 }
 
 /**
- * Writes a file beside its place, and puts it there when it is whole: what was there stays when that fails, and nobody ever
- * sees a part of it.
- * @returns how many bytes there were.
- * @throws StartError where it cannot be written.
+ * Writes a file atomically, through a temporary file in the same directory. A failure keeps the old file, and a partial file
+ * is never visible.
+ * @returns The number of bytes written.
+ * @throws StartError if it cannot be written.
  */
 export async function writePicture(place: Place, bytes: Bytes, signal: AbortSignal): Promise<number> {
   try {
@@ -79,29 +79,29 @@ async function write({ path, force }: Place, bytes: Bytes, signal: AbortSignal):
   }
 }
 
-/** @returns how many bytes there were. */
+/** @returns The number of bytes written. */
 async function pump(bytes: Bytes, output: WriteStream, signal: AbortSignal): Promise<number> {
   await pipeline(bytes, output, { signal });
   return output.bytesWritten;
 }
 
-/** Never replaces a file that another process has put there meanwhile. */
+/** Never replaces a file that another process has created meanwhile. */
 async function putWhereNothingIs(made: string, path: string): Promise<void> {
   try {
     await link(made, path);
   } catch (error) {
     if (codeOf(error) === "EEXIST") throw isThere(path);
-    // A file system without hard links: between the look and the renaming lies a moment, but no part of a picture.
+    // A file system without hard links: a race between check and rename remains, but no partial picture.
     if ((await statOf(path)) !== null) throw isThere(path);
     await rename(made, path);
   }
 }
 
 function isThere(path: string): StartError {
-  return new StartError(`${printable(path)} is there already; --force replaces it, --output names another`);
+  return new StartError(`${printable(path)} already exists; --force replaces it, --output sets another`);
 }
 
-/** What a system call failed with as a sentence; anything else, such as a reply that was cut off, as it is. */
+/** The failure of a system call as a sentence. Other errors, such as a truncated reply, are returned unchanged. */
 function writeError(what: string, error: unknown): unknown {
   if (!(isError(error) && "syscall" in error)) return error;
   return new StartError(`${what} cannot be written: ${reasonOf(error)}`, { cause: error });

@@ -6,36 +6,39 @@ import { FIND_HELP, SEARCH_HELP, VERIFY_HELP } from "./lookup-commands-help.ts";
 import { search } from "./search.ts";
 import { verify } from "./verify.ts";
 
-/** Adds the commands for the lookup of a service that runs: `find`, `verify` and `search`. */
+/** Adds the commands for the lookup of a running service: `find`, `verify` and `search`. */
 export function addLookupCommands(program: Command): void {
-  /** A command with what all of them have. */
+  /** A subcommand with the shared options. */
   function add(name: string, description: string, help: string): Command {
     return program
       .command(name)
       .description(description)
       .showHelpAfterError(`(see outrigger ${name} --help)`)
       .option("--to <url>", TO_HELP)
-      .option("--key-file <file>", "has the key in its first line (default: OUTRIGGER_API_KEY is the key)")
+      .option(
+        "--key-file <file>",
+        "file with the key in its first line (default: the key in OUTRIGGER_API_KEY)",
+      )
       .addHelpText("after", help);
   }
 
-  const json = "print the answer as JSON";
+  const json = "print the reply as JSON";
 
   add("find", "Find the address of a person.", FIND_HELP)
-    .option("--domain <domain>", "where the person is")
-    .option("--company <name>", "instead of the domain")
+    .option("--domain <domain>", "domain of the person's organization")
+    .option("--company <name>", "name of the organization, instead of its domain")
     .requiredOption("--name <name>", "first and last name")
     .option("--json", json)
     .action(find);
-  add("verify", "Tell whether addresses take mail.", VERIFY_HELP)
+  add("verify", "Check whether addresses accept mail.", VERIFY_HELP)
     .argument("<address...>", "email addresses")
     .option("--json", `${json}, one line per address`)
     .action(verify);
   add("search", "List the addresses of a domain.", SEARCH_HELP)
     .argument("<domain>")
-    .option("--limit <number>", "at most so many, 1 to 100 (default: 10)", parseLimit)
-    .option("--offset <number>", "leave out so many", parseOffset)
-    .addOption(new Option("--type <type>", "only such").choices(["personal", "generic"]))
+    .option("--limit <number>", "list at most this many, 1 to 100 (default: 10)", parseLimit)
+    .option("--offset <number>", "skip this many", parseOffset)
+    .addOption(new Option("--type <type>", "only addresses of this type").choices(["personal", "generic"]))
     .option("--json", json)
     .action(search);
 }

@@ -5,17 +5,17 @@ import { ConfigError } from "../../../config/config-error.ts";
 import { doOne } from "../do-each.ts";
 import { type LookupFlags, withRemoteLookup } from "./with-remote-lookup.ts";
 
-/** The options of `outrigger find`, as they were typed. */
+/** The options of `outrigger find`, as typed. */
 export interface FindFlags extends LookupFlags {
   domain?: string;
   company?: string;
   name: string;
 }
 
-/** `outrigger find`: prints the address of a person, and how sure it is. */
+/** `outrigger find`: prints the address of a person and its score. */
 export async function find({ domain, company, name, json = false, ...flags }: FindFlags): Promise<void> {
   if ((domain === undefined) === (company === undefined)) {
-    throw new ConfigError("The command line", ["--domain or --company: one of them must be given"]);
+    throw new ConfigError("The command line", ["--domain or --company: exactly one of them is required"]);
   }
   await withRemoteLookup(flags, async ({ client, baseUrl, signal }) => {
     const where = domain === undefined ? { company } : { domain };
@@ -26,7 +26,7 @@ export async function find({ domain, company, name, json = false, ...flags }: Fi
   });
 }
 
-/** The facts about a person, for people. All of it is untrusted text. */
+/** The facts about a person as text. All of it is untrusted. */
 function personText({ email, score, first_name, last_name, position, company, sources }: FoundEmail): string {
   if (email === null) return "No address was found\n";
   const [source] = sources;

@@ -4,14 +4,14 @@ import { printable } from "../../../cli/printable.ts";
 import { doOne } from "../do-each.ts";
 import { type LookupFlags, withRemoteLookup } from "./with-remote-lookup.ts";
 
-/** The options of `outrigger search`, proved. */
+/** The validated options of `outrigger search`. */
 export interface SearchFlags extends LookupFlags {
   limit?: number;
   offset?: number;
   type?: AddressType;
 }
 
-/** `outrigger search`: prints addresses of a domain, a line for each. */
+/** `outrigger search`: prints the addresses of a domain, one per line. */
 export async function search(domain: string, flags: SearchFlags): Promise<void> {
   const { limit, offset, type, json = false } = flags;
   await withRemoteLookup(flags, async ({ client, baseUrl, signal }) => {
@@ -26,7 +26,7 @@ export async function search(domain: string, flags: SearchFlags): Promise<void> 
     const first = found.meta.offset + 1;
     const which = emails.length === 0 ? "" : `, ${first} to ${first + emails.length - 1} shown`;
     printOut(emails.map((entry) => entryLine(entry, width)).join(""));
-    process.stderr.write(`outrigger: ${found.meta.results} known of ${printable(domain)}${which}\n`);
+    process.stderr.write(`outrigger: ${found.meta.results} addresses of ${printable(domain)}${which}\n`);
   });
 }
 

@@ -4,10 +4,10 @@ import { printable } from "../../../cli/printable.ts";
 import { doEach } from "../do-each.ts";
 import { type LookupFlags, withRemoteLookup } from "./with-remote-lookup.ts";
 
-/** The longest words of the API. */
+/** Widths of the longest values of the API. */
 const WIDTHS = { result: "undeliverable".length, status: "accept_all".length, score: 3 };
 
-/** `outrigger verify`: a line for each address, as its verdict comes. */
+/** `outrigger verify`: prints a line for each address as its verdict arrives. */
 export async function verify(addresses: string[], { json = false, ...flags }: LookupFlags): Promise<void> {
   const width = Math.max(...addresses.map((address) => printable(address).length));
   await withRemoteLookup(flags, async ({ client, baseUrl, signal }) => {
@@ -36,37 +36,37 @@ function verdictLine(verdict: EmailVerification, width: number): string {
   return `${columns.join("  ")}\n`;
 }
 
-/** What the reasons of a verdict mean, as clauses. */
+/** The reasons of a verdict as clauses. */
 const REASONS = {
   not_an_address: "it is not an address",
-  no_local: "there is nothing before the @",
-  quoted_local: "what stands before the @ is in quotes",
-  local_syntax: "what stands before the @ cannot be",
-  local_length: "what stands before the @ is too long",
-  address_literal: "it has a number instead of a domain",
-  domain_syntax: "its domain cannot be",
+  no_local: "the part before the @ is empty",
+  quoted_local: "the part before the @ is quoted",
+  local_syntax: "the part before the @ is invalid",
+  local_length: "the part before the @ is too long",
+  address_literal: "it has an IP address instead of a domain",
+  domain_syntax: "its domain is invalid",
   address_length: "it is too long",
-  null_mx: "its domain says that it takes no mail",
+  null_mx: "its domain declares that it accepts no mail",
   no_mail_server: "its domain has no mail server",
-  user_unknown: "its server does not know it",
+  user_unknown: "its server does not know the mailbox",
   mailbox_disabled: "its mailbox is disabled",
   mailbox_full: "its mailbox is full",
-  accepts_all: "its domain takes any name",
-  policy: "its server refuses us, whoever it is for",
-  greylisted: "its server wants to be asked again later",
-  temporary: "its server has trouble; ask again later",
-  timeout: "its server took too long; ask again later",
-  budget: "its server was asked often enough for now; ask again later",
-  dns_failure: "its domain could not be looked up; ask again later",
-  no_connection: "its mail server does not answer",
-  port_25_blocked: "the service may not talk to mail servers from where it is",
+  accepts_all: "its domain accepts any address",
+  policy: "its server rejects all probes from this service",
+  greylisted: "its server asks for a later retry (greylisting)",
+  temporary: "its server has a temporary error; retry later",
+  timeout: "its server took too long; retry later",
+  budget: "the limit of probes to its server is reached; retry later",
+  dns_failure: "its domain could not be resolved; retry later",
+  no_connection: "its mail server does not respond",
+  port_25_blocked: "the network of the service blocks port 25",
   protocol: "its server does not speak SMTP",
-  forbidden_address: "its mail server is at an address that is not asked",
-  ascii_only: "its server cannot be asked about letters beyond ASCII",
-  not_probed: "no mail server was asked",
+  forbidden_address: "its mail server has an address that is never probed",
+  ascii_only: "its server does not support non-ASCII addresses",
+  not_probed: "no mail server was probed",
 } satisfies Record<VerdictReason, string>;
 
-/** Why a verdict is as it is, for people. One that a later service has is shown as it is. */
+/** The reason of a verdict as a clause. An unknown reason of a newer service is returned unchanged. */
 export function reasonText(reason: VerdictReason): string {
   return Object.hasOwn(REASONS, reason) ? REASONS[reason] : reason;
 }

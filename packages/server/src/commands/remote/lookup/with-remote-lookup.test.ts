@@ -4,14 +4,14 @@ import { expect, it } from "vitest";
 import { temporaryDirectory } from "../../../../test/outrigger-process.ts";
 import { readApiKey } from "./with-remote-lookup.ts";
 
-it("is the first line of the file, else what the environment says", async () => {
+it("readApiKey returns the first line of the file, otherwise the key of the environment", async () => {
   const file = join(await temporaryDirectory(), "key");
   await writeFile(file, " abc123 \r\nanother\n");
   expect(await readApiKey(file, { OUTRIGGER_API_KEY: "xyz" })).toBe("abc123");
   expect(await readApiKey(undefined, { OUTRIGGER_API_KEY: "xyz" })).toBe("xyz");
 });
 
-it("says how to give one, and repeats nothing of what is none", async () => {
+it("readApiKey explains how to set a key and quotes no part of an invalid one", async () => {
   const file = join(await temporaryDirectory(), "key");
   await writeFile(file, "hush hush\n");
   const refusal = await readApiKey(file, {}).catch(String);

@@ -8,24 +8,24 @@ import { serviceUrlOf } from "../service-url.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 
 const VARIABLE = "OUTRIGGER_API_KEY";
-/** What a header can carry. */
+/** The characters that a header can carry. */
 const KEY = /^[!-~]+$/;
 
-/** The options that say which lookup is asked, as they were typed. */
+/** The options that locate the lookup, as typed. */
 export interface LookupFlags {
   to?: string;
   keyFile?: string;
   json?: boolean;
 }
 
-/** A lookup whose requests end with Ctrl-C. */
+/** A client of a lookup whose requests end on Ctrl-C. */
 export interface AskedLookup {
   client: LookupClient;
   baseUrl: string;
   signal: AbortSignal;
 }
 
-/** Runs `work` with a client of the lookup that the flags and the environment name. @throws ConfigError */
+/** Runs `work` with a client of the lookup given by the flags and the environment. @throws ConfigError */
 export async function withRemoteLookup(
   { to, keyFile }: LookupFlags,
   work: (lookup: AskedLookup) => Promise<void>,
@@ -36,8 +36,8 @@ export async function withRemoteLookup(
 }
 
 /**
- * The key to the lookup: the first line of a file, else what the environment says.
- * @throws ConfigError where there is none, which repeats nothing of a key.
+ * The key to the lookup: the first line of a file, otherwise from the environment.
+ * @throws ConfigError for a missing or invalid key, which is not quoted.
  */
 export async function readApiKey(
   file: string | undefined,
@@ -46,7 +46,7 @@ export async function readApiKey(
   if (file === undefined) {
     return checkedKey(
       environment[VARIABLE] ?? "",
-      `${VARIABLE}: must be a key, or --key-file name a file with one`,
+      `${VARIABLE}: must be a key; or set --key-file to a file with a key`,
     );
   }
   const text = await readFile(file, "utf8").catch((cause) => {

@@ -1,0 +1,293 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, test } from "vitest";
+import { readAll } from "../read-all.ts";
+import { createFsBlobStore } from "./fs-blob-store.ts";
+
+const root = mkdtempSync(join(tmpdir(), "outrigger-processes-"));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const newDirectory = () => mkdtempSync(join(root, "store-"));
+
+/** The start of every child script: opens the store named by its first argument, then prints a line. */
+const PRELUDE = `
+  import { createHash, randomBytes } from "node:crypto";
+  import { writeFileSync } from "node:fs";
+  import { join } from "node:path";
+  import { Readable } from "node:stream";
+  import { createFsBlobStore, isServiceError } from "@outrigger/core";
+  const store = createFsBlobStore({ directory: process.argv[1] });
+  const rest = process.argv.slice(2);
+  /** Repeats a conditional write; false if it lost. */
+  const won = (write) => write.then(() => true, (error) => {
+    if (isServiceError(error, "conflict")) return false;
+    throw error;
+  });
+  /** Removes all superseded generations now; a sweep does so a day later. */
+  const removeSuperseded = () => store.removeSuperseded(Date.now() + 7_200_000, () => true);
+  console.log("ready");
+`;
+
+const INCREMENT = `
+  const increment = async () => {
+    for (;;) {
+      const { body, revision } = await store.get("n");
+      if (await won(store.put("n", Buffer.from(String(Number(body) + 1)), { ifRevision: revision }))) break;
+    }
+    await removeSuperseded();
+  };
+  await Promise.all(Array.from({ length: 50 }, increment));
+`;
+
+/** Writes blobs in every possible way until it is killed. Each begins with the hash of the rest. */
+const WRITE_FOREVER = `
+  for (let turn = 0; ; turn++) {
+    const content = randomBytes(Math.floor(Math.random() * 300_000));
+    const bytes = Buffer.concat([createHash("sha256").update(content).digest(), content]);
+    const key = "ab/" + Math.floor(Math.random() * 4) + "/x";
+    if (turn % 4 === 0) await store.put(key, bytes);
+    if (turn % 4 === 1) await store.put(key, Readable.from([bytes.subarray(0, 20_000), bytes.subarray(20_000)]));
+    if (turn % 4 === 2) {
+      const path = join(store.spoolDirectory, String(turn));
+      writeFileSync(path, bytes);
+      await store.adopt(key, path);
+    }
+    if (turn % 4 === 3) await store.delete(key);
+    if (turn % 5 === 4) await removeSuperseded();
+  }
+`;
+
+const RACE = `
+  const [role, ms] = rest;
+  const end = Date.now() + Number(ms);
+  const body = randomBytes(100);
+  const result = { creates: 0, deletes: 0, succeeded: [], sizes: [] };
+  while (Date.now() < end) {
+    if (role === "create" && (await won(store.put("k/x", body, { ifRevision: null })))) result.creates++;
+    if (role === "delete" && (await store.delete("k/x"))) result.deletes++;
+    if (role === "change") {
+      const revision = (await store.stat("k/x"))?.revision;
+      if (revision && (await won(store.put("k/x", body, { ifRevision: revision })))) result.succeeded.push(revision);
+      const blob = await store.get("k/x");
+      if (blob) result.sizes.push(blob.body.length);
+    }
+    if (role === "sweep") await removeSuperseded();
+    await new Promise(setImmediate);
+  }
+  console.log(JSON.stringify(result));
+`;
+
+/**
+ * Adds entries to a past hour and removes every other one, while empty directories of past hours are deleted.
+ */
+const ADD_AND_REMOVE = `
+  const [own, time] = rest;
+  const add = async (index) => {
+    const entry = { id: own + "-" + index, dueMs: Number(time) + index };
+    await store.addDue("jobs", entry);
+    if (index % 2 > 0) await store.removeDue("jobs", entry);
+    if (index % 5 === 0) await store.listDue("jobs", Infinity, 1);
+  };
+  for (let index = 0; index < 200; index += 4) {
+    await Promise.all([0, 1, 2, 3].map((offset) => add(index + offset)));
+  }
+  // Some hours had no entries until now.
+  for (let index = 0; index < 100; index++) {
+    const entry = { id: own, dueMs: Number(time) + 3_600_000 * (index % 2 + 1) };
+    await store.addDue("jobs", entry);
+    await store.removeDue("jobs", entry);
+    await store.listDue("jobs", Infinity, 1000);
+  }
+`;
+
+test("four processes that each increment a blob fifty times lose no increment", {
+  timeout: 120_000,
+}, async () => {
+  const directory = newDirectory();
+  const store = createFsBlobStore({ directory });
+  await store.put("n", Buffer.from("0"));
+  await Promise.all(Array.from({ length: 4 }, () => outputOf(start(INCREMENT, directory))));
+  assert.equal(String((await store.get("n"))?.body), "200");
+  const left = readdirSync(join(directory, "blobs/n/n@"));
+  assert.ok(left.length <= 4, `${left.length} files are left`);
+});
+
+test("the results of simultaneous creates, changes and deletes of several processes add up", {
+  timeout: 60_000,
+}, async () => {
+  const directory = newDirectory();
+  const roles = ["create", "create", "delete", "delete", "change", "change", "sweep"];
+  const outputs = await Promise.all(roles.map((role) => outputOf(start(RACE, directory, role, "2000"))));
+  const results = outputs.map((output) => JSON.parse(output));
+  const sum = (name: string) => results.reduce((total, result) => total + result[name], 0);
+  const store = createFsBlobStore({ directory });
+  const isThere = (await store.stat("k/x")) !== null;
+  assert.ok(sum("deletes") > 10, `${sum("deletes")} deletes`);
+  assert.equal(sum("creates") - sum("deletes"), isThere ? 1 : 0);
+  const succeeded = results.flatMap((result) => result.succeeded);
+  assert.equal(new Set(succeeded).size, succeeded.length, "two writes replaced the same revision");
+  assert.deepEqual(
+    [...new Set(results.flatMap((result) => result.sizes))].filter((size) => size !== 100),
+    [],
+  );
+  if (isThere) await store.delete("k/x");
+  assert.deepEqual(readdirSync(join(directory, "blobs/k")), []);
+});
+
+test("processes that add to and remove from one hour of a due index lose no entry", {
+  timeout: 120_000,
+}, async () => {
+  const directory = newDirectory();
+  const time = Date.now() - 1000 * 3_600_000;
+  const names = ["a", "b", "c", "d"];
+  await Promise.all(names.map((name) => outputOf(start(ADD_AND_REMOVE, directory, name, String(time)))));
+  const found = await createFsBlobStore({ directory }).listDue("jobs", Date.now(), 1000);
+  const expected = names.flatMap((name) => Array.from({ length: 100 }, (_, index) => `${name}-${2 * index}`));
+  assert.deepEqual(found.map(({ id }) => id).sort(), expected.sort());
+});
+
+test("a killed writer leaves no partly written blob", { timeout: 120_000 }, async () => {
+  const directory = newDirectory();
+  const store = createFsBlobStore({ directory });
+  let blobs = 0;
+  for (let round = 0; round < 15; round++) {
+    const writers = [start(WRITE_FOREVER, directory), start(WRITE_FOREVER, directory)];
+    await Promise.all(writers.map(ready));
+    for (const writer of writers) {
+      await delay(Math.random() * 60);
+      writer.kill("SIGKILL");
+      await once(writer, "close");
+    }
+    for (const key of (await store.list("")).keys) {
+      const blob = await store.get(key);
+      assert.ok(blob !== null);
+      const bytes = await readAll(blob.body);
+      const hash = createHash("sha256").update(bytes.subarray(32)).digest();
+      assert.ok(
+        hash.equals(bytes.subarray(0, 32)),
+        `${key}: ${bytes.length} bytes differ from the bytes written`,
+      );
+      blobs++;
+    }
+  }
+  assert.ok(blobs > 0);
+  for (let key = 0; key < 4; key++) {
+    await store.put(`ab/${key}/x`, randomBytes(10));
+    assert.equal(await store.delete(`ab/${key}/x`), true);
+  }
+  const next = createFsBlobStore({ directory });
+  assert.deepEqual(readdirSync(join(directory, "tmp")), [next.spoolDirectory.split("/").at(-1)]);
+  assert.deepEqual(readdirSync(next.spoolDirectory), []);
+});
+
+test("a new store deletes the files of dead processes, and keeps those of running ones", async () => {
+  const directory = newDirectory();
+  const other = start(
+    `writeFileSync(join(store.spoolDirectory, "upload"), "x"); console.log(store.spoolDirectory); setInterval(() => {}, 1000);`,
+    directory,
+  );
+  await ready(other);
+  const spool = await line(other);
+  createFsBlobStore({ directory });
+  assert.ok(existsSync(join(spool, "upload")));
+  other.kill("SIGKILL");
+  await once(other, "close");
+  // A directory of a process with the same number as a running one, but another start time.
+  const recycled = join(dirname(spool), `${spool.split("/").at(-1)?.split(".")[0]}.${process.pid}.1`);
+  writeFileSync(recycled, "");
+  createFsBlobStore({ directory });
+  assert.ok(!existsSync(spool));
+  assert.ok(!existsSync(recycled));
+});
+
+test("processes that request the secret at the same time get the same one", async () => {
+  const directory = newDirectory();
+  const children = Array.from({ length: 4 }, () =>
+    start(
+      `process.stdin.once("data", async () => {
+      console.log((await store.localSecret()).toString("hex"));
+      process.exit();
+    });`,
+      directory,
+    ),
+  );
+  await Promise.all(children.map(ready));
+  for (const child of children) child.stdin?.write("go\n");
+  const secrets = new Set((await Promise.all(children.map(outputOf))).map((output) => output.trim()));
+  assert.equal(secrets.size, 1);
+  assert.match([...secrets][0] ?? "", /^[0-9a-f]{64}$/);
+});
+
+test.each(["buffer", "stream"])(
+  "a %s that fills the disk rejects with no_space, and the store stays usable",
+  async (kind) => {
+    const directory = newDirectory();
+    const body =
+      kind === "buffer" ? "bytes" : "Readable.from([bytes.subarray(0, 10_000), bytes.subarray(10_000)])";
+    const script = `
+    const old = randomBytes(10_000);
+    await store.put("ab/x", old);
+    const bytes = randomBytes(2_000_000);
+    const error = await store.put("ab/x", ${body}).then(() => null, (error) => error);
+    await store.put("ab/y", old);
+    const { readdirSync } = await import("node:fs");
+    console.log(JSON.stringify({
+      code: error?.code,
+      cause: error?.cause?.code,
+      isOld: (await store.get("ab/x")).body.equals(old),
+      left: readdirSync(store.spoolDirectory),
+    }));
+  `;
+    // The maximum file size, in blocks of 512 or 1024 bytes. The signal that would end the process is
+    // ignored.
+    const shell = `trap "" XFSZ; ulimit -f 500; exec "$0" "$@"`;
+    const child = spawn("sh", ["-c", shell, process.execPath, ...nodeArguments(script, directory)], {
+      cwd: import.meta.dirname,
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const result = JSON.parse((await outputOf(child)).replace("ready\n", ""));
+    assert.deepEqual(result, { code: "no_space", cause: "EFBIG", isOld: true, left: [] });
+  },
+);
+
+function nodeArguments(script: string, ...rest: string[]): string[] {
+  return ["--input-type=module", "--eval", PRELUDE + script, ...rest];
+}
+
+/** Starts a process with its own store on `directory`. */
+function start(script: string, directory: string, ...rest: string[]): ChildProcess {
+  return spawn(process.execPath, nodeArguments(script, directory, ...rest), {
+    cwd: import.meta.dirname,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+}
+
+async function ready(child: ChildProcess): Promise<void> {
+  assert.equal(await line(child), "ready");
+}
+
+/** The next line that a process prints. */
+async function line(child: ChildProcess): Promise<string> {
+  assert.ok(child.stdout !== null);
+  for (let read = ""; ; ) {
+    const byte = child.stdout.read(1);
+    if (byte === null) await once(child.stdout, "readable");
+    else if (String(byte) === "\n") return read;
+    else read += byte;
+  }
+}
+
+/** The output of a process until it exits with 0, without the lines already read. */
+async function outputOf(child: ChildProcess): Promise<string> {
+  assert.ok(child.stdout !== null);
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
+  assert.equal(code, 0);
+  return output.replace(/^ready\n/, "");
+}

@@ -1,0 +1,5 @@
+import { adapterContract } from "@outrigger/core/testing";
+import { describe, it } from "vitest";
+import { express4, harnessOf } from "../test/harness.ts";
+
+describe("Express 4 adapter contract", () => adapterContract(it, harnessOf(express4)));

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { images, readRecord } from "../../../../test/images-command.ts";
+import { jpeg, serve, temporaryDirectory, uploaded } from "../../../../test/outrigger-process.ts";
+
+const FORMATS = ["json", "png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"];
+const UNKNOWN = "-aaaaaaaaaaaaaaaaaaaaa";
+
+async function served() {
+  const cwd = await temporaryDirectory();
+  const url = await serve(cwd).url;
+  const image = await uploaded(url, await jpeg());
+  const addresses = FORMATS.map((format) => `${url}/api/images/${image.id}.${format}`);
+  return { cwd, url, image, addresses: [...addresses, image.url, `${image.url}/view`] };
+}
+
+async function statuses(addresses: readonly string[]): Promise<number[]> {
+  return Promise.all(addresses.map(async (address) => (await fetch(address, { method: "HEAD" })).status));
+}
+
+describe("outrigger images withhold, release", () => {
+  it("answers 451 for every format and page of an image at once, until it is released", async () => {
+    const { cwd, image, addresses } = await served();
+    expect(new Set(await statuses(addresses))).toEqual(new Set([200]));
+    const order = ["--reason", "Order of the court", "--authority", "https://court.example/4711"];
+    expect(await images(cwd, "withhold", `${image.url}/view`, ...order)).toEqual({
+      code: 0,
+      stdout: `${image.id} withheld\n`,
+      stderr: "",
+    });
+    for (const address of [...addresses, image.editUrl]) {
+      const refused = await fetch(address);
+      expect(refused.status).toBe(451);
+      expect(refused.headers.get("link")).toBe('<https://court.example/4711>; rel="blocked-by"');
+      expect(await refused.text()).toContain("Order of the court");
+    }
+    expect(await images(cwd, "release", image.id)).toEqual({
+      code: 0,
+      stdout: `${image.id} released\n`,
+      stderr: "",
+    });
+    expect(new Set(await statuses(addresses))).toEqual(new Set([200]));
+  });
+
+  it("stores a new reason and the date of deletion", async () => {
+    const { cwd, image } = await served();
+    await images(cwd, "withhold", image.id, "--reason", "Under review");
+    const order = ["--reason", "Illegal", "--delete-after", "2999-12-31T01:00+01:00"];
+    expect(await images(cwd, "withhold", image.id, ...order)).toMatchObject({ code: 0 });
+    const { withheld } = await readRecord(cwd, image.id);
+    expect(withheld).toMatchObject({ reason: "Illegal", deleteAfter: Date.UTC(2999, 11, 31) });
+    const refused = await fetch(image.url);
+    expect(await refused.json()).toMatchObject({ status: 451, detail: "Illegal" });
+    expect(refused.headers.get("link")).toBeNull();
+  });
+
+  it("names an unknown image, exits with 1, and changes the other images", async () => {
+    const { cwd, url, image } = await served();
+    const other = await uploaded(url, await jpeg());
+    const ids = [image.id, UNKNOWN, `${url}/api/images/${other.id}.png?resize=9x`, image.id];
+    expect(await images(cwd, "withhold", "--reason", "Under review", ...ids)).toEqual({
+      code: 1,
+      stdout: `${image.id} withheld\n${other.id} withheld\n`,
+      stderr: `outrigger: ${UNKNOWN}: There is no such image, or it is gone\n`,
+    });
+    expect(await statuses([image.url, other.url])).toEqual([451, 451]);
+    expect(await images(cwd, "release", UNKNOWN, image.id)).toMatchObject({
+      code: 1,
+      stdout: `${image.id} released\n`,
+    });
+  });
+
+  it("exits with 2 for invalid arguments and changes nothing", async () => {
+    const { cwd, image } = await served();
+    const wrong: [string[], string][] = [
+      [[image.id], "--reason"],
+      [[image.id, "--reason", "x", "--delete-after", "2020-01-01"], "It must be in the future"],
+      [[image.id, "--reason", "x", "half-an-id", "\u001b[2J"], "half-an-id: must be an image's ID"],
+      [["--reason", "x"], "missing required argument"],
+    ];
+    for (const [args, message] of wrong) {
+      const { code, stdout, stderr } = await images(cwd, "withhold", ...args);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toContain(message);
+      expect(stderr).not.toContain("\u001b");
+    }
+    expect(await statuses([image.url])).toEqual([200]);
+  });
+});

@@ -1,0 +1,123 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { jpeg, temporaryDirectory, uploaded } from "../../../test/outrigger-process.ts";
+import type { ServerConfig } from "../../config/server-config.ts";
+import { createServer, type RunningServer } from "./create-server.ts";
+
+const servers = new Set<RunningServer>();
+
+afterEach(async () => {
+  for (const server of servers) await server.close();
+  servers.clear();
+});
+
+async function start(config: ServerConfig = {}): Promise<RunningServer> {
+  const data = join(await temporaryDirectory(), "data");
+  const server = await createServer({ port: 0, data, log: { level: "silent" }, ...config });
+  servers.add(server);
+  return server;
+}
+
+describe("createServer", () => {
+  it("serves until it is closed, and accepts a second close", async () => {
+    const server = await start();
+    const image = await uploaded(server.url, await jpeg());
+    expect((await fetch(image.url)).status).toBe(200);
+    await Promise.all([server.close(), server.close()]);
+    await expect(fetch(server.url)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
+  });
+
+  it("adds no signal listeners and leaves none behind", async () => {
+    const events = ["SIGTERM", "SIGINT", "uncaughtException", "unhandledRejection", "beforeExit"];
+    const count = () => events.map((event) => process.listenerCount(event));
+    const before = count();
+    const server = await start();
+    expect(count()).toEqual(before);
+    await server.close();
+    expect(count()).toEqual(before);
+  });
+
+  it("throws a TypeError that names the invalid keys", async () => {
+    const config = JSON.parse('{"port": "eighty", "images": {"size": 1}}');
+    const thrown = await createServer(config).catch((error: unknown) => error);
+    expect(thrown).toBeInstanceOf(TypeError);
+    expect(String(thrown)).toBe(
+      "ConfigError: The configuration is not valid\n" +
+        "port: must be a whole number from 0 to 65535\n" +
+        "images.size: unknown key, did you mean images.sizes?",
+    );
+  });
+
+  it("rejects if its port is in use, and starts once the port is free", async () => {
+    const first = await start();
+    const port = Number(new URL(first.url).port);
+    await expect(start({ port })).rejects.toThrow(`Port ${port} on 127.0.0.1 is already in use.`);
+    await first.close();
+    expect((await start({ port })).url).toBe(first.url);
+  });
+});
+
+describe("metrics of createServer", () => {
+  it("are off by default", async () => {
+    expect((await start()).metricsUrl).toBeNull();
+  });
+
+  it("are served at metricsUrl until the server is closed", async () => {
+    const server = await start({ metrics: { port: 0 } });
+    await uploaded(server.url, await jpeg());
+    const url = server.metricsUrl ?? "";
+    expect(await (await fetch(url)).text()).toContain('route="/api/images.json",status="201"} 1\n');
+    await server.close();
+    await expect(fetch(url)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
+  });
+
+  it("prevent the start if their port is in use, and release everything", async () => {
+    const first = await start();
+    const port = Number(new URL(first.url).port);
+    await expect(start({ metrics: { port } })).rejects.toThrow(
+      `Port ${port} on 127.0.0.1 is already in use. Choose another with metrics.port.`,
+    );
+    const second = await start({ metrics: { port: 0 } });
+    const metricsPort = Number(new URL(second.metricsUrl ?? "").port);
+    await second.close();
+    // The metrics listen first, and release their port if the port of the pictures is in use.
+    await expect(start({ port, metrics: { port: metricsPort } })).rejects.toThrow(
+      "Choose another with --port.",
+    );
+    expect((await start({ metrics: { port: metricsPort } })).metricsUrl).toBe(second.metricsUrl);
+  });
+});
+
+describe("createServer behind a proxy", () => {
+  /** The headers that a proxy on this machine forwards. */
+  async function getForwarded({ url }: RunningServer, path: string): Promise<number | undefined> {
+    const headers = {
+      Host: "img.example.com",
+      "X-Forwarded-Proto": "https",
+      "X-Forwarded-For": "203.0.113.7",
+    };
+    const [response] = await once(request(url + path, { headers }).end(), "response");
+    response.resume();
+    return response.statusCode;
+  }
+
+  it("ignores forwarding headers without trustProxy", async () => {
+    const server = await start();
+    const { id } = await uploaded(server.url, await jpeg());
+    expect(await getForwarded(server, `/${id}`)).toBe(403);
+  });
+
+  it("trusts forwarding headers of a proxy in trustProxy", async () => {
+    const server = await start({ trustProxy: "loopback" });
+    const { id } = await uploaded(server.url, await jpeg());
+    expect(await getForwarded(server, `/${id}`)).toBe(200);
+  });
+
+  it("accepts plain http with tls: off", async () => {
+    const server = await start({ tls: "off" });
+    const { id } = await uploaded(server.url, await jpeg());
+    expect(await getForwarded(server, `/${id}`)).toBe(200);
+  });
+});

@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import { settingsOf } from "./settings.ts";
+
+it("settingsOf derives the request timeout from the largest upload at 32 KiB/s", () => {
+  expect(settingsOf({}).http.requestTimeoutMs).toBe(860_000);
+  expect(settingsOf({ images: { maxUploadBytes: 32 * 1024 } }).http.requestTimeoutMs).toBe(61_000);
+  expect(settingsOf({ http: { requestTimeoutMs: 5000 } }).http.requestTimeoutMs).toBe(5000);
+});
+
+it("settingsOf rejects a drain delay that is not less than shutdownMs", () => {
+  expect(() => settingsOf({ shutdownMs: 1000, drainDelayMs: 1000 })).toThrow(
+    "drainDelayMs: must be less than shutdownMs (1000)",
+  );
+});

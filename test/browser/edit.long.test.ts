@@ -1,0 +1,114 @@
+import { createServer, request } from "node:http";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { complaintsOf, launchChromium, overflowsOf, withPage } from "../support/chromium.ts";
+import { listen } from "../support/listen.ts";
+import { jpegPhoto } from "../support/pictures.ts";
+import { type Site, startSite, upload } from "../support/service.ts";
+
+let site: Site;
+let browser: Browser;
+let photo: Buffer;
+
+beforeAll(async () => {
+  [photo, site, browser] = await Promise.all([jpegPhoto(100, 80), startSite(), launchChromium()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await site.close();
+});
+
+describe("the edit page in Chromium", () => {
+  async function withSite(options: Parameters<typeof startSite>[0], use: (site: Site) => Promise<void>) {
+    const site = await startSite(options);
+    try {
+      await use(site);
+    } finally {
+      await site.close();
+    }
+  }
+
+  test("after too many wrong PINs the page that asks for the PIN says how long to wait", async () => {
+    await withSite({ rateLimits: { pinFailures: 2 } }, async (site) => {
+      const image = await upload(site, photo, "image/jpeg");
+      await withPage(browser, {}, async (page) => {
+        for (const status of [403, 403, 429]) {
+          expect((await page.goto(`${image.url}/edit?pin=wrong`))?.status()).toBe(status);
+        }
+        expect(await page.getByRole("alert").textContent()).toMatch(
+          /^Too many wrong PINs came from your address\. Try again in \d+ seconds?\.$/,
+        );
+        const response = await page.goto(image.editUrl);
+        expect(response?.status()).toBe(429);
+        expect(Number(response?.headers()["retry-after"])).toBeGreaterThan(0);
+      });
+    });
+  });
+
+  test("too many edits answer a page with the reason", async () => {
+    await withSite({ rateLimits: { edits: 1 } }, async (site) => {
+      const image = await upload(site, photo, "image/jpeg");
+      await withPage(browser, {}, async (page) => {
+        await page.goto(image.editUrl);
+        expect((await page.goto(image.editUrl))?.status()).toBe(429);
+        expect(await page.locator("main").textContent()).toMatch(/Try again in \d+ seconds?\./);
+      });
+    });
+  });
+
+  test("offers no longer life than there may be, and shows the chosen end in the reader's time zone", async () => {
+    await withSite({ maxLifetimeMs: 7 * 86_400_000 }, async (site) => {
+      const image = await upload(site, photo, "image/jpeg");
+      await withPage(browser, { timezoneId: "Asia/Tokyo" }, async (page) => {
+        await page.goto(image.editUrl);
+        const labels = await page.getByLabel("Expires").locator("option").allTextContents();
+        expect(labels.at(-1)).toBe("7 days from now");
+        await page.getByLabel("Expires").selectOption("86400000");
+        expect(await page.locator("output").textContent()).toMatch(/^It will expire on .* GMT\+9\.$/);
+        await page.getByLabel("Expires").selectOption("");
+        await page.getByLabel("Or at an exact time, in UTC").fill("2031-02-03T20:05");
+        expect(await page.locator("output").textContent()).toBe("It will expire on 4 Feb 2031, 05:05 GMT+9.");
+      });
+    });
+  });
+
+  test("reached under another name than the public one, it loads its files, and its forms arrive and come back", async () => {
+    let target = "";
+    const front = createServer((req, res) => {
+      const { method = "GET", headers } = req;
+      req.pipe(
+        request(target + req.url, { method, headers }, (answer) => {
+          res.writeHead(answer.statusCode ?? 502, answer.headers);
+          answer.pipe(res);
+        }),
+      );
+    });
+    const { port, close } = await listen(front);
+    const publicUrl = `http://localhost:${port}/img`;
+    await withSite({ publicUrl }, async (site) => {
+      target = site.origin;
+      const image = await upload(site, photo, "image/jpeg");
+      expect(image.editUrl.startsWith(publicUrl)).toBe(true);
+      await withPage(browser, {}, async (page) => {
+        const complaints = complaintsOf(page);
+        await page.goto(image.editUrl.replace("localhost", "127.0.0.1"));
+        await page.locator("output").waitFor({ state: "attached" });
+        await page.getByLabel("Name").fill("after");
+        await page.getByRole("button", { name: "Save changes" }).click();
+        await page.waitForURL(/localhost.*done=name$/);
+        expect(complaints).toEqual([]);
+      });
+    });
+    await close();
+  });
+
+  test("fits every window, however long the name", async () => {
+    const image = await upload(site, photo, "image/jpeg", { name: "W".repeat(255) });
+    await withPage(browser, {}, async (page) => {
+      for (const address of [image.editUrl, `${image.url}/edit`, `${image.editUrl}&done=name-expiresAt`]) {
+        await page.goto(address);
+        expect(await overflowsOf(page)).toEqual([]);
+      }
+    });
+  });
+});

@@ -1,0 +1,147 @@
+import type { Browser, Page } from "playwright-core";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { launchChromium, withPage } from "../support/chromium.ts";
+import { numberedPdf } from "../support/numbered-pdf.ts";
+import {
+  animatedGif,
+  flatPsd,
+  halfTransparentPng,
+  jpegPhoto,
+  pngPhoto,
+  svgDrawing,
+} from "../support/pictures.ts";
+import { type Created, type Site, startSite, upload } from "../support/service.ts";
+
+describe("the viewer in Chromium", () => {
+  let site: Site;
+  let browser: Browser;
+  let photo: Created;
+  let large: Created;
+  let report: Created;
+
+  beforeAll(async () => {
+    [site, browser] = await Promise.all([startSite(), launchChromium()]);
+    photo = await upload(site, await jpegPhoto(1200, 800), "image/jpeg", { fileName: "Bucht & Boot.jpg" });
+    large = await upload(site, await jpegPhoto(2200, 1100), "image/jpeg");
+    report = await upload(site, numberedPdf(5), "application/pdf", { fileName: "Report.pdf" });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await site.close();
+  });
+
+  test.each([
+    [1, 1024],
+    [2, 2048],
+  ])(
+    "a large picture is shown as sharp as a screen of density %i needs, and leads to the whole",
+    async (deviceScaleFactor, side) => {
+      const { id, url } = large;
+      await withPage(browser, { viewport: { width: 1440, height: 900 }, deviceScaleFactor }, async (page) => {
+        await page.goto(url);
+        expect(await chosenSource(page)).toBe(`${site.base}/api/images/${id}.webp?resize=${side}x${side}`);
+        expect(await page.getByRole("link", { name: "Open at full size" }).getAttribute("href")).toBe(
+          `${site.base}/api/images/${id}.jpg`,
+        );
+      });
+    },
+  );
+
+  test("a PSD and an animation are shown without a broken picture", async () => {
+    const psd = await upload(site, flatPsd(), "image/x-photoshop", { fileName: "plan.psd" });
+    const gif = await upload(site, await animatedGif(3), "image/gif");
+    await withPage(browser, {}, async (page) => {
+      await page.goto(psd.url);
+      expect(await shownSize(page)).toEqual([20, 10]);
+      await page.goto(gif.url);
+      expect(await shownSize(page)).toEqual([80, 60]);
+      expect(await page.locator(".stage img").getAttribute("src")).toMatch(/\.gif$/);
+    });
+  });
+
+  test("pages are turned by links and by number without JavaScript", async () => {
+    await withPage(browser, { javaScriptEnabled: false }, async (page) => {
+      await page.goto(report.url);
+      expect(await page.getByRole("link", { name: "Previous" }).count()).toBe(0);
+      await page.getByRole("link", { name: "Next" }).click();
+      await page.waitForURL(/\?page=2$/);
+      expect(await page.locator(".stage img").getAttribute("src")).toMatch(/\.webp\?page=2$/);
+      expect(await page.getByLabel("PNG", { exact: true }).inputValue()).toMatch(/\.png\?page=2$/);
+      await page.getByRole("spinbutton", { name: "Page" }).fill("5");
+      await page.getByRole("button", { name: "Go" }).click();
+      await page.waitForURL(/\?page=5$/);
+      expect(await page.getByRole("link", { name: "Next" }).count()).toBe(0);
+      await page.getByRole("link", { name: "Previous" }).click();
+      await page.waitForURL(/\?page=4$/);
+    });
+  });
+
+  test("dates are the reader's with JavaScript, and the server's without", async () => {
+    const inTokyo = { timezoneId: "Asia/Tokyo" };
+    const expected = /^\d+ \w{3} \d{4}, \d\d:\d\d UTC$/;
+    const utc = await withPage(browser, { ...inTokyo, javaScriptEnabled: false }, async (page) => {
+      await page.goto(photo.url);
+      return page.locator("time").last().textContent();
+    });
+    expect(utc).toMatch(expected);
+    await withPage(browser, inTokyo, async (page) => {
+      await page.goto(photo.url);
+      const time = page.locator("time").last();
+      expect(await time.textContent()).toMatch(/GMT\+9$/);
+      expect(await time.getAttribute("title")).toBe(utc);
+    });
+  });
+
+  test("without the right to the clipboard the text is selected and copied the old way", async () => {
+    await withPage(browser, { permissions: ["clipboard-read"] }, async (page) => {
+      // As on plain http.
+      await page.addInitScript(() => {
+        Object.defineProperty(Navigator.prototype, "clipboard", { value: undefined });
+      });
+      await page.goto(photo.url);
+      await page.getByRole("button", { name: "Copy This page" }).click();
+      await page.getByRole("status").filter({ hasText: "This page" }).waitFor();
+      expect(await page.evaluate(() => String(getSelection()))).toBe(`${photo.url}/view`);
+    });
+  });
+
+  test("the meta tags for link previews have the size of the preview picture", async () => {
+    const images = [
+      photo,
+      report,
+      await upload(site, await halfTransparentPng(1500, 700), "image/png"),
+      await upload(site, await pngPhoto(1301, 977), "image/png"),
+      await upload(site, svgDrawing, "image/svg+xml"),
+      await upload(site, await animatedGif(3), "image/gif"),
+    ];
+    for (const { url } of images) {
+      const html = await (await fetch(`${url}/view`)).text();
+      const property = (name: string) => new RegExp(`property="${name}" content="([^"]*)"`).exec(html)?.[1];
+      const picture = await fetch((property("og:image") ?? "").replaceAll("&amp;", "&"));
+      const bytes = Buffer.from(await picture.arrayBuffer());
+      const { width, height, format } = await sharp(bytes).metadata();
+      expect(["png", "jpeg", "gif"]).toContain(format);
+      expect([url, property("og:image:width"), property("og:image:height")]).toEqual([
+        url,
+        String(width),
+        String(height),
+      ]);
+      expect(bytes.length).toBeLessThan(1_000_000);
+    }
+  });
+
+  function chosenSource(page: Page): Promise<string> {
+    return page.locator(".stage img").evaluate(async (img: HTMLImageElement) => {
+      await img.decode();
+      return img.currentSrc;
+    });
+  }
+
+  function shownSize(page: Page): Promise<number[]> {
+    return page.locator(".stage img").evaluate(async (img: HTMLImageElement) => {
+      await img.decode();
+      return [img.naturalWidth, img.naturalHeight];
+    });
+  }
+});

@@ -1,0 +1,74 @@
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+
+const page = await readFile(new URL("../../docs/comparison.md", import.meta.url), "utf8");
+const RUN = ["ipx", "tus"];
+
+interface Row {
+  section: string;
+  system: string;
+  source: string;
+  read: string;
+}
+
+/** The rows of every table that has a column for sources. */
+function rowsOf(): Row[] {
+  return page.split(/^## /m).flatMap((part) => {
+    const [section = "", ...lines] = part.split("\n");
+    const cells = lines
+      .filter((line) => line.startsWith("|"))
+      .map((line) => line.split("|").map((cell) => cell.trim()));
+    if (cells[0]?.[3] !== "source") return [];
+    return cells
+      .slice(2)
+      .map(([, system = "", , source = "", read = ""]) => ({ section, system, source, read }));
+  });
+}
+
+const rows = rowsOf();
+const show = ({ section, system, source, read }: Row) => `${section} ${system}: ${source} ${read}`;
+const faults = (kept: readonly Row[], isRight: (row: Row) => boolean) =>
+  kept.filter((row) => !isRight(row)).map(show);
+
+test("the comparison has rows for at least six other systems", () => {
+  const others = new Set(rows.map(({ system }) => system));
+  expect(others.size).toBeGreaterThan(6);
+  expect(rows.length).toBeGreaterThan(40);
+});
+
+test("each answer of Outrigger links to a test", () => {
+  const ours = rows.filter(({ system }) => system === "Outrigger");
+  expect(faults(ours, ({ source }) => /^\[test\]\(\.\.\/\S+\.test\.ts\)$/.test(source))).toEqual([]);
+});
+
+test("each answer of another system has a source and the date of reading", () => {
+  const others = rows.filter(({ system }) => system !== "Outrigger" && !RUN.includes(system));
+  const isSource = ({ source, read }: Row) =>
+    /^\[[a-z ]+\]\(https:\/\/\S+\)$/.test(source) &&
+    /^\d{4}-\d\d-\d\d$/.test(read) &&
+    !Number.isNaN(Date.parse(read));
+  expect(faults(others, isSource)).toEqual([]);
+});
+
+test("each answer of ipx and tus is run by their test", () => {
+  const run = rows.filter(({ system }) => RUN.includes(system));
+  expect(
+    faults(run, ({ system, source }) => source === `[run by test](../test/comparison/${system}.test.ts)`),
+  ).toEqual([]);
+});
+
+test("each question has an answer of Outrigger and of another system", () => {
+  for (const section of new Set(rows.map((row) => row.section))) {
+    const systems = rows.filter((row) => row.section === section).map(({ system }) => system);
+    expect([section, systems.includes("Outrigger")]).toEqual([section, true]);
+    expect([section, new Set(systems).size > 1]).toEqual([section, true]);
+  }
+});
+
+test("the page names the versions that the tests run", async () => {
+  const { devDependencies } = JSON.parse(
+    await readFile(new URL("../../package.json", import.meta.url), "utf8"),
+  );
+  for (const name of ["ipx", "@tus/server", "@tus/file-store", "tus-js-client"])
+    expect(page).toMatch(new RegExp(`${name}\`? ${devDependencies[name].replaceAll(".", "\\.")}`));
+});

@@ -1,0 +1,225 @@
+import { readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import {
+  jpeg,
+  outrigger,
+  serve,
+  temporaryDirectory,
+  uploaded,
+} from "../packages/server/test/outrigger-process.ts";
+import { freePort } from "./support/listen.ts";
+import { programs, run } from "./support/programs.ts";
+
+// Each starts the command several times, and that a render process.
+vi.setConfig({ testTimeout: 120_000 });
+
+/** Code points, hexadecimal, that a font for the script has. */
+const CODE_POINTS = {
+  Latin: ["52", "151"],
+  Greek: ["3a8", "3bb"],
+  Cyrillic: ["416", "434"],
+  Arabic: ["628", "639"],
+  Hebrew: ["5d0", "5e9"],
+  Devanagari: ["915", "92e"],
+  Thai: ["e01", "e02"],
+  Chinese: ["7b80", "9ad4"],
+  Japanese: ["3042", "30ab"],
+  Korean: ["d55c", "ae00"],
+  emoji: ["1f600", "1f389"],
+};
+
+interface DoctorReport {
+  ok: boolean;
+  findings: { check: string; status: string; detail: string; remedy?: string }[];
+}
+
+async function doctor(cwd: string, args: readonly string[] = [], env: Record<string, string> = {}) {
+  const { exit, output } = outrigger(["doctor", ...args], { cwd, env });
+  return { status: await exit, ...output };
+}
+
+async function doctorReport(cwd: string, env: Record<string, string> = {}): Promise<DoctorReport> {
+  const { stdout } = await doctor(cwd, ["--json"], env);
+  return JSON.parse(stdout) as DoctorReport; // What the tests below look at closely.
+}
+
+/** An environment in which no font can be found. */
+async function withoutFonts(directory: string): Promise<Record<string, string>> {
+  const file = join(directory, "fonts.conf");
+  await writeFile(file, "<fontconfig/>");
+  return { FONTCONFIG_FILE: file };
+}
+
+describe("doctor on a healthy machine", () => {
+  it("doctor prints one line per check, exits with 0, and leaves no files", async () => {
+    const cwd = await temporaryDirectory();
+    const { status, stdout, stderr } = await doctor(cwd);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.slice(0, 16)).toEqual([
+      expect.stringMatching(/^ok {7}Node\.js: \d+\.\d+\.\d+ \(20\.19 or newer is needed\)$/),
+      expect.stringMatching(/^(?:ok {5}|warning) {2}open files: at most /),
+      `ok       data directory: ${join(cwd, "data")}, which can be created`,
+      expect.stringMatching(/^(?:ok {5}|warning) {2}free space: \d+\.\d GB \(\d+ %\)/),
+      expect.stringMatching(/^(?:ok {5}|warning) {2}free inodes: \d+ of \d+ \(\d+ %\)/),
+      "ok       clock of the file system: equal to this machine's",
+      "ok       secret: created at the first start",
+      "ok       time-outs: 75 s between requests, 120 s without traffic, 860 s for a request",
+      expect.stringMatching(/^warning {2}sizes: any client can request any size/),
+      expect.stringMatching(/^ok {7}renderer: started in \d+ ms$/),
+      ...["PNG", "JPEG", "GIF", "SVG", "PSD", "PDF"].map((name) =>
+        expect.stringMatching(`^ok {7}${name}: rendered in \\d+ ms$`),
+      ),
+    ]);
+    expect(lines.slice(16)).toHaveLength(1 + Object.keys(CODE_POINTS).length);
+    expect(lines).toContain("ok       Latin text: rendered");
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it("doctor finds fonts for exactly the scripts that fontconfig has fonts for", async () => {
+    const { findings } = await doctorReport(await temporaryDirectory());
+    const found = findings.filter(({ check }) => check.endsWith(" text"));
+    const expected = await Promise.all(
+      Object.entries(CODE_POINTS).map(async ([script, codePoints]) => {
+        const lists = await Promise.all(codePoints.map((hex) => run(programs.fcList, [`:charset=${hex}`])));
+        return `${script} text: ${lists.every(({ stdout }) => stdout.length > 0) ? "ok" : "warning"}`;
+      }),
+    );
+    expect(found.map(({ check, status }) => `${check}: ${status}`).sort()).toEqual(expected.sort());
+  });
+
+  it("doctor runs beside a server on the same data and changes nothing", async () => {
+    const cwd = await temporaryDirectory();
+    const server = serve(cwd);
+    const image = await uploaded(await server.url, await jpeg());
+    const before = await contentsOf(join(cwd, "data"));
+    const { status, stdout } = await doctor(cwd);
+    expect(status).toBe(0);
+    expect(stdout).toContain(`data directory: ${join(cwd, "data")}\n`);
+    expect(stdout).toContain(`secret: ${join(cwd, "data", "secret")}\n`);
+    expect(await contentsOf(join(cwd, "data"))).toEqual(before);
+    expect((await fetch(image.url)).status).toBe(200);
+  });
+});
+
+describe("doctor of a faulty machine", () => {
+  it("doctor reports missing fonts and exits with 1", async () => {
+    const cwd = await temporaryDirectory();
+    const { status, stdout } = await doctor(cwd, [], await withoutFonts(cwd));
+    expect(status).toBe(1);
+    expect(stdout.match(/^problem.*$/gm)).toEqual([
+      "problem  fonts: no font is installed: text in SVG pictures becomes boxes or disappears. " +
+        "Install fonts, e.g. with apt-get install fonts-dejavu-core.",
+    ]);
+  });
+
+  it("doctor reports an unusable data directory and continues", async () => {
+    const cwd = await temporaryDirectory();
+    await writeFile(join(cwd, "file"), "");
+    const { status, stdout } = await doctor(cwd, ["--data", "file/below"]);
+    expect(status).toBe(1);
+    expect(stdout.match(/^problem.*$/gm)).toEqual([
+      `problem  data directory: ${join(cwd, "file", "below")} cannot be used: it is not a directory. ` +
+        "Fix this, or set another directory with --data.",
+    ]);
+    expect(stdout).toContain("Latin text: rendered");
+  });
+
+  it("doctor --json has the same findings as the text", async () => {
+    const cwd = await temporaryDirectory();
+    const env = await withoutFonts(cwd);
+    const { ok, findings } = await doctorReport(cwd, env);
+    expect(ok).toBe(false);
+    const lines = findings.map(({ check, status }) => `${status} ${check}`);
+    const { stdout } = await doctor(cwd, [], env);
+    expect(lines).toEqual(
+      [...stdout.matchAll(/^(\w+) +([^:]+):/gm)].map(([, status, check]) => `${status} ${check}`),
+    );
+    expect(findings.find(({ check }) => check === "fonts")).toEqual({
+      check: "fonts",
+      status: "problem",
+      detail: expect.stringContaining("no font is installed"),
+      remedy: expect.stringContaining("fonts-dejavu-core"),
+    });
+  });
+
+  it("doctor refuses an invalid configuration as serve does", async () => {
+    const cwd = await temporaryDirectory();
+    await writeFile(join(cwd, "outrigger.config.json"), '{"renderer": {"workers": 0}}');
+    const { status, stdout, stderr } = await doctor(cwd);
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain("renderer.workers: must be a whole number from 1 to 256");
+  });
+});
+
+describe("outrigger doctor with a URL", () => {
+  it("doctor leaves no image at outrigger serve, and prints the same findings as text and JSON", async () => {
+    const cwd = await temporaryDirectory();
+    const server = serve(cwd);
+    const url = await server.url;
+    const people = await doctor(cwd, [url, "--patience", "0"]);
+    const machines = await doctor(cwd, [url, "--patience", "0", "--json", "--header", "X-Key: 1"]);
+    expect([people.status, machines.status, people.stderr, machines.stderr]).toEqual([0, 0, "", ""]);
+    const { ok, findings } = JSON.parse(machines.stdout) as DoctorReport; // What is looked at closely here.
+    expect(ok).toBe(true);
+    expect(findings.map(({ check, status }) => `${status} ${check}`)).toEqual(
+      [...people.stdout.matchAll(/^(\w+) +([^:]+):/gm)].map(([, status, check]) => `${status} ${check}`),
+    );
+    const { exit, output } = outrigger(["images", "list", "--json"], { cwd });
+    expect(await exit).toBe(0);
+    const states = [...output.stdout.matchAll(/"state":"(\w+)"/g)].map(([, state]) => state);
+    expect(new Set(states)).toEqual(new Set(["deleted"]));
+  });
+
+  it("doctor exits with 1 if no server listens, and with 2 for an invalid URL", async () => {
+    const cwd = await temporaryDirectory();
+    const unreachable = await doctor(cwd, [`http://127.0.0.1:${await freePort()}`]);
+    expect([unreachable.status, unreachable.stderr]).toEqual([1, ""]);
+    expect(unreachable.stdout).toMatch(
+      /^problem {2}mount: http:\S+: nothing listens at this address\. Start the app, .*\.\n$/,
+    );
+    for (const [args, message] of [
+      [["example.com/img"], "URL: must be an absolute http(s) URL"],
+      [["https://e.example", "--data", "d"], "--data: applies only to this machine, not to a URL"],
+      [["--patience", "1"], "--patience: applies only to a URL, and no URL was given"],
+      [["https://e.example", "--header", "secret"], "--header: must be a header such as"],
+    ] as const) {
+      const { status, stdout, stderr } = await doctor(cwd, args);
+      expect([status, stdout]).toEqual([2, ""]);
+      expect(stderr).toContain(message);
+      expect(stderr).not.toContain("secret");
+    }
+  });
+
+  it("doctor detects a service without fonts", async () => {
+    const cwd = await temporaryDirectory();
+    const server = serve(cwd, [], await withoutFonts(cwd));
+    const { status, stdout } = await doctor(cwd, [await server.url, "--patience", "0"]);
+    expect(stdout.match(/^problem.*$/gm)).toEqual([
+      expect.stringContaining(
+        "problem  fonts: no font is installed: text in SVG pictures becomes boxes or disappears.",
+      ),
+    ]);
+    expect(status).toBe(1);
+  });
+});
+
+describe("outrigger serve", () => {
+  it("serve logs a warning without fonts and still serves", async () => {
+    const cwd = await temporaryDirectory();
+    const server = serve(cwd, [], await withoutFonts(cwd));
+    const url = await server.url;
+    await server.logged("No fonts are installed: text in SVG pictures becomes boxes or disappears.");
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  });
+});
+
+/** Every path below a directory, with what changes when it is replaced or written. */
+async function contentsOf(directory: string): Promise<string[]> {
+  const all = await readdir(directory, { recursive: true });
+  // A server notes there every minute what time it is.
+  const paths = all.filter((path) => !path.startsWith("due/clock")).sort();
+  const stats = await Promise.all(paths.map((path) => stat(join(directory, path))));
+  return paths.map((path, index) => `${path} ${stats[index]?.ino} ${stats[index]?.size}`);
+}

@@ -1,0 +1,83 @@
+import { copyFile, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { run } from "../support/programs.ts";
+import { type Block, blocksIn, placeOf, ROOT, readPages } from "./pages.ts";
+
+const blocks = blocksIn(await readPages(), "js", "ts").filter(({ exempt }) => exempt === null);
+let directory: string;
+/** What the compiler says of each place. */
+let faults: Map<string, string[]>;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "outrigger-documents-"));
+  await symlink(join(ROOT, "node_modules"), join(directory, "node_modules"));
+  await copyFile(join(ROOT, "test/documents/given.ts"), join(directory, "given.ts"));
+  await writeFile(join(directory, "environment.d.ts"), ENVIRONMENT);
+  await writeFile(join(directory, "package.json"), '{ "type": "module" }');
+  await writeFile(join(directory, "tsconfig.json"), JSON.stringify(PROJECT));
+  const files = new Map(blocks.map((block) => [fileOf(block), block]));
+  for (const [file, block] of files) await writeFile(join(directory, file), sourceOf(block));
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  const { stdout } = await run(process.execPath, [tsc, "-p", directory, "--pretty", "false"]);
+  faults = faultsIn(stdout.toString(), files);
+}, 120_000);
+
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+// Readers of JavaScript annotate nothing, so parameters without types are no fault.
+const PROJECT = {
+  extends: join(ROOT, "packages/tsconfig.base.json"),
+  compilerOptions: {
+    ...{ composite: false, declaration: false, declarationMap: false, sourceMap: false, noEmit: true },
+    ...{
+      allowJs: true,
+      checkJs: true,
+      rewriteRelativeImportExtensions: false,
+      allowImportingTsExtensions: true,
+    },
+    ...{ noImplicitAny: false, noUnusedLocals: false, noUnusedParameters: false, isolatedModules: false },
+    lib: ["es2023", "dom"],
+  },
+  include: ["*.ts", "*.js", "*.cjs"],
+};
+
+/** The variables that the guides have a reader set. */
+const ENVIRONMENT =
+  "declare namespace NodeJS { interface ProcessEnv { LOOKUP_SECRET: string; IMAGES_SECRET: string } }";
+
+function fileOf({ page, line, lang, code }: Block): string {
+  const suffix = lang === "ts" ? "ts" : /\brequire\(/.test(code) ? "cjs" : "js";
+  return `${page.replaceAll("/", "__")}.${line}.${suffix}`;
+}
+
+/** The block with its given names in the line of its fence, so that lines are those of the page. */
+function sourceOf({ line, code, given }: Block): string {
+  const names = given === null ? "" : `import { ${given} } from "./given.ts";`;
+  return `${"\n".repeat(line - 1)}${names}\n${code}`;
+}
+
+/** `call.context` is of the host framework, so the compiler does not know it; JavaScript reads it as it is. */
+const OF_CONTEXT = /^error TS(18046: 'call\.context'|2339: Property 'user' does not exist on type 'unknown')/;
+
+function faultsIn(output: string, files: ReadonlyMap<string, Block>): Map<string, string[]> {
+  const faults = new Map<string, string[]>();
+  for (const text of output.trim().split("\n")) {
+    const [, path = "", line, what] = /^(\S+)\((\d+),\d+\): (.*)$/.exec(text) ?? [];
+    const block = files.get(path.split("/").at(-1) ?? "");
+    if (block?.lang === "js" && OF_CONTEXT.test(what ?? "")) continue;
+    const place = block === undefined ? "the project" : placeOf(block);
+    if (text === "" || (block !== undefined && what === undefined)) continue;
+    faults.set(place, [...(faults.get(place) ?? []), block ? `${block.page}:${line}: ${what}` : text]);
+  }
+  return faults;
+}
+
+test("the compiler finds no fault outside of the blocks", () => {
+  expect(faults.get("the project")?.join("\n") ?? "").toBe("");
+});
+
+test.each(blocks.map((block) => [placeOf(block)]))("the code of %s compiles", (place) => {
+  expect(faults.get(place)?.join("\n") ?? "").toBe("");
+});

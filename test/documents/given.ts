@@ -1,0 +1,63 @@
+// What a reader of the guides already has. A block takes names from here by `<!-- given: images, koaApp as app -->`.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ImagesClient } from "@outrigger/client";
+import type {
+  Account,
+  BlobStore,
+  Images,
+  ImagesOptions,
+  Lookup,
+  LookupOptions,
+  Page,
+  Renderer,
+} from "@outrigger/core";
+import type { Express, RequestHandler } from "express";
+import type Koa from "koa";
+
+export { createServer } from "node:http";
+export * from "@outrigger/core";
+export { express } from "@outrigger/express";
+export { koa } from "@outrigger/koa";
+export { nodeListener } from "@outrigger/node";
+export { createMailLists, createMailProber } from "@outrigger/verifier";
+export { createPages } from "@outrigger/web";
+
+export declare const app: Express;
+export declare const internalApp: Express;
+export declare const koaApp: Koa;
+export declare const identifyUser: RequestHandler;
+export declare const koaIdentifyUser: Koa.Middleware;
+export declare const notes: RequestHandler;
+export declare const koaNotes: { routes(): Koa.Middleware };
+export declare const server: import("node:http").Server;
+export declare const req: IncomingMessage;
+export declare const res: ServerResponse;
+export declare const yourHandler: (req: IncomingMessage, res: ServerResponse) => void;
+export declare const isOurProxy: (address: string | undefined) => boolean;
+
+export declare const images: Images;
+export declare const lookup: Lookup;
+export declare const options: ImagesOptions;
+export declare const lookupOptions: LookupOptions;
+export declare const storage: BlobStore;
+export declare const renderer: Renderer;
+export declare const accountOf: (user: unknown) => Account | undefined;
+export declare const ownUploadPage: (view: unknown) => Page;
+export declare const createXxxBlobStore: (options: { url: string }) => BlobStore;
+export declare const config: { secret: string };
+export declare const secret: string;
+export declare const cache: NonNullable<import("@outrigger/verifier").MailProberOptions["cache"]>;
+
+export declare const id: string;
+export declare const revision: string;
+export declare const email: string;
+export declare const user: { id: string };
+
+export declare const imagesClient: ImagesClient;
+export declare const apiKey: string;
+export declare const file: File;
+export declare const abort: AbortController;
+export declare const bar: { show(share: number): void };
+export declare const show: (share: number) => void;
+export declare const tell: (message: string) => void;
+export declare const url: string;

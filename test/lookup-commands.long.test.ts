@@ -1,0 +1,103 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createLookupPlace, HEADER, PEOPLE } from "../packages/server/test/lookup-place.ts";
+import { outrigger } from "../packages/server/test/outrigger-process.ts";
+
+const PATIENCE = { timeout: 30_000, interval: 5 };
+
+describe("outrigger contacts import", () => {
+  it("contacts import prints the first twenty bad lines and writes all of them to a file", async () => {
+    const place = await createLookupPlace();
+    const bad = Array.from({ length: 30 }, () => "no-address,A,B,,,");
+    await writeFile(join(place.cwd, "bad.csv"), [HEADER, ...bad, ...PEOPLE].join("\n"));
+    const skipped = await place.run("contacts", "import", "bad.csv", "--bad-lines", "lines.csv");
+    expect(skipped.code).toBe(0);
+    expect(skipped.stdout).toMatch(/^34 lines: 4 addresses added, .* 30 bad lines/);
+    expect(skipped.stderr.trimEnd().split("\n")).toEqual([
+      ...Array.from({ length: 20 }, (_, index) => `outrigger: line ${index + 2}: it has no email address`),
+      "outrigger: … and 10 more lines: lines.csv names them all",
+    ]);
+    expect((await readFile(join(place.cwd, "lines.csv"), "utf8")).trimEnd().split("\n")).toEqual([
+      "line,reason,field",
+      ...Array.from({ length: 30 }, (_, index) => `${index + 2},address,`),
+    ]);
+    const failed = await place.run("contacts", "import", "bad.csv", "--on-bad-line", "fail");
+    expect(failed).toMatchObject({ code: 1, stdout: "" });
+    expect(failed.stderr).toContain("bad.csv: Line 2 cannot be imported: address");
+  });
+
+  it("contacts import, export and stats handle names with unusual line separators", async () => {
+    const place = await createLookupPlace();
+    const names = ["A\u2028B", "C\u0085D", "E\\nF"];
+    const lines = names.map((firstName, index) =>
+      JSON.stringify({ email: `p${index}@a.example`, firstName }),
+    );
+    await writeFile(join(place.cwd, "names.ndjson"), lines.join("\n"));
+    expect(await place.run("contacts", "import", "names.ndjson")).toMatchObject({ code: 0, stderr: "" });
+    const counted = await place.run("contacts", "stats", "--json");
+    expect(counted).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(counted.stdout)).toMatchObject({ addresses: 3, domains: 1 });
+  });
+
+  it("contacts import maps columns by --map and resumes after a signal", async () => {
+    const place = await createLookupPlace();
+    const rows = Array.from({ length: 60_000 }, (_, index) => `p${index}@d${index % 300}.example,P,Q`);
+    await writeFile(join(place.cwd, "many.csv"), ["Adresse,Vorname,Nachname", ...rows].join("\n"));
+    const args = [
+      "contacts",
+      "import",
+      "many.csv",
+      "--map",
+      "address=Adresse,firstName=Vorname,lastName=Nachname",
+    ];
+    const stopped = outrigger(args, { cwd: place.cwd, env: place.env });
+    // The database is there before the first line is.
+    await expect
+      .poll(
+        () =>
+          stat(join(place.cwd, "data", "lookup.db-wal")).then(
+            ({ size }) => size,
+            () => 0,
+          ),
+        {
+          ...PATIENCE,
+          interval: 5,
+        },
+      )
+      .toBeGreaterThan(1_000_000);
+    stopped.child.kill("SIGINT");
+    expect(await stopped.exit).toBe(130);
+    expect(stopped.output.stderr).toContain("Import the same file again to resume");
+    const { stdout } = await place.run(...args, "--json");
+    const { added, unchanged, bad } = JSON.parse(stdout);
+    expect([added + unchanged, bad]).toEqual([60_000, 0]);
+    expect(unchanged).toBeGreaterThan(0);
+  }, 90_000);
+
+  it.each([
+    [["import", "people.txt"], "--format: is required for people.txt"],
+    [["import", "-"], "--format: is required for the standard streams"],
+    [["import", "people.csv", "--map", "adress=Email"], "It must be field=column"],
+    [["erase", "no-address"], "no-address: must be an email address or a domain"],
+  ])("the command %j exits with 2", async (args, message) => {
+    const place = await createLookupPlace();
+    const { code, stderr } = await place.run("contacts", ...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it("a command that only reads creates no database", async () => {
+    const place = await createLookupPlace();
+    for (const args of [
+      ["contacts", "export"],
+      ["contacts", "stats"],
+      ["keys", "list"],
+      ["contacts", "erase", "a.example"],
+    ]) {
+      const { code, stderr } = await place.run(...args);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("There is no lookup database file:")]);
+    }
+    await expect(stat(join(place.cwd, "data"))).rejects.toThrow("ENOENT");
+    expect((await place.run("contacts", "import", "none.csv")).stderr).toContain("none.csv cannot be read");
+  });
+});

@@ -1,0 +1,255 @@
+import { createHash } from "node:crypto";
+import { stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { createFsBlobStore, createImageAdmin, createImages, type MigrationReport } from "@outrigger/core";
+import { createRenderer } from "@outrigger/imaging";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { outrigger, serve, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
+import { startHost } from "./support/hosts.ts";
+import { animatedGif, halfTransparentPng, jpegPhoto, pngPhoto } from "./support/pictures.ts";
+import { postWithHeaders, RESPOND_ASYNC } from "./support/post-with-headers.ts";
+import { type RedisServer, startRedis } from "./support/redis-server.ts";
+import { type S3Server, startS3Server } from "./support/s3-server.ts";
+import { type Created, upload } from "./support/service.ts";
+
+const SVG = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><rect width="9" height="9"/></svg>',
+);
+const KEY = { "Idempotency-Key": "the-one-upload" };
+/** Long enough for the uploads, short enough to be waited for. */
+const SHORT_LIFE_MS = 20_000;
+/** Nothing happens by itself: what is pending stays so, what is due is not swept. */
+const RESTING = {
+  asyncAfterMs: false,
+  rateLimits: false,
+  sweepEveryMs: false,
+  processUploads: false,
+} as const;
+
+/** What a server keeps of everything that can become of an image. */
+interface Stock {
+  pictures: Created[];
+  owned: Created;
+  withheld: Created;
+  deleted: Created;
+  keyed: Created;
+  pending: Created;
+  /** Expires soon, and no sweep has deleted it yet. */
+  short: Created;
+  /** Under {@link KEY}. */
+  keyedBytes: Buffer;
+  pendingBytes: Buffer;
+}
+
+let redis: RedisServer;
+let s3: S3Server;
+
+beforeAll(async () => {
+  redis = await startRedis({ appendOnly: true });
+  s3 = await startS3Server();
+});
+
+afterAll(async () => {
+  await redis?.close();
+  await s3?.stop();
+});
+
+/** Runs the command to its end, and gives what it prints. */
+async function ran(cwd: string, args: readonly string[], env: Record<string, string> = {}): Promise<string> {
+  const { exit, output } = outrigger(args, { cwd, env });
+  const code = await exit;
+  if (code !== 0) throw new Error(`${args.join(" ")}: ${code}\n${output.stderr}${output.stdout}`);
+  return output.stdout;
+}
+
+async function migrated(
+  cwd: string,
+  [from, to]: [from: string, to: string],
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+): Promise<MigrationReport & { pins: string }> {
+  return JSON.parse(await ran(cwd, ["migrate", "--from", from, "--to", to, "--json", ...args], env));
+}
+
+/** Runs a server for as long as `work` takes. */
+async function served<T>(
+  cwd: string,
+  env: Record<string, string>,
+  work: (base: string) => Promise<T>,
+  args: readonly string[] = [],
+): Promise<T> {
+  const { url, child, exit } = serve(cwd, args, env);
+  const done = await work(await url);
+  child.kill("SIGTERM");
+  expect(await exit).toBe(0);
+  return done;
+}
+
+async function stock(cwd: string): Promise<Stock> {
+  await writeFile(join(cwd, "outrigger.config.json"), JSON.stringify({ images: RESTING }));
+  const keyedBytes = await pngPhoto(60, 40);
+  const pendingBytes = await jpegPhoto(80, 60);
+  const stocked = await served(cwd, {}, async (base) => {
+    const site = { base };
+    const pictures = [
+      await upload(site, await jpegPhoto(300, 200), "image/jpeg"),
+      await upload(site, await halfTransparentPng(), "image/png"),
+      await upload(site, await animatedGif(3), "image/gif"),
+      await upload(site, SVG, "image/svg+xml"),
+    ];
+    const withheld = await upload(site, await pngPhoto(50, 30), "image/png");
+    const deleted = await upload(site, await pngPhoto(50, 31), "image/png");
+    await fetch(`${base}/api/images/${deleted.id}.json`, { method: "DELETE", headers: pinOf(deleted) });
+    const keyed = (await (await postWithHeaders(site, keyedBytes, "image/png", KEY)).json()) as Created;
+    const accepted = await postWithHeaders(site, pendingBytes, "image/jpeg", RESPOND_ASYNC);
+    expect(accepted.status).toBe(202);
+    const pending = (await accepted.json()) as Created;
+    const expiresAt = new Date(Date.now() + SHORT_LIFE_MS).toISOString();
+    const short = await upload(site, await pngPhoto(50, 32), "image/png", { expiresAt });
+    await ran(cwd, ["images", "withhold", "--reason", "Case 4711", withheld.id]);
+    return { pictures, withheld, deleted, keyed, pending, short, keyedBytes, pendingBytes };
+  });
+  return { ...stocked, owned: await addOwned(join(cwd, "data")) };
+}
+
+/** Owners are named in code. */
+async function addOwned(directory: string): Promise<Created> {
+  const images = createImages({
+    ...RESTING,
+    storage: createFsBlobStore({ directory }),
+    renderer: createRenderer(),
+    authorize: () => ({ owner: "alice" }),
+  });
+  const host = await startHost("node:http", images);
+  const owned = await upload(host, await pngPhoto(50, 33), "image/png");
+  await host.close();
+  await images.close();
+  return owned;
+}
+
+function pinOf({ pin }: Created): Record<string, string> {
+  return { "X-Service-Image-Pin": pin };
+}
+
+/** Everything that is served of the stock, whatever the address of the server. */
+async function answersOf(base: string, { pictures, owned, withheld, deleted, pending }: Stock) {
+  const pages = ["json", "png", "jpg?resize=20x", "webp", "pdf"];
+  const all = [...pictures, owned, withheld, deleted, pending];
+  const answers: Record<string, unknown> = {};
+  for (const [index, { id }] of all.entries()) {
+    for (const path of [`/${id}`, ...pages.map((page) => `/api/images/${id}.${page}`)]) {
+      const response = await fetch(base + path);
+      const bytes = Buffer.from(await response.arrayBuffer());
+      const isText = /json|text/.test(response.headers.get("content-type") ?? "");
+      const content = isText
+        ? bytes
+            .toString()
+            .replaceAll(base, "")
+            .replace(/"instance".*/, "")
+        : createHash("sha256").update(bytes).digest("hex");
+      // That of a record is its revision in the store.
+      const etag = isText ? null : response.headers.get("etag");
+      answers[`${index} ${path}`] = [response.status, etag, content];
+    }
+  }
+  return answers;
+}
+
+function statusesIn(answers: Record<string, unknown>): Set<unknown> {
+  return new Set(Object.values(answers).map((answer) => (Array.isArray(answer) ? answer[0] : answer)));
+}
+
+describe("migrations from a directory to Redis, to S3 and back", () => {
+  it("migrations keep every response, PIN, owner, idempotency key, pending upload and date", async () => {
+    const cwd = await temporaryDirectory();
+    const stocked = await stock(cwd);
+    const before = await served(cwd, {}, (base) => answersOf(base, stocked));
+    expect(statusesIn(before)).toEqual(new Set([200, 202, 410, 451]));
+
+    const bucket = await s3.createBucket();
+    const aws = {
+      AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+    };
+    const places = {
+      redis: redis.url,
+      s3: JSON.stringify({
+        records: `s3://${bucket}/records?endpoint=${s3.endpoint}&timeoutMs=10000`,
+        originals: `s3://${bucket}/pictures?endpoint=${s3.endpoint}&timeoutMs=10000`,
+        renditions: `s3://${bucket}/pictures?endpoint=${s3.endpoint}&timeoutMs=10000`,
+      }),
+    };
+    const env = { ...aws, OUTRIGGER_SECRET_FILE: join(cwd, "secret") };
+
+    const toRedis = await migrated(cwd, ["file:./data", places.redis], ["--secret-file", "secret"]);
+    expect(toRedis).toMatchObject({ isComplete: true, damaged: [], failed: [], images: 10 });
+    expect(toRedis.pins).toContain(`OUTRIGGER_SECRET_FILE=${join(cwd, "secret")}`);
+    expect((await stat(join(cwd, "secret"))).mode & 0o777).toBe(0o600);
+    const inRedis = { ...env, OUTRIGGER_STORAGE: places.redis };
+    expect(await served(cwd, inRedis, (base) => answersOf(base, stocked))).toEqual(before);
+
+    const toS3 = await migrated(cwd, [places.redis, places.s3], [], env);
+    expect(toS3).toMatchObject({ isComplete: true, damaged: [], failed: [], keys: toRedis.keys });
+    const inS3 = { ...env, OUTRIGGER_STORAGE: places.s3 };
+    expect(await served(cwd, inS3, (base) => answersOf(base, stocked))).toEqual(before);
+
+    expect(await migrated(cwd, [places.s3, "file:./back"], [], env)).toMatchObject({
+      isComplete: true,
+      keys: toRedis.keys,
+      pins: expect.stringContaining("now keeps the secret of the old server"),
+    });
+    const back = ["--data", "back"];
+    await served(cwd, {}, (base) => expectAlive(base, stocked, before), back);
+    await expectLooksAfter(cwd, stocked);
+  }, 240_000);
+});
+
+/** What a server without any secret but its directory's does with the stock. */
+async function expectAlive(base: string, stocked: Stock, before: Record<string, unknown>): Promise<void> {
+  expect(await answersOf(base, stocked)).toEqual(before);
+  const [picture, other] = stocked.pictures;
+  if (picture === undefined || other === undefined) throw new Error("There are no pictures");
+  const address = `${base}/api/images/${picture.id}.json`;
+  const body = JSON.stringify({ name: "renamed" });
+  const json = { "Content-Type": "application/json" };
+  const wrong = await fetch(address, { method: "PATCH", body, headers: { ...json, ...pinOf(other) } });
+  expect(wrong.status).toBe(403);
+  const right = await fetch(address, { method: "PATCH", body, headers: { ...json, ...pinOf(picture) } });
+  expect([right.status, await right.json()]).toEqual([200, expect.objectContaining({ name: "renamed" })]);
+  const again = await postWithHeaders({ base }, stocked.keyedBytes, "image/png", KEY);
+  expect(((await again.json()) as Created).id).toBe(stocked.keyed.id);
+}
+
+async function expectLooksAfter(cwd: string, { pending, pendingBytes, short }: Stock): Promise<void> {
+  await writeFile(
+    join(cwd, "outrigger.config.json"),
+    JSON.stringify({ images: { ...RESTING, processUploads: true } }),
+  );
+  const admin = createImageAdmin({ storage: createFsBlobStore({ directory: join(cwd, "back") }) });
+  expect((await admin.usage("alice")).images).toBe(1);
+  const original = createFsBlobStore({ directory: join(cwd, "back") });
+  expect(await original.stat(`${short.id}/original`)).not.toBeNull();
+  await until(async () => Date.now() > Date.parse(String(short.expiresAt)));
+  // The other is the one that was deleted: when to forget it is noted by this look.
+  expect(await admin.sweep()).toMatchObject({ looked: 2, failed: 0 });
+  expect(await original.stat(`${short.id}/original`)).toBeNull();
+  await original.close();
+  await admin.close();
+  const processed = async (base: string) => {
+    await until(
+      async () => (await (await fetch(`${base}/api/images/${pending.id}.json`)).json()).status === "ready",
+    );
+    return Buffer.from(await (await fetch(`${base}/${pending.id}`)).arrayBuffer());
+  };
+  const picture = await served(cwd, {}, processed, ["--data", "back"]);
+  expect(picture.subarray(0, 3)).toEqual(pendingBytes.subarray(0, 3));
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error("It is not so in time");
+    await delay(100);
+  }
+}

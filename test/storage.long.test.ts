@@ -1,0 +1,237 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import {
+  jpeg,
+  outrigger,
+  serve,
+  temporaryDirectory,
+  upload,
+  uploaded,
+} from "../packages/server/test/outrigger-process.ts";
+import { type RedisServer, type RedisServerOptions, startRedis } from "./support/redis-server.ts";
+import { withoutPackage } from "./support/without-package.ts";
+
+const SECRET = { OUTRIGGER_SECRET: "the same for all processes, 32 bytes" };
+
+const servers = new Set<RedisServer>();
+
+afterEach(async () => {
+  for (const server of servers) await server.close();
+  servers.clear();
+});
+
+async function redis(options: RedisServerOptions = {}): Promise<RedisServer> {
+  const server = await startRedis(options);
+  servers.add(server);
+  return server;
+}
+
+/** Runs the command to its end. */
+async function ended(cwd: string, args: readonly string[], env: Record<string, string>) {
+  const { exit, output } = outrigger(args, { cwd, env });
+  return { code: await exit, ...output };
+}
+
+/** Asks until the answer is the one that is expected. @returns How long it took, in milliseconds. */
+async function readyzAnswers(base: string, status: number, deadlineMs: number): Promise<number> {
+  const beganAt = performance.now();
+  for (;;) {
+    const response = await fetch(`${base}/readyz`);
+    await response.arrayBuffer();
+    const tookMs = performance.now() - beganAt;
+    if (response.status === status) return tookMs;
+    if (tookMs > deadlineMs) throw new Error(`/readyz still answers ${response.status} after ${tookMs} ms`);
+    await delay(100);
+  }
+}
+
+async function statusOf(base: string, id: string): Promise<number> {
+  const response = await fetch(`${base}/${id}`);
+  await response.arrayBuffer();
+  return response.status;
+}
+
+describe("outrigger with everything in Redis", () => {
+  it("processes share images in Redis, which survive a restart of all processes", async () => {
+    const server = await redis({ appendOnly: true });
+    const env = { ...SECRET, OUTRIGGER_STORAGE: server.url };
+    const cwd = await temporaryDirectory();
+    const [one, other] = [serve(cwd, [], env), serve(cwd, [], env)];
+    const [here, there] = [await one.url, await other.url];
+    const { id } = await uploaded(here, await jpeg());
+    expect(await statusOf(there, id)).toBe(200);
+
+    const { code } = await ended(cwd, ["images", "withhold", "--reason", "Claim", id], env);
+    expect(code).toBe(0);
+    expect([await statusOf(here, id), await statusOf(there, id)]).toEqual([451, 451]);
+    expect((await ended(cwd, ["images", "release", id], env)).code).toBe(0);
+
+    for (const each of [one, other]) each.child.kill("SIGTERM");
+    expect([await one.exit, await other.exit]).toEqual([0, 0]);
+    await server.cli("SHUTDOWN").catch(() => {}); // The connection ends with the server.
+    await server.kill();
+    await server.start();
+    const again = serve(cwd, [], env);
+    expect(await statusOf(await again.url, id)).toBe(200);
+    await again.logged("listening");
+    expect(again.output.stderr).not.toContain('"level":40');
+  });
+
+  it("all processes share the rate limits", async () => {
+    const server = await redis();
+    const env = { ...SECRET, OUTRIGGER_STORAGE: `${server.url}?prefix=counted` };
+    const cwd = await temporaryDirectory();
+    const config = { images: { rateLimits: { creates: 2 } } };
+    await writeFile(join(cwd, "outrigger.config.json"), JSON.stringify(config));
+    const [one, other] = [serve(cwd, [], env), serve(cwd, [], env)];
+    const picture = await jpeg();
+    await uploaded(await one.url, picture);
+    await uploaded(await other.url, picture);
+    expect((await upload(await one.url, picture)).status).toBe(429);
+    expect((await upload(await other.url, picture)).status).toBe(429);
+  });
+
+  it("the server is not ready while Redis hangs, and is ready soon after", async () => {
+    const server = await redis();
+    const running = serve(await temporaryDirectory(), [], { ...SECRET, OUTRIGGER_STORAGE: server.url });
+    const url = await running.url;
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    server.signal("SIGSTOP");
+    await readyzAnswers(url, 503, 10_000);
+    server.signal("SIGCONT");
+    expect(await readyzAnswers(url, 200, 10_000)).toBeLessThan(5000);
+  });
+
+  it("the log and doctor warn of a Redis without persistence", async () => {
+    const server = await redis();
+    const env = { ...SECRET, OUTRIGGER_STORAGE: server.url };
+    const cwd = await temporaryDirectory();
+    const running = serve(cwd, [], env);
+    await running.logged("listening");
+    expect(running.output.stderr).toMatch(/"level":40,.*keeps nothing on disk: a restart loses everything/);
+    const { stdout } = await ended(cwd, ["doctor"], env);
+    expect(stdout).toContain(`ok       storage: ${server.url}\n`);
+    expect(stdout).toMatch(/warning {2}storage: .*a restart loses everything\. Set `appendonly yes`\.\n/);
+  });
+});
+
+describe("outrigger with a store for each role", () => {
+  it("records are in Redis, originals in a directory beside the configuration file, renditions in memory", async () => {
+    const server = await redis();
+    const cwd = await temporaryDirectory();
+    const storage = { records: server.url, originals: "file:./originals", renditions: "memory:" };
+    await mkdir(join(cwd, "etc"));
+    await writeFile(join(cwd, "etc", "some.json"), JSON.stringify({ storage }));
+    const file = ["--config", "etc/some.json"];
+    const running = serve(cwd, file, SECRET);
+    const { id } = await uploaded(await running.url, await jpeg());
+    expect(await statusOf(await running.url, `api/images/${id}.png`)).toBe(200);
+    const ready = await (await fetch(`${await running.url}/readyz`)).json();
+    expect(ready).toMatchObject({
+      checks: { records: "ok", originals: "ok", renditions: "ok", renderer: "ok" },
+    });
+    const { code, stdout } = await ended(cwd, ["doctor", ...file], SECRET);
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(join(cwd, "etc", "originals")),
+    });
+    expect((await ended(cwd, ["images", "rm", "--yes", ...file, id], {})).code).toBe(0);
+    expect(await statusOf(await running.url, id)).toBe(410);
+    server.signal("SIGSTOP");
+    await readyzAnswers(await running.url, 503, 10_000);
+    await running.logged('"part":"records"');
+    expect(running.output.stderr).not.toContain('"part":"originals"');
+    server.signal("SIGCONT");
+  });
+
+  it("serve with memory: needs no secret and warns that images are lost at exit", async () => {
+    const cwd = await temporaryDirectory();
+    const running = serve(cwd, [], { OUTRIGGER_STORAGE: "memory:" });
+    const { id } = await uploaded(await running.url, await jpeg());
+    expect(await statusOf(await running.url, id)).toBe(200);
+    await running.logged("are lost when the process ends");
+    const { code, stderr } = await ended(cwd, ["images", "list"], { OUTRIGGER_STORAGE: "memory:" });
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("in the memory of") });
+  });
+});
+
+describe("outrigger with unusable storage", () => {
+  it.each([
+    ["redis://:hush@", "OUTRIGGER_STORAGE: must be redis://[user:password@]host"],
+    ["ftp://hush", "OUTRIGGER_STORAGE: must be a URL that begins with"],
+    ["s3://key:hush@bucket", "OUTRIGGER_STORAGE: must not contain credentials: set AWS_ACCESS_KEY_ID"],
+    ['{"records": "redis://:hush@a"', "OUTRIGGER_STORAGE: must be a URL, or JSON:"],
+    [
+      '{"records": "memory:hush", "originals": "memory:", "renditions": "memory:"}',
+      "OUTRIGGER_STORAGE.records: must be memory: or",
+    ],
+    [
+      '{"records": "memory:", "originals": "file:./hush", "renditions": "memory:"}',
+      "storage.records: must not be memory:",
+    ],
+  ])("the setting %s exits with 2 and names the expected form", async (url, message) => {
+    const cwd = await temporaryDirectory();
+    const { code, stderr } = await ended(cwd, ["serve"], { OUTRIGGER_STORAGE: url });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+    expect(stderr).not.toContain("hush");
+  });
+
+  it("data and storage together exit with 2", async () => {
+    const args = ["serve", "--data", "x"];
+    const { code, stderr } = await ended(await temporaryDirectory(), args, { OUTRIGGER_STORAGE: "memory:" });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("remove data (--data") });
+  });
+
+  it("shared storage without a secret exits with 1", async () => {
+    const env = { OUTRIGGER_STORAGE: "redis://user:hush@127.0.0.1:1" };
+    const { code, stderr } = await ended(await temporaryDirectory(), ["serve"], env);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        "outrigger: No secret for PINs is set, and redis://127.0.0.1:1 cannot keep one. " +
+        "Set secret or OUTRIGGER_SECRET to at least 32 random bytes, the same for all processes\n",
+    });
+  });
+
+  it("an unreachable Redis exits with 1 and prints no password", async () => {
+    const env = { ...SECRET, OUTRIGGER_STORAGE: "redis://user:hush@127.0.0.1:1" };
+    const cwd = await temporaryDirectory();
+    const { code, stdout, stderr } = await ended(cwd, ["serve"], env);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(
+      /^outrigger: The storage redis:\/\/127\.0\.0\.1:1 cannot be used: .*cannot be reached.*ECONNREFUSED.*\n$/,
+    );
+    const listed = await ended(cwd, ["images", "list"], env);
+    expect(listed).toMatchObject({ code: 1, stderr: expect.stringContaining("cannot be reached") });
+    const examined = await ended(cwd, ["doctor"], env);
+    expect(examined.code).toBe(1);
+    expect(examined.stdout).toMatch(/problem {2}storage: redis:\/\/127\.0\.0\.1:1 cannot be used: .*reached/);
+    expect(stderr + listed.stderr + examined.stdout + examined.stderr).not.toContain("hush");
+  });
+
+  it("a wrong Redis password exits with 1 and is not printed", async () => {
+    const server = await redis({ args: ["--requirepass", "right"], password: "right" });
+    const url = server.url.replace("//", "//:hush@");
+    const env = { ...SECRET, OUTRIGGER_STORAGE: url };
+    const { code, stderr } = await ended(await temporaryDirectory(), ["serve"], env);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("refuses the user name") });
+    expect(stderr).not.toContain("hush");
+  });
+
+  it("a missing AWS SDK exits with the package to install", async () => {
+    const cwd = await temporaryDirectory();
+    const env = {
+      ...SECRET,
+      OUTRIGGER_STORAGE: "s3://bucket",
+      ...(await withoutPackage(cwd, "@aws-sdk/client-s3")),
+    };
+    expect(await ended(cwd, ["serve"], env)).toMatchObject({
+      code: 1,
+      stderr: "outrigger: Storage in S3 needs the AWS SDK: npm install @aws-sdk/client-s3\n",
+    });
+    const { code, stdout } = await ended(cwd, ["doctor"], env);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("npm install @aws-sdk/") });
+  });
+});
