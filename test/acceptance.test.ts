@@ -45,11 +45,11 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-describe("of the files that are installed on this system", () => {
+describe("the files installed on this system", () => {
   let looked = 0;
 
   test.each(KINDS)(
-    "hardly any $type that another program opens is refused",
+    "the service refuses hardly any $type that another program opens",
     async ({ type, suffix, opens }) => {
       const paths = spread(filesBelow(SYSTEM_DIRECTORY, suffix));
       looked += paths.length;
@@ -66,7 +66,7 @@ describe("of the files that are installed on this system", () => {
     },
   );
 
-  test("there were files to look at", () => {
+  test("at least some files were found", () => {
     expect(looked).toBeGreaterThan(20);
   });
 });

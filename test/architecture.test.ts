@@ -41,11 +41,11 @@ describe.each(packages)("the sources of %s", (name) => {
   const files = sourcesBelow(source);
   const imports = new Map(files.map((file) => [file, importsOf(source, file)]));
 
-  it("import each other in no circle, types included", () => {
+  it("source files have no circular imports, types included", () => {
     expect(circlesOf(imports)).toEqual([]);
   });
 
-  it(`have at most ${MAX_FILES} files in a folder`, () => {
+  it(`folders have at most ${MAX_FILES} files`, () => {
     const counts = new Map<string, number>();
     for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
     expect([...counts].filter(([, count]) => count > MAX_FILES)).toEqual([]);

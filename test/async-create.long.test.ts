@@ -26,7 +26,7 @@ describe.each(HOST_NAMES)("Prefer: respond-async through %s", (host: HostName) =
   });
   afterAll(() => site.close());
 
-  test("is answered with 202 and the URL at which the picture then is", async () => {
+  test("an upload with respond-async answers 202 and a URL that later serves the picture", async () => {
     const photo = await jpegPhoto(300, 200);
     const response = await postWithHeaders(site, photo, "image/jpeg", RESPOND_ASYNC);
     expect(response.status).toBe(202);
@@ -50,7 +50,7 @@ describe.each(HOST_NAMES)("Prefer: respond-async through %s", (host: HostName) =
     expect(site.errors).toEqual([]);
   });
 
-  test("of a file that turns out to be broken leaves a URL that answers 404 with the reason", async () => {
+  test("a broken upload with respond-async leaves a URL that answers 404 with the reason", async () => {
     const whole = await pngPhoto();
     const response = await postWithHeaders(
       site,
@@ -73,7 +73,7 @@ describe.each(HOST_NAMES)("Prefer: respond-async through %s", (host: HostName) =
   });
 });
 
-test("a picture that takes long is answered with 202, shown as a page that looks again, and then there", async () => {
+test("a slow upload answers 202, shows a page that reloads, and then the picture", async () => {
   const site = await startSite({ asyncAfterMs: 1, renderer: createRenderer({ workers: 1 }) });
   try {
     const side = 5000;

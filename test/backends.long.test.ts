@@ -53,7 +53,7 @@ describe.each(CASES)("two services in %s on %s", (host, place) => {
   describeInCode(stage);
   describeEndings(stage);
 
-  test("end when they are closed, and leave nothing open", async () => {
+  test("two closed services leave no connection open", async () => {
     const { one, other } = deployment;
     expect([one.errors, other.errors]).toEqual([[], []]);
     await deployment.close();

@@ -50,8 +50,8 @@ async function read(store: BlobStore, key: string): Promise<Buffer> {
   return Buffer.isBuffer(blob.body) ? blob.body : Buffer.concat(await blob.body.toArray());
 }
 
-describe("outrigger backup and restore, killed", () => {
-  it("leave nothing that is believed to be whole, and go on where they were", async () => {
+describe("killed runs of backup and restore", () => {
+  it("a killed backup or restore is not taken for complete, and the next run resumes it", async () => {
     const cwd = await temporaryDirectory();
     const ids = await stockDirectory(join(cwd, "data"), IMAGES, 2_000);
     const storage = { ...SECRET, OUTRIGGER_STORAGE: redis.url };
@@ -89,8 +89,8 @@ describe("outrigger backup and restore, killed", () => {
   }, 240_000);
 });
 
-describe("backupStorage, while the source serves", () => {
-  it("has every image as before or after each edit and deletion, and the owner goes on after the restore", async () => {
+describe("backupStorage of a live source", () => {
+  it("a backup has each image as before or after a concurrent edit, and the owner's quota continues after the restore", async () => {
     const cwd = await temporaryDirectory();
     const from = createRedisBlobStore({ url: redis.url, prefix: "live" });
     const secret = SECRET.OUTRIGGER_SECRET;
@@ -183,7 +183,7 @@ describe("backupStorage, while the source serves", () => {
     await backup.close();
   }, 120_000);
 
-  it("names what is damaged at the source, ends with 1, and keeps the good copy of the run before", async () => {
+  it("a backup names damaged files of the source, exits with 1, and keeps the good copies of the run before", async () => {
     const cwd = await temporaryDirectory();
     const [id = ""] = await stockDirectory(join(cwd, "data"), 5, 2_000);
     const args = ["backup", "--to", "file:./backup", "--quiet"];

@@ -81,8 +81,8 @@ async function expectThroughBackup(place: Place, other: Record<string, string>):
   await expectPeople(place, key, other);
 }
 
-describe("outrigger backup with the lookup's database", () => {
-  it("brings an embedded one back, with suppressions that came later, and copies no unchanged one again", async () => {
+describe("backup of the lookup database", () => {
+  it("backup restores an embedded database with later suppressions, and copies an unchanged one only once", async () => {
     const place = await stocked();
     const first = await report<BackupReport>(place, ["backup", "--to", "file:./backup"]);
     const again = await report<BackupReport>(place, ["backup", "--to", "file:./backup"]);
@@ -98,7 +98,7 @@ describe("outrigger backup with the lookup's database", () => {
     );
   }, 240_000);
 
-  it("brings PostgreSQL back by pg_dump, and leaves the other tables of the database alone", async () => {
+  it("backup restores PostgreSQL by pg_dump and leaves the other tables of the database alone", async () => {
     const place = await stocked(await postgres.createDatabase("before"));
     await postgres.sql("CREATE TABLE orders (id integer); INSERT INTO orders VALUES (1)", "before");
     const other = await postgres.createDatabase("after");
@@ -113,7 +113,7 @@ describe("outrigger backup with the lookup's database", () => {
     expect(next).toBe("t");
   }, 240_000);
 
-  it("names the command where there is no pg_dump, backs the images up, and ends with 1", async () => {
+  it("without pg_dump backup names the missing command, copies the images, and exits with 1", async () => {
     const place = await createLookupPlace(
       (await postgres.createDatabase("without")).replace("test@", "test:pass@"),
     );

@@ -112,8 +112,8 @@ async function digestsOf(base: string, stock: Stock): Promise<Map<string, string
   return digests;
 }
 
-describe("outrigger backup of a directory to a directory", () => {
-  it("is restored to a directory and to Redis with its PINs and later ends, and undoes nothing in the old one", async () => {
+describe("backup of a directory to a directory", () => {
+  it("a backup restores into a directory and Redis with PINs and expiries, and leaves the old directory unchanged", async () => {
     const cwd = await temporaryDirectory();
     const toBackup = ["backup", "--to", "file:./backup", "--with-secret"];
     let stock: Stock | undefined;
@@ -167,8 +167,8 @@ describe("outrigger backup of a directory to a directory", () => {
   }, 240_000);
 });
 
-describe("outrigger backup of Redis to S3", () => {
-  it("is restored to Redis that lost everything, with the same secret only, and has no secret", async () => {
+describe("backup of Redis to S3", () => {
+  it("a backup without a secret restores into an empty Redis with the original secret only", async () => {
     const cwd = await temporaryDirectory();
     await redis.cli("FLUSHALL");
     const bucket = await s3.createBucket();

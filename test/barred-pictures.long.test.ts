@@ -7,7 +7,7 @@ import { addressOf, type Site, startSite, upload } from "./support/service.ts";
 const HOUR_MS = 3_600_000;
 
 test.runIf(process.platform === "linux")(
-  "a picture that needs too much memory in two sizes is rendered no further for an hour, by no process",
+  "after two renders exceed the memory limit, no process renders the picture for an hour",
   { timeout: 120_000 },
   async () => {
     const bytes = await sharp({ create: { width: 5000, height: 5000, channels: 4, background: "#369c" } })

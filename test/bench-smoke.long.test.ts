@@ -9,7 +9,7 @@ const ROWS = [
   ...["lookup", "backends", "backends-hot", "backends-memory", "pages"],
 ];
 
-test("the benchmark runs, and everybody in it gives what they are measured for", async () => {
+test("the benchmark runs, and every candidate produces the output that is measured", async () => {
   const run = fileURLToPath(new URL("../bench/run.mjs", import.meta.url));
   // Every answer is checked there: a wrong status, length or byte ends it with another code, which rejects.
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [run, "--smoke"]);
@@ -22,7 +22,7 @@ test("the benchmark runs, and everybody in it gives what they are measured for",
   }
 }, 600_000);
 
-test("the benchmark refuses what it does not know", async () => {
+test("the benchmark refuses unknown arguments", async () => {
   const run = fileURLToPath(new URL("../bench/run.mjs", import.meta.url));
   await expect(promisify(execFile)(process.execPath, [run, "--only", "nothing"])).rejects.toMatchObject({
     code: 1,

@@ -29,7 +29,7 @@ function heavyPng(): Promise<Buffer> {
 }
 
 describe.each(HOSTS)("closing a service in %s", (host) => {
-  test("finishes an upload and a download that are under way, and sends everybody else away", async () => {
+  test("close finishes the running upload and download and refuses new requests", async () => {
     const site = await startSite({ host });
     try {
       const large = await heavyPng();
@@ -70,7 +70,7 @@ describe.each(HOSTS)("closing a service in %s", (host) => {
     }
   });
 
-  test("waits no longer than it is told for a client that sends nothing more", async () => {
+  test("close waits at most timeoutMs for a client that stopped sending", async () => {
     const site = await startSite({ host });
     try {
       const { type, first } = multipart(await pngPhoto(40, 30));
@@ -89,7 +89,7 @@ describe.each(HOSTS)("closing a service in %s", (host) => {
   });
 });
 
-/** Serves one request, and then does what it is told. */
+/** Serves one request, then closes the service or not, as its argument says. */
 const PROCESS = `
   import { createServer } from "node:http";
   import { createFsBlobStore, createImages } from "@outrigger/core";
@@ -118,13 +118,16 @@ const PROCESS = `
   });
 `;
 
-test.each(["close", "leave"])("nothing of a service keeps its process alive: %s", async (ending) => {
-  const directory = await mkdtemp(join(tmpdir(), "outrigger-life-"));
-  try {
-    const args = ["--input-type=module", "--eval", PROCESS, directory, ending];
-    const { stdout, stderr, status } = await run(process.execPath, args);
-    expect([stdout.toString(), stderr, status]).toEqual(["201\n", "", 0]);
-  } finally {
-    await rm(directory, { recursive: true });
-  }
-});
+test.each(["close", "leave"])(
+  "a service keeps its process alive neither open nor closed: %s",
+  async (ending) => {
+    const directory = await mkdtemp(join(tmpdir(), "outrigger-life-"));
+    try {
+      const args = ["--input-type=module", "--eval", PROCESS, directory, ending];
+      const { stdout, stderr, status } = await run(process.execPath, args);
+      expect([stdout.toString(), stderr, status]).toEqual(["201\n", "", 0]);
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  },
+);

@@ -1,8 +1,7 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser } from "./support/chromium.ts";
+import { serveHost } from "./support/listen.ts";
 import { pngPhoto } from "./support/pictures.ts";
 import { addressOf, type Site, startSite, upload } from "./support/service.ts";
 
@@ -12,19 +11,11 @@ interface Shop {
 }
 
 /** A site whose pages are empty. */
-async function startShop(): Promise<Shop> {
-  const server = createServer((_req, res) => {
+function startShop(): Promise<Shop> {
+  return serveHost((_req, res) => {
     res.setHeader("Content-Type", "text/html");
     res.end("<!doctype html><title>shop</title>");
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // Listening on TCP.
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
 }
 
 let browser: Awaited<ReturnType<typeof openBrowser>>;
@@ -82,7 +73,7 @@ function uploadIn(page: Page, credentials: RequestCredentials = "same-origin") {
   );
 }
 
-test("a page of a listed origin uploads, reads the PIN, changes, reads in parts, and deletes", async () => {
+test("a page of a listed origin can upload, read the PIN, edit, read ranges and delete", async () => {
   const page = await pageOf(listed);
   const created = await uploadIn(page);
   expect(created).toMatchObject({ status: 201, error: null });
@@ -130,7 +121,7 @@ test("a page of another origin reads nothing and changes nothing", async () => {
   await page.close();
 });
 
-test("a page of another origin is not given what the browser keeps for a listed one", async () => {
+test("a page of another origin cannot read responses that the browser cached for a listed origin", async () => {
   const { id } = await upload(site, Buffer.from(bytes), "image/png");
   const picture = addressOf(site, id, "png");
   for (const [shop, status] of [
@@ -144,7 +135,7 @@ test("a page of another origin is not given what the browser keeps for a listed 
   }
 });
 
-test("a picture is shown in pages of every origin", async () => {
+test("pages of every origin can show a picture", async () => {
   const { id } = await upload(site, Buffer.from(bytes), "image/png");
   const page = await pageOf(unlisted);
   const width = await page.evaluate(
@@ -160,7 +151,7 @@ test("a picture is shown in pages of every origin", async () => {
   await page.close();
 });
 
-test("credentials are sent to a service that allows them, and to no other", async () => {
+test("the browser sends credentials only to a service that allows them", async () => {
   const page = await pageOf(listed);
   expect(await uploadIn(page, "include")).toMatchObject({
     status: 0,

@@ -8,7 +8,7 @@ import { createRedisBlobStore } from "@outrigger/redis";
 import { createS3BlobStore } from "@outrigger/s3";
 import { createSqlSuppressionList, openDatabase } from "@outrigger/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort } from "./support/free-port.ts";
+import { freePort } from "./support/listen.ts";
 import { type PostgresServer, startPostgres } from "./support/postgres-server.ts";
 import { programs, run } from "./support/programs.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
@@ -125,13 +125,15 @@ async function expectImages(directory: string): Promise<void> {
 }
 
 describe("the commands of docs/backup.md, in order", () => {
-  test("are these", () => expect(blocks).toHaveLength(12));
+  test("the page has twelve command blocks", () => expect(blocks).toHaveLength(12));
 
   test.each(blocks.map((block) => [block.trim(), block]))("%s", { timeout: 120_000 }, async (_, block) => {
     await runBlock(block);
   });
 
-  test("have brought the images back to each directory, and the databases", { timeout: 60_000 }, async () => {
+  test("the commands have restored the images in each directory, and the databases", {
+    timeout: 60_000,
+  }, async () => {
     for (const directory of ["srv/restored", "srv/new", "srv/with-people", "backup/redis"])
       await expectImages(directory);
     const backup = createFsBlobStore({ directory: join(place, "backup", "redis") });

@@ -1,5 +1,4 @@
 import type { RequestListener } from "node:http";
-import { createServer } from "node:http";
 import type { Renderer } from "@outrigger/core";
 import { express as mount } from "@outrigger/express";
 import { createRenderer } from "@outrigger/imaging";
@@ -11,7 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { serve, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
 import { startLookupSite } from "./lookup/lookup-site.ts";
 import { amiss, examine } from "./support/examine-mount.ts";
-import { freePort } from "./support/free-port.ts";
+import { freePort, serveHost } from "./support/listen.ts";
 import { type Site, type SiteOptions, startSite } from "./support/service.ts";
 import { startSpoilingProxy } from "./support/spoiling-proxy.ts";
 
@@ -53,14 +52,9 @@ afterEach(async () => {
 });
 
 async function listen(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closing.push(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+  const { origin, close } = await serveHost(listener);
+  closing.push(close);
+  return origin;
 }
 
 async function another(options: SiteOptions): Promise<Site> {
@@ -69,7 +63,7 @@ async function another(options: SiteOptions): Promise<Site> {
   return started;
 }
 
-describe("outrigger doctor, at a mount as it should be", () => {
+describe("doctor of a correct mount", () => {
   const app = express();
   const parsing = express();
   const uploading = express();
@@ -88,7 +82,7 @@ describe("outrigger doctor, at a mount as it should be", () => {
     ["in Koa", () => inKoa.callback()],
     ["behind express.json() and express.urlencoded(), which leave what they parsed", () => parsing],
     ["behind multer, which leaves the file", () => uploading],
-  ])("%s: finds all well, and leaves nothing behind", async (_where, listener) => {
+  ])("doctor finds no problem and leaves no image in a mount %s", async (_where, listener) => {
     const findings = await examine(`${await listen(listener())}/img`);
     expect(amiss(findings)).toEqual([]);
     const checks = findings.map(({ check }) => check).filter((check) => !/^fonts$| text$/.test(check));
@@ -96,14 +90,14 @@ describe("outrigger doctor, at a mount as it should be", () => {
     expect([...alive]).toEqual([]);
   });
 
-  it("looks at outrigger serve, its lookup included", async () => {
+  it("doctor checks outrigger serve with its lookup", async () => {
     const server = serve(await temporaryDirectory(), ["--demo"]);
     const findings = await examine(await server.url);
     expect(amiss(findings).map(({ check }) => check)).toEqual(["sizes"]);
     expect(findings).toContainEqual({ check: "lookup", status: "ok", detail: "requires a key" });
   });
 
-  it("knows a mount of the lookup alone", async () => {
+  it("doctor recognises a mount of the lookup alone", async () => {
     const lookup = await startLookupSite();
     closing.push(() => lookup.close());
     expect((await examine(lookup.base)).map(({ check, status }) => `${status} ${check}`)).toEqual([
@@ -112,7 +106,7 @@ describe("outrigger doctor, at a mount as it should be", () => {
     ]);
   });
 
-  it("finds signed addresses well", async () => {
+  it("doctor finds no problem with signed addresses", async () => {
     const findings = await examine((await another({ sizes: "signed" })).base);
     expect(amiss(findings)).toEqual([]);
     expect(findings).toContainEqual({
@@ -127,7 +121,7 @@ describe("outrigger doctor, at a mount as it should be", () => {
     });
   });
 
-  it("warns of any size without a cache in front, and not behind one", async () => {
+  it("doctor warns of unrestricted sizes without a cache in front, and not behind one", async () => {
     const { base, origin } = await another({ sizes: "any", tls: "off" });
     expect(amiss(await examine(base))).toEqual([
       {
@@ -145,7 +139,7 @@ describe("outrigger doctor, at a mount as it should be", () => {
     expect(findings).toContainEqual({ check: "sizes", status: "ok", detail: "any, behind a cache (age)" });
   });
 
-  it("says nothing of pages where there are none", async () => {
+  it("doctor reports no pages for a service without pages", async () => {
     const { base } = await another({ pages: false });
     const findings = await examine(base);
     expect(amiss(findings)).toEqual([]);
@@ -153,8 +147,8 @@ describe("outrigger doctor, at a mount as it should be", () => {
   });
 });
 
-describe("outrigger doctor, where something is mounted wrongly", () => {
-  it("names a body parser that takes uploads away", async () => {
+describe("doctor of a faulty mount", () => {
+  it("doctor names a body parser that consumes uploads", async () => {
     const app = express();
     app.use(express.raw({ type: () => true }));
     app.use("/img", mount(site.images));
@@ -168,7 +162,7 @@ describe("outrigger doctor, where something is mounted wrongly", () => {
     });
   });
 
-  it("names another publicUrl, and the one that it should be", async () => {
+  it("doctor names a wrong publicUrl and the right one", async () => {
     const { base } = await another({ publicUrl: "https://elsewhere.example/img" });
     expect(amiss(await examine(base))).toEqual([
       {
@@ -182,7 +176,7 @@ describe("outrigger doctor, where something is mounted wrongly", () => {
     ]);
   });
 
-  it("tells at which address of the host the mount is instead", async () => {
+  it("doctor names the address where it found the mount", async () => {
     for (const base of [site.origin, `${site.base}/api/images`, `${site.origin}/pictures`]) {
       expect(await examine(base)).toEqual([
         {
@@ -195,8 +189,8 @@ describe("outrigger doctor, where something is mounted wrongly", () => {
     }
   });
 
-  it("tells that there is none", async () => {
-    const origin = await listen(express().get("/", (_req, res) => void res.send("somebody's")));
+  it("doctor reports a host without a mount", async () => {
+    const origin = await listen(express().get("/", (_req, res) => void res.send("another site")));
     expect(await examine(`${origin}/img`)).toEqual([
       {
         check: "mount",
@@ -209,7 +203,7 @@ describe("outrigger doctor, where something is mounted wrongly", () => {
     ]);
   });
 
-  it("tells that nothing listens", async () => {
+  it("doctor reports a port without a server", async () => {
     const base = `http://127.0.0.1:${await freePort()}/img`;
     expect(await examine(base)).toEqual([
       {
@@ -221,14 +215,14 @@ describe("outrigger doctor, where something is mounted wrongly", () => {
     ]);
   });
 
-  it("tells that TLS is missing where plain http is asked for it", async () => {
+  it("doctor reports plain HTTP where the service requires TLS", async () => {
     const origin = await listen((_req, res) => void res.end());
     expect(await examine(origin.replace("http:", "https:"))).toEqual([
       expect.objectContaining({ check: "mount", detail: expect.stringContaining("does not speak TLS") }),
     ]);
   });
 
-  it("says that uploads are refused, looks at the rest, and passes on what lets it in", async () => {
+  it("doctor reports refused uploads, checks the rest, and sends the given header", async () => {
     const { base } = await another({
       authorize: ({ headers }, action) => action !== "create" || headers["x-key"] === "let me in",
     });
@@ -249,7 +243,7 @@ describe("outrigger doctor, where something is mounted wrongly", () => {
   it.each([
     [3600_000, "problem", /^3[56]\d\d s ahead of this machine's$/],
     [-30_000, "warning", /^(?:2\d|30) s behind this machine's$/],
-  ])("tells that a clock is %i ms wrong", async (aheadMs, status, detail) => {
+  ])("doctor reports a clock that is %i ms off", async (aheadMs, status, detail) => {
     const { base } = await another({ now: () => Date.now() + aheadMs });
     expect(amiss(await examine(base))).toEqual([
       {
@@ -261,7 +255,7 @@ describe("outrigger doctor, where something is mounted wrongly", () => {
     ]);
   });
 
-  it("tells processes apart that do not share what they store", async () => {
+  it("doctor detects processes behind one address that do not share a storage", async () => {
     const [one, two] = [site, await another({})];
     let turn = 0;
     const split = await startSpoilingProxy(() => (turn++ % 3 === 2 ? two : one).origin);

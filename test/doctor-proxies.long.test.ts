@@ -55,12 +55,12 @@ const page = (status: number, title: string): PassedReply => {
 
 const isPicture = ({ url = "" }: IncomingMessage) => /\.png(\?|$)/.test(url);
 
-describe("outrigger doctor, behind a proxy", () => {
-  it("finds all well where it passes everything on", async () => {
+describe("doctor behind a proxy", () => {
+  it("doctor finds no problem behind a transparent proxy", async () => {
     expect(amiss(await examine(await startProxy({})))).toEqual([]);
   });
 
-  it("tells that requests are buffered, which is no fault", async () => {
+  it("doctor notes a proxy that buffers requests, which is no fault", async () => {
     const findings = await examine(await startProxy({ buffersRequests: true }));
     expect(amiss(findings)).toEqual([]);
     expect(findings).toContainEqual({
@@ -79,7 +79,7 @@ describe("outrigger doctor, behind a proxy", () => {
       "content-security-policy",
       ["problem upload page", "problem safety headers", "problem viewer", "problem edit page"],
     ],
-  ])("that takes %s away from replies: %j", async (header, expected) => {
+  ])("doctor detects a proxy that removes %s from replies: %j", async (header, expected) => {
     expect((await behind({ reply: withoutReplyHeaders(header) })).names).toEqual(expected);
   });
 
@@ -90,18 +90,18 @@ describe("outrigger doctor, behind a proxy", () => {
     ["range", ["warning Range"]],
     ["x-service-image-pin", ["problem PATCH", "problem edit page", "problem DELETE"]],
     ["user-agent", ["problem upload"]],
-  ])("that takes %s away from requests: %j", async (header, expected) => {
+  ])("doctor detects a proxy that removes %s from requests: %j", async (header, expected) => {
     expect((await behind({ requestHeaders: without(header) })).names).toEqual(expected);
   });
 
-  it("that puts its own name into User-Agent", async () => {
+  it("doctor detects a proxy that replaces User-Agent", async () => {
     const requestHeaders: Spoiling["requestHeaders"] = (headers) => ({ ...headers, "user-agent": "Gate/2" });
     expect((await behind({ requestHeaders })).found).toEqual([
       expect.objectContaining({ check: "User-Agent", status: "warning", detail: "arrives as Gate" }),
     ]);
   });
 
-  it("that takes a megabyte, and says so with a page of its own", async () => {
+  it("doctor detects a proxy that limits uploads to 1 MB with its own error page", async () => {
     const { found } = await behind({
       answer({ headers }, outgoing) {
         if (Number(headers["content-length"]) <= MEGABYTE || !headers["content-length"]) return false;
@@ -120,7 +120,7 @@ describe("outrigger doctor, behind a proxy", () => {
     ]);
   });
 
-  it("tells the service's own limit from that of a proxy", async () => {
+  it("doctor distinguishes the upload limit of the service from one of a proxy", async () => {
     const small = await startSite({ sizes: "steps", maxUploadBytes: MEGABYTE });
     closing.push(() => small.close());
     expect(amiss(await examine(small.base))).toEqual([
@@ -133,7 +133,7 @@ describe("outrigger doctor, behind a proxy", () => {
     ]);
   });
 
-  it("that takes an upload whole and loses patience", async () => {
+  it("doctor detects a proxy that buffers uploads and times out", async () => {
     const { found } = await behind({ buffersRequests: true, requestMs: 300 }, [checkPatience], 1000);
     expect(found).toEqual([
       {
@@ -145,7 +145,7 @@ describe("outrigger doctor, behind a proxy", () => {
     ]);
   });
 
-  it.each([["PATCH"], ["DELETE"]])("that forbids %s", async (method) => {
+  it.each([["PATCH"], ["DELETE"]])("doctor detects a proxy that forbids %s", async (method) => {
     const { found, names, left } = await behind({
       answer(incoming, outgoing) {
         if (incoming.method !== method) return false;
@@ -159,7 +159,7 @@ describe("outrigger doctor, behind a proxy", () => {
     expect(found[0]?.remedy).toContain("Allow GET, HEAD, POST, PATCH, DELETE and OPTIONS");
   });
 
-  it("that replaces error pages", async () => {
+  it("doctor detects a proxy that replaces error pages", async () => {
     const { found } = await behind({
       reply: (_incoming, passed) => (passed.status === 404 ? page(404, "Sorry") : passed),
     });
@@ -173,7 +173,7 @@ describe("outrigger doctor, behind a proxy", () => {
     ]);
   });
 
-  it("that serves pictures on which are deleted", async () => {
+  it("doctor detects a proxy that still serves deleted pictures", async () => {
     const kept = new Map<string, PassedReply>();
     const { found } = await behind({
       answer({ method, url = "", headers }, outgoing) {
@@ -199,7 +199,7 @@ describe("outrigger doctor, behind a proxy", () => {
     ]);
   });
 
-  it("that compresses, and makes entity tags weak", async () => {
+  it("doctor detects a proxy that compresses and weakens ETags", async () => {
     const { found } = await behind({
       reply({ headers }, passed) {
         const isText = /json|html/.test(passed.headers["content-type"] ?? "");
@@ -219,7 +219,7 @@ describe("outrigger doctor, behind a proxy", () => {
     ]);
   });
 
-  it("that makes pictures smaller, and pages and policies its own", async () => {
+  it("doctor detects a proxy that recompresses pictures and replaces pages and policies", async () => {
     const { names } = await behind({
       reply(incoming, passed) {
         const policy = { "content-security-policy": "default-src 'self'" };
@@ -239,7 +239,7 @@ describe("outrigger doctor, behind a proxy", () => {
     ]);
   });
 
-  it("that redirects: where to is looked at, and an upload that is redirected is named", async () => {
+  it("doctor follows a redirect, and names a redirected upload", async () => {
     const redirect = (to: () => string): NonNullable<Spoiling["answer"]> => {
       return ({ url = "" }, outgoing) => {
         outgoing.writeHead(301, { location: to() + url }).end();
@@ -266,7 +266,7 @@ describe("outrigger doctor, behind a proxy", () => {
     ]);
   });
 
-  it("that passes another Host on", async () => {
+  it("doctor detects a proxy that forwards another Host", async () => {
     const requestHeaders: Spoiling["requestHeaders"] = (headers) => ({
       ...headers,
       host: "app.internal:8080",

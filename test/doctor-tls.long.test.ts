@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import { express as mount } from "@outrigger/express";
 import express from "express";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
@@ -7,6 +6,7 @@ import type { Finding } from "../packages/server/src/commands/doctor/finding.ts"
 import { outrigger, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
 import { createSelfSigned } from "./backends/self-signed.ts";
 import { amiss, examine } from "./support/examine-mount.ts";
+import { serveHost } from "./support/listen.ts";
 import { type Site, startSite } from "./support/service.ts";
 import { type Spoiling, startSpoilingProxy } from "./support/spoiling-proxy.ts";
 
@@ -23,20 +23,15 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-describe("outrigger doctor, over TLS", () => {
+describe("doctor over TLS", () => {
   let directory: string;
   let tls: { cert: Buffer; key: Buffer };
   let certificate: string;
 
   async function listen(app: ReturnType<typeof express>): Promise<string> {
-    const server = createServer(app);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    closing.push(async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    });
-    const address = server.address();
-    return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+    const { origin, close } = await serveHost(app);
+    closing.push(close);
+    return origin;
   }
 
   async function startTls(trusts: boolean): Promise<string> {
@@ -70,7 +65,7 @@ describe("outrigger doctor, over TLS", () => {
     return { code, findings: report.findings };
   }
 
-  it("names a certificate that is self-signed, and sends nothing", async () => {
+  it("doctor names a self-signed certificate and sends no request", async () => {
     const base = await startTls(true);
     expect(await examine(base)).toEqual([
       {
@@ -82,7 +77,7 @@ describe("outrigger doctor, over TLS", () => {
     ]);
   });
 
-  it("names the proxy that the app does not trust", async () => {
+  it("doctor names a proxy that the app does not trust", async () => {
     const base = await startTls(false);
     const { code, findings } = await doctorAt(base);
     expect(code).toBe(1);
@@ -96,7 +91,7 @@ describe("outrigger doctor, over TLS", () => {
     ]);
   });
 
-  it("finds all well behind a proxy that is trusted, but for a certificate that ends soon", async () => {
+  it("doctor finds only an expiring certificate behind a trusted proxy", async () => {
     const base = await startTls(true);
     const { code, findings } = await doctorAt(base);
     expect(amiss(findings)).toEqual([

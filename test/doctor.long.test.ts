@@ -8,7 +8,7 @@ import {
   temporaryDirectory,
   uploaded,
 } from "../packages/server/test/outrigger-process.ts";
-import { freePort } from "./support/free-port.ts";
+import { freePort } from "./support/listen.ts";
 import { programs, run } from "./support/programs.ts";
 
 // Each starts the command several times, and that a render process.
@@ -51,8 +51,8 @@ async function withoutFonts(directory: string): Promise<Record<string, string>> 
   return { FONTCONFIG_FILE: file };
 }
 
-describe("outrigger doctor", () => {
-  it("has one line for everything, exits with 0 on a healthy machine, and leaves nothing behind", async () => {
+describe("doctor on a healthy machine", () => {
+  it("doctor prints one line per check, exits with 0, and leaves no files", async () => {
     const cwd = await temporaryDirectory();
     const { status, stdout, stderr } = await doctor(cwd);
     const lines = stdout.trimEnd().split("\n");
@@ -77,7 +77,7 @@ describe("outrigger doctor", () => {
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  it("finds fonts for the very scripts for which fontconfig knows some", async () => {
+  it("doctor finds fonts for exactly the scripts that fontconfig has fonts for", async () => {
     const { findings } = await doctorReport(await temporaryDirectory());
     const found = findings.filter(({ check }) => check.endsWith(" text"));
     const expected = await Promise.all(
@@ -89,7 +89,7 @@ describe("outrigger doctor", () => {
     expect(found.map(({ check, status }) => `${check}: ${status}`).sort()).toEqual(expected.sort());
   });
 
-  it("works beside a server on the same data, and changes none of it", async () => {
+  it("doctor runs beside a server on the same data and changes nothing", async () => {
     const cwd = await temporaryDirectory();
     const server = serve(cwd);
     const image = await uploaded(await server.url, await jpeg());
@@ -103,8 +103,8 @@ describe("outrigger doctor", () => {
   });
 });
 
-describe("outrigger doctor, where something is wrong", () => {
-  it("reports that there are no fonts, and exits with 1", async () => {
+describe("doctor of a faulty machine", () => {
+  it("doctor reports missing fonts and exits with 1", async () => {
     const cwd = await temporaryDirectory();
     const { status, stdout } = await doctor(cwd, [], await withoutFonts(cwd));
     expect(status).toBe(1);
@@ -114,7 +114,7 @@ describe("outrigger doctor, where something is wrong", () => {
     ]);
   });
 
-  it("reports a data directory that cannot be, and goes on", async () => {
+  it("doctor reports an unusable data directory and continues", async () => {
     const cwd = await temporaryDirectory();
     await writeFile(join(cwd, "file"), "");
     const { status, stdout } = await doctor(cwd, ["--data", "file/below"]);
@@ -126,7 +126,7 @@ describe("outrigger doctor, where something is wrong", () => {
     expect(stdout).toContain("Latin text: rendered");
   });
 
-  it("says the same to machines as to people", async () => {
+  it("doctor --json has the same findings as the text", async () => {
     const cwd = await temporaryDirectory();
     const env = await withoutFonts(cwd);
     const { ok, findings } = await doctorReport(cwd, env);
@@ -144,7 +144,7 @@ describe("outrigger doctor, where something is wrong", () => {
     });
   });
 
-  it("refuses a configuration that cannot be as serve does", async () => {
+  it("doctor refuses an invalid configuration as serve does", async () => {
     const cwd = await temporaryDirectory();
     await writeFile(join(cwd, "outrigger.config.json"), '{"renderer": {"workers": 0}}');
     const { status, stdout, stderr } = await doctor(cwd);
@@ -154,7 +154,7 @@ describe("outrigger doctor, where something is wrong", () => {
 });
 
 describe("outrigger doctor with a URL", () => {
-  it("leaves nothing at outrigger serve, and tells people and machines the same", async () => {
+  it("doctor leaves no image at outrigger serve, and prints the same findings as text and JSON", async () => {
     const cwd = await temporaryDirectory();
     const server = serve(cwd);
     const url = await server.url;
@@ -172,11 +172,11 @@ describe("outrigger doctor with a URL", () => {
     expect(new Set(states)).toEqual(new Set(["deleted"]));
   });
 
-  it("exits with 1 where nothing listens, and with 2 for what cannot be", async () => {
+  it("doctor exits with 1 if no server listens, and with 2 for an invalid URL", async () => {
     const cwd = await temporaryDirectory();
-    const nobody = await doctor(cwd, [`http://127.0.0.1:${await freePort()}`]);
-    expect([nobody.status, nobody.stderr]).toEqual([1, ""]);
-    expect(nobody.stdout).toMatch(
+    const unreachable = await doctor(cwd, [`http://127.0.0.1:${await freePort()}`]);
+    expect([unreachable.status, unreachable.stderr]).toEqual([1, ""]);
+    expect(unreachable.stdout).toMatch(
       /^problem {2}mount: http:\S+: nothing listens at this address\. Start the app, .*\.\n$/,
     );
     for (const [args, message] of [
@@ -192,7 +192,7 @@ describe("outrigger doctor with a URL", () => {
     }
   });
 
-  it("finds that a service has no fonts", async () => {
+  it("doctor detects a service without fonts", async () => {
     const cwd = await temporaryDirectory();
     const server = serve(cwd, [], await withoutFonts(cwd));
     const { status, stdout } = await doctor(cwd, [await server.url, "--patience", "0"]);
@@ -206,7 +206,7 @@ describe("outrigger doctor with a URL", () => {
 });
 
 describe("outrigger serve", () => {
-  it("warns in its log where there are no fonts, and serves all the same", async () => {
+  it("serve logs a warning without fonts and still serves", async () => {
     const cwd = await temporaryDirectory();
     const server = serve(cwd, [], await withoutFonts(cwd));
     const url = await server.url;

@@ -1,14 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as core from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { installForeignCopies } from "./support/foreign-copies.ts";
-import { freePort } from "./support/free-port.ts";
 import { startHost } from "./support/hosts.ts";
+import { freePort, serveHost } from "./support/listen.ts";
 import { pngPhoto } from "./support/pictures.ts";
 import { addressOf, postImage, upload } from "./support/service.ts";
 
@@ -219,15 +217,11 @@ const SCENARIOS: Scenario[] = [
     async run(host) {
       return withImages(host, { maxUploadBytes: 1000 }, async (images) => {
         const listener = foreign.node.nodeListener(images, { mountPath: "/img" });
-        const server = createServer(listener);
-        await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+        const site = await serveHost(listener, "/img");
         try {
-          const { port } = server.address() as AddressInfo; // Listening on TCP.
-          const site = { base: `http://127.0.0.1:${port}/img` };
           return (await postImage(site, Buffer.alloc(100_000, picture), "image/png")).status;
         } finally {
-          server.closeAllConnections();
-          server.close();
+          await site.close();
         }
       });
     },
@@ -261,7 +255,7 @@ const SCENARIOS: Scenario[] = [
 ];
 
 describe("between two copies of core in one process", () => {
-  test("the copies have classes of their own, and recognise each other's errors", () => {
+  test("two copies of core have different classes and recognise each other's errors", () => {
     expect(foreign.core.ServiceError).not.toBe(core.ServiceError);
     const error = new foreign.core.ServiceError("conflict", "lost");
     expect(error).not.toBeInstanceOf(core.ServiceError);

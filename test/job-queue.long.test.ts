@@ -30,7 +30,7 @@ describe("outrigger with a job queue", () => {
     return { front, base: await front.url };
   }
 
-  it("has uploads that one server accepts worked on by another, at once", async () => {
+  it("an upload to one server is processed by another at once", async () => {
     redis = await startRedis();
     const env = { ...SECRET, OUTRIGGER_STORAGE: redis.url, OUTRIGGER_JOB_QUEUE: `${redis.url}?prefix=jobs` };
     const { base } = await startFront(env);
@@ -49,13 +49,13 @@ describe("outrigger with a job queue", () => {
       expect(status).toBe(200);
       expect((await fetch(`${base}/api/images/${id}.jpg`)).status).toBe(200);
     }
-    // Without the queue, it would be half a minute until somebody looks.
+    // Without the queue a process would find the upload after 30 s only.
     expect(performance.now() - began).toBeLessThan(15_000);
     back.child.kill("SIGTERM");
     expect(await back.exit).toBe(0);
   });
 
-  it("accepts uploads while the queue is away, which are then found without it", {
+  it("uploads during an outage of the queue are accepted and processed without it", {
     timeout: 90_000,
   }, async () => {
     redis = await startRedis();
@@ -78,13 +78,13 @@ describe("outrigger with a job queue", () => {
     expect(await back.exit).toBe(0);
   });
 
-  it("warns of a server whose uploads nobody is told of", async () => {
+  it("the server warns if its uploads never reach a queue consumer", async () => {
     redis = await startRedis();
     const { front } = await startFront({ ...SECRET, OUTRIGGER_STORAGE: redis.url });
     await front.logged("set jobQueue");
   });
 
-  it("does not begin with an address that is none, and does not repeat it", async () => {
+  it("the server does not start with an invalid queue address and does not print it", async () => {
     const cwd = await temporaryDirectory();
     const { exit, output } = outrigger(["serve"], { cwd, env: { OUTRIGGER_JOB_QUEUE: "http://u:hush@x" } });
     expect(await exit).toBe(2);
@@ -92,7 +92,7 @@ describe("outrigger with a job queue", () => {
     expect(output.stderr).not.toContain("hush");
   });
 
-  it.each(["bullmq", "ioredis"])("says what to install where %s is missing", async (name) => {
+  it.each(["bullmq", "ioredis"])("the server names the package to install if %s is missing", async (name) => {
     const cwd = await temporaryDirectory();
     const env = { OUTRIGGER_JOB_QUEUE: "redis://127.0.0.1:1", ...(await withoutPackage(cwd, name)) };
     const { exit, output } = outrigger(["serve"], { cwd, env });

@@ -41,7 +41,7 @@ async function largePng(side: number): Promise<Buffer> {
     .toBuffer();
 }
 
-test("what was answered with 202 survives the death of its process, whatever it was doing", async () => {
+test("uploads answered with 202 survive SIGKILL of their process in every phase", async () => {
   const cwd = await temporaryDirectory();
   const data = join(cwd, "data");
   await writeFile(join(cwd, "outrigger.config.json"), JSON.stringify({ images: { asyncAfterMs: 1 } }));

@@ -63,7 +63,7 @@ describe.each(HOSTS)("through %s", (host) => {
   });
   afterAll(() => site.close());
 
-  test("an image is served until it expires, then it is gone, and at last nobody knows of it", async () => {
+  test("an image is served until it expires, then answers 410, and later 404", async () => {
     const image = await upload(site, await jpegPhoto(60, 40), "image/jpeg");
     const kept = await upload(site, await pngPhoto(40, 30), "image/png", {
       expiresAt: "2026-12-01T00:00:00.000Z",
@@ -92,7 +92,7 @@ describe.each(HOSTS)("through %s", (host) => {
     expect(site.errors).toEqual([]);
   });
 
-  test("an image that another process withholds is refused at once, everywhere, until it is released", async () => {
+  test("an image that another process withholds is refused at every address until its release", async () => {
     const image = await upload(site, await pngPhoto(40, 30), "image/png");
     expect(await statusesOf(site, image)).toEqual([200, 206, 304]);
     const storage = createFsBlobStore({ directory: site.directory });
@@ -123,7 +123,7 @@ describe.each(HOSTS)("through %s", (host) => {
     expect(site.errors).toEqual([]);
   });
 
-  test("uploads under one Idempotency-Key make one image", async () => {
+  test("uploads with the same Idempotency-Key create one image", async () => {
     const picture = await pngPhoto(40, 30);
     const key = `key-of-${host.replace(" ", "-")}`;
     const post = (bytes: Buffer, header = key) =>
@@ -172,7 +172,7 @@ describe.each(HOSTS)("with rules of the host's, through %s", (host) => {
 
   const as = (user: string) => ({ headers: { "X-User": user } });
 
-  test("an owner alone sees and edits an image, and has no more than allowed", async () => {
+  test("only the owner sees and edits an image, within the quota of the owner", async () => {
     const picture = await pngPhoto(40, 30);
     const image = (await (
       await postWithHeaders(site, picture, "image/png", { "X-User": "anna" })
@@ -213,7 +213,7 @@ describe.each(HOSTS)("with rules of the host's, through %s", (host) => {
     expect(site.errors).toEqual([]);
   });
 
-  test("an upload that is not allowed is answered before its body is there", async () => {
+  test("a forbidden upload is answered before its body arrives", async () => {
     const type = "multipart/form-data; boundary=x";
     const { outgoing, answered } = openUpload(site, { "Content-Type": type, "Transfer-Encoding": "chunked" });
     outgoing.write("--x\r\n");
@@ -224,7 +224,7 @@ describe.each(HOSTS)("with rules of the host's, through %s", (host) => {
   });
 });
 
-test("a service sweeps by itself, beside its requests", async () => {
+test("a service sweeps in the background while it serves requests", async () => {
   const removed: string[] = [];
   const onRemoved: ImagesOptions["onRemoved"] = ({ id }, why) => removed.push(`${why} ${id}`);
   const site = await startSite({ sweepEveryMs: 1000, onRemoved });

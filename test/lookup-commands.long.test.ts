@@ -7,9 +7,9 @@ import { outrigger } from "../packages/server/test/outrigger-process.ts";
 const PATIENCE = { timeout: 30_000, interval: 5 };
 
 describe("outrigger contacts import", () => {
-  it("tells the bad lines, the first twenty of many, and all of them in a file", async () => {
+  it("contacts import prints the first twenty bad lines and writes all of them to a file", async () => {
     const place = await createLookupPlace();
-    const bad = Array.from({ length: 30 }, () => "nobody,A,B,,,");
+    const bad = Array.from({ length: 30 }, () => "no-address,A,B,,,");
     await writeFile(join(place.cwd, "bad.csv"), [HEADER, ...bad, ...PEOPLE].join("\n"));
     const skipped = await place.run("contacts", "import", "bad.csv", "--bad-lines", "lines.csv");
     expect(skipped.code).toBe(0);
@@ -27,7 +27,7 @@ describe("outrigger contacts import", () => {
     expect(failed.stderr).toContain("bad.csv: Line 2 cannot be imported: address");
   });
 
-  it("takes in, exports and counts names with what some take for the end of a line", async () => {
+  it("contacts import, export and stats handle names with unusual line separators", async () => {
     const place = await createLookupPlace();
     const names = ["A\u2028B", "C\u0085D", "E\\nF"];
     const lines = names.map((firstName, index) =>
@@ -40,7 +40,7 @@ describe("outrigger contacts import", () => {
     expect(JSON.parse(counted.stdout)).toMatchObject({ addresses: 3, domains: 1 });
   });
 
-  it("takes columns by --map, and goes on where a signal ended it", async () => {
+  it("contacts import maps columns by --map and resumes after a signal", async () => {
     const place = await createLookupPlace();
     const rows = Array.from({ length: 60_000 }, (_, index) => `p${index}@d${index % 300}.example,P,Q`);
     await writeFile(join(place.cwd, "many.csv"), ["Adresse,Vorname,Nachname", ...rows].join("\n"));
@@ -79,14 +79,14 @@ describe("outrigger contacts import", () => {
     [["import", "people.txt"], "--format: is required for people.txt"],
     [["import", "-"], "--format: is required for the standard streams"],
     [["import", "people.csv", "--map", "adress=Email"], "It must be field=column"],
-    [["erase", "nobody"], "nobody: must be an email address or a domain"],
-  ])("refuses %j as wrong usage", async (args, message) => {
+    [["erase", "no-address"], "no-address: must be an email address or a domain"],
+  ])("the command %j exits with 2", async (args, message) => {
     const place = await createLookupPlace();
     const { code, stderr } = await place.run("contacts", ...args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
-  it("makes no database where only what is in it matters", async () => {
+  it("a command that only reads creates no database", async () => {
     const place = await createLookupPlace();
     for (const args of [
       ["contacts", "export"],

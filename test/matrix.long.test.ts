@@ -45,26 +45,29 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
   }
 
   describe.each(ORIGINALS)("%s", (name) => {
-    test("has its measures in the record", async () => {
+    test("the record has the dimensions of the picture", async () => {
       const record = await (await fetch(linkTo(name, "json"))).json();
       const { width, height, pages, type } = originals[name];
       expect(record).toMatchObject({ width, height, pages, type, status: "ready" });
     });
 
-    test.each(FORMATS)("is served as %s, which other programs read as the same picture", async (format) => {
-      const response = await fetch(linkTo(name, format));
-      expect(response.status).toBe(200);
-      expect(response.headers.get("content-type")).toBe(TYPES[format]);
-      const { width, height } = originals[name];
-      // The page of a PDF is as many points as the picture has pixels, but an original PDF has two pixels a point.
-      const pdfDensity = name === "pdf" ? 2 : 1;
-      const picture = await readPicture(Buffer.from(await response.arrayBuffer()), format, { pdfDensity });
-      expect({ width: picture.width, height: picture.height }).toEqual({ width, height });
-      const difference = meanDifference(picture, await expectedPicture(name, width, height));
-      expect(difference).toBeLessThan(MAX_MEAN_DIFFERENCE);
-    });
+    test.each(FORMATS)(
+      "GET as %s returns a file that other programs read as the same picture",
+      async (format) => {
+        const response = await fetch(linkTo(name, format));
+        expect(response.status).toBe(200);
+        expect(response.headers.get("content-type")).toBe(TYPES[format]);
+        const { width, height } = originals[name];
+        // The page of a PDF is as many points as the picture has pixels, but an original PDF has two pixels a point.
+        const pdfDensity = name === "pdf" ? 2 : 1;
+        const picture = await readPicture(Buffer.from(await response.arrayBuffer()), format, { pdfDensity });
+        expect({ width: picture.width, height: picture.height }).toEqual({ width, height });
+        const difference = meanDifference(picture, await expectedPicture(name, width, height));
+        expect(difference).toBeLessThan(MAX_MEAN_DIFFERENCE);
+      },
+    );
 
-    test.each(FORMATS)("is served as %s within a box", async (format) => {
+    test.each(FORMATS)("GET as %s with resize returns a picture within the box", async (format) => {
       const response = await fetch(`${linkTo(name, format)}?resize=48x36`);
       expect(response.status).toBe(200);
       const { width, height } = originals[name];
@@ -77,7 +80,7 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
       expect(difference).toBeLessThan(2 * MAX_MEAN_DIFFERENCE);
     });
 
-    test.each(FORMATS)("answers HEAD and conditions for %s", async (format) => {
+    test.each(FORMATS)("HEAD and conditional requests work for %s", async (format) => {
       const address = `${linkTo(name, format)}?resize=40x`;
       const whole = await fetch(address);
       const bytes = await whole.arrayBuffer();
@@ -94,7 +97,7 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
       expect((await fetch(address, { headers: { "If-Match": '"another"' } })).status).toBe(412);
     });
 
-    test("takes convert for JPEG, each level larger than the one below", async () => {
+    test("each level of convert gives a larger JPEG than the level below", async () => {
       const lengths: number[] = [];
       for (const quality of ["low", "medium", "high", "max"]) {
         const response = await fetch(`${linkTo(name, "jpg")}?convert=${quality}`);
@@ -106,7 +109,7 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
     });
   });
 
-  test("a page of a PDF is chosen by page, in every format", async () => {
+  test("the parameter page selects a page of a PDF in every format", async () => {
     for (const format of FORMATS) {
       const response = await fetch(`${linkTo("pdf", format)}?page=2&resize=150x`);
       expect(response.status, format).toBe(200);

@@ -12,7 +12,7 @@ import {
 import { samplesOf, seriesOf } from "../packages/telemetry/test/metric-samples.ts";
 import { recordSpans } from "../packages/telemetry/test/span-recorder.ts";
 
-const NAME = "holiday-of-somebody";
+const NAME = "holiday-by-the-sea";
 const UNKNOWN_ID = "AbCdEfGhIjKlMnOpQrSt_-";
 
 /** The command with metrics on a free port. */
@@ -46,8 +46,8 @@ function uploadText(url: string): Promise<number> {
   return get(`${url}/api/images.json`, { method: "POST", body });
 }
 
-describe("outrigger serve, its metrics", () => {
-  it("count what was asked for and what was done, and name nobody and nothing of it", async () => {
+describe("metrics of serve", () => {
+  it("metrics count requests and work, and contain no user data", async () => {
     const { url, metrics } = await serveWithMetrics();
     const image = await uploadNamed(url);
     const other = await uploadNamed(url);
@@ -112,7 +112,7 @@ describe("outrigger serve, its metrics", () => {
     }
   });
 
-  it("have no more series however many addresses and methods are tried", async () => {
+  it("unknown addresses and methods add no metric series", async () => {
     const { url, metrics } = await serveWithMetrics();
     const tryAll = async (seed: string) => {
       for (let index = 10; index < 60; index++) {
@@ -140,7 +140,7 @@ describe("outrigger serve, its metrics", () => {
     expect(await tryAll("b")).toEqual(first);
   });
 
-  it("are on a port of their own, which closes with the server", async () => {
+  it("metrics have a separate port, which closes with the server", async () => {
     const { server, url, metricsUrl } = await serveWithMetrics();
     expect(metricsUrl).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*\/metrics$/);
     expect(await get(`${url}/metrics`)).toBe(404);
@@ -159,8 +159,8 @@ describe("outrigger serve, its metrics", () => {
   });
 });
 
-describe("createServer, its traces", () => {
-  it("show what a request caused, continue the trace of the client, and name nobody and nothing", async () => {
+describe("traces of createServer", () => {
+  it("spans show the work of a request, continue the trace of the client, and contain no user data", async () => {
     const recorder = recordSpans();
     const data = join(await temporaryDirectory(), "data");
     const server = await createServer({

@@ -35,7 +35,7 @@ interface Stock {
   deleted: Created;
   keyed: Created;
   pending: Created;
-  /** Expires soon, and nobody has looked after it yet. */
+  /** Expires soon, and no sweep has deleted it yet. */
   short: Created;
   /** Under {@link KEY}. */
   keyedBytes: Buffer;
@@ -160,8 +160,8 @@ function statusesIn(answers: Record<string, unknown>): Set<unknown> {
   return new Set(Object.values(answers).map((answer) => (Array.isArray(answer) ? answer[0] : answer)));
 }
 
-describe("outrigger migrate, from a directory to Redis, to S3 and back", () => {
-  it("keeps every answer, PIN, owner, key, pending upload and date", async () => {
+describe("migrations from a directory to Redis, to S3 and back", () => {
+  it("migrations keep every response, PIN, owner, idempotency key, pending upload and date", async () => {
     const cwd = await temporaryDirectory();
     const stocked = await stock(cwd);
     const before = await served(cwd, {}, (base) => answersOf(base, stocked));

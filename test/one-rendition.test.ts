@@ -36,9 +36,9 @@ async function storedOf(id: string): Promise<string[]> {
   return keys.filter((key) => !key.includes("/intermediate"));
 }
 
-describe("every box that gives the same size", async () => {
+describe("boxes that result in the same size", async () => {
   test.each((await soundFiles()).map((file) => [file.type, file.bytes] as const))(
-    "of an original of type %s is one rendition with one ETag, rendered once",
+    "boxes of the same resulting size share one rendition and ETag for originals of type %s",
     async (type, bytes) => {
       const image = await upload(site, bytes, type);
       const [width, height] = [Number(image.width), Number(image.height)];
@@ -60,7 +60,7 @@ describe("every box that gives the same size", async () => {
     },
   );
 
-  test("over the limit of a format is one rendition, too", async () => {
+  test("boxes beyond the limit of a format share one rendition", async () => {
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><rect width="20" height="20"/></svg>`;
     const type: OriginalType = "image/svg+xml";
     const image = await upload(site, Buffer.from(svg), type);
@@ -74,7 +74,7 @@ describe("every box that gives the same size", async () => {
   });
 });
 
-test("HEAD of a rendition that is not made yet renders and stores nothing, and knows neither length nor ETag", async () => {
+test("HEAD of a missing rendition renders and stores nothing, and has neither Content-Length nor ETag", async () => {
   const [file] = await soundFiles();
   if (file === undefined) throw new Error("There are no files");
   const image = await upload(site, file.bytes, file.type);
@@ -92,7 +92,7 @@ test("HEAD of a rendition that is not made yet renders and stores nothing, and k
   });
 });
 
-test("a revalidation with the tag that this build gives answers 304 and renders nothing", async () => {
+test("revalidation with the ETag of this build answers 304 and renders nothing", async () => {
   const [file] = await soundFiles();
   if (file === undefined) throw new Error("There are no files");
   const image = await upload(site, file.bytes, file.type);

@@ -62,7 +62,7 @@ describe.each([
 
   beforeAll(async () => {
     document = await make();
-    // Ajv knows no anchors that are told at run time; this one says that schemas are of the usual dialect.
+    // Ajv does not support dynamic anchors. This one only selects the default dialect of schemas.
     const text = (await readFile(META_SCHEMA, "utf8")).replaceAll(
       /"\$dynamicRef":\s*"#meta"/g,
       '"$ref": "https://json-schema.org/draft/2020-12/schema"',

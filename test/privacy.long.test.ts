@@ -12,7 +12,7 @@ import { samplePsd } from "./support/psd-samples.ts";
 
 type StrippedType = Parameters<typeof stripMetadata>[1];
 
-/** What ExifTool is to write wherever it can, and nobody may find afterwards. */
+/** The text that ExifTool writes into every tag it can. No stored file may contain it. */
 const SECRET = "Canary-7H3-Bird";
 const place = ["-GPSLatitude=47.3769", "-GPSLatitudeRef=N", "-GPSLongitude=8.5417", "-GPSLongitudeRef=E"];
 const exif = [

@@ -1,21 +1,19 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { pngPhoto } from "./support/pictures.ts";
 import { postWithHeaders, RESPOND_ASYNC } from "./support/post-with-headers.ts";
 import type { Created } from "./support/service.ts";
+import { type StartedProcess, startProcess } from "./support/start-process.ts";
 
-const HOST = fileURLToPath(new URL("./support/processing-host.mjs", import.meta.url));
+const HOST = new URL("./support/processing-host.mjs", import.meta.url);
 const PROCESSES = 3;
 
 let directory: string;
 let log: string;
-const children: ChildProcess[] = [];
+let processes: StartedProcess[] = [];
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "outrigger-processes-"));
@@ -23,24 +21,14 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  for (const child of children) {
-    child.kill("SIGKILL");
-    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-  }
+  for (const each of processes) await each.kill();
   await rm(directory, { recursive: true, force: true });
 });
 
-async function startProcess(): Promise<string> {
-  const child = spawn(process.execPath, [HOST, join(directory, "data"), log], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  children.push(child);
-  const [line] = await once(child.stdout.setEncoding("utf8"), "data");
-  return String(line).trim();
-}
-
-test("processes on one directory share the pending work, and do nothing twice", async () => {
-  const bases = await Promise.all(Array.from({ length: PROCESSES }, startProcess));
+test("three processes on one directory share the pending uploads and process none twice", async () => {
+  const args = [HOST, join(directory, "data"), log];
+  processes = await Promise.all(Array.from({ length: PROCESSES }, () => startProcess(args)));
+  const bases = processes.map(({ announced }) => announced);
   const picture = await pngPhoto(40, 30);
   const created = await Promise.all(
     Array.from({ length: 36 }, async () => {
@@ -50,7 +38,7 @@ test("processes on one directory share the pending work, and do nothing twice", 
     }),
   );
   const addresses = created.map(({ id }, index) => `${bases[index % PROCESSES]}/${id}`);
-  // All were sent to one. The others would find them within half a minute, and do at once when they are asked.
+  // One process received all uploads. The others find them within 30 s, or at once with a request for the image.
   await Promise.all(addresses.map((address) => fetch(address)));
   for (const address of addresses) {
     while ((await fetch(address)).status === 202) await delay(20);

@@ -62,14 +62,14 @@ async function unpacked(name: string): Promise<Buffer> {
   return gunzipSync(await readFile(join(V1, `${name}.gz`)));
 }
 
-describe("images that were stored in format 1", () => {
-  it("are read, edited, swept and counted from a directory", async () => {
+describe("images stored in format 1", () => {
+  it("images of format 1 in a directory are read, edited, swept and counted", async () => {
     const directory = await newDirectory();
     await succeed("tar", ["-xzf", join(V1, "directory.tar.gz"), "-C", directory]);
     await useImages(createFsBlobStore({ directory }), recorded.directory);
   });
 
-  it("are read, edited, swept and counted from Redis", async () => {
+  it("images of format 1 in Redis are read, edited, swept and counted", async () => {
     const redis = await startRedis({ dump: await unpacked("redis.rdb") });
     try {
       const store = createRedisBlobStore({ url: redis.url, timeoutMs: 10_000 });
@@ -150,14 +150,14 @@ async function createAgain(base: string): Promise<unknown> {
   return (await fetch(`${base}/api/images.json`, { method: "POST", body: form, headers })).json();
 }
 
-describe("the lookup's data that were stored in format 1", () => {
-  it("are found, counted and left out from SQLite", async () => {
+describe("lookup data stored in format 1", () => {
+  it("lookup data of format 1 in SQLite are found, counted and suppressed", async () => {
     const path = join(await newDirectory(), "lookup.db");
     await writeFile(path, await unpacked("lookup.db"));
     await useLookup(`file:${path}`, recorded.lookup.sqlite);
   });
 
-  it("are found, counted and left out from PostgreSQL", async () => {
+  it("lookup data of format 1 in PostgreSQL are found, counted and suppressed", async () => {
     const server = await startPostgres();
     try {
       const url = await server.createDatabase("recorded");

@@ -97,7 +97,7 @@ async function renditionsIn(store: BlobStore): Promise<Map<string, number>> {
 const sumOf = (sizes: Map<string, number>) => [...sizes.values()].reduce((sum, size) => sum + size, 0);
 
 describe.each(Object.entries(STORES))("in %s", (_name, prepare) => {
-  test("the renditions of an image are removed when it was not used for renditionsIdleDays", async () => {
+  test("the sweep deletes the renditions of an image that was not read for renditionsIdleDays", async () => {
     const open = await prepare();
     const clock = { now: Date.parse("2026-03-01T12:00:00.000Z") };
     const store = open();

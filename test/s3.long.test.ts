@@ -91,7 +91,7 @@ describe.each([
     }),
   ],
 ])("with %s", (_name, storageIn) => {
-  test("an image is stored, read in every format, edited, deleted, and leaves nothing", async () => {
+  test("an image can be stored, read in every format, edited and deleted, and leaves no object", async () => {
     const bucket = await server.createBucket();
     const node = await startNode(storageIn(bucket));
     const image = await upload(node, await jpegPhoto(300, 200), "image/jpeg", { name: "first" });
@@ -115,7 +115,7 @@ describe.each([
   }, 120_000);
 });
 
-test("two services on a bucket see each other's edits, deletions and withholdings at once", async () => {
+test("two services on one bucket see edits, deletes and withheld images of each other at once", async () => {
   const bucket = await server.createBucket();
   const [one, other] = [await startNode(createStore(bucket)), await startNode(createStore(bucket))];
   const image = await upload(one, await pngPhoto(60, 40), "image/png", { name: "first" });

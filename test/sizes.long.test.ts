@@ -44,7 +44,7 @@ describe.each(["Express 5", "Koa 3"] as const)("sizes that are signed, through %
   });
   afterAll(() => site.close());
 
-  test("a signed address is served, and refused with 403 once changed", async () => {
+  test("a signed address is served, and a changed one answers 403", async () => {
     const path = await site.images.address(id, { format: "png", resize: "100x" });
     expect(await sizeAt(site.base + path)).toBe("100x75");
     expect((await fetch(site.base + path, { method: "HEAD" })).status).toBe(200);
@@ -58,7 +58,7 @@ describe.each(["Express 5", "Koa 3"] as const)("sizes that are signed, through %
     }
   });
 
-  test("a size without signature is refused with 403 and says what is open", async () => {
+  test("a size without a signature answers 403 and names the unsigned parameters", async () => {
     const response = await fetch(`${addressOf(site, id, "png")}?resize=100x`);
     expect(response.status).toBe(403);
     expect(response.headers.get("content-type")).toBe("application/problem+json; charset=utf-8");
@@ -69,14 +69,14 @@ describe.each(["Express 5", "Koa 3"] as const)("sizes that are signed, through %
     });
   });
 
-  test("a preset, a bare format, the record and the image URL are open", async () => {
+  test("a preset, a bare format, the record and the image URL need no signature", async () => {
     expect(await sizeAt(`${addressOf(site, id, "png")}?preset=thumb`)).toBe("32x24");
     for (const address of [addressOf(site, id, "webp"), addressOf(site, id, "json"), `${site.base}/${id}`]) {
       expect((await fetch(address)).status).toBe(200);
     }
   });
 
-  test("an address that has ended is refused with 403", async () => {
+  test("an expired signed address answers 403", async () => {
     const until = Date.now() + 3_600_000;
     const path = await site.images.address(id, { format: "png", resize: "50x" }, { until });
     expect((await fetch(site.base + path)).status).toBe(200);
@@ -98,7 +98,7 @@ describe.each(ORIGINALS)("a %s by steps", (_, type, original) => {
   const address = (rest: string) => addressOf(site, id, rest);
   const longer = async (rest: string) => Math.max(...(await sizeAt(address(rest))).split("x").map(Number));
 
-  test("is served in the next larger step, whatever the box is called", async () => {
+  test("every box is served in the next larger step", async () => {
     const { width, height } = (await (await fetch(address("json"))).json()) as Record<string, number>;
     const isScalable = type === "image/svg+xml" || type === "application/pdf";
     const natural = Math.max(Number(width), Number(height));
@@ -111,7 +111,7 @@ describe.each(ORIGINALS)("a %s by steps", (_, type, original) => {
     expect(await longer("png?preset=thumb")).toBe(step(32));
   });
 
-  test("has as many renditions as steps, whatever is asked for", async () => {
+  test("an image has at most one rendition per step", async () => {
     const tags = new Set<string | null>();
     for (let side = 1; side <= 60; side += 7) {
       for (const box of [`${side}x`, `x${side}`, `${side}x90`]) {

@@ -54,7 +54,7 @@ async function statusOf(base: string, id: string): Promise<number> {
 }
 
 describe("outrigger with everything in Redis", () => {
-  it("shares images between processes, and keeps them over a restart of all", async () => {
+  it("processes share images in Redis, which survive a restart of all processes", async () => {
     const server = await redis({ appendOnly: true });
     const env = { ...SECRET, OUTRIGGER_STORAGE: server.url };
     const cwd = await temporaryDirectory();
@@ -79,7 +79,7 @@ describe("outrigger with everything in Redis", () => {
     expect(again.output.stderr).not.toContain('"level":40');
   });
 
-  it("counts requests for all processes together", async () => {
+  it("all processes share the rate limits", async () => {
     const server = await redis();
     const env = { ...SECRET, OUTRIGGER_STORAGE: `${server.url}?prefix=counted` };
     const cwd = await temporaryDirectory();
@@ -93,7 +93,7 @@ describe("outrigger with everything in Redis", () => {
     expect((await upload(await other.url, picture)).status).toBe(429);
   });
 
-  it("is not ready while Redis hangs, and is soon after", async () => {
+  it("the server is not ready while Redis hangs, and is ready soon after", async () => {
     const server = await redis();
     const running = serve(await temporaryDirectory(), [], { ...SECRET, OUTRIGGER_STORAGE: server.url });
     const url = await running.url;
@@ -104,7 +104,7 @@ describe("outrigger with everything in Redis", () => {
     expect(await readyzAnswers(url, 200, 10_000)).toBeLessThan(5000);
   });
 
-  it("warns of a Redis that keeps nothing on disk, in the log and by doctor", async () => {
+  it("the log and doctor warn of a Redis without persistence", async () => {
     const server = await redis();
     const env = { ...SECRET, OUTRIGGER_STORAGE: server.url };
     const cwd = await temporaryDirectory();
@@ -118,7 +118,7 @@ describe("outrigger with everything in Redis", () => {
 });
 
 describe("outrigger with a store for each role", () => {
-  it("keeps records in Redis, originals in a directory beside the file, renditions in memory", async () => {
+  it("records are in Redis, originals in a directory beside the configuration file, renditions in memory", async () => {
     const server = await redis();
     const cwd = await temporaryDirectory();
     const storage = { records: server.url, originals: "file:./originals", renditions: "memory:" };
@@ -146,7 +146,7 @@ describe("outrigger with a store for each role", () => {
     server.signal("SIGCONT");
   });
 
-  it("serves from memory without a secret, and says that nothing is kept", async () => {
+  it("serve with memory: needs no secret and warns that images are lost at exit", async () => {
     const cwd = await temporaryDirectory();
     const running = serve(cwd, [], { OUTRIGGER_STORAGE: "memory:" });
     const { id } = await uploaded(await running.url, await jpeg());
@@ -157,7 +157,7 @@ describe("outrigger with a store for each role", () => {
   });
 });
 
-describe("outrigger with storage that cannot be", () => {
+describe("outrigger with unusable storage", () => {
   it.each([
     ["redis://:hush@", "OUTRIGGER_STORAGE: must be redis://[user:password@]host"],
     ["ftp://hush", "OUTRIGGER_STORAGE: must be a URL that begins with"],
@@ -171,20 +171,20 @@ describe("outrigger with storage that cannot be", () => {
       '{"records": "memory:", "originals": "file:./hush", "renditions": "memory:"}',
       "storage.records: must not be memory:",
     ],
-  ])("%s: exits with 2 and the form that is expected", async (url, message) => {
+  ])("the setting %s exits with 2 and names the expected form", async (url, message) => {
     const cwd = await temporaryDirectory();
     const { code, stderr } = await ended(cwd, ["serve"], { OUTRIGGER_STORAGE: url });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
     expect(stderr).not.toContain("hush");
   });
 
-  it("does not choose between data and storage", async () => {
+  it("data and storage together exit with 2", async () => {
     const args = ["serve", "--data", "x"];
     const { code, stderr } = await ended(await temporaryDirectory(), args, { OUTRIGGER_STORAGE: "memory:" });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("remove data (--data") });
   });
 
-  it("exits with 1 where there is no secret for images that others share", async () => {
+  it("shared storage without a secret exits with 1", async () => {
     const env = { OUTRIGGER_STORAGE: "redis://user:hush@127.0.0.1:1" };
     const { code, stderr } = await ended(await temporaryDirectory(), ["serve"], env);
     expect({ code, stderr }).toEqual({
@@ -195,7 +195,7 @@ describe("outrigger with storage that cannot be", () => {
     });
   });
 
-  it("exits with 1 where Redis is down, and shows no password", async () => {
+  it("an unreachable Redis exits with 1 and prints no password", async () => {
     const env = { ...SECRET, OUTRIGGER_STORAGE: "redis://user:hush@127.0.0.1:1" };
     const cwd = await temporaryDirectory();
     const { code, stdout, stderr } = await ended(cwd, ["serve"], env);
@@ -211,7 +211,7 @@ describe("outrigger with storage that cannot be", () => {
     expect(stderr + listed.stderr + examined.stdout + examined.stderr).not.toContain("hush");
   });
 
-  it("exits with 1 where Redis refuses the password, and does not show it", async () => {
+  it("a wrong Redis password exits with 1 and is not printed", async () => {
     const server = await redis({ args: ["--requirepass", "right"], password: "right" });
     const url = server.url.replace("//", "//:hush@");
     const env = { ...SECRET, OUTRIGGER_STORAGE: url };
@@ -220,7 +220,7 @@ describe("outrigger with storage that cannot be", () => {
     expect(stderr).not.toContain("hush");
   });
 
-  it("says what to install where the AWS SDK is missing", async () => {
+  it("a missing AWS SDK exits with the package to install", async () => {
     const cwd = await temporaryDirectory();
     const env = {
       ...SECRET,

@@ -28,7 +28,7 @@ async function uploadStatus(site: Site): Promise<number> {
 }
 
 describe("a storage that goes away while it is served", () => {
-  it("is 503 for a directory that is moved away, and serves again when it is back", async () => {
+  it("a moved data directory answers 503 until it is back", async () => {
     const site = await startSite({ sweepEveryMs: false });
     const { directory } = site;
     try {
@@ -51,7 +51,7 @@ describe("a storage that goes away while it is served", () => {
     }
   });
 
-  it("is 503 for a directory in whose place an empty one is mounted, which stays without images and secret", async () => {
+  it("an empty mount over the data directory answers 503 and receives no images and no secret", async () => {
     const site = await startSite({ sweepEveryMs: false });
     const { directory } = site;
     try {
@@ -72,7 +72,7 @@ describe("a storage that goes away while it is served", () => {
     }
   });
 
-  it("is 503 for a Redis that restarts empty or is flushed, also when another process begins anew there", async () => {
+  it("an emptied Redis answers 503, even after another process starts a new store there", async () => {
     const server = await startRedis();
     const open = () =>
       startSite({

@@ -8,7 +8,7 @@ import { addressOf, type Site, startSite, upload } from "./support/service.ts";
 async function telling(): Promise<Buffer> {
   return sharp(await jpegPhoto(90, 60))
     .withExif({
-      IFD0: { Artist: "Somebody", Model: "Camera 7" },
+      IFD0: { Artist: "A Painter", Model: "Camera 7" },
       IFD3: {
         GPSLatitudeRef: "N",
         GPSLatitude: "51/1 30/1 0/1",
@@ -38,9 +38,9 @@ describe("a stored original", () => {
   });
   afterAll(() => site.close());
 
-  test("tells nothing of whoever took it, and still stands upright", async () => {
+  test("a stored photograph contains no personal metadata and keeps its orientation", async () => {
     const bytes = await telling();
-    expect(await tagsOf(bytes)).toMatchObject({ Artist: "Somebody", GPSLatitude: 51.5, Orientation: 6 });
+    expect(await tagsOf(bytes)).toMatchObject({ Artist: "A Painter", GPSLatitude: 51.5, Orientation: 6 });
     const { id, ...record } = await upload(site, bytes, "image/jpeg");
     const stored = await original(site, id, "jpg");
     const tags = await tagsOf(stored);
@@ -53,13 +53,13 @@ describe("a stored original", () => {
     expect((await pixels(stored)).equals(await pixels(bytes))).toBe(true);
   });
 
-  test("is the file as it came where there is nothing to remove", async () => {
+  test("a file without metadata is stored unchanged", async () => {
     const bytes = await jpegPhoto(90, 60);
     const { id } = await upload(site, bytes, "image/jpeg");
     expect((await original(site, id, "jpg")).equals(bytes)).toBe(true);
   });
 
-  test("of an SVG holds nothing that could run or load", async () => {
+  test("a stored SVG contains nothing that runs or loads", async () => {
     const hostile = svgDrawing
       .toString()
       .replace("</svg>", '<script>alert(1)</script><image href="//e.test/a.png"/></svg>');
@@ -71,7 +71,7 @@ describe("a stored original", () => {
   });
 });
 
-test("keepMetadata leaves pictures as they came, but SVG is cleaned all the same", async () => {
+test("keepMetadata stores pictures unchanged, but still cleans SVG", async () => {
   const site = await startSite({ keepMetadata: true });
   try {
     const bytes = await telling();

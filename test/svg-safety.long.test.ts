@@ -25,10 +25,10 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser.close();
-  site.close();
+  await site.close();
 });
 
-/** Every attack, each with an address of its own on the server that nobody must talk to. */
+/** Every attack, each with its own address on the server that must get no request. */
 function numberedAttacks(): (Attack & { index: number })[] {
   const attack = (index: number): Attack | undefined => {
     const elsewhere = `${site.elsewhere}/${index}`;
@@ -78,7 +78,7 @@ async function findDeeds(address: string): Promise<string[]> {
   return [...found, ...requests.filter((request) => !own.has(request) && !request.startsWith("data:image/"))];
 }
 
-test("cleaned, no attack runs or loads anything: opened on its own, without any header, and clicked", async () => {
+test("no cleaned attack runs or loads anything when opened without protective headers and clicked", async () => {
   const cleaned = cleanedAttacks();
   expect(cleaned.size).toBeGreaterThan(30);
   await page.setViewportSize({ width: 100, height: 100 });
@@ -89,7 +89,7 @@ test("cleaned, no attack runs or loads anything: opened on its own, without any 
   expect(site.asked).toEqual([]);
 });
 
-test("as they are, Chromium runs or loads what they say", async () => {
+test("without cleaning Chromium executes the attacks, so the test above detects them", async () => {
   const real = numberedAttacks().filter(({ does }) => does !== undefined);
   expect(real.length).toBeGreaterThan(100);
   await page.setViewportSize({ width: 1000, height: Math.ceil(real.length / 10) * 100 });

@@ -1,39 +1,24 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { afterEach, expect, it } from "vitest";
+import { outrigger } from "../packages/server/test/outrigger-process.ts";
 import { jpegPhoto } from "./support/pictures.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
 import { type Created, postImage } from "./support/service.ts";
+import { startProcess } from "./support/start-process.ts";
 
-const SERVER = fileURLToPath(new URL("../examples/swap-storage/server.js", import.meta.url));
-const OUTRIGGER = fileURLToPath(new URL("../packages/server/bin/outrigger.js", import.meta.url));
+const SERVER = new URL("../examples/swap-storage/server.js", import.meta.url);
 
-const children = new Set<ChildProcess>();
 let directory: string | null = null;
 let redis: RedisServer | null = null;
 
 afterEach(async () => {
-  for (const child of children) child.kill("SIGKILL");
-  children.clear();
   await redis?.close();
   if (directory !== null) await rm(directory, { recursive: true, force: true });
 });
-
-function run(cwd: string, args: readonly string[], env: Record<string, string> = {}): ChildProcess {
-  const child = spawn(process.execPath, args, {
-    cwd,
-    env: { PATH: process.env.PATH ?? "", PORT: "0", ...env },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  children.add(child);
-  return child;
-}
 
 /** Runs the app for as long as `work` takes. */
 async function withApp<T>(
@@ -41,21 +26,15 @@ async function withApp<T>(
   env: Record<string, string>,
   work: (base: string) => Promise<T>,
 ): Promise<T> {
-  const child = run(cwd, [SERVER], env);
-  const base = await addressOf(child);
-  const done = await work(base);
-  child.kill("SIGTERM");
-  const [code] = await once(child, "close");
-  expect(code).toBe(0);
-  return done;
-}
-
-async function addressOf(child: ChildProcess): Promise<string> {
-  for await (const text of child.stdout ?? []) {
-    const address = /http:\S+/.exec(String(text))?.[0];
-    if (address !== undefined) return address;
+  const app = await startProcess([SERVER], { cwd, env: { PORT: "0", ...env } });
+  try {
+    const done = await work(app.announced);
+    app.child.kill("SIGTERM");
+    expect(await app.exit).toBe(0);
+    return done;
+  } finally {
+    await app.kill();
   }
-  throw new Error("The app ended before it listened");
 }
 
 /** Uploads a picture and waits until it is there: a busy machine may answer with 202. */
@@ -75,13 +54,10 @@ async function uploaded(base: string, picture: Buffer): Promise<Created> {
 
 async function migrate(cwd: string, to: string): Promise<void> {
   const args = ["migrate", "--from", "file:./pictures", "--to", to, "--secret-file", "secret", "--quiet"];
-  const child = run(cwd, [OUTRIGGER, ...args]);
-  child.stdout?.resume();
-  const [code] = await once(child, "close");
-  expect(code).toBe(0);
+  expect(await outrigger(args, { cwd }).exit).toBe(0);
 }
 
-it("the app of examples/swap-storage moves from a disk to Redis: same addresses, same PINs", async () => {
+it("the app of examples/swap-storage moves from disk to Redis and keeps addresses and PINs", async () => {
   directory = await mkdtemp(join(tmpdir(), "outrigger-swap-"));
   redis = await startRedis({ appendOnly: true });
   const cwd = directory;
@@ -109,7 +85,7 @@ it("the app of examples/swap-storage moves from a disk to Redis: same addresses,
   });
 }, 120_000);
 
-it("the app of examples/swap-storage takes a store for each role", async () => {
+it("the app of examples/swap-storage accepts a store per role", async () => {
   directory = await mkdtemp(join(tmpdir(), "outrigger-swap-"));
   redis = await startRedis({ appendOnly: true });
   const STORAGE = JSON.stringify({

@@ -8,7 +8,7 @@ import { startSite } from "./support/service.ts";
 /** More than are read at once. */
 const SLOW = 12;
 
-/** An upload whose client has an address of its own, and sends the first bytes at once and the others when it is told to. */
+/** An upload from a client address of its own. It sends the first bytes at once and the others on request. */
 function slowUpload(base: string, localAddress: string, bytes: Buffer) {
   const head =
     '--x\r\nContent-Disposition: form-data; name="imagedata"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n';
@@ -33,7 +33,7 @@ function slowUpload(base: string, localAddress: string, bytes: Buffer) {
 }
 
 describe.each(HOST_NAMES)("uploads in %s", (host) => {
-  test("slow uploads of one client keep nobody from uploading, and all come to their end", async () => {
+  test("slow uploads of one client do not block other clients, and all of them complete", async () => {
     const site = await startSite({ host, pages: false });
     try {
       const bytes = await pngPhoto(60, 40);

@@ -87,7 +87,7 @@ function answersOf(place: Place, images: readonly Created[]): Promise<[number, s
 }
 
 describe.each(Object.entries(PLACES))("outrigger images verify on %s", (_name, createPlace) => {
-  it("finds everything that is damaged, restores it from a backup, and ends what it cannot restore", async () => {
+  it("verify finds every damaged file, restores it from a backup, and ends images that it cannot restore", async () => {
     const place = await createPlace();
     const images = await stocked(place);
     const before = await answersOf(place, images);
@@ -127,7 +127,7 @@ describe.each(Object.entries(PLACES))("outrigger images verify on %s", (_name, c
     expect(await verified(place)).toMatchObject({ code: 0, problems: {} });
   });
 
-  it("withhold and remove work on damaged records", async () => {
+  it("withhold and rm work on damaged records", async () => {
     const place = await createPlace();
     const images = await stocked(place);
     const [a = "", b = ""] = images.map(({ id }) => id);
@@ -145,7 +145,7 @@ describe.each(Object.entries(PLACES))("outrigger images verify on %s", (_name, c
 });
 
 describe("outrigger images", () => {
-  it("no command stops at a damaged record, and each names it", async () => {
+  it("every images command names a damaged record and continues", async () => {
     const place = await directoryPlace();
     const images = await stocked(place);
     const [a = "", b = ""] = images.map(({ id }) => id);
@@ -180,7 +180,7 @@ describe("outrigger images", () => {
     expect(first).toEqual([500, ""]);
   });
 
-  it("goes on from its state file, and removes that at its end", async () => {
+  it("verify resumes from its state file and deletes the file at the end", async () => {
     const place = await directoryPlace();
     const images = await stocked(place);
     await damage(place, images);
@@ -211,7 +211,7 @@ describe("outrigger images", () => {
     ]);
   });
 
-  it("ends at a signal with 130, and refuses what does not go together with 2", async () => {
+  it("verify exits with 130 on a signal and with 2 for conflicting options", async () => {
     const place = await directoryPlace();
     const [first] = await stocked(place);
     await withStore(place, (store) => spoil(store, `${first?.id}/record`, nonsense));

@@ -7,7 +7,7 @@ import {
   type Uploaded,
   uploaded,
 } from "../../packages/server/test/outrigger-process.ts";
-import { freePort } from "../support/free-port.ts";
+import { freePort } from "../support/listen.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { fetchBytes, fetchJson } from "./fetch-bytes.ts";
 import { createSelfSigned } from "./self-signed.ts";

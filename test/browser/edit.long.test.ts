@@ -1,8 +1,8 @@
 import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { complaintsOf, launchChromium, overflowsOf, withPage } from "../support/chromium.ts";
+import { listen } from "../support/listen.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 import { type Site, startSite, upload } from "../support/service.ts";
 
@@ -83,8 +83,7 @@ describe("the edit page in Chromium", () => {
         }),
       );
     });
-    await new Promise<void>((resolve) => front.listen(0, "127.0.0.1", resolve));
-    const { port } = front.address() as AddressInfo; // Listening on TCP.
+    const { port, close } = await listen(front);
     const publicUrl = `http://localhost:${port}/img`;
     await withSite({ publicUrl }, async (site) => {
       target = site.origin;
@@ -100,8 +99,7 @@ describe("the edit page in Chromium", () => {
         expect(complaints).toEqual([]);
       });
     });
-    front.close();
-    front.closeAllConnections();
+    await close();
   });
 
   test("the edit page fits every window width, even with a long image name", async () => {

@@ -23,7 +23,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
   const recordOf = async ({ id }: Created) =>
     (await (await fetch(addressOf(site, id, "json"))).json()) as Created;
 
-  test("a save changes the name, the expiry or both, and the page reports which", async () => {
+  test("renames and prolongs, and says which of them it did", async () => {
     const image = await mine();
     await withPage(browser, { javaScriptEnabled }, async (page) => {
       const complaints = complaintsOf(page);
@@ -56,7 +56,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
     });
   });
 
-  test("Delete removes the image only when confirmed, and the page then reports it", async () => {
+  test("deletes only when that is confirmed, and then says that it did", async () => {
     const image = await mine();
     await withPage(browser, { javaScriptEnabled }, async (page) => {
       await page.goto(image.editUrl);
@@ -71,7 +71,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
     });
   });
 
-  test("a wrong PIN shows the PIN form again, and the right PIN opens the edit page", async () => {
+  test("asks for the PIN again when it is wrong, and goes on with the right one", async () => {
     const image = await mine();
     await withPage(browser, { javaScriptEnabled }, async (page) => {
       expect((await page.goto(`${image.url}/edit`))?.status()).toBe(403);
@@ -79,7 +79,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
       await page.getByLabel("PIN").fill("0000000000000000");
       await page.getByRole("button", { name: "Continue" }).click();
       expect(await page.getByRole("alert").textContent()).toBe("The PIN is wrong");
-      // Typed as people write it down.
+      // As people write it down.
       await page.getByLabel("PIN").fill(image.pin.toLowerCase().replace(/(.{4})(?=.)/g, "$1-"));
       await page.keyboard.press("Enter");
       await page.getByRole("button", { name: "Save changes" }).waitFor();
@@ -87,7 +87,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
     });
   });
 
-  test("the PIN reaches no other page through referrer, title, cache or link", async () => {
+  test("gives the PIN to no other page: no referrer, no title, no cache, no address that it leads to", async () => {
     const image = await mine();
     await withPage(browser, { javaScriptEnabled }, async (page) => {
       const sent: string[] = [];

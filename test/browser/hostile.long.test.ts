@@ -1,8 +1,7 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { launchChromium, withPage } from "../support/chromium.ts";
+import { type Host, serveHost } from "../support/listen.ts";
 import { samplePdf } from "../support/pdf-samples.ts";
 import { animatedGif, jpegPhoto, pngPhoto } from "../support/pictures.ts";
 import { addressOf, type Site, startSite, upload } from "../support/service.ts";
@@ -10,33 +9,32 @@ import { addressOf, type Site, startSite, upload } from "../support/service.ts";
 const SHOWN_IN_PLACE = ["png", "jpg", "gif", "svg", "webp", "avif"];
 const SCRIPT = "<script>document.title='ran'</script>";
 
-describe("hostile files in Chromium", () => {
+describe("files that mean harm, in Chromium", () => {
   let site: Site;
   let browser: Browser;
-  /** A server that must receive no request. */
-  let elsewhere: Server;
+  /** A server that must get no request. */
+  let elsewhere: Host;
   let origin: string;
   const asked: string[] = [];
 
   beforeAll(async () => {
-    elsewhere = createServer((req, res) => {
+    elsewhere = await serveHost((req, res) => {
       asked.push(req.url ?? "");
       res.end();
     });
-    await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
-    origin = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`; // Listening on TCP.
+    ({ origin } = elsewhere);
     [site, browser] = await Promise.all([startSite(), launchChromium()]);
   });
   afterAll(async () => {
     await browser.close();
     await site.close();
-    elsewhere.close();
+    await elsewhere.close();
   });
   beforeEach(() => {
     asked.length = 0;
   });
 
-  /** Opens an image in its viewer and on its own in every format, and expects no script and no foreign request. */
+  /** Opens an image in its viewer and on its own in every format, and expects that nothing happens. */
   async function expectHarmless(id: string): Promise<void> {
     await withPage(browser, {}, async (page) => {
       const left: string[] = [];
@@ -62,18 +60,18 @@ describe("hostile files in Chromium", () => {
     });
   }
 
-  /** Formats that the browser downloads and does not run. */
+  /** What a browser is given as a file it does not run. */
   async function isDownload(page: Page, address: string): Promise<boolean> {
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      // A download aborts the navigation.
+      // A download ends the navigation.
       page.goto(address).catch(() => null),
     ]);
     await download.cancel();
     return true;
   }
 
-  test("an SVG runs no script and sends no request to another server", async () => {
+  test("an SVG runs no script and sends no request", async () => {
     const ran = "document.title='ran'; window.ran=1";
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"
       width="100" height="100" onload="${ran}; fetch('${origin}/onload')">
@@ -93,7 +91,7 @@ describe("hostile files in Chromium", () => {
     ["JPEG", "image/jpeg", () => jpegPhoto(50, 40)],
     ["PNG", "image/png", () => pngPhoto(50, 40)],
     ["GIF", "image/gif", () => animatedGif(2, 50, 40)],
-  ] as const)("HTML appended to a %s never runs", async (_, type, picture) => {
+  ] as const)("HTML behind a %s stays what it is", async (_, type, picture) => {
     const html = Buffer.from(`<html><body>${SCRIPT}<img src="${origin}/x"></body></html>`);
     const { id } = await upload(site, Buffer.concat([await picture(), html]), type, { fileName: "x.html" });
     await expectHarmless(id);
@@ -102,7 +100,7 @@ describe("hostile files in Chromium", () => {
     expect(original.headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  test("HTML in a JPEG comment, and a GIF that is also a valid script, are shown only as pictures", async () => {
+  test("HTML in the comment of a JPEG, and a GIF that is a script too, stay pictures", async () => {
     const jpeg = await jpegPhoto(50, 40);
     const text = Buffer.from(`--><html>${SCRIPT}`);
     const length = Buffer.alloc(2);
@@ -137,7 +135,7 @@ describe("hostile files in Chromium", () => {
     });
   });
 
-  test("a PDF with JavaScript, links and submitting forms is shown as pictures, and the original is a download", async () => {
+  test("a PDF with JavaScript, links and forms that post is pictures, and otherwise a file to download", async () => {
     const script = "/S/JavaScript/JS(app.alert\\('ran'\\); this.submitForm\\('ORIGIN/js'\\))".replace(
       "ORIGIN",
       origin,
@@ -154,7 +152,7 @@ describe("hostile files in Chromium", () => {
     await expectHarmless((await upload(site, pdf, "application/pdf")).id);
   });
 
-  test("a hostile name is shown as plain text", async () => {
+  test("a hostile name is shown as it is", async () => {
     const names = [
       SCRIPT,
       '"><img src=x onerror="document.title=1">',
@@ -179,7 +177,7 @@ describe("hostile files in Chromium", () => {
           expect(await page.locator("main img").count()).toBe(1);
         }
         expect(await page.locator(".stage img").getAttribute("alt")).toBe(name);
-        // The snippet, pasted elsewhere, shows the same picture with the name as its alt text.
+        // What the snippet makes elsewhere is the same picture, with the name as its text.
         const snippet = await page.getByLabel("HTML", { exact: true }).inputValue();
         const made = await page.evaluate((markup) => {
           const parsed = new DOMParser().parseFromString(markup, "text/html").body;

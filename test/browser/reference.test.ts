@@ -4,7 +4,8 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestLookup, type TestLookup } from "../lookup/lookup-site.ts";
 import { openBrowser } from "../support/chromium.ts";
-import { type Host, startHost } from "../support/hosts.ts";
+import { startHost } from "../support/hosts.ts";
+import type { Host } from "../support/listen.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 import { type Site, startSite } from "../support/service.ts";
 

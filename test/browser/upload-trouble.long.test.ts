@@ -6,19 +6,19 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { idsIn } from "../reliability/crash/left-overs.ts";
 import { launchChromium } from "../support/chromium.ts";
 import { jpegPhoto } from "../support/pictures.ts";
-import { type Site, type SiteOptions, startSite } from "../support/service.ts";
+import { type Site, startSite, withSite } from "../support/service.ts";
 import { choose, entryOf, eventually, linkOf, onUploadPage, recordAt } from "./upload-page.ts";
 
 const REFUSED = /Failed to load resource/;
 const FAST = -1;
 
-describe("uploads that do not go straight through", { timeout: 60_000 }, () => {
+describe("interrupted uploads", { timeout: 60_000 }, () => {
   let browser: Browser;
   let photo: Buffer;
   let directory: string;
   /** With default options. */
   let site: Site;
-  /** 20 MB, on disk: the browser reads them itself. */
+  /** A file of 20 MB, which the browser reads from disk. */
   let bigFile: string;
 
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe("uploads that do not go straight through", { timeout: 60_000 }, () => {
   });
 
   const boat = (name = "boat.jpg") => ({ name, mimeType: "image/jpeg", buffer: photo });
-  /** Photos may be followed by anything. */
+  /** The photo, padded: bytes after the end of a JPEG do no harm. */
   const big = (bytes: number) => ({
     ...boat("big.jpg"),
     buffer: Buffer.concat([photo, Buffer.alloc(bytes - photo.length)]),
@@ -47,16 +47,7 @@ describe("uploads that do not go straight through", { timeout: 60_000 }, () => {
     return [...(await idsIn(site.directory))].filter((id) => !before.has(id)).length;
   }
 
-  async function withSite(options: SiteOptions, use: (site: Site) => Promise<void>): Promise<void> {
-    const site = await startSite(options);
-    try {
-      await use(site);
-    } finally {
-      await site.close();
-    }
-  }
-
-  test("20 MB tell how far they are, can be cancelled, and leave nothing behind then", async () => {
+  test("an upload of 20 MB shows its progress, and Cancel removes it without a stored image", async () => {
     const stored = await storedBy(() =>
       onUploadPage(browser, site, async (page) => {
         const line = await throttled(page, 2_000_000);
@@ -79,7 +70,7 @@ describe("uploads that do not go straight through", { timeout: 60_000 }, () => {
     expect(stored).toBe(1);
   });
 
-  test("the network may go away in the middle: it goes on by itself, and stores once", async () => {
+  test("an upload that loses the network resumes by itself and stores one image", async () => {
     const stored = await storedBy(() =>
       onUploadPage(
         browser,
@@ -102,7 +93,7 @@ describe("uploads that do not go straight through", { timeout: 60_000 }, () => {
     expect(stored).toBe(2);
   });
 
-  test("an answer that was lost does not make a second image", async () => {
+  test("an upload whose answer was lost is repeated with the same key and stores one image", async () => {
     const stored = await storedBy(() =>
       onUploadPage(
         browser,
@@ -126,123 +117,7 @@ describe("uploads that do not go straight through", { timeout: 60_000 }, () => {
     expect(stored).toBe(1);
   });
 
-  test("what is too large, empty or of another kind is not even sent", async () => {
-    await withSite({ maxUploadBytes: 10_000 }, async (site) => {
-      await onUploadPage(browser, site, async (page) => {
-        const sent: string[] = [];
-        page.on("request", (request) => {
-          if (request.method() === "POST") sent.push(request.url());
-        });
-        const notes = { ...boat("notes.txt"), mimeType: "text/plain" };
-        await choose(page, big(20_000), notes, { ...boat("nothing.png"), buffer: Buffer.alloc(0) });
-        await entryOf(page, "big.jpg").getByText("too large (20 kB). The limit is 10 kB.").waitFor();
-        await entryOf(page, "notes.txt").getByText("Use PNG, JPEG, GIF, SVG, PSD or PDF.").waitFor();
-        await entryOf(page, "nothing.png").getByText("This file is empty.").waitFor();
-        expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
-        await eventually(() => page.getByRole("log").textContent()).toContain(
-          "notes.txt: This file type isn’t supported.",
-        );
-        await page.getByRole("button", { name: "Dismiss notes.txt" }).click();
-        await eventually(() => page.locator(".entry").count()).toBe(2);
-        expect(sent).toEqual([]);
-      });
-    });
-  });
-
-  test("the server's reasons are told, and who may try again can", async () => {
-    let isOpen = false;
-    await withSite({ authorize: (_call, action) => action !== "create" || isOpen }, async (site) => {
-      await onUploadPage(
-        browser,
-        site,
-        async (page) => {
-          await choose(page, boat());
-          const entry = entryOf(page, "boat.jpg");
-          await entry.getByText("You don’t have permission to upload here.").waitFor();
-          isOpen = true;
-          await entry.getByRole("button", { name: "Try again" }).click();
-          await recordAt(site, await linkOf(entry));
-
-          const fake = {
-            name: "fake.png",
-            mimeType: "image/png",
-            buffer: Buffer.from("<p>not a picture</p>"),
-          };
-          await choose(page, fake);
-          const refused = entryOf(page, "fake.png");
-          await refused.getByText("This file can’t be read as an image.").waitFor();
-          expect(await refused.textContent()).toContain("is not a PNG, JPEG, GIF, SVG, PSD or PDF file");
-        },
-        { mayComplain: REFUSED },
-      );
-    });
-  });
-
-  test("the pause that the service's own limit asks for is told", async () => {
-    await withSite({ rateLimits: { creates: 1 } }, async (site) => {
-      await onUploadPage(
-        browser,
-        site,
-        async (page) => {
-          await choose(page, boat("one.jpg"));
-          await recordAt(site, await linkOf(entryOf(page, "one.jpg")));
-          await choose(page, boat("two.jpg"));
-          await entryOf(page, "two.jpg")
-            .getByText(/The server asked to wait. Continuing in \d+ s\./)
-            .waitFor();
-          await page.getByRole("button", { name: "Cancel two.jpg" }).click();
-          await eventually(() => page.locator(".entry").count()).toBe(1);
-        },
-        { mayComplain: REFUSED },
-      );
-    });
-  });
-
-  test.each([429, 503])("%i is waited for, and the upload goes on by itself", async (status) => {
-    let refusals = 2;
-    await onUploadPage(
-      browser,
-      site,
-      async (page) => {
-        await page.route("**/api/images.json", async (route) => {
-          if (refusals-- <= 0) return route.continue();
-          return route.fulfill({ status, headers: { "Retry-After": "1" }, body: "busy" });
-        });
-        await choose(page, boat());
-        await entryOf(page, "boat.jpg").getByText("The server asked to wait.").waitFor();
-        await recordAt(site, await linkOf(entryOf(page, "boat.jpg")));
-        expect(refusals).toBeLessThan(0);
-      },
-      { mayComplain: REFUSED },
-    );
-  });
-
-  test("what turns out to be unreadable after it was accepted is told, and can be sent again", async () => {
-    await withSite({ asyncAfterMs: 0 }, async (site) => {
-      await onUploadPage(
-        browser,
-        site,
-        async (page) => {
-          const answers: number[] = [];
-          page.on("response", (response) => {
-            if (response.request().method() === "POST") answers.push(response.status());
-          });
-          await choose(page, { ...boat("torn.jpg"), buffer: photo.subarray(0, 200) });
-          const entry = entryOf(page, "torn.jpg");
-          await entry.getByText("The server says:").waitFor();
-          expect(await entry.getByRole("button", { name: "Copy link" }).count()).toBe(0);
-          await entry.getByRole("button", { name: "Try again" }).click();
-          await eventually(() => answers).toEqual([202, 202]);
-          await entry.getByText("The server says:").waitFor();
-          await page.reload();
-          expect(await page.locator(".entry").count()).toBe(0);
-        },
-        { mayComplain: REFUSED },
-      );
-    });
-  });
-
-  test("202 is waited for, and a name given meanwhile is kept", async () => {
+  test("the page waits after a 202 and keeps a name entered meanwhile", async () => {
     await withSite({ asyncAfterMs: 0 }, async (site) => {
       await onUploadPage(browser, site, async (page) => {
         let held: () => void = () => undefined;
@@ -273,7 +148,7 @@ async function throttled(page: Page, bytesPerSecond: number): Promise<CDPSession
   return session;
 }
 
-/** 0: as if the cable were pulled out. */
+/** Limits the upload rate; 0 takes the browser offline. */
 async function throttle(session: CDPSession, bytesPerSecond: number): Promise<void> {
   const line = {
     offline: bytesPerSecond === 0,
@@ -288,7 +163,7 @@ async function sentBy(bar: ReturnType<Page["locator"]>): Promise<number> {
   return bar.evaluate((element) => (element as HTMLProgressElement).value);
 }
 
-/** Whether somebody who leaves the page is asked first. */
+/** Whether the browser asks for confirmation before it leaves the page. */
 function leavingAsks(page: Page): Promise<boolean> {
   return page.evaluate(() => !window.dispatchEvent(new Event("beforeunload", { cancelable: true })));
 }

@@ -1,5 +1,5 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { type IncomingMessage, request, type ServerResponse } from "node:http";
+import { serveHost } from "../support/listen.ts";
 
 /** A proxy's reply instead of the service's. */
 export interface Interjection {
@@ -24,25 +24,19 @@ export interface Front {
 export async function startFront(site: { origin: string; base: string }): Promise<Front> {
   const requests: Front["requests"] = [];
   const waiting: Interjection[] = [];
-  const server = createServer((req, res) => {
+  const { origin, close } = await serveHost((req, res) => {
     requests.push({ line: `${req.method} ${req.url}`, headers: req.headers, atMs: performance.now() });
     // The service decides on CORS for pages of another origin.
     const own = req.method === "OPTIONS" ? undefined : waiting.shift();
     if (own === undefined) return forward(site.origin, req, res);
     req.resume();
     req.on("end", () => answer(res, own));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The proxy has no port");
+  });
   return {
-    base: `http://127.0.0.1:${address.port}${site.base.slice(site.origin.length)}`,
+    base: `${origin}${site.base.slice(site.origin.length)}`,
     requests,
     interject: (...answers) => void waiting.push(...answers),
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
 }
 

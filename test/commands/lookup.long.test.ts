@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { freePort } from "../support/free-port.ts";
+import { freePort } from "../support/listen.ts";
 import { serveForAll } from "./served.ts";
 
 /** Each test starts several processes, possibly on a busy machine. */

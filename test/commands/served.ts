@@ -1,19 +1,20 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { createServer, type RequestListener, type Server } from "node:http";
+import type { RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { type Host, serveHost } from "../support/listen.ts";
 
 const BIN = fileURLToPath(new URL("../../packages/server/bin/outrigger.js", import.meta.url));
 
 export interface CommandOptions {
   cwd: string;
   env?: Record<string, string>;
-  /** The text at its standard input. @default nothing */
+  /** Standard input. @default nothing */
   input?: Uint8Array;
 }
 
@@ -22,7 +23,7 @@ export interface RunningCommand {
   ended: Promise<{ code: number | NodeJS.Signals | null; stdout: string; stderr: string }>;
 }
 
-/** Starts the real command, with only the environment that programs need to be found. */
+/** Starts the real command. Its environment is `env` and PATH. */
 export function start(args: readonly string[], { cwd, env = {}, input }: CommandOptions): RunningCommand {
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd,
@@ -38,25 +39,25 @@ export function start(args: readonly string[], { cwd, env = {}, input }: Command
   return { child, ended };
 }
 
-/** A place to run commands: a directory for each test, and one server for all of a file. */
+/** A place to run commands: a directory for each test, and one server for all tests of a file. */
 export interface Site {
   url(): string;
-  /** API key of the lookup's samples. */
+  /** An API key for the sample data of the lookup. */
   key(): string;
-  /** Working directory of this test, with an empty `tmp` for the commands' temporary files. */
+  /** The directory of this test, with an empty `tmp` for temporary files of the commands. */
   cwd(): string;
-  /** Runs a command against the server until it exits. */
+  /** Runs a command against the server to its end. */
   run(args: readonly string[], env?: Record<string, string>, input?: Uint8Array): RunningCommand["ended"];
-  /** A foreign server with the given replies, until the test ends. @returns its address. */
+  /** Starts another server until the test ends. @returns its address. */
   instead(answer: RequestListener): Promise<string>;
 }
 
-/** Runs `outrigger serve --demo` as a separate process during the tests of this file. */
+/** Runs `outrigger serve --demo` as a separate process while the tests of this file run. */
 export function serveForAll(): Site {
   let base = "";
   let cwd = "";
   let server: { url: string; key: string; close(): Promise<void> } | null = null;
-  const others: Server[] = [];
+  const others: Host[] = [];
   const site: Site = {
     url: () => server?.url ?? "",
     key: () => server?.key ?? "",
@@ -71,11 +72,9 @@ export function serveForAll(): Site {
       return start(args, { cwd, env: known, input }).ended;
     },
     async instead(answer) {
-      const other = createServer(answer).listen(0, "127.0.0.1");
+      const other = await serveHost(answer);
       others.push(other);
-      await once(other, "listening");
-      const address = other.address();
-      return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+      return other.origin;
     },
   };
   beforeAll(async () => {
@@ -86,11 +85,8 @@ export function serveForAll(): Site {
     cwd = await mkdtemp(join(base, "at-"));
     await mkdir(join(cwd, "tmp"));
   });
-  afterEach(() => {
-    for (const other of others.splice(0)) {
-      other.close();
-      other.closeAllConnections();
-    }
+  afterEach(async () => {
+    for (const other of others.splice(0)) await other.close();
   });
   afterAll(async () => {
     await server?.close();

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { freePort } from "../support/free-port.ts";
+import { freePort } from "../support/listen.ts";
 import { programs } from "../support/programs.ts";
 import type { Block } from "./pages.ts";
 import { writeSamples } from "./samples.ts";

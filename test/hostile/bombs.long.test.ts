@@ -1,12 +1,11 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isServiceError, type Renderer, ServiceError } from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { serveHost } from "../support/listen.ts";
 import { pngPhoto } from "../support/pictures.ts";
 import { addressOf, type Created, postImage, type Site, startSite, upload } from "../support/service.ts";
 import type { Bomb } from "./bomb.ts";
@@ -146,14 +145,12 @@ test("no SVG reads a file or sends a request", async () => {
       .toBuffer(),
   );
   let calls = 0;
-  const listener: Server = createServer((_request, response) => {
+  const elsewhere = await serveHost((_request, response) => {
     calls++;
     response.end("called");
   });
-  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
-  const { port } = listener.address() as AddressInfo; // Listening on TCP.
   try {
-    for (const { title, bytes } of reachingSvgs(path, `http://127.0.0.1:${port}/secret.png`)) {
+    for (const { title, bytes } of reachingSvgs(path, `${elsewhere.origin}/secret.png`)) {
       const created = await answerOf(await postImage(site, bytes, "image/svg+xml"));
       if (created?.status !== 201) {
         expectProblem(created, [415], title);
@@ -168,7 +165,7 @@ test("no SVG reads a file or sends a request", async () => {
     }
     expect(calls).toBe(0);
   } finally {
-    listener.close();
+    await elsewhere.close();
     await rm(directory, { recursive: true });
   }
 });

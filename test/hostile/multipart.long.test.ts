@@ -63,7 +63,7 @@ describe.each([
   });
 
   test.each(HOSTILE_UPLOADS.map((upload) => [upload.title, upload.statuses.join(" or "), upload] as const))(
-    "with %s ends in %s, in its time",
+    "a multipart body with %s answers %s in time",
     async (_title, _statuses, upload) => {
       const answer = await send(site, upload);
       if (upload.byNode && isNodeRefusal(answer)) {

@@ -1,5 +1,4 @@
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import type { Service } from "@outrigger/core";
 import { express } from "@outrigger/express";
 import { koa } from "@outrigger/koa";
@@ -8,6 +7,7 @@ import express4 from "express-4";
 import Koa3 from "koa";
 import Koa2 from "koa-2";
 import bodyParser from "koa-bodyparser";
+import { serveHost } from "../support/listen.ts";
 
 export interface AppOptions {
   /** Services by their mount paths. */
@@ -38,16 +38,8 @@ export type AppName = keyof typeof APPS;
 
 export const APP_NAMES = Object.keys(APPS) as AppName[]; // The keys of the table above.
 
-export async function startApp(name: AppName, options: AppOptions): Promise<App> {
-  const server = createServer(APPS[name](options));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // Listening on TCP.
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+export function startApp(name: AppName, options: AppOptions): Promise<App> {
+  return serveHost(APPS[name](options));
 }
 
 /** The user of the app's session, from where the framework stores it. */

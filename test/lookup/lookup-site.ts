@@ -8,7 +8,8 @@ import {
   type LookupOptions,
   type MemoryContactSource,
 } from "@outrigger/core";
-import { type Host, type HostName, startHost } from "../support/hosts.ts";
+import { type HostName, startHost } from "../support/hosts.ts";
+import type { Host } from "../support/listen.ts";
 import { type Answer, ask } from "./ask.ts";
 import { PEOPLE } from "./people.ts";
 

@@ -36,7 +36,7 @@ async function start(options: Parameters<typeof startMailSite>[1] = {}): Promise
 const find = (site: MailSite, domain: string, fullName: string): Promise<Answer> =>
   site.get("email-finder", `domain=${domain}&full_name=${encodeURIComponent(fullName)}`);
 const recipients = () => mail.commands.filter((line) => line.startsWith("RCPT"));
-/** That nobody at all was asked anything, not even a name server. */
+/** Expects no request to any server, not even to a name server. */
 function expectSilence(): void {
   expect(mail.commands).toEqual([]);
   expect(mail.mostSessions()).toBe(0);
@@ -44,7 +44,7 @@ function expectSilence(): void {
 }
 
 describe("the finder", () => {
-  test("takes what a server confirms, where it knows of nobody at the domain", async () => {
+  test("the finder returns an address that the mail server confirms, for a domain without contacts", async () => {
     const site = await start();
     const { body } = await find(site, "people.test", "Alice Springs");
     expect(body.data).toMatchObject({
@@ -55,7 +55,7 @@ describe("the finder", () => {
       accept_all: false,
       sources: [],
     });
-    // Who refuses one does not take everybody: nobody has to be made up.
+    // A server that refuses one address is no catch-all, so no random address is probed.
     expect(recipients()).toEqual([
       "RCPT TO:<alice.springs@people.test>",
       "RCPT TO:<asprings@people.test>",
@@ -76,11 +76,11 @@ describe("the finder", () => {
     expect(recipients()[0]).toBe("RCPT TO:<bob@people.test>");
   });
 
-  test("finds nobody where the server knows none of the likely ones, and counts nothing", async () => {
+  test("the finder returns null and counts nothing if the server refuses every likely address", async () => {
     const site = await start();
-    const { status, body } = await find(site, "people.test", "Nobody Here");
+    const { status, body } = await find(site, "people.test", "Missing Here");
     expect([status, body.data]).toEqual([200, expect.objectContaining({ email: null, score: 0 })]);
-    expect(recipients().filter((line) => line.includes("nobody") || line.includes("nhere"))).toHaveLength(3);
+    expect(recipients().filter((line) => line.includes("missing") || line.includes("mhere"))).toHaveLength(3);
     expect(await site.used()).toMatchObject({ searches: 0 });
   });
 
@@ -102,7 +102,7 @@ describe("the finder", () => {
     expect(mail.commands).toEqual([]);
   });
 
-  test("asks nobody about whom it knows", async () => {
+  test("the finder sends no probe for a known contact", async () => {
     const site = await start({
       known: [personOf("mona@people.test", { firstName: "Mona", lastName: "Lisa", confidence: 71 })],
     });
@@ -177,7 +177,7 @@ describe("probing is what the operator asks for", () => {
     }
   });
 
-  test("without a prober nobody is asked", async () => {
+  test("without a prober the finder contacts no server", async () => {
     const site = await startLookupSite();
     try {
       const { body } = await site.get("email-verifier", "email=alice@people.test");

@@ -1,5 +1,3 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import {
   type ApiDocument,
   createApiDescription,
@@ -14,6 +12,7 @@ import { createRenderer } from "@outrigger/imaging";
 import { createPages } from "@outrigger/web";
 import expressApp from "express";
 import { createTestLookup, type TestLookup, type TestLookupOptions } from "../lookup/lookup-site.ts";
+import { serveHost } from "../support/listen.ts";
 import { createSchemas, type Schemas } from "./schemas.ts";
 import { createSender, type Sender } from "./sender.ts";
 
@@ -78,9 +77,8 @@ export async function startApi(options: ApiSiteOptions = {}): Promise<ApiSite> {
   const app = expressApp();
   app.use("/api-site", mount(description), mount(images), mount(made.lookup));
   app.use("/maker", mount(making));
-  const server = createServer(app);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // Listening on TCP.
+  const host = await serveHost(app);
+  const { origin } = host;
   const base = `${origin}/api-site`;
   const sender = createSender(base);
   const maker = createSender(`${origin}/maker`);
@@ -97,8 +95,7 @@ export async function startApi(options: ApiSiteOptions = {}): Promise<ApiSite> {
     async stop() {
       sender.close();
       maker.close();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await host.close();
       await shutDown();
       await making.close({ timeoutMs: 0 });
     },

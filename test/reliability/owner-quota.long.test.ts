@@ -1,22 +1,18 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { type BlobStore, createFsBlobStore } from "@outrigger/core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOwnerUsage } from "../../packages/core/dist/images/owners/owner-usage.js";
+import { type StartedProcess, startProcess } from "../support/start-process.ts";
 
 const BUILT = new URL("../../packages/core/dist/images/owners/owner-usage.js", import.meta.url).href;
 const PROCESS_NAMES = ["a", "b", "c"];
 const OWNER = "owner";
 const EPOCH_CHANGES = 7;
 
-/**
- * The prelude of every child: opens the count on the directory of its first argument, then waits for the start signal.
- */
+/** The beginning of every process: a quota count on the directory of its first argument. It waits for a line of input. */
 const PRELUDE = `
   import { once } from "node:events";
   import { createFsBlobStore, isServiceError } from "@outrigger/core";
@@ -48,7 +44,7 @@ const RESERVE = `
   console.log(granted);
 `;
 
-/** Stores and removes images as the service does, until killed. */
+/** Stores and removes images as the service does, until the process is killed. */
 const LIVE = `
   async function live(lane) {
     const stored = [];
@@ -72,12 +68,12 @@ const LIVE = `
 `;
 
 let root: string;
-const children: ChildProcess[] = [];
+const processes: StartedProcess[] = [];
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), "outrigger-quota-"));
 });
 afterAll(async () => {
-  for (const child of children) await kill(child);
+  for (const each of processes) await each.kill();
   await rm(root, { recursive: true, force: true });
 });
 
@@ -86,36 +82,25 @@ function countOn(store: BlobStore, now: () => number) {
   return createOwnerUsage({ store, now, isOwned, epochChanges: EPOCH_CHANGES });
 }
 
-/** Starts processes with one count each on one directory, then releases them together. */
-async function startAll(script: string, directory: string, ...rest: string[]): Promise<ChildProcess[]> {
-  const started = PROCESS_NAMES.map((name) => {
-    const child = spawn(
-      process.execPath,
-      ["--input-type=module", "--eval", PRELUDE + script, directory, name, ...rest],
-      {
+/** Starts three processes with a quota count each on one directory, and lets them begin together. */
+async function startAll(script: string, directory: string, ...rest: string[]): Promise<StartedProcess[]> {
+  const started = await Promise.all(
+    PROCESS_NAMES.map((name) =>
+      startProcess(["--input-type=module", "--eval", PRELUDE + script, directory, name, ...rest], {
         cwd: import.meta.dirname,
-        stdio: ["pipe", "pipe", "inherit"],
-      },
-    );
-    children.push(child);
-    return child;
-  });
-  await Promise.all(started.map((child) => once(child.stdout ?? child, "readable")));
-  for (const child of started) child.stdin?.write("go\n");
+        announcement: /ready\n/,
+      }),
+    ),
+  );
+  processes.push(...started);
+  for (const { child } of started) child.stdin?.write("go\n");
   return started;
 }
 
-async function kill(child: ChildProcess): Promise<void> {
-  child.kill("SIGKILL");
-  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-}
-
-/** The output of a process after its first line, once it has exited with 0. */
-async function outputOf(child: ChildProcess): Promise<string> {
-  if (child.stdout === null) throw new Error("The process has no output");
-  const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
-  expect(code).toBe(0);
-  return output.replace("ready\n", "").trim();
+/** The output of a process after its first line. The process must exit with 0. */
+async function outputOf({ exit, output }: StartedProcess): Promise<string> {
+  expect(await exit).toBe(0);
+  return output().replace("ready\n", "").trim();
 }
 
 /** How many of 300 reservations by three processes are granted. */
@@ -124,7 +109,7 @@ async function countGranted(directory: string, limit: number, kind: string): Pro
   return outputs.reduce((sum, output) => sum + Number(output), 0);
 }
 
-test("three processes are granted exactly as many reservations as the quota allows", async () => {
+test("three processes that reserve at once are granted exactly as many images as the quota allows", async () => {
   const directory = join(root, "exact");
   expect(await countGranted(directory, 123, "exact")).toBe(123);
   const store = createFsBlobStore({ directory });
@@ -132,25 +117,24 @@ test("three processes are granted exactly as many reservations as the quota allo
   expect((await store.list("owners/")).keys.length).toBeLessThanOrEqual(2);
 }, 120_000);
 
-test("the check finds a count that writes without compare-and-set", async () => {
+test("three processes exceed the quota if their writes do not compare revisions, so the check above detects it", async () => {
   expect(await countGranted(join(root, "forgetful"), 123, "forgetful")).toBeGreaterThan(123);
 }, 120_000);
 
-test("after processes are killed, the owner's count is corrected to the stored images", async () => {
+test("after processes are killed, the owner's usage matches the stored images again", async () => {
   const directory = join(root, "killed");
   const limit = 20;
   for (let round = 0; round < 4; round++) {
-    const processes = await startAll(LIVE, directory, String(limit), "exact");
-    for (const child of processes) {
+    for (const each of await startAll(LIVE, directory, String(limit), "exact")) {
       await delay(300 + Math.random() * 300);
-      await kill(child);
+      await each.kill();
     }
   }
   const store = createFsBlobStore({ directory });
   expect((await countOn(store, Date.now).usage(OWNER)).images).toBeLessThanOrEqual(limit);
   const later = countOn(store, () => Date.now() + 16 * 60_000);
   const left = await finishRemovals(store, (id, bytes) => later.release(OWNER, id, bytes));
-  // A change examines some of the leftover notes.
+  // Every change reconciles some of the pending reservations.
   for (let turn = 0; turn < 5; turn++) {
     await later.reserve(OWNER, `last-${turn}`, 0, {});
     await later.release(OWNER, `last-${turn}`, 0);
@@ -160,7 +144,7 @@ test("after processes are killed, the owner's count is corrected to the stored i
   expect((await readdir(join(directory, "blobs", "ow", "owners"))).length).toBe(1);
 }, 120_000);
 
-/** Removes blobs marked as removed, as the service does after a start. @returns the remaining blobs. */
+/** Deletes the images marked as removed, as the service does after a start. @returns count and bytes of the others. */
 async function finishRemovals(
   store: BlobStore,
   release: (id: string, bytes: number) => Promise<void>,

@@ -1,21 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { readFile } from "node:fs/promises";
-import { connect, createServer, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { BlobStore } from "@outrigger/core";
-import { createRedisBlobStore, createRedisRateLimiter, type RedisBlobStore } from "@outrigger/redis";
+import { createRedisBlobStore, createRedisRateLimiter } from "@outrigger/redis";
 import { describe, expect, test } from "vitest";
 import { run } from "../support/programs.ts";
-import { type RedisServer, startRedis, startRedisCluster } from "../support/redis-server.ts";
+import { startRedis, startRedisCluster } from "../support/redis-server.ts";
+import { startTcpProxy } from "../support/tcp-proxy.ts";
+import { allKeys, healed, MIB, sizeOf, UNAVAILABLE, withServer } from "./redis/redis-store.ts";
 
-const MIB = 2 ** 20;
-const UNAVAILABLE = { code: "store_unavailable" };
-/** Within which a call must end that nobody answers: the store's two seconds, and some for a busy machine. */
+/** Limit for a call that gets no answer: the timeout of the store (2 s), and a margin for a busy machine. */
 const ENDED_MS = 4000;
 
-test("a server that hangs is given up in time, does nothing afterwards, and is used again when it goes on", async () => {
+test("calls to a hanging server time out, the server executes none of them later, and the store recovers", async () => {
   await withServer({}, async (server, store) => {
     const limiter = createRedisRateLimiter({ url: server.url });
     const rule = { limit: 5, windowMs: 60_000 };
@@ -47,7 +43,7 @@ test("a server that hangs is given up in time, does nothing afterwards, and is u
     );
     server.signal("SIGCONT");
     await healed(store);
-    // What was sent before it hung has been received by now, and refused for being late.
+    // The server has received the late commands by now and refused them.
     expect(await store.stat("a/b")).toEqual({ size: old.length, revision });
     expect(await store.stat("a/new")).toBeNull();
     expect(await store.stat("a/kept")).toMatchObject({ size: 4 * MIB });
@@ -55,7 +51,7 @@ test("a server that hangs is given up in time, does nothing afterwards, and is u
   });
 });
 
-test("a server that was killed has what it acknowledged, and the store finds it again", async () => {
+test("a killed server keeps every acknowledged write, and the store reconnects", async () => {
   await withServer({ appendOnly: true }, async (server, store) => {
     const acknowledged = new Map<string, number>();
     for (let turn = 0; turn < 4; turn++) {
@@ -81,18 +77,18 @@ test("a server that was killed has what it acknowledged, and the store finds it 
     }
     const listed = await allKeys(store);
     for (const [key, size] of acknowledged) {
-      // The one that was being deleted when the server died may be gone.
+      // A key whose delete was in flight at the crash may be gone.
       if (!listed.has(key)) expect(await store.stat(key)).toBeNull();
       else expect(await sizeOf(store, key)).toBe(size);
     }
     const missing = [...acknowledged.keys()].filter((key) => !listed.has(key));
     expect(missing.length).toBeLessThanOrEqual(4 * 6);
-    // The list names what is there, whatever the crashes came between.
+    // Every listed key can be read, wherever the crashes interrupted a put.
     for (const key of listed) expect(await sizeOf(store, key), key).toBeGreaterThan(0);
   });
 }, 120_000);
 
-test("a server that comes up later than the store is found", async () => {
+test("the store connects to a server that starts later than the store", async () => {
   const server = await startRedis();
   await server.kill();
   const store = createRedisBlobStore({ url: server.url });
@@ -106,7 +102,7 @@ test("a server that comes up later than the store is found", async () => {
   }
 });
 
-test("a server without memory left says so, keeps what it has, and takes more when something is deleted", async () => {
+test("a server out of memory answers no_space, keeps its blobs, and accepts more after deletes", async () => {
   const args = ["--maxmemory", "16mb", "--maxmemory-policy", "noeviction"];
   await withServer(
     { args },
@@ -137,26 +133,29 @@ test("a server without memory left says so, keeps what it has, and takes more wh
   );
 });
 
-describe("a connection that is cut", () => {
-  test.each([10_000, 700_000, 1_300_000])("after %i bytes of a put leaves the old state", async (bytes) => {
-    const server = await startRedis();
-    const proxy = await startProxy(server.port);
-    const store = createRedisBlobStore({ url: `redis://127.0.0.1:${proxy.port}`, timeoutMs: 1000 });
-    try {
-      const { revision } = await store.put("a/b", Buffer.from("old"));
-      proxy.cutAfter(bytes);
-      await expect(store.put("a/b", randomBytes(2 * MIB))).rejects.toMatchObject(UNAVAILABLE);
-      proxy.cutAfter(Number.POSITIVE_INFINITY);
-      await healed(store);
-      expect(await store.stat("a/b")).toEqual({ size: 3, revision });
-    } finally {
-      await store.close();
-      await proxy.close();
-      await server.close();
-    }
-  });
+describe("a cut connection", () => {
+  test.each([10_000, 700_000, 1_300_000])(
+    "a put whose connection breaks after %i bytes leaves the old blob",
+    async (bytes) => {
+      const server = await startRedis();
+      const proxy = await startTcpProxy(server.port);
+      const store = createRedisBlobStore({ url: `redis://127.0.0.1:${proxy.port}`, timeoutMs: 1000 });
+      try {
+        const { revision } = await store.put("a/b", Buffer.from("old"));
+        proxy.cut({ direction: "up", afterBytes: bytes });
+        await expect(store.put("a/b", randomBytes(2 * MIB))).rejects.toMatchObject(UNAVAILABLE);
+        proxy.cut(null);
+        await healed(store);
+        expect(await store.stat("a/b")).toEqual({ size: 3, revision });
+      } finally {
+        await store.close();
+        await proxy.close();
+        await server.close();
+      }
+    },
+  );
 
-  test("by the server, again and again, never leaves a blob that cannot be read", async () => {
+  test("puts whose connections the server kills repeatedly leave a readable blob", async () => {
     await withServer({}, async (server, store) => {
       let isOver = false;
       const kill = (async () => {
@@ -182,121 +181,7 @@ describe("a connection that is cut", () => {
   });
 });
 
-describe("an operator is told", () => {
-  const secret = "correct-horse";
-
-  test("that the password is wrong or missing, and the password is shown to nobody", async () => {
-    const server = await startRedis({ args: ["--requirepass", secret], password: secret });
-    try {
-      const right = createRedisBlobStore({ url: server.url.replace("//", `//:${secret}@`) });
-      await right.put("a", Buffer.from("x"));
-      await right.close();
-      for (const [login, message] of [
-        ["", /password/],
-        [":battery-staple@", /refuses/],
-        ["nobody:x@", /refuses/],
-      ] as const) {
-        const store = createRedisBlobStore({ url: server.url.replace("//", `//${login}`) });
-        const error = await failure(store.stat("a"));
-        expect(error).toMatchObject(UNAVAILABLE);
-        expect(error.message).toMatch(message);
-        expect(`${error.message} ${error.stack} ${String(error.cause)}`).not.toContain("battery-staple");
-        await store.close();
-      }
-    } finally {
-      await server.close();
-    }
-  });
-
-  test("that the server is a replica, a cluster, or none", async () => {
-    const cluster = await startRedisCluster();
-    const primary = await startRedis();
-    const replica = await startRedis({ args: ["--replicaof", "127.0.0.1", String(primary.port)] });
-    try {
-      await expect.poll(() => replica.cli("ROLE"), { timeout: 20_000 }).toContain("connected");
-      for (const [url, message] of [
-        [replica.url, /read-only replica/],
-        [cluster.urls[0] ?? "", /array/],
-        [[primary.url], /string/],
-      ] as const) {
-        const store = createRedisBlobStore({ url });
-        const keys = Array.from({ length: 8 }, (_, index) => `image-${index}`);
-        const results = await Promise.allSettled(keys.map((key) => store.put(key, Buffer.from("x"))));
-        const errors = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
-        expect(errors[0]).toMatchObject({ ...UNAVAILABLE, message: expect.stringMatching(message) });
-        await store.close();
-      }
-    } finally {
-      await replica.close();
-      await primary.close();
-      await cluster.close();
-    }
-  });
-
-  test("of settings that lose images", async () => {
-    await withServer({ appendOnly: true }, async (server, store) => {
-      expect(await store.warnings()).toEqual([]);
-      await server.cli("CONFIG", "SET", "appendonly", "no");
-      expect(await store.warnings()).toEqual([
-        expect.stringMatching(/keeps nothing on disk.*appendonly yes/),
-      ]);
-      await server.cli("CONFIG", "SET", "save", "3600 1");
-      expect(await store.warnings()).toEqual([expect.stringMatching(/only snapshots/)]);
-      await server.cli(
-        "CONFIG",
-        "SET",
-        "appendonly",
-        "yes",
-        "maxmemory",
-        "100mb",
-        "maxmemory-policy",
-        "allkeys-lru",
-      );
-      expect(await store.warnings()).toEqual([expect.stringMatching(/evicting.*noeviction/)]);
-      await server.cli("ACL", "SETUSER", "app", "on", ">x", "~*", "+@all", "-config");
-      const restricted = createRedisBlobStore({ url: server.url.replace("//", "//app:x@") });
-      expect(await restricted.warnings()).toEqual([expect.stringMatching(/could not be checked/)]);
-      await restricted.close();
-    });
-  });
-});
-
-test("a user with the permissions of the README may do everything", async () => {
-  const readme = await readFile(new URL("../../packages/redis/README.md", import.meta.url), "utf8");
-  const rules = /^~outrigger:\* [^`]*/m.exec(readme)?.[0].trim().split(/\s+/) ?? [];
-  expect(rules.length).toBeGreaterThan(10);
-  const server = await startRedis({ appendOnly: true });
-  await server.cli("ACL", "SETUSER", "app", "on", ">x", ...rules);
-  const url = server.url.replace("//", "//app:x@");
-  const store = createRedisBlobStore({ url });
-  const limiter = createRedisRateLimiter({ url });
-  try {
-    for (const size of [10, 3 * MIB]) {
-      await store.put("a/b", Readable.from([Buffer.alloc(size)]));
-      expect(await sizeOf(store, "a/b")).toBe(size);
-    }
-    expect(await allKeys(store)).toEqual(new Set(["a/b"]));
-    expect((await store.list("a/")).keys).toEqual(["a/b"]);
-    const cut = Readable.from([randomBytes(MIB)]);
-    await expect(store.put("a/b", cut, { ifRevision: null })).rejects.toMatchObject({ code: "conflict" });
-    expect(await store.delete("a/b")).toBe(true);
-    const entry = { id: "x", dueMs: 1 };
-    await store.addDue("list", entry);
-    expect(await store.listDue("list", 1, 1)).toEqual([entry]);
-    await store.removeDue("list", entry);
-    const rule = { limit: 2, windowMs: 60_000 };
-    for (const remaining of [1, 0]) expect(await limiter.consume("a", rule)).toMatchObject({ remaining });
-    await limiter.refund("a", rule);
-    expect(await limiter.peek("a", rule)).toMatchObject({ remaining: 1 });
-    expect(await store.warnings()).toEqual([]);
-  } finally {
-    await store.close();
-    await limiter.close();
-    await server.close();
-  }
-});
-
-test("a store that is closed keeps no process alive and no connection, whatever its server does", async () => {
+test("a closed store keeps neither the process alive nor a connection, even to a hanging server", async () => {
   const server = await startRedis();
   const program = `
     import { createRedisBlobStore } from "@outrigger/redis";
@@ -321,7 +206,7 @@ test("a store that is closed keeps no process alive and no connection, whatever 
     for (let turn = 0; turn < 12; turn++) await expect(store.stat("a")).rejects.toMatchObject(UNAVAILABLE);
     server.signal("SIGCONT");
     await healed(store);
-    // Its one, and that of whoever asks.
+    // The connection of the store, and the one that lists the clients.
     const count = async () => (await server.cli("CLIENT", "LIST")).split("\n").length;
     await expect.poll(count, { timeout: 10_000 }).toBe(2);
     await store.close();
@@ -332,7 +217,7 @@ test("a store that is closed keeps no process alive and no connection, whatever 
   }
 });
 
-test("a cluster's node that hangs or dies keeps nobody from the others, and is used again when it is back", async () => {
+test("a hanging or dead cluster node fails only its own keys, and serves them again after recovery", async () => {
   const cluster = await startRedisCluster();
   const store = createRedisBlobStore({ url: cluster.urls, timeoutMs: 1000 });
   try {
@@ -372,90 +257,3 @@ test("a cluster's node that hangs or dies keeps nobody from the others, and is u
     await cluster.close();
   }
 });
-
-async function withServer(
-  options: Parameters<typeof startRedis>[0],
-  body: (server: RedisServer, store: RedisBlobStore) => Promise<void>,
-  extra: { supersededMs?: number } = {},
-): Promise<void> {
-  const server = await startRedis(options);
-  const store = createRedisBlobStore({ url: server.url, ...extra });
-  try {
-    await body(server, store);
-  } finally {
-    await store.close();
-    await server.close();
-  }
-}
-
-/** Resolves when the store works again, which it must within five seconds. */
-async function healed(store: BlobStore): Promise<void> {
-  const work = () => store.put("healed", Buffer.from("x")).then(() => "healed", String);
-  await expect.poll(work, { timeout: 5000, interval: 20 }).toBe("healed");
-  await store.delete("healed");
-}
-
-async function allKeys(store: BlobStore): Promise<Set<string>> {
-  const keys = new Set<string>();
-  let cursor: string | undefined;
-  do {
-    const page = await store.list("", cursor === undefined ? {} : { cursor });
-    for (const key of page.keys) keys.add(key);
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  return keys;
-}
-
-/** How many bytes of a blob can be read; all of them have to be alike where it was filled. */
-async function sizeOf(store: BlobStore, key: string): Promise<number> {
-  const blob = await store.get(key);
-  if (blob === null) return -1;
-  return Buffer.isBuffer(blob.body) ? blob.body.length : Buffer.concat(await blob.body.toArray()).length;
-}
-
-async function failure(work: Promise<unknown>): Promise<Error> {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof Error) return error;
-  }
-  throw new Error("It did not fail.");
-}
-
-/** A way to the server that ends when so many bytes have gone over it. */
-async function startProxy(port: number) {
-  let left = Number.POSITIVE_INFINITY;
-  const sockets = new Set<Socket>();
-  const proxy = createServer((client) => {
-    const upstream = connect(port, "127.0.0.1");
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      // Both ends are cut on purpose.
-      socket.on("error", () => {});
-      socket.on("close", () => {
-        sockets.delete(socket);
-        client.destroy();
-        upstream.destroy();
-      });
-    }
-    client.on("data", (chunk) => {
-      left -= chunk.length;
-      if (left < 0) client.resetAndDestroy();
-      else upstream.write(chunk);
-    });
-    upstream.pipe(client);
-  }).listen(0, "127.0.0.1");
-  await once(proxy, "listening");
-  const address = proxy.address();
-  return {
-    port: typeof address === "object" && address !== null ? address.port : 0,
-    cutAfter(bytes: number) {
-      left = bytes;
-    },
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      proxy.close();
-      await once(proxy, "close");
-    },
-  };
-}

@@ -5,20 +5,20 @@ import { setTimeout as delay } from "node:timers/promises";
 import { inspect } from "node:util";
 import { createS3BlobStore, type S3BlobStoreOptions } from "@outrigger/s3";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type S3Proxy, startS3Proxy } from "../support/s3-proxy.ts";
 import { type S3Server, startS3Server } from "../support/s3-server.ts";
+import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 
 const TIMEOUT_MS = 1000;
 const LARGE_BYTES = 24 * 2 ** 20;
 const HEAL_MS = 30_000;
 
 let server: S3Server;
-let proxy: S3Proxy;
+let proxy: TcpProxy;
 let bucket: string;
 beforeAll(async () => {
   server = await startS3Server();
   bucket = await server.createBucket();
-  proxy = await startS3Proxy(server.port);
+  proxy = await startTcpProxy(server.port);
 });
 afterAll(async () => {
   await proxy.close();

@@ -9,7 +9,7 @@ import {
 /** Path of the Chromium that the test run found or installed. */
 const chromiumPath = process.env.OUTRIGGER_CHROMIUM ?? "/usr/bin/chromium";
 
-/** A browser for many contexts, each with settings of its own; it talks to nobody but the pages it is shown. */
+/** A browser for many contexts, each with its own settings. It sends no requests besides those of the pages. */
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: chromiumPath,

@@ -1,5 +1,4 @@
-import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import type { Service } from "@outrigger/core";
 import { express } from "@outrigger/express";
 import { koa } from "@outrigger/koa";
@@ -8,16 +7,7 @@ import express5 from "express";
 import express4 from "express-4";
 import Koa3 from "koa";
 import Koa2 from "koa-2";
-
-/** An app that somebody already runs, with the service mounted at a path. */
-export interface Host {
-  /** `http://127.0.0.1:port` */
-  origin: string;
-  /** The mount point. */
-  base: string;
-  server: Server;
-  close(): Promise<void>;
-}
+import { type Host, serveHost } from "./listen.ts";
 
 const LISTENERS = {
   "Express 5": (service, mountPath) => mountInExpress(express5(), service, mountPath),
@@ -32,18 +22,7 @@ export type HostName = keyof typeof LISTENERS;
 export const HOST_NAMES = Object.keys(LISTENERS) as HostName[]; // The keys of the table above.
 
 export async function startHost(name: HostName, service: Service, mountPath = "/img"): Promise<Host> {
-  const server = createServer(LISTENERS[name](service, mountPath));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // Listening on TCP.
-  return {
-    origin,
-    base: origin + mountPath,
-    server,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return serveHost(LISTENERS[name](service, mountPath), mountPath);
 }
 
 function mountInExpress(

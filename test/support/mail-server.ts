@@ -118,7 +118,7 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
   };
 }
 
-/** Nobody has reason to trust it. */
+/** No client trusts it by default. */
 async function createCertificate(): Promise<{ key: Buffer; cert: Buffer }> {
   const directory = await mkdtemp(join(tmpdir(), "outrigger-mail-"));
   try {

@@ -1,4 +1,4 @@
-import type { Host } from "./hosts.ts";
+import type { Host } from "./listen.ts";
 
 /** Uploads a file with request headers of the test's own, such as `Prefer`. */
 export function postWithHeaders(

@@ -4,7 +4,7 @@ import { chown, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { freePort } from "./free-port.ts";
+import { freePort } from "./listen.ts";
 import { programs, run } from "./programs.ts";
 
 /** A PostgreSQL server of the test's own, on the loopback, in a temporary directory. */

@@ -42,7 +42,7 @@ export async function run(
   options: { input?: Uint8Array | string } = {},
 ): Promise<ProgramResult> {
   const child = spawn(program, args, { stdio: "pipe" });
-  // A program that has read enough closes its input. How it went is told by its status.
+  // A program that has read enough closes its input. Its exit status tells success or failure.
   child.stdin.on("error", () => {});
   child.stdin.end(options.input);
   const [stdout, stderr, [status]] = await Promise.all([

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { freePort } from "./free-port.ts";
+import { freePort } from "./listen.ts";
 import { programs, run } from "./programs.ts";
 import { type RedisServer, startRedis } from "./redis-server.ts";
 
@@ -32,7 +32,7 @@ export interface SentinelOptions {
   minReplicas?: number;
   /** What the Sentinels ask of clients and of each other. @default none */
   sentinelPassword?: string;
-  /** A master that does not answer for so long is down, in milliseconds. @default 1500 */
+  /** Time without an answer after which a master counts as down, in milliseconds. @default 1500 */
   downAfterMs?: number;
 }
 

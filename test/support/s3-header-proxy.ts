@@ -1,8 +1,8 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { type IncomingMessage, request, type ServerResponse } from "node:http";
 import { pipeline } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
+import { serveHost } from "./listen.ts";
 import type { S3Server } from "./s3-server.ts";
 
 /** A gateway on this machine as one that takes no notice of some headers. */
@@ -26,7 +26,7 @@ export async function startHeaderIgnoringProxy(
   headers: readonly string[],
   isRefusing = false,
 ): Promise<HeaderIgnoringProxy> {
-  const server = createServer((incoming, outgoing) => {
+  const { origin, close } = await serveHost((incoming, outgoing) => {
     if (headers.some((name) => incoming.headers[name] !== undefined)) {
       if (isRefusing) {
         incoming.resume().on("end", () => {
@@ -48,17 +48,8 @@ export async function startHeaderIgnoringProxy(
     );
     pipeline(incoming, upstream, () => undefined);
     upstream.on("error", (error) => outgoing.destroy(error));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The proxy has no port");
-  return {
-    endpoint: `http://127.0.0.1:${address.port}`,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  });
+  return { endpoint: origin, close };
 }
 
 async function write(

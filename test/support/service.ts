@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { createFsBlobStore, createImages, type Images, type ImagesOptions } from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
 import { createPages } from "@outrigger/web";
-import { type Host, type HostName, startHost } from "./hosts.ts";
+import { expect } from "vitest";
+import { type HostName, startHost } from "./hosts.ts";
+import type { Host } from "./listen.ts";
 
 /** No limit of requests. Unlike `false`, it leaves the bounds of a client in the line for the renderer. */
 export const NO_RATE_LIMITS = { creates: false, reads: false, edits: false, pinFailures: false } as const;
@@ -13,7 +15,7 @@ export const NO_RATE_LIMITS = { creates: false, reads: false, edits: false, pinF
 export interface Site extends Host {
   images: Images;
   directory: string;
-  /** Errors that nobody expected. */
+  /** Errors reported to onError. */
   errors: unknown[];
 }
 
@@ -25,8 +27,8 @@ export interface SiteOptions extends Partial<Omit<ImagesOptions, "pages">> {
 }
 
 /**
- * Limits and budgets of clients are off unless given: a test is one very busy client. And nobody is told 202 for being kept waiting: how long
- * something takes depends on what else this machine does.
+ * Limits and budgets of clients are off unless given: a test is one very busy client. `asyncAfterMs` is off too:
+ * no upload answers 202 because of the load of this machine.
  */
 export async function startSite(siteOptions: SiteOptions = {}): Promise<Site> {
   const { host = "Express 5", mountPath = "/img", pages = true, ...options } = siteOptions;
@@ -97,4 +99,24 @@ export function postImage(
 
 export function addressOf(site: Pick<Host, "base">, id: string, suffix: string): string {
   return `${site.base}/api/images/${id}.${suffix}`;
+}
+
+/** A response and its body. */
+export async function bytesOf(
+  url: string,
+  init?: RequestInit,
+): Promise<{ response: Response; bytes: Buffer }> {
+  const response = await fetch(url, init);
+  return { response, bytes: Buffer.from(await response.arrayBuffer()) };
+}
+
+/** Runs a test against a site of its own, which it closes. The test fails for every error that the site reported. */
+export async function withSite(options: SiteOptions, run: (site: Site) => Promise<void>): Promise<void> {
+  const site = await startSite(options);
+  try {
+    await run(site);
+    expect(site.errors).toEqual([]);
+  } finally {
+    await site.close();
+  }
 }

@@ -10,6 +10,7 @@ import {
 import { createServer as createTlsServer } from "node:https";
 import { pipeline } from "node:stream";
 import { buffer } from "node:stream/consumers";
+import { listen } from "./listen.ts";
 
 /** A reply of the app, whole. */
 export interface PassedReply {
@@ -20,7 +21,7 @@ export interface PassedReply {
 
 /** What a proxy does to what passes through it. */
 export interface Spoiling {
-  /** @returns Whether it has answered itself, so that the app does not hear of the request. */
+  /** @returns Whether it has answered itself, so that the app does not get the request. */
   answer?(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
   /** The headers that the app gets instead. */
   requestHeaders?(headers: IncomingHttpHeaders): IncomingHttpHeaders;
@@ -56,17 +57,8 @@ export async function startSpoilingProxy(
   };
   const { tls } = spoiling;
   const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The proxy has no port");
-  return {
-    origin: `${tls === undefined ? "http" : "https"}://127.0.0.1:${address.port}`,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const { port, close } = await listen(server);
+  return { origin: `${tls === undefined ? "http" : "https"}://127.0.0.1:${port}`, close };
 }
 
 function cutLater(incoming: IncomingMessage, ms: number): void {

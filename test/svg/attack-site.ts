@@ -1,38 +1,36 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { serveHost } from "../support/listen.ts";
 
-/** A server that serves files without any protective header, and one that must receive no request. */
+/** A server that sends files without any protective header, and a server that must get no request. */
 export interface AttackSite {
-  /** Address of the server that must receive no request. */
+  /** Address of the server that must get no request. */
   elsewhere: string;
-  /** Paths requested from that server. */
+  /** Paths that were requested from this server. */
   asked: string[];
-  /** The address of an SVG, served until the site is closed. */
+  /** Publishes an SVG until the site is closed. @returns its address. */
   show(file: string | Buffer): string;
-  /** The address of a page with a frame of 100 by 100 for each address, ten in a row. */
+  /** The address of a page with a frame of 100 by 100 for each of the addresses, ten in a row. */
   gather(addresses: readonly string[]): string;
-  close(): void;
+  close(): Promise<void>;
 }
 
 export async function startAttackSite(): Promise<AttackSite> {
   const files: { type: string; content: string | Buffer }[] = [];
   const asked: string[] = [];
-  const here = createServer((request, response) => {
+  const here = await serveHost((request, response) => {
     const file = files[Number(request.url?.slice(1))];
     if (file === undefined) response.writeHead(404).end();
     else response.setHeader("Content-Type", file.type).end(file.content);
   });
-  const elsewhere = createServer((request, response) => {
+  const elsewhere = await serveHost((request, response) => {
     asked.push(request.url ?? "");
     response.end();
   });
-  const address = await listen(here);
   const show = (type: string, content: string | Buffer): string => {
     files.push({ type, content });
-    return `${address}/${files.length - 1}`;
+    return `${here.origin}/${files.length - 1}`;
   };
   return {
-    elsewhere: await listen(elsewhere),
+    elsewhere: elsewhere.origin,
     asked,
     show: (file) => show("image/svg+xml", file),
     gather(addresses) {
@@ -40,17 +38,8 @@ export async function startAttackSite(): Promise<AttackSite> {
       const style = "<style>body{margin:0;width:1000px;line-height:0}iframe{border:0}</style>";
       return show("text/html", `<!doctype html>${style}${frames.join("")}`);
     },
-    close() {
-      for (const server of [here, elsewhere]) {
-        server.closeAllConnections();
-        server.close();
-      }
+    async close() {
+      await Promise.all([here.close(), elsewhere.close()]);
     },
   };
-}
-
-async function listen(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // A server that listens on TCP has an address of this kind.
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

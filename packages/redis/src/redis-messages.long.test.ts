@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSelfSigned } from "../../../test/backends/self-signed.ts";
-import { freePort } from "../../../test/support/free-port.ts";
+import { freePort } from "../../../test/support/listen.ts";
 import { type RedisServer, startRedis } from "../../../test/support/redis-server.ts";
 import { createRedisBlobStore } from "./blobs/redis-blob-store.ts";
 

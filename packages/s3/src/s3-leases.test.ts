@@ -1,7 +1,7 @@
 import { ListObjectsV2Command, PutBucketVersioningCommand, S3Client } from "@aws-sdk/client-s3";
 import { leaseStoreContract } from "@outrigger/core/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { freePort } from "../../../test/support/free-port.ts";
+import { freePort } from "../../../test/support/listen.ts";
 import { type HeaderIgnoringProxy, startHeaderIgnoringProxy } from "../../../test/support/s3-header-proxy.ts";
 import { type S3Server, startS3Server } from "../../../test/support/s3-server.ts";
 import { createS3BlobStore, type S3BlobStore } from "./s3-blob-store.ts";

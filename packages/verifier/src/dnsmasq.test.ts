@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePort } from "../../../test/support/free-port.ts";
+import { freePort } from "../../../test/support/listen.ts";
 import { type MailServer, startMailServer } from "../../../test/support/mail-server.ts";
 import { programs } from "../../../test/support/programs.ts";
 import { IDENTITY, never, withLoopback } from "../test/mail-world.ts";

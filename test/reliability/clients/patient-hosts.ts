@@ -1,11 +1,10 @@
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import { Readable } from "node:stream";
 import express5 from "express";
 import Koa3 from "koa";
-import type { Host } from "../../support/hosts.ts";
+import { type Host, serveHost } from "../../support/listen.ts";
 
-/** Apps that send a picture through their framework and wait for clients without limit. */
+/** Apps that send a picture by the functions of their framework, without a time limit for the client. */
 const LISTENERS = {
   Express(picture) {
     const app = express5();
@@ -27,17 +26,6 @@ export type PatientHostName = keyof typeof LISTENERS;
 
 export const PATIENT_HOSTS = Object.keys(LISTENERS) as PatientHostName[]; // The keys of the table above.
 
-export async function startPatientHost(name: PatientHostName, picture: Buffer): Promise<Host> {
-  const server = createServer(LISTENERS[name](picture));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // Listening on TCP.
-  return {
-    origin,
-    base: origin,
-    server,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+export function startPatientHost(name: PatientHostName, picture: Buffer): Promise<Host> {
+  return serveHost(LISTENERS[name](picture));
 }

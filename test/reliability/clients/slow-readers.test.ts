@@ -1,6 +1,5 @@
 import { Agent, createServer } from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { duplexPair, Readable } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { connect } from "node:tls";
@@ -8,7 +7,8 @@ import type { Reply, Service } from "@outrigger/core";
 import { nodeListener } from "@outrigger/node";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { fetchReply, until } from "../../../packages/core/src/testing/adapter/http-client.ts";
-import { HOST_NAMES, type Host, startHost } from "../../support/hosts.ts";
+import { HOST_NAMES, startHost } from "../../support/hosts.ts";
+import { type Host, listen } from "../../support/listen.ts";
 import { holdUpReply, patienceWithReader } from "./held-up-reply.ts";
 import { PATIENT_HOSTS, startPatientHost } from "./patient-hosts.ts";
 
@@ -153,8 +153,7 @@ describe("slow readers", () => {
     const key = { psk: Buffer.alloc(16, 7), identity: "test" };
     const psk = { ciphers: "PSK", maxVersion: "TLSv1.2" } as const;
     const server = createSecureServer({ ...psk, pskCallback: () => key.psk }, nodeListener(pictures()));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as AddressInfo; // Listening on TCP.
+    const { port } = await listen(server);
     const client = connect({
       ...{ ...psk, port, host: "127.0.0.1" },
       pskCallback: () => key,

@@ -1,41 +1,33 @@
-// One process that hosts images on a data directory; tests kill it and make its system calls fail. Its renderer accepts
-// every file unchanged. A second argument gives its store that fault of mutants.mjs.
+// One process that hosts images on a data directory. Tests kill it and let its system calls fail. Its renderer accepts every
+// file. A second argument names the fault of mutants.mjs that its store has.
 import { readdir } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createFsBlobStore, createImages } from "@outrigger/core";
 import { nodeListener } from "@outrigger/node";
+import { acceptingRenderer, announce, endWithParent } from "../../support/host-process.mjs";
 import { createMutant } from "./mutants.mjs";
 
 const [directory, mutant = ""] = process.argv.slice(2);
-/** How far its clock is ahead while it sweeps. */
+/** How far the clock runs ahead during a sweep. */
 let aheadMs = 0;
 
-// The process ends with the test, also if that is killed.
-process.stdin.resume().on("close", () => process.exit());
+endWithParent();
 
 const images = createImages({
   storage: mutant === "" ? createFsBlobStore({ directory }) : createMutant(mutant, directory),
   rateLimits: false,
   renderBudget: false,
   asyncAfterMs: false,
-  // A sweep runs only on request of a test.
+  // Only tests start a sweep.
   sweepEveryMs: false,
-  // Files are read without a cache: the tests examine the disk.
+  // No cache: the tests examine reads from disk.
   memoryBytes: 0,
   now: () => Date.now() + aheadMs,
   onError: (error) => console.error(error.cause ?? error),
-  renderer: {
-    build: "none",
-    look: () => 1,
-    measure: () => null,
-    canRender: () => false,
-    admit: async () => ({ width: 1, height: 1, pages: 1, cleaned: null }),
-    render: () => Promise.reject(new Error("Nothing is rendered here")),
-    close: async () => {},
-  },
+  renderer: acceptingRenderer,
 });
 
-// The store gets its identity and secret now, not at a point under test.
+// The store writes its identity and secret now, before the operation under test.
 await images.ready();
 // This starts the thread for file work.
 await readdir(directory);
@@ -56,6 +48,5 @@ const server = createServer((request, response) => {
     .finally(() => {
       aheadMs = 0;
     });
-}).listen(0, "127.0.0.1", () => {
-  console.log(`http://127.0.0.1:${server.address().port}`);
 });
+announce(server);

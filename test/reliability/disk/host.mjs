@@ -1,11 +1,11 @@
-// The image service on a directory, with a renderer that accepts every file unchanged, in a process of its own.
-// Arguments: the directory, and the options of host-process.ts as JSON. Prints its address, then its log and each
-// admission.
+// A process with the image service on a directory. Its renderer accepts every file. Arguments: the directory, and a
+// HostOptions of host-process.ts as JSON. Prints its address, then its warnings and the files that it admits.
 import { link, open } from "node:fs/promises";
 import { createServer } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { createFsBlobStore, createImages, createMemoryRateLimiter } from "@outrigger/core";
 import { nodeListener } from "@outrigger/node";
+import { acceptingRenderer, announce, endWithParent } from "../../support/host-process.mjs";
 
 const [directory, json] = process.argv.slice(2);
 const { leftOut, aheadMs, admitMs, creates, windowMs, sweepEveryMs, sweepsBlindly } = JSON.parse(json);
@@ -31,14 +31,14 @@ function storage() {
       if (leftOut === "changes of records") return pretended;
       return store.put(key, body, options).catch(({ code, cause }) => {
         if (code !== "no_space") throw cause;
-        // A revision that matches nothing makes the service read the stored record.
+        // A revision that no record has makes the service read the record again.
         return { ...pretended, revision: `${options.ifRevision}0` };
       });
     },
   };
 }
 
-/** Windows of minutes are too long for a test. */
+/** Shortens the windows, which are minutes long by default. */
 function rateLimiter() {
   const limiter = createMemoryRateLimiter();
   const shortened = (rule) => ({ ...rule, windowMs });
@@ -57,27 +57,19 @@ const images = createImages({
   memoryBytes: 0,
   sweepEveryMs: sweepsBlindly ? false : sweepEveryMs,
   now: () => Date.now() + aheadMs,
-  // The replies show any failure.
+  // The tests see failures in the answers.
   onError: () => {},
   logger: { info: () => {}, warn: (_fields, message) => console.log(message), error: () => {} },
   renderer: {
-    build: "none",
-    look: () => 1,
-    measure: () => null,
-    canRender: () => false,
+    ...acceptingRenderer,
     async admit(source) {
       console.log(`admit ${source.path}`);
       await delay(Math.random() * admitMs);
       return { width: 1, height: 1, pages: 1, cleaned: null };
     },
-    render: () => Promise.reject(new Error("Nothing is rendered here")),
-    close: async () => {},
   },
 });
 if (sweepsBlindly) setInterval(() => void images.sweep(), sweepEveryMs);
 
-const server = createServer(nodeListener(images)).listen(0, "127.0.0.1", () => {
-  console.log(`http://127.0.0.1:${server.address().port}`);
-});
-// The process ends with its parent.
-process.stdin.on("end", () => process.exit(1)).resume();
+announce(createServer(nodeListener(images)));
+endWithParent();

@@ -1,15 +1,13 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { renameSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { StorageDescription } from "../../backends/open-storage.mjs";
 import { postImage } from "../../support/service.ts";
+import { startProcess } from "../../support/start-process.ts";
 import type { Operation, Outcome } from "./operation.ts";
 
-const HOST = fileURLToPath(new URL("./host.mjs", import.meta.url));
+const HOST = new URL("./host.mjs", import.meta.url);
 const HOUR_MS = 3_600_000;
 
 /** An image under test. */
@@ -25,7 +23,7 @@ export interface Cluster {
   size: number;
   /** Uploads a picture that lives for an hour. */
   create(): Promise<TestImage>;
-  /** Runs an operation on one of the processes. */
+  /** Does an operation by one of the processes. */
   run(process: number, image: TestImage, operation: Operation): Promise<Outcome>;
   close(): Promise<void>;
 }
@@ -33,8 +31,8 @@ export interface Cluster {
 const PICTURE = Buffer.from("\x89PNG\r\n\x1a\nnot looked at by the renderer of this test", "latin1");
 
 /**
- * @param storage empty; its creator removes it
- * @param mutant the fault of the processes' store of records, see host.mjs
+ * @param storage an empty storage, which the caller removes
+ * @param mutant the fault in the record store of the processes, see host.mjs
  */
 export async function startCluster(
   size: number,
@@ -49,17 +47,9 @@ export async function startCluster(
     renameSync(`${clockFile}.new`, clockFile);
   };
   setClock();
-  const children: ChildProcess[] = [];
-  const bases = await Promise.all(
-    Array.from({ length: size }, async () => {
-      const args = [HOST, JSON.stringify(storage), clockFile, mutant];
-      const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "ignore"] });
-      children.push(child);
-      const [line] = await once(child.stdout.setEncoding("utf8"), "data");
-      return String(line).trim();
-    }),
-  );
-  const baseOf = (index: number) => bases[index % size] ?? "";
+  const args = [HOST, JSON.stringify(storage), clockFile, mutant];
+  const hosts = await Promise.all(Array.from({ length: size }, () => startProcess(args)));
+  const baseOf = (index: number) => hosts[index % size]?.announced ?? "";
   const now = () => Date.now() + aheadMs;
 
   return {
@@ -99,10 +89,7 @@ export async function startCluster(
       }
     },
     async close() {
-      for (const child of children) {
-        child.kill("SIGKILL");
-        if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-      }
+      for (const host of hosts) await host.kill();
       await rm(directory, { recursive: true, force: true });
     },
   };

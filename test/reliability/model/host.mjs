@@ -1,10 +1,11 @@
-// One of several processes on one storage, with a clock that the test sets, and the operator's commands over HTTP. A
-// third argument breaks its store of records, so that the test can prove that it finds the fault.
+// One of several processes on one storage, with a clock that the test sets. The operator's commands arrive over HTTP.
+// A third argument breaks its record store, which proves that the test detects such faults.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createImages } from "@outrigger/core";
 import { nodeListener } from "@outrigger/node";
 import { openStorage } from "../../backends/open-storage.mjs";
+import { acceptingRenderer, announce, endWithParent } from "../../support/host-process.mjs";
 
 const [description, clockFile, mutant = "none"] = process.argv.slice(2);
 
@@ -14,7 +15,7 @@ const isRecord = (key) => key.endsWith("/record");
 
 const MUTANTS = {
   none: store,
-  // Overwrites records regardless of their revision.
+  // Writes records without a comparison of revisions.
   "unconditional writes": {
     ...store,
     put: (key, body, options = {}) =>
@@ -22,9 +23,9 @@ const MUTANTS = {
         ? store.put(key, body, {})
         : store.put(key, body, options),
   },
-  // Serves cached records, even if another process has changed them.
+  // Treats every cached record as current.
   "stale records": { ...store, isCurrent: () => true },
-  // Acknowledges a deletion, but writes it later.
+  // Acknowledges a write 30 ms before it happens.
   "late writes": {
     ...store,
     async put(key, body, options = {}) {
@@ -40,7 +41,7 @@ const broken = MUTANTS[mutant];
 
 const images = createImages({
   storage: "records" in storage ? { ...storage, records: broken } : broken,
-  // Only a directory stores a secret.
+  // Only a directory stores its secret.
   secret: "the same for all processes, 32 bytes",
   rateLimits: false,
   renderBudget: false,
@@ -48,15 +49,7 @@ const images = createImages({
   sweepEveryMs: false,
   tls: "off",
   now: () => Date.now() + Number(readFileSync(clockFile, "utf8")),
-  renderer: {
-    build: "none",
-    look: () => 1,
-    measure: () => null,
-    canRender: () => false,
-    admit: async () => ({ width: 1, height: 1, pages: 1, cleaned: null }),
-    render: () => Promise.reject(new Error("Nothing is rendered here")),
-    close: async () => {},
-  },
+  renderer: acceptingRenderer,
 });
 
 const COMMANDS = {
@@ -65,8 +58,7 @@ const COMMANDS = {
   sweep: () => images.sweep(),
 };
 
-// The process ends with the test, also if that is killed.
-process.stdin.resume().on("close", () => process.exit());
+endWithParent();
 
 const serve = nodeListener(images);
 const server = createServer(async (req, res) => {
@@ -78,6 +70,5 @@ const server = createServer(async (req, res) => {
   } catch (error) {
     res.writeHead(error.code === "not_found" ? 404 : 500).end(String(error.stack));
   }
-}).listen(0, "127.0.0.1", () => {
-  console.log(`http://127.0.0.1:${server.address().port}`);
 });
+announce(server);

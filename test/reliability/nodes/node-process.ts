@@ -1,31 +1,26 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach } from "vitest";
+import { startProcess } from "../../support/start-process.ts";
 import type { StorageSpec } from "./storages.ts";
 
-const NODE = fileURLToPath(new URL("node.mjs", import.meta.url));
+const NODE = new URL("node.mjs", import.meta.url);
 
-/** Settings of node.mjs. */
+/** The argument of node.mjs. */
 export interface NodeConfig {
   storage: StorageSpec;
-  /** Directory of the nodes' common log and of the gate files. */
+  /** Directory of the log that all nodes share, and of the gate files. */
   directory: string;
-  /** The fault of its stores: one of node-storage.mjs. @default none */
+  /** The fault in its stores, one of node-storage.mjs. @default none */
   mutant?: string;
-  /**
-   * Redis for shared state beside the stores: rate limits and the job queue. @default each node counts for itself, no
-   * queue
-   */
+  /** Redis for the rate limits and the job queue. @default rate limits per node, no queue */
   shared?: { url: string; prefix: string };
   /** Uploads per minute. @default no limits */
   creates?: number;
-  /** Whether a queue in `shared` distributes the uploads processed later. @default false */
+  /** Whether a queue in `shared` distributes the pending uploads. @default false */
   hasQueue?: boolean;
-  /** Whether it processes those uploads. @default true */
+  /** Whether the node processes pending uploads. @default true */
   processUploads?: boolean;
 }
 
@@ -37,16 +32,16 @@ export interface NodeProcess {
   pid: number;
   suspend(): void;
   resume(): void;
-  /** Kills it, as a crash does. */
+  /** Ends the node with SIGKILL, as a crash does. */
   kill(): Promise<void>;
-  /** Ends it as a deployment does. @returns its exit code. */
+  /** Ends the node with SIGTERM, as a deployment does. @returns its exit code. */
   stop(): Promise<number | null>;
 }
 
 const running = new Set<NodeProcess>();
 const directories = new Set<string>();
 
-// The nodes end with the test, however it ends.
+// Also after a failed test no node remains.
 afterEach(async () => {
   await Promise.all([...running].map((node) => node.kill()));
   for (const directory of directories) await rm(directory, { recursive: true, force: true });
@@ -65,18 +60,9 @@ export function startNodes(count: number, config: NodeConfig): Promise<NodeProce
 }
 
 export async function startNode(config: NodeConfig): Promise<NodeProcess> {
-  const child: ChildProcess = spawn(process.execPath, [NODE, JSON.stringify(config)], {
-    env: { PATH: process.env.PATH ?? "" },
-    stdio: ["pipe", "pipe", "pipe"],
-  });
-  let complaints = "";
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    complaints += text;
-  });
-  const ended = once(child, "close");
-  const line = child.stdout === null ? [] : await Promise.race([once(child.stdout, "data"), ended]);
-  if (child.exitCode !== null || child.pid === undefined) throw new Error(`The node ended: ${complaints}`);
-  const origin = String(line[0]).trim();
+  const started = await startProcess([NODE, JSON.stringify(config)]);
+  const { child, announced: origin } = started;
+  if (child.pid === undefined) throw new Error("The node has no process ID");
   const node: NodeProcess = {
     origin,
     base: `${origin}/img`,
@@ -84,13 +70,12 @@ export async function startNode(config: NodeConfig): Promise<NodeProcess> {
     suspend: () => void child.kill("SIGSTOP"),
     resume: () => void child.kill("SIGCONT"),
     async kill() {
-      child.kill("SIGKILL");
-      await ended;
+      await started.kill();
       running.delete(node);
     },
     async stop() {
       child.kill("SIGTERM");
-      await ended;
+      await started.exit;
       running.delete(node);
       return child.exitCode;
     },

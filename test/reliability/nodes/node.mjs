@@ -1,6 +1,6 @@
-// One node of several on shared storage: an Express app with the image service, for tests that suspend and kill it. It
-// logs renders and admissions to a file that all nodes share. Gate files in a shared directory delay renders or refuse
-// them. The operator's commands come over HTTP. Its one argument is a NodeConfig of node-process.ts.
+// One node of several on shared storage: an Express app with the image service. Tests suspend and kill it. All nodes log
+// their renders and admitted files to one file. Files in a shared directory delay or refuse renders. The operator's commands
+// arrive over HTTP. Its one argument is a NodeConfig of node-process.ts.
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -13,13 +13,13 @@ import { createRenderer } from "@outrigger/imaging";
 import { createRedisRateLimiter } from "@outrigger/redis";
 import { createBullMqJobQueue } from "@outrigger/redis/bullmq";
 import express from "express";
+import { announce, endWithParent } from "../../support/host-process.mjs";
 import { openStorage } from "./node-storage.mjs";
 
 const { directory, storage, mutant, shared, creates, hasQueue, processUploads } = JSON.parse(process.argv[2]);
 const SECRET = "the same for all nodes, 32 bytes at least";
 
-// The process ends with the test, also if that is killed.
-process.stdin.resume().on("close", () => process.exit());
+endWithParent();
 
 function note(event, what) {
   appendFileSync(join(directory, "log"), `${JSON.stringify({ pid: process.pid, event, what })}\n`);
@@ -34,7 +34,7 @@ async function digestOf(source) {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-// Other programs take part of a busy machine's time from its workers.
+// A long timeout, because its workers run on a busy machine.
 const real = createRenderer({ timeoutMs: 120_000 });
 const renderer = {
   ...real,
@@ -80,17 +80,15 @@ app.get("/images", async (_req, res) => {
   for await (const { id, state } of images.list()) found.push({ id, state });
   res.json(found);
 });
-/** How many calls of the stores have named an image. */
+/** Counts the store calls that named an image. */
 app.get("/calls/:id", (req, res) => {
   res.json(calls(req.params.id));
 });
 
 const server = createServer(app);
-// Prevents the server from closing a connection just as a client reuses it.
+// Longer than any pause of a client, so that no connection closes while a client reuses it.
 server.keepAliveTimeout = 120_000;
-server.listen({ port: 0, host: "127.0.0.1", backlog: 1024 }, () => {
-  console.log(`http://127.0.0.1:${server.address().port}`);
-});
+announce(server, { backlog: 1024 });
 
 process.once("SIGTERM", async () => {
   await images.close();

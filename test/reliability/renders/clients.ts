@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { buffer } from "node:stream/consumers";
-import type { Host } from "../../support/hosts.ts";
+import type { Host } from "../../support/listen.ts";
 import type { Created } from "../../support/service.ts";
 
 export interface Answer {

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { isServiceError } from "@outrigger/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort } from "../../../../test/support/free-port.ts";
+import { freePort } from "../../../../test/support/listen.ts";
 import { type SentinelSetup, startSentinels, until } from "../../../../test/support/redis-sentinel.ts";
 import { createRedisBlobStore, type RedisBlobStore } from "../blobs/redis-blob-store.ts";
 import { createBullMqJobQueue } from "../bullmq.ts";

@@ -1,26 +1,28 @@
-import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
+import { listen } from "./listen.ts";
 
-/** Where connections are cut: they pass so many bytes in one direction from now on, and no more. */
+/** Where the proxy cuts connections: after so many bytes in one direction, counted from the call of `cut`. */
 export interface Cut {
-  /** `up`: what the client sends. `down`: what it is answered. */
+  /** `up`: the bytes that the client sends. `down`: the bytes that the server sends. */
   direction: "up" | "down";
   afterBytes: number;
   /** How many connections. @default all */
   times?: number;
 }
 
-/** A line to a server on this machine that can break. */
-export interface S3Proxy {
+/** A TCP proxy to a server on this machine. Tests cut its connections. */
+export interface TcpProxy {
+  /** `http://127.0.0.1:port` */
   endpoint: string;
-  /** Cuts connections from now on, until told otherwise; `null` lets everything pass. */
+  port: number;
+  /** Cuts connections from now on, until the next call; `null` lets everything pass. */
   cut(where: Cut | null): void;
   /** How many connections were cut so far. */
   cuts(): number;
   close(): Promise<void>;
 }
 
-export async function startS3Proxy(port: number): Promise<S3Proxy> {
+export async function startTcpProxy(port: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let where: (Cut & { left: number }) | null = null;
   let cuts = 0;
@@ -62,19 +64,18 @@ export async function startS3Proxy(port: number): Promise<S3Proxy> {
     for (const socket of [client, upstream]) sockets.add(socket);
     pass(client, upstream, "up");
     pass(upstream, client, "down");
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The proxy has no port");
+  });
+  const { port: ownPort, origin, close } = await listen(server);
   return {
-    endpoint: `http://127.0.0.1:${address.port}`,
+    port: ownPort,
+    endpoint: origin,
     cut(next) {
       where = next === null ? null : { ...next, left: next.times ?? Number.POSITIVE_INFINITY };
     },
     cuts: () => cuts,
     async close() {
       for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
+      await close();
     },
   };
 }

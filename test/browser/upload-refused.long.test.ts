@@ -1,0 +1,146 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { launchChromium } from "../support/chromium.ts";
+import { jpegPhoto } from "../support/pictures.ts";
+import { type Site, startSite, withSite } from "../support/service.ts";
+import { choose, entryOf, eventually, linkOf, onUploadPage, recordAt } from "./upload-page.ts";
+
+const REFUSED = /Failed to load resource/;
+
+describe("uploads that are refused or delayed", { timeout: 60_000 }, () => {
+  let browser: Browser;
+  let photo: Buffer;
+  /** With default options. */
+  let site: Site;
+
+  beforeAll(async () => {
+    [photo, browser, site] = await Promise.all([jpegPhoto(120, 80), launchChromium(), startSite()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await site.close();
+  });
+
+  const boat = (name = "boat.jpg") => ({ name, mimeType: "image/jpeg", buffer: photo });
+  /** The photo, padded: bytes after the end of a JPEG do no harm. */
+  const big = (bytes: number) => ({
+    ...boat("big.jpg"),
+    buffer: Buffer.concat([photo, Buffer.alloc(bytes - photo.length)]),
+  });
+
+  test("a file that is too large, empty or of another kind gets a reason and no request", async () => {
+    await withSite({ maxUploadBytes: 10_000 }, async (site) => {
+      await onUploadPage(browser, site, async (page) => {
+        const sent: string[] = [];
+        page.on("request", (request) => {
+          if (request.method() === "POST") sent.push(request.url());
+        });
+        const notes = { ...boat("notes.txt"), mimeType: "text/plain" };
+        await choose(page, big(20_000), notes, { ...boat("nothing.png"), buffer: Buffer.alloc(0) });
+        await entryOf(page, "big.jpg").getByText("too large (20 kB). The limit is 10 kB.").waitFor();
+        await entryOf(page, "notes.txt").getByText("Use PNG, JPEG, GIF, SVG, PSD or PDF.").waitFor();
+        await entryOf(page, "nothing.png").getByText("This file is empty.").waitFor();
+        expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+        await eventually(() => page.getByRole("log").textContent()).toContain(
+          "notes.txt: This file type isn’t supported.",
+        );
+        await page.getByRole("button", { name: "Dismiss notes.txt" }).click();
+        await eventually(() => page.locator(".entry").count()).toBe(2);
+        expect(sent).toEqual([]);
+      });
+    });
+  });
+
+  test("the page shows the reason of a refusal, and Try again succeeds once access is allowed", async () => {
+    let isOpen = false;
+    await withSite({ authorize: (_call, action) => action !== "create" || isOpen }, async (site) => {
+      await onUploadPage(
+        browser,
+        site,
+        async (page) => {
+          await choose(page, boat());
+          const entry = entryOf(page, "boat.jpg");
+          await entry.getByText("You don’t have permission to upload here.").waitFor();
+          isOpen = true;
+          await entry.getByRole("button", { name: "Try again" }).click();
+          await recordAt(site, await linkOf(entry));
+
+          const fake = {
+            name: "fake.png",
+            mimeType: "image/png",
+            buffer: Buffer.from("<p>not a picture</p>"),
+          };
+          await choose(page, fake);
+          const refused = entryOf(page, "fake.png");
+          await refused.getByText("This file can’t be read as an image.").waitFor();
+          expect(await refused.textContent()).toContain("is not a PNG, JPEG, GIF, SVG, PSD or PDF file");
+        },
+        { mayComplain: REFUSED },
+      );
+    });
+  });
+
+  test("the page shows the pause that the rate limit of the service requests", async () => {
+    await withSite({ rateLimits: { creates: 1 } }, async (site) => {
+      await onUploadPage(
+        browser,
+        site,
+        async (page) => {
+          await choose(page, boat("one.jpg"));
+          await recordAt(site, await linkOf(entryOf(page, "one.jpg")));
+          await choose(page, boat("two.jpg"));
+          await entryOf(page, "two.jpg")
+            .getByText(/The server asked to wait. Continuing in \d+ s\./)
+            .waitFor();
+          await page.getByRole("button", { name: "Cancel two.jpg" }).click();
+          await eventually(() => page.locator(".entry").count()).toBe(1);
+        },
+        { mayComplain: REFUSED },
+      );
+    });
+  });
+
+  test.each([429, 503])("the upload continues by itself after the pause of a %i", async (status) => {
+    let refusals = 2;
+    await onUploadPage(
+      browser,
+      site,
+      async (page) => {
+        await page.route("**/api/images.json", async (route) => {
+          if (refusals-- <= 0) return route.continue();
+          return route.fulfill({ status, headers: { "Retry-After": "1" }, body: "busy" });
+        });
+        await choose(page, boat());
+        await entryOf(page, "boat.jpg").getByText("The server asked to wait.").waitFor();
+        await recordAt(site, await linkOf(entryOf(page, "boat.jpg")));
+        expect(refusals).toBeLessThan(0);
+      },
+      { mayComplain: REFUSED },
+    );
+  });
+
+  test("the page shows why an accepted file could not be read, and can send it again", async () => {
+    await withSite({ asyncAfterMs: 0 }, async (site) => {
+      await onUploadPage(
+        browser,
+        site,
+        async (page) => {
+          const answers: number[] = [];
+          page.on("response", (response) => {
+            if (response.request().method() === "POST") answers.push(response.status());
+          });
+          await choose(page, { ...boat("torn.jpg"), buffer: photo.subarray(0, 200) });
+          const entry = entryOf(page, "torn.jpg");
+          await entry.getByText("The server says:").waitFor();
+          expect(await entry.getByRole("button", { name: "Copy link" }).count()).toBe(0);
+          await entry.getByRole("button", { name: "Try again" }).click();
+          await eventually(() => answers).toEqual([202, 202]);
+          await entry.getByText("The server says:").waitFor();
+          await page.reload();
+          expect(await page.locator(".entry").count()).toBe(0);
+        },
+        { mayComplain: REFUSED },
+      );
+    });
+  });
+});

@@ -1,0 +1,177 @@
+import request from "supertest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { jpegPhoto, svgDrawing } from "./support/pictures.ts";
+import { addressOf, postImage, type Site, startSite, upload } from "./support/service.ts";
+
+describe("expiry and limits", () => {
+  test("every address of an expired image answers 410, also for conditional and range requests", async () => {
+    let now = Date.now();
+    const site = await startSite({ now: () => now });
+    try {
+      const photo = await jpegPhoto(300, 200);
+      const { id, pin } = await upload(site, photo, "image/jpeg", {
+        expiresAt: new Date(now + 5_000).toISOString(),
+      });
+      const url = addressOf(site, id, "jpg");
+      const fresh = await fetch(url);
+      expect(fresh.headers.get("cache-control")).toBe("public, max-age=5, must-revalidate, no-transform");
+      const etag = fresh.headers.get("etag") ?? "";
+      await fetch(`${addressOf(site, id, "png")}?resize=20x`);
+      now += 5_000;
+      for (const address of [
+        url,
+        addressOf(site, id, "json"),
+        `${addressOf(site, id, "png")}?resize=20x`,
+        addressOf(site, id, "webp"),
+        `${site.base}/${id}`,
+        `${site.base}/${id}/view`,
+        `${site.base}/${id}/edit?pin=${pin}`,
+      ]) {
+        expect([address, (await fetch(address)).status]).toEqual([address, 410]);
+      }
+      expect((await fetch(url, { headers: { "If-None-Match": etag } })).status).toBe(410);
+      expect((await fetch(url, { headers: { Range: "bytes=0-1" } })).status).toBe(410);
+      expect((await fetch(url, { method: "HEAD" })).status).toBe(410);
+      const edit = await request(site.base).patch(`/api/images/${id}.json`).send({ name: "x", pin });
+      expect(edit.status).toBe(410);
+      const wrongPin = await request(site.base)
+        .patch(`/api/images/${id}.json`)
+        .send({ name: "x", pin: "no" });
+      expect(wrongPin.status).toBe(410);
+    } finally {
+      await site.close();
+    }
+  });
+
+  test("three wrong PINs of a client make its next request answer 429, even with the right PIN", async () => {
+    const site = await startSite({
+      rateLimits: { pinFailures: 3, edits: false, creates: false, reads: false },
+    });
+    try {
+      const { id, pin } = await upload(site, svgDrawing, "image/svg+xml");
+      const remove = (given: string) =>
+        fetch(`${addressOf(site, id, "json")}?pin=${given}`, { method: "DELETE" });
+      for (let attempt = 0; attempt < 3; attempt++) expect((await remove("1234")).status).toBe(403);
+      const refused = await remove(pin);
+      expect(refused.status).toBe(429);
+      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(refused.headers.get("ratelimit-policy")).toBe('"pinFailures";q=3;w=60');
+      expect(refused.headers.get("ratelimit")).toMatch(/^"pinFailures";r=0;t=\d+$/);
+      expect((await fetch(addressOf(site, id, "svg"))).status).toBe(200);
+    } finally {
+      await site.close();
+    }
+  });
+
+  test("the third POST of a client answers 429 with a limit of two creates", async () => {
+    const site = await startSite({ rateLimits: { creates: 2 } });
+    try {
+      const statuses = [];
+      for (let attempt = 0; attempt < 3; attempt++)
+        statuses.push((await postImage(site, svgDrawing, "image/svg+xml")).status);
+      expect(statuses).toEqual([201, 201, 429]);
+    } finally {
+      await site.close();
+    }
+  });
+
+  test("a file over maxUploadBytes answers 413 and closes the connection", async () => {
+    const site = await startSite({ maxUploadBytes: 10_000 });
+    try {
+      const response = await postImage(site, Buffer.alloc(200_000, 0xff), "image/jpeg");
+      expect(response.status).toBe(413);
+      expect(response.headers.get("connection")).toBe("close");
+    } finally {
+      await site.close();
+    }
+  });
+});
+
+describe("requests that the service refuses", () => {
+  let site: Site;
+  let id: string;
+  beforeAll(async () => {
+    site = await startSite();
+    ({ id } = await upload(site, svgDrawing, "image/svg+xml"));
+  });
+  afterAll(() => site.close());
+
+  test.each([
+    ["GET", "/api/images.json", 405, "POST, OPTIONS"],
+    ["PUT", "/api/images.json", 405, "POST, OPTIONS"],
+    ["POST", "/api/images/ID.json", 405, "GET, HEAD, PATCH, DELETE, OPTIONS"],
+    ["DELETE", "/api/images/ID.png", 405, "GET, HEAD, OPTIONS"],
+    ["PUT", "/ID/edit", 405, "GET, HEAD, POST, OPTIONS"],
+    ["OPTIONS", "/api/images/ID.json", 204, "GET, HEAD, PATCH, DELETE, OPTIONS"],
+    ["POST", "/api/images.xml", 415, undefined],
+    ["GET", "/api/images/ID.bmp", 415, undefined],
+    ["GET", "/api/images/ID", 404, undefined],
+    ["GET", "/api/images", 404, undefined],
+    ["GET", "/api/images/AAAAAAAAAAAAAAAAAAAAAA.png", 404, undefined],
+    ["GET", "/api/images/..%2f..%2fsecret.json", 404, undefined],
+    ["GET", "/api/images/ID.json/", 200, undefined],
+  ])("%s %s answers %i", async (method, path, status, allow) => {
+    const response = await request(site.base)[method.toLowerCase() as "get"](path.replace("ID", id));
+    expect(response.status).toBe(status);
+    expect(response.headers.allow).toBe(allow);
+  });
+
+  test("a request that did not arrive over SSL answers 403, unless it comes from the same machine", async () => {
+    for (const [tls, headers, status] of [
+      ["required", {}, 200],
+      ["required", { "X-Forwarded-For": "203.0.113.7" }, 403],
+      ["required", { Via: "1.1 proxy" }, 403],
+      ["always", {}, 403],
+      ["off", { "X-Forwarded-For": "203.0.113.7" }, 200],
+    ] as const) {
+      const strict = await startSite({ tls, host: "Koa 3" });
+      try {
+        const probe = await fetch(`${strict.base}/api/images.json`, { method: "OPTIONS", headers });
+        expect([tls, headers, probe.status]).toEqual([tls, headers, status === 200 ? 204 : status]);
+        if (status === 403) expect(((await probe.json()) as { detail: string }).detail).toContain("SSL");
+      } finally {
+        await strict.close();
+      }
+    }
+  });
+
+  test("a Host header outside allowedHosts answers 400, and image addresses begin with publicUrl", async () => {
+    const strict = await startSite({
+      allowedHosts: ["pictures.example"],
+      publicUrl: "https://pictures.example/p/",
+    });
+    try {
+      expect((await fetch(`${strict.base}/api/images.json`, { method: "OPTIONS" })).status).toBe(400);
+      const response = await request(strict.base)
+        .post("/api/images.txt")
+        .set("Host", "pictures.example")
+        .set("User-Agent", "x")
+        .attach("imagedata", svgDrawing, { filename: "a.svg", contentType: "image/svg+xml" });
+      expect(response.text).toMatch(/^https:\/\/pictures\.example\/p\/[\w-]{22}\n$/);
+    } finally {
+      await strict.close();
+    }
+  });
+
+  test("a path that only resembles an ID is left to the host, for every method and without SSL", async () => {
+    const strict = await startSite({ tls: "always", rateLimits: { reads: 1, edits: 1 } });
+    try {
+      // 22 characters, the length of an ID.
+      const slug = "/terms-and-conditions-1";
+      for (const path of [slug, `${slug}/view`, `${slug}/edit`]) {
+        for (const method of ["GET", "POST", "DELETE", "OPTIONS"]) {
+          const { status, headers } = await fetch(`${strict.base}${path}`, { method });
+          expect([method, path, status, headers.get("allow")]).toEqual([method, path, 404, null]);
+        }
+      }
+    } finally {
+      await strict.close();
+    }
+  });
+
+  test("the host answers for an unknown image below the mount point", async () => {
+    const response = await fetch(`${site.base}/AAAAAAAAAAAAAAAAAAAAAA`);
+    expect(response.status).toBe(404);
+    expect(await response.text()).toContain("Cannot GET");
+  });
+});

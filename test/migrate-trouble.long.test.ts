@@ -1,0 +1,116 @@
+import { randomBytes } from "node:crypto";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createFsBlobStore } from "@outrigger/core";
+import { describe, expect, it } from "vitest";
+import { outrigger, serve, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
+import { bytesOf, hasKeys, migrated, migration, opened, redis, report, SECRET } from "./support/migration.ts";
+import { stockDirectory } from "./support/stocked-directory.ts";
+
+describe("a migration in trouble", () => {
+  it("the migration names damaged files of the source, exits with 1, and a server starts on the target", async () => {
+    const cwd = await temporaryDirectory();
+    const [changed, lost] = await stockDirectory(join(cwd, "data"), 10, 1000);
+    const from = opened(createFsBlobStore({ directory: join(cwd, "data") }));
+    await from.put(`${changed}/original`, randomBytes(1000));
+    await from.delete(`${lost}/original`);
+    const server = await redis();
+    const { code, stderr, stdout } = await migrated(cwd, server.url);
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      `damaged at the source: ${changed}/original: its record says 1000 bytes with the SHA`,
+    );
+    expect(stderr).toContain(`damaged at the source: ${lost}/original: is missing; its record says`);
+    expect(stdout).toContain("Both sides have the same 19 keys.");
+    await serve(cwd, [], { ...SECRET, OUTRIGGER_STORAGE: server.url }).url;
+  });
+
+  it("the migration reports a full target, and resumes when the target has room", async () => {
+    const cwd = await temporaryDirectory();
+    await stockDirectory(join(cwd, "data"), 30, 400_000);
+    const server = await redis({ args: ["--maxmemory", "6mb", "--maxmemory-policy", "noeviction"] });
+    const { code, stdout, stderr } = await migrated(cwd, server.url, ["--quiet"]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(
+      /outrigger: The target has no space left: .*maxmemory.*run this again to resume\n$/,
+    );
+    await server.cli("CONFIG", "SET", "maxmemory", "100mb");
+    expect(await report(cwd, server.url)).toMatchObject({ images: 30, isComplete: true });
+  }, 120_000);
+
+  it("the migration waits for a store that restarts", async () => {
+    const cwd = await temporaryDirectory();
+    await stockDirectory(join(cwd, "data"), 150, 20_000);
+    const server = await redis({ appendOnly: true });
+    const { exit, output } = migration(cwd, server.url, ["--quiet"]);
+    await hasKeys(server, 100, exit);
+    await server.kill();
+    await server.start();
+    expect([await exit, output.stderr.replace(/^.*warning.*\n/, "")]).toEqual([0, ""]);
+    expect(output.stdout).toContain("Both sides have the same 300 keys.");
+  }, 120_000);
+
+  it("the migration refuses a target in use, the source as target, memory:, and a missing source directory", async () => {
+    const cwd = await temporaryDirectory();
+    await stockDirectory(join(cwd, "data"), 1, 10);
+    await stockDirectory(join(cwd, "own"), 1, 10);
+    await stockDirectory(join(cwd, "other"), 1, 10);
+    await rm(join(cwd, "other", "secret"));
+    const same = { records: "file:./data", originals: "file:./b", renditions: "file:./b" };
+    for (const [to, code, message] of [
+      ["file:./other", 1, "Nothing was copied: the target is not empty"],
+      ["file:./own", 1, "holds another secret than the source"],
+      ["file:./data", 2, "--to: must not share a store with --from"],
+      [JSON.stringify(same), 2, "--to: must not share a store with --from"],
+      ["memory:", 2, "--to: must not be memory:"],
+      ["ftp://x", 2, "--to: must be a URL that begins with"],
+      ['{"records": "file:./b"}', 2, "--to.originals: must be a URL"],
+    ] as const) {
+      const { stderr, ...ended } = await migrated(cwd, to);
+      expect([to, ended.code, stderr]).toEqual([to, code, expect.stringContaining(message)]);
+    }
+    expect(await migrated(cwd, "file:./b", ["--concurrency", "0"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("It must be a whole number from 1 to 256."),
+    });
+    const elsewhere = outrigger(["migrate", "--from", "file:./nowhere", "--to", "file:./b"], { cwd });
+    expect(await elsewhere.exit).toBe(1);
+    expect(elsewhere.output.stderr).toContain(
+      "is not a data directory of Outrigger: set the right one with --from",
+    );
+  });
+
+  it("the migration prints and stores neither passwords nor the secret", async () => {
+    const cwd = await temporaryDirectory();
+    await stockDirectory(join(cwd, "data"), 3, 10);
+    const server = await redis({ args: ["--requirepass", "hush-right"], password: "hush-right" });
+    const url = (password: string) => server.url.replace("//", `//:${password}@`);
+    const env = { OUTRIGGER_SECRET: "hush, this is what PINs are derived from" };
+    const outputs = [
+      await migrated(cwd, url("hush-wrong"), [], env),
+      await migrated(cwd, url("hush-right"), ["--secret-file", "secret"], env),
+      await migrated(cwd, url("hush-right"), ["--json", "--secret-file", "secret"], env),
+      await migrated(cwd, url("hush-right"), ["--secret-file", "data/secret"], env),
+    ];
+    expect(outputs.map(({ code }) => code)).toEqual([1, 0, 0, 2]);
+    const printed = outputs.map(({ stdout, stderr }) => stdout + stderr).join("");
+    expect(printed).not.toContain("hush");
+    const back = outrigger(["migrate", "--from", url("hush-right"), "--to", "file:./back"], { cwd });
+    expect(await back.exit).toBe(0);
+    const mark = await bytesOf(
+      opened(createFsBlobStore({ directory: join(cwd, "back") })),
+      "migration/state",
+    );
+    const kept = await readFile(join(cwd, "data", "secret"));
+    const shown = printed + back.output.stdout + back.output.stderr + mark.toString();
+    for (const form of ["hex", "base64", "base64url", "latin1"] as const) {
+      expect(shown).not.toContain(kept.toString(form));
+    }
+    expect(shown).not.toContain("hush");
+    await writeFile(join(cwd, "secret"), "something else");
+    expect(await migrated(cwd, url("hush-right"), ["--secret-file", "secret"], env)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--secret-file: "),
+    });
+  });
+});
