@@ -48,7 +48,7 @@ describe("the page of an image that is being processed", () => {
         if (request.resourceType() === "fetch") asked += 1;
       });
       expect((await page.goto(url))?.status()).toBe(202);
-      expect(await page.getByRole("heading").textContent()).toBe("Almost there");
+      expect(await page.getByRole("heading").textContent()).toBe("Processing image");
       await expect.poll(() => asked, { timeout: 20_000 }).toBeGreaterThan(2);
       expect(loads).toBe(1);
       letGo();
@@ -67,7 +67,7 @@ describe("the page of an image that is being processed", () => {
     await withPage(browser, { javaScriptEnabled: false }, async (page) => {
       await page.goto(url);
       letGo();
-      await page.getByRole("heading", { name: "There is nothing here" }).waitFor({ timeout: 20_000 });
+      await page.getByRole("heading", { name: "Page not found" }).waitFor({ timeout: 20_000 });
       expect(await page.locator(".status").textContent()).toBe("404 Not Found");
       expect((await page.locator(".card p").first().textContent())?.length).toBeGreaterThan(10);
     });
