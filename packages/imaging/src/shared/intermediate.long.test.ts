@@ -269,24 +269,21 @@ test("an intermediate of text takes less than an eighth of its pixels' bytes", a
   expect(out.intermediate?.length).toBeLessThan((1600 * 1200 * 3) / 8);
 });
 
-test.each(["cmyk", "lab"] as const)(
-  "an intermediate of a %s document gives the colours of a direct rendition",
-  async (mode) => {
-    const [width, height] = [1800, 1300];
-    const channel = (of: number) =>
-      Array.from(
-        { length: width * height },
-        (_, index) => ((index % width) + of * Math.floor(index / width)) % 256,
-      );
-    const channels = Array.from({ length: mode === "cmyk" ? 4 : 3 }, (_, of) => channel(of));
-    const bytes = samplePsd({ width, height, mode, channels, compression: "raw" });
-    const whole = await rendered(bytes, "image/x-photoshop", { format: "png" });
-    expect(whole.intermediate).toBeUndefined();
-    const small = await rendered(bytes, "image/x-photoshop", { format: "png", maxWidth: 450 });
-    expect(small.intermediate).toBeDefined();
-    expect(await similarity(small.bytes, await reduced(whole.bytes, small.bytes))).toBeGreaterThan(0.99);
-  },
-);
+test.each(["cmyk", "lab"] as const)("a reduced %s document has the colours of the original", async (mode) => {
+  const [width, height] = [1800, 1300];
+  const channel = (of: number) =>
+    Array.from(
+      { length: width * height },
+      (_, index) => ((index % width) + of * Math.floor(index / width)) % 256,
+    );
+  const channels = Array.from({ length: mode === "cmyk" ? 4 : 3 }, (_, of) => channel(of));
+  const bytes = samplePsd({ width, height, mode, channels, compression: "raw" });
+  const whole = await rendered(bytes, "image/x-photoshop", { format: "png" });
+  expect(whole.intermediate).toBeUndefined();
+  const small = await rendered(bytes, "image/x-photoshop", { format: "png", maxWidth: 450 });
+  expect(small.intermediate).toBeDefined();
+  expect(await similarity(small.bytes, await reduced(whole.bytes, small.bytes))).toBeGreaterThan(0.99);
+});
 
 test("the first frame of a large animation is rendered from an intermediate", async () => {
   const still = samples.gif.bytes;

@@ -197,7 +197,7 @@ describe("admit refuses", () => {
       expect(await refusal(bytes, type)).toMatchObject({
         code: "unsupported_media",
         message: expect.stringMatching(
-          /^This cannot be read as image\/(png|jpeg): its bytes are (something else|tiff)\.$/,
+          /^This cannot be read as image\/(png|jpeg): its bytes are (of another format|tiff)\.$/,
         ),
       });
     }

@@ -8,7 +8,7 @@ export interface TiffLayout {
   height: number;
   bitsPerSample: 1 | 8 | 16;
   photometric: (typeof Photometric)[keyof typeof Photometric];
-  /** Alpha included. */
+  /** Samples of a pixel, alpha included. */
   samplesPerPixel: number;
   /** Whether samples are stored in planes, not pixel by pixel. */
   planar: boolean;
@@ -97,7 +97,7 @@ function layOut(layout: TiffLayout, rowsPerStrip: number, strips: Strips): Field
   return fields;
 }
 
-/** Values that do not fit into their entry follow the directory. */
+/** Bytes of the head, including values that do not fit into their entry and follow the directory. */
 function sizeOfHead(fields: readonly Field[]): number {
   const outside = fields.map(bytesOutside).reduce((sum, bytes) => sum + bytes, 0);
   return FIRST_DIRECTORY_AT + 2 + fields.length * ENTRY_BYTES + 4 + outside;

@@ -5,8 +5,8 @@ import { type RowVisitor, rowBytes, type StoredRows } from "./stored-rows.ts";
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Inflates the rows up to before `end` and shows those from `first`, holding one at a time: however much the data
- * inflate to, no more than these are. Rejects with `unsupported_media`.
+ * Inflates rows up to `end`, exclusive, and calls the visitor from `first` on. It holds one row at a time, whatever the
+ * data would inflate to. Rejects with `unsupported_media`.
  */
 export async function visitInflatedRows(
   stored: StoredRows,
@@ -47,8 +47,8 @@ async function* inflate(data: Buffer): AsyncGenerator<Buffer> {
 }
 
 /**
- * Turns differences between neighbours back into samples, in place. The bytes of floats are stored by significance, all
- * first bytes of a row before all second ones.
+ * Undoes prediction in place: turns differences between neighbours back into samples. Bytes of floats are stored by
+ * significance: all first bytes of a row before all second bytes.
  *
  * Source: Adobe Photoshop TIFF Technical Note 3, "Floating Point Predictor", and TIFF 6.0, section 14.
  */

@@ -88,7 +88,7 @@ test.each([
   ["nothing", Buffer.alloc(0), "it is empty"],
   ["another format", Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), "its text is not UTF-8"],
   ["a side of zero", svg('width="0" height="9"'), "its width is zero"],
-  ["no size that anybody could find", svg("", "<g/>"), "it has no size, and nothing in it has one"],
+  ["no size that can be computed", svg("", "<g/>"), "it has no size, and nothing in it has one"],
 ])("openSvg refuses %s", async (_, bytes, clause) => {
   await expect(openSvg(bytes, limits)).rejects.toMatchObject({
     code: "unsupported_media",
