@@ -36,15 +36,15 @@ async function start(options: Parameters<typeof startMailSite>[1] = {}): Promise
 const find = (site: MailSite, domain: string, fullName: string): Promise<Answer> =>
   site.get("email-finder", `domain=${domain}&full_name=${encodeURIComponent(fullName)}`);
 const recipients = () => mail.commands.filter((line) => line.startsWith("RCPT"));
-/** Expects no request to any server, not even to a name server. */
+/** Asserts that no server received a request, not even a name server. */
 function expectSilence(): void {
   expect(mail.commands).toEqual([]);
   expect(mail.mostSessions()).toBe(0);
   expect(world.dns.questions).toEqual([]);
 }
 
-describe("the finder", () => {
-  test("the finder returns an address that the mail server confirms, for a domain without contacts", async () => {
+describe("the finder with a mail prober", () => {
+  test("at a domain without known people, the finder returns an address that the server confirms", async () => {
     const site = await start();
     const { body } = await find(site, "people.test", "Alice Springs");
     expect(body.data).toMatchObject({
@@ -55,7 +55,7 @@ describe("the finder", () => {
       accept_all: false,
       sources: [],
     });
-    // A server that refuses one address is no catch-all, so no random address is probed.
+    // A server that refuses one recipient is not a catch-all: no made-up recipient is needed.
     expect(recipients()).toEqual([
       "RCPT TO:<alice.springs@people.test>",
       "RCPT TO:<asprings@people.test>",
@@ -64,19 +64,19 @@ describe("the finder", () => {
     expect(await site.used()).toEqual({ searches: 1, verifications: 0 });
   });
 
-  test("asks first as others at the domain are called, and no more once it is confirmed", async () => {
+  test("the finder first tries the domain's known pattern, and stops once confirmed", async () => {
     const known = ["mona", "nils", "olga"].map((name) =>
       personOf(`${name}@people.test`, { firstName: name, lastName: `${name}sen` }),
     );
     const site = await start({ known });
     const { body } = await find(site, "people.test", "Bob Builder");
     expect(body.data).toMatchObject({ email: "bob@people.test", score: 97 });
-    // The one, and a made-up one.
+    // The candidate, and a made-up recipient.
     expect(recipients()).toHaveLength(2);
     expect(recipients()[0]).toBe("RCPT TO:<bob@people.test>");
   });
 
-  test("the finder returns null and counts nothing if the server refuses every likely address", async () => {
+  test("the finder returns null and counts nothing if the server knows no candidate", async () => {
     const site = await start();
     const { status, body } = await find(site, "people.test", "Missing Here");
     expect([status, body.data]).toEqual([200, expect.objectContaining({ email: null, score: 0 })]);
@@ -84,7 +84,7 @@ describe("the finder", () => {
     expect(await site.used()).toMatchObject({ searches: 0 });
   });
 
-  test("is not convinced by a server that takes everybody", async () => {
+  test("a catch-all server does not count as a confirmation", async () => {
     const known = personOf("mona.lisa@catchall.test", { firstName: "Mona", lastName: "Lisa" });
     const site = await start({ known: [known] });
     const { data } = (await find(site, "catchall.test", "Ada Byron")).body;
@@ -94,7 +94,7 @@ describe("the finder", () => {
     expect((await find(blank, "catchall.test", "Ada Byron")).body.data).toMatchObject({ email: null });
   });
 
-  test("guesses nothing at a domain that takes no mail", async () => {
+  test("the finder guesses no address at a domain without mail", async () => {
     const site = await start({
       known: [personOf("mona.lisa@null.test", { firstName: "Mona", lastName: "Lisa" })],
     });
@@ -102,7 +102,7 @@ describe("the finder", () => {
     expect(mail.commands).toEqual([]);
   });
 
-  test("the finder sends no probe for a known contact", async () => {
+  test("the finder sends no request for a known person", async () => {
     const site = await start({
       known: [personOf("mona@people.test", { firstName: "Mona", lastName: "Lisa", confidence: 71 })],
     });
@@ -114,8 +114,8 @@ describe("the finder", () => {
   });
 });
 
-describe("who asked to be left out", () => {
-  test("is refused before anybody is asked anything", async () => {
+describe("suppressed people", () => {
+  test("a suppressed person is refused before any request is sent", async () => {
     const site = await start();
     await site.lookup.suppress("alice@people.test");
     await site.lookup.suppress("left.test");
@@ -134,7 +134,7 @@ describe("who asked to be left out", () => {
     expect(await site.used()).toEqual({ searches: 0, verifications: 0 });
   });
 
-  test("is forgotten by what was found out before", async () => {
+  test("a suppression removes verdicts found earlier", async () => {
     const site = await start();
     expect(await site.verdict("alice@people.test")).toMatchObject({ status: "valid" });
     await site.lookup.suppress("alice@people.test");
@@ -145,7 +145,7 @@ describe("who asked to be left out", () => {
     expect(recipients().length).toBeGreaterThan(asked);
   });
 
-  test("is counted nowhere, also when imported again behind the service's back", async () => {
+  test("a suppressed person is never counted, even if imported again without the service", async () => {
     const mona = personOf("mona@people.test", { firstName: "Mona", lastName: "Lisa" });
     const site = await start({ known: [mona] });
     await site.lookup.suppress("mona@people.test");
@@ -158,8 +158,8 @@ describe("who asked to be left out", () => {
   });
 });
 
-describe("probing is what the operator asks for", () => {
-  test("without smtp the DNS alone is asked", async () => {
+describe("probing only as configured", () => {
+  test("without smtp, the prober queries only the DNS", async () => {
     const site = await startLookupSite({
       prober: createMailProber({ dnsServers: [world.dns.address], port: mail.port }),
     });
@@ -177,7 +177,7 @@ describe("probing is what the operator asks for", () => {
     }
   });
 
-  test("without a prober the finder contacts no server", async () => {
+  test("without a prober, no request is sent", async () => {
     const site = await startLookupSite();
     try {
       const { body } = await site.get("email-verifier", "email=alice@people.test");
